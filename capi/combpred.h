@@ -1,0 +1,193 @@
+/* combpred.h: the flat C interface of combpred, and its manual.
+ *
+ * What is not in this file is not part of the interface. Every function below came with ABI version 1.
+ *
+ * CONVENTIONS, which hold unless a function says otherwise
+ *
+ * - Every function except cp_abi_version returns a status: CP_OK, or one of the CP_E… codes below, with a message in err.
+ * - err is a buffer of err_cap bytes owned by the caller. After a failure it holds a NUL-terminated UTF-8 message, cut to fit; after
+ *   success it is untouched. err = NULL or err_cap <= 0 means that no message is wanted.
+ * - Matrices are C-contiguous (row-major) with the dimensions named in brackets. Every buffer comes with its dimensions; a negative
+ *   dimension, a product of dimensions that overflows, or NULL for a non-empty buffer is CP_EVALUE. An empty buffer may be NULL.
+ * - Buffers belong to the caller. The library keeps no pointer after a call returns, and writes only to parameters that are not cp_in_*.
+ *   Outputs must not overlap inputs.
+ * - After a failure the contents of outputs are unspecified (they may be partly written), except with CP_ENOTCONVERGED: then they are complete.
+ * - All functions may be called from several threads at once. None may be called in a child process forked after the first call.
+ * - workers is the number of goroutines for the library's own loops, at least 1. Results do not depend on it.
+ * - control may be NULL. See cp_control.
+ * - Infinite or NaN numbers in the inputs are CP_EVALUE where the function has to look at every entry anyway, and are documented there;
+ *   elsewhere they give unspecified numbers, never a crash.
+ */
+#ifndef COMBPRED_H
+#define COMBPRED_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CP_ABI_VERSION 1
+
+/* Status codes. */
+#define CP_OK 0
+#define CP_EVALUE 1        /* an argument is illegal; the message names it                                */
+#define CP_ECAPABILITY 2   /* the structure, at this size, cannot do what is asked; the message says what can */
+#define CP_ENUMERICAL 3    /* the numbers do not allow it: a matrix is not positive definite, an overflow   */
+#define CP_ECANCELLED 4    /* control->cancel was set                                                       */
+#define CP_EINTERNAL 5     /* a bug in the library; the message holds a stack trace                         */
+#define CP_EMEMORY 6       /* the work would need more memory than can be addressed                         */
+#define CP_ENOTCONVERGED 7 /* the iteration limit came first; all outputs are valid                         */
+
+/* Read-only parameters. The names let the Go side and this header agree on const. */
+typedef const char cp_in_char;
+typedef const double cp_in_f64;
+typedef const int32_t cp_in_i32;
+typedef const int64_t cp_in_i64;
+
+/* An output space. text[text_len] is a JSON object of integers beside the catalogue name, such as {"name":"permutations","n":5}.
+ * ints[n_ints] and reals[n_reals] hold what is not scalar, in the layout that the catalogue gives for the structure ("hierarchy": the
+ * parent of each node, then the allowed mask). The library caches what it derives from a structure, so repeated calls are cheap. */
+typedef struct cp_structure {
+  cp_in_char *text;
+  int64_t text_len;
+  cp_in_i32 *ints;
+  int64_t n_ints;
+  cp_in_f64 *reals;
+  int64_t n_reals;
+} cp_structure;
+typedef const cp_structure cp_in_structure;
+
+/* Two-way traffic with a running call. The caller sets cancel to non-zero to stop it (CP_ECANCELLED follows within a fraction of a second);
+ * the library counts finished steps (iterations, or rows) in step and keeps the quantity being driven down (relative residual) in value.
+ * All access is atomic. The block must be 8-byte aligned and outlive the call. */
+typedef struct cp_control {
+  int64_t cancel;
+  int64_t step;
+  double value;
+} cp_control;
+
+/* How a training call ended. */
+typedef struct cp_fit_info {
+  double objective;    /* alpha tr(aᵀKa) + Σ w_i loss_i at the returned coefficients                  */
+  double residual;     /* relative residual of the stationarity equation, at most tol when converged  */
+  int64_t n_iter;      /* iterations of the innermost loop (conjugate gradient steps), at least 1      */
+  int64_t n_refine;    /* refinements in double precision                                             */
+} cp_fit_info;
+
+/* Returns CP_ABI_VERSION of the library. Refuse to go on when it differs from the header's. */
+int32_t cp_abi_version(void);
+
+/* Panics on purpose inside the library (in_worker = 0: in the calling goroutine; otherwise in a worker), so that a caller can test that its
+ * process survives. Always returns CP_EINTERNAL. */
+int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
+
+/* ---- Facts about a structure ------------------------------------------------------------------------------------------------------- */
+
+/* Writes the number of int32 parts of one encoded output, the length d of the embedding, and ln of the number of outputs. */
+int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len, int64_t *feature_len, double *log_count, char *err, int64_t err_cap);
+
+/* Writes the exact number of outputs to dst[dst_cap] as decimal digits with a closing NUL. *needed gets the size that dst must have, NUL
+ * included; when dst_cap is smaller nothing is written and the status is CP_OK: call again with a larger buffer. */
+int32_t cp_structure_count(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+
+/* Writes the mean of the embedding under the uniform law to dst[d]. d must be the structure's. */
+int32_t cp_structure_mean(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
+
+/* Writes the second moment E ψψᵀ under the uniform law to dst[d, d]. d must be the structure's. */
+int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
+
+/* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, *bad_row is the first such row and the message says what
+ * is wrong with it. Otherwise *bad_row is -1. */
+int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_structure_check does. */
+int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d, int32_t workers, char *err, int64_t err_cap);
+
+/* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has its own random stream. */
+int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity, part_len]; *n_written gets how
+ * many were written, 0 past the end. Cost: O(skip + capacity) outputs. */
+int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len, int64_t *n_written, char *err, int64_t err_cap);
+
+/* ---- Decoding ---------------------------------------------------------------------------------------------------------------------- */
+
+#define CP_DECODE_AUTO 0   /* exact where the structure can at its size, otherwise search */
+#define CP_DECODE_EXACT 1  /* exact, or CP_ECAPABILITY beyond its size                    */
+#define CP_DECODE_SEARCH 2 /* the structure's local search; exact for structures without  */
+
+/* For each row i finds an output y of largest score ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, |ψ(y)|⟩ and writes it to dst[n, part_len].
+ * linear[n, d]; magnitude[n_magnitude, d] with n_magnitude 0 (no such term), 1 (the same for all rows) or n.
+ * value, upper_bound, nu (each [n] or NULL) and optimal ([n] or NULL, 0 or 1) get each row's certificate: the score reached, a proven bound on
+ * every score, the guarantee value >= (1-nu) max + nu min, and whether the output is proven optimal.
+ * NaN or infinite scores: CP_EVALUE naming the row. control->step counts rows. */
+int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, cp_in_f64 *magnitude, int64_t n_magnitude, int32_t method, int32_t *dst, int64_t part_len,
+                  double *value, double *upper_bound, double *nu, uint8_t *optimal, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* ---- Structured ridge -------------------------------------------------------------------------------------------------------------- */
+
+/* The problem: minimise alpha·tr(aᵀKa) + Σ_i w_i loss(f_i, ψ_i) over a[n, d], with f = Ka and, for ψ̃ = ψ − μ,
+ *   loss "auc":      ½ fᵀΣf + ½ (1 − ⟨ψ̃_i, f⟩)² − ½
+ *   loss "squared":  ½ ‖f − ψ̃_i‖²
+ *
+ * options[options_len] is a JSON object. Keys and defaults:
+ *   "loss"       "auc" | "squared"           "auc"
+ *   "alpha"      number > 0                  1
+ *   "tol"        relative residual, > 0      1e-8
+ *   "max_iter"   >= 1; 0: the solver's own   0
+ *   "shift"      added to every entry of K, without changing it: 1 stands for a constant feature    0
+ *   "solver"     "closed-form" | "cg" | "newton-cg" (cp_ridge_kernel only)                          "closed-form"
+ *   "precision"  "single" | "double": of the factors of the closed form; the result is refined in double either way    "single"
+ *
+ * psi[n, d] are the embedded outputs, not centred (rows may be averages of several outputs). weights[n] >= 0, or NULL for all 1.
+ * NaN or infinite numbers in psi, weights or K: CP_EVALUE naming the row. */
+
+/* Says how a problem of this size is best solved. n rows, p features (0: only a kernel is given), nnz stored entries of X (n·p when dense).
+ * options as above; "solver" may also be "auto" or "primal" here. Writes to plan[plan_cap] a JSON object with closing NUL:
+ *   {"solver": "closed-form"|"cg"|"newton-cg"|"primal", "route": "factor"|"spectral"|"iterate",
+ *    "distinct": number of distinct non-zero eigenvalues of Σ, "work_single": bytes of work for precision single, "work_double": bytes for double}
+ * route says which call does it: "factor" and "iterate" cp_ridge_kernel, "spectral" cp_ridge_spectral (for solver "primal": cp_ridge_primal). */
+int32_t cp_ridge_plan(cp_in_structure *s, cp_in_char *options, int64_t options_len, int64_t n, int64_t p, int64_t nnz, char *plan, int64_t plan_cap, char *err, int64_t err_cap);
+
+/* Trains on the symmetric kernel matrix kernel[n, n], of which only the lower triangle (row >= column) is read by the closed form.
+ * work is scratch of work_bytes bytes, 8-byte aligned, as cp_ridge_plan says for the precision asked for.
+ * Writes a to dual[n, d]. CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double". */
+int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights, void *work, int64_t work_bytes,
+                        double *dual, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* The same from the eigendecomposition D(K + shift)D = V diag(eigenvalues) Vᵀ, D = diag(√weights) (the caller applies the shift and the weights; "shift" is
+ * ignored here): vectors[n, n] holds the eigenvectors in its columns. Slightly negative eigenvalues count as 0. Any number of distinct σ costs the same. */
+int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
+                          double *dual, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* Label-removed leave-one-out scores of every row, from the same eigendecomposition: scores[n, d] gets f_i as predicted without row i's label, corrected to
+ * first order for the row itself. Loss "squared": the exact leave-one-out of kernel ridge. Rows of weight 0 get their plain prediction.
+ * work[2·n·n] doubles of scratch (unused and may be NULL for "squared"). */
+int32_t cp_ridge_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
+                     double *work, int64_t n_work, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* Input features for the primal solver: dense[n, p], or (dense NULL) compressed sparse rows of X and of Xᵀ, each with nnz entries. A constant feature of value
+ * 1 is appended as column p when intercept is non-zero, without being stored. */
+typedef struct cp_design {
+  int64_t n, p, nnz;
+  int32_t intercept;
+  cp_in_f64 *dense;
+  cp_in_f64 *data;       /* [nnz] rows of X, */
+  cp_in_i32 *indices;    /* [nnz] */
+  cp_in_i64 *indptr;     /* [n + 1] */
+  cp_in_f64 *t_data;     /* [nnz] rows of Xᵀ, */
+  cp_in_i32 *t_indices;  /* [nnz] */
+  cp_in_i64 *t_indptr;   /* [p + 1] */
+} cp_design;
+typedef const cp_design cp_in_design;
+
+/* Trains W, f = Wᵀx with penalty alpha ‖W‖², from the eigendecomposition XᵀDDX = V diag(eigenvalues) Vᵀ of the weighted Gram matrix over q = p (+ 1 with intercept)
+ * features: vectors[q, q], eigenvalues[q]. Writes W to coef[q, d]. */
+int32_t cp_ridge_primal(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_design *design, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t q,
+                        cp_in_f64 *psi, int64_t d, cp_in_f64 *weights, double *coef, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

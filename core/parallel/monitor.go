@@ -1,0 +1,56 @@
+package parallel
+
+import (
+	"errors"
+	"math"
+	"sync/atomic"
+)
+
+// ErrCancelled is returned by a computation that stopped because its Monitor asked it to.
+var ErrCancelled = errors.New("parallel: cancelled")
+
+// Monitor carries a cancellation request into a long computation and its progress out of it.
+// The three words may live in memory that another program owns and watches; all access is atomic.
+// A nil *Monitor is never cancelled and drops its progress, so callers need not test for nil.
+type Monitor struct {
+	cancel atomic.Int64  // non-zero: stop at the next poll
+	step   atomic.Int64  // work units or iterations done
+	value  atomic.Uint64 // bits of a float64, the quantity being driven down (a residual, an objective)
+}
+
+// Err returns ErrCancelled if cancellation was requested, nil otherwise. Cost: one atomic load.
+func (m *Monitor) Err() error {
+	if m != nil && m.cancel.Load() != 0 {
+		return ErrCancelled
+	}
+	return nil
+}
+
+// Cancel asks the computation to stop at its next poll.
+func (m *Monitor) Cancel() {
+	if m != nil {
+		m.cancel.Store(1)
+	}
+}
+
+// Advance adds n to the number of steps done.
+func (m *Monitor) Advance(n int) {
+	if m != nil {
+		m.step.Add(int64(n))
+	}
+}
+
+// Report records the current value of the quantity that the computation drives down.
+func (m *Monitor) Report(value float64) {
+	if m != nil {
+		m.value.Store(math.Float64bits(value))
+	}
+}
+
+// Steps returns the number of steps done so far.
+func (m *Monitor) Steps() int {
+	if m == nil {
+		return 0
+	}
+	return int(m.step.Load())
+}

@@ -1,0 +1,27 @@
+// Package structure describes finite output spaces: classes, label sets, grades, hierarchies, rankings.
+//
+// A Space knows how many outputs it has, how to turn one into features, and what those features average to. That is all
+// that closed-form training needs, so no fit ever lists the outputs one by one.
+//
+// # Vocabulary
+//
+// An output y is encoded as PartLen int32 values, its parts. The embedding ψ(y) is a vector of FeatureLen float64 values. The
+// score of an output is ⟨s, ψ(y)⟩ for a score vector s of length FeatureLen; decoding finds an output of largest score. The mean
+// μ, second moment M and covariance Σ = M − μμᵀ of ψ are those of the uniform law on the space, so they stay finite when the
+// count does not fit a float64.
+//
+// # Conventions
+//
+// The destination comes first, is called dst, and is overwritten in full. Logarithms are natural. A Space is immutable and safe
+// for concurrent use. Slices of a wrong length are the caller's bug and panic; an output that is not in the space is an error
+// that says which part is wrong and why. Capabilities beyond Space are small interfaces that a structure implements or not.
+//
+// # Adding a structure
+//
+// Write one file with a type that implements Space and the capabilities it has, and a package-level
+//
+//	var _ = register(Spec{Name: "my-structure", …})
+//
+// Everything else finds it through the registry: the conformance suite of package structuretest, the C interface, the catalogue
+// and its documentation. Then write one Python class in python/combpred/structures.
+package structure

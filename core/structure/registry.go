@@ -1,0 +1,93 @@
+package structure
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Param describes one scalar or buffer that a structure is built from.
+type Param struct {
+	Name string // as in the structure's text, such as "n"
+	Kind string // "int", "int32 buffer" or "float64 buffer"
+	Doc  string // what it means and what is allowed
+}
+
+// Args are the parameters of one structure in plain form: scalars by name, and at most one buffer of each type whose layout the
+// structure's Params describe. Buffers belong to the caller; New copies what it keeps.
+type Args struct {
+	Scalars map[string]int64
+	Ints    []int32
+	Reals   []float64
+}
+
+// Int returns the scalar called name, or an error that names it when it is missing or outside [lo, hi].
+func (a Args) Int(name string, lo, hi int64) (int, error) {
+	v, ok := a.Scalars[name]
+	if !ok {
+		return 0, fmt.Errorf("structure: parameter %q is missing", name)
+	}
+	if v < lo || v > hi {
+		return 0, fmt.Errorf("structure: parameter %q is %d, must be between %d and %d", name, v, lo, hi)
+	}
+	return int(v), nil
+}
+
+// Spec is the registry entry of a structure.
+type Spec struct {
+	Name   string // catalogue name, such as "permutations"
+	Doc    string // one sentence
+	Params []Param
+	Ref    string // where the formulas come from
+	New    func(Args) (Space, error)
+	// Small lists parameters of enumerable sizes, the smallest first: the conformance suite runs on each.
+	Small []Args
+	// Large lists parameters far beyond enumeration (one beyond 170!, the factorial limit of float64): counts and moments
+	// must stay exact and finite there.
+	Large []Args
+}
+
+// LimitError says that an exact method is beyond its size.
+type LimitError struct {
+	What         string // the method, such as "exact decoding of permutations"
+	Size, Limit  int
+	Alternatives string // what to use instead
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("structure: %s is limited to size %d, this one has size %d; %s", e.What, e.Limit, e.Size, e.Alternatives)
+}
+
+var registry = map[string]Spec{}
+
+// register adds a structure to the catalogue. It is called once for each, while package variables are initialised.
+func register(s Spec) struct{} {
+	if _, dup := registry[s.Name]; dup {
+		panic("structure: " + s.Name + " registered twice")
+	}
+	registry[s.Name] = s
+	return struct{}{}
+}
+
+// Catalogue returns all registered structures in order of their names.
+func Catalogue() []Spec {
+	all := make([]Spec, 0, len(registry))
+	for _, s := range registry {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b Spec) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// New builds the structure called name.
+func New(name string, args Args) (Space, error) {
+	s, ok := registry[name]
+	if !ok {
+		return nil, fmt.Errorf("structure: no structure is called %q", name)
+	}
+	return s.New(args)
+}

@@ -1,0 +1,110 @@
+package structure
+
+import (
+	"iter"
+	"math/big"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Space is a finite set of outputs with an embedding: what every structure must offer.
+type Space interface {
+	// PartLen returns the number of int32 parts of one encoded output.
+	PartLen() int
+	// FeatureLen returns d, the length of ψ.
+	FeatureLen() int
+	// Check returns nil if y is the encoding of a member, and otherwise says which part is wrong and why.
+	Check(y []int32) error
+	// Embed writes ψ(y) to dst. y must have passed Check.
+	Embed(dst []float64, y []int32)
+}
+
+// Counter knows the exact number of outputs.
+type Counter interface {
+	Count() *big.Int
+}
+
+// Moments knows the mean and the second moment of ψ under the uniform law.
+type Moments interface {
+	// Mean writes μ to dst, of length d.
+	Mean(dst []float64)
+	// SecondMoment writes M to the d×d matrix dst, both triangles.
+	SecondMoment(dst blas64.General)
+}
+
+// Spectrum knows the non-zero eigenvalues of Σ and gives each eigenspace as a tight frame, so that no d×d matrix is formed.
+//
+// A frame of the eigenspace i is a d×FrameLen(i) matrix F with FFᵀ = P, the orthogonal projector onto it. Σ = Σ_i σ_i P_i.
+// Structures whose spectrum is not known in closed form leave this out and are diagonalised numerically.
+type Spectrum interface {
+	// Eigenvalues returns the distinct non-zero eigenvalues of Σ, in descending order.
+	Eigenvalues() []float64
+	// FrameLen returns the number of columns of the frame of eigenspace i.
+	FrameLen(i int) int
+	// AnalyzeTo writes vF to dst, one row for each row of v (rows×d): dst is rows×FrameLen(i).
+	AnalyzeTo(dst, v blas64.General, i int)
+	// SynthesizeTo adds cFᵀ to dst (rows×d), one row for each row of c (rows×FrameLen(i)).
+	SynthesizeTo(dst, c blas64.General, i int)
+}
+
+// Enumerator lists every output once. The yielded slice is reused between iterations.
+type Enumerator interface {
+	All() iter.Seq[[]int32]
+}
+
+// Sampler draws exactly uniform outputs.
+type Sampler interface {
+	Sample(dst []int32, rng *rand.Rand)
+}
+
+// Scores is what a decoder maximises: ⟨Linear, ψ(y)⟩ + ⟨Magnitude, |ψ(y)|⟩. Magnitude may be nil, meaning zero. It carries the
+// term −½‖ψ(y)‖² of the pre-image problem for embeddings with entries in {0, ±1}.
+type Scores struct {
+	Linear    []float64
+	Magnitude []float64
+}
+
+// Value returns the score of an embedded output.
+func (s Scores) Value(psi []float64) float64 {
+	var v float64
+	for i, p := range psi {
+		v += s.Linear[i] * p
+	}
+	for i, m := range s.Magnitude {
+		v += m * abs(psi[i])
+	}
+	return v
+}
+
+func abs(x float64) float64 {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+// Certificate says how good a decoded output is known to be.
+type Certificate struct {
+	// Value is the score of the decoded output.
+	Value float64
+	// UpperBound is a proven bound on the score of every output; it equals Value when Optimal.
+	UpperBound float64
+	// Nu is the guarantee: Value ≥ (1−Nu)·max + Nu·min over the space. It is 0 when Optimal.
+	Nu float64
+	// Optimal says that no output scores higher, up to rounding.
+	Optimal bool
+}
+
+// Decoder finds an output of largest score exactly.
+type Decoder interface {
+	// Decode writes a maximiser to dst. Ties are broken in a fixed way, so that equal scores give equal outputs. Where the
+	// instance is beyond what can be solved exactly it returns a *LimitError and leaves dst unspecified.
+	Decode(dst []int32, score Scores) (Certificate, error)
+}
+
+// Searcher improves on a guaranteed solution without proof of optimality, at sizes where Decode is refused.
+type Searcher interface {
+	// Search writes an output to dst that is never worse than the certificate's guarantee.
+	Search(dst []int32, score Scores) Certificate
+}
