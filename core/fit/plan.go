@@ -1,0 +1,90 @@
+package fit
+
+import (
+	"fmt"
+
+	"combpred/core/structure"
+)
+
+// Plan says how a problem is best solved.
+type Plan struct {
+	Solver     string `json:"solver"`      // "closed-form", "cg", "newton-cg" or "primal"
+	Route      string `json:"route"`       // "factor" and "iterate": Kernel; "spectral": Spectral; "primal": Primal
+	Precision  string `json:"precision"`   // of the factors, to begin with
+	Distinct   int    `json:"distinct"`    // distinct non-zero eigenvalues of Σ
+	WorkSingle int64  `json:"work_single"` // bytes of work for Kernel in single precision
+	WorkDouble int64  `json:"work_double"` // and in double
+}
+
+const (
+	// Above this many distinct σ one eigendecomposition costs less memory than all the factors: three kernel-sized matrices.
+	maxFactors = 8
+	// Below this many rows factors are made in double: they cost little, and no refinement is needed.
+	singleFrom = 1000
+	// Relative costs of an operation of an eigendecomposition and of a factorisation in double precision to one in single
+	// precision, measured with OpenBLAS on two cores at orders from 1000 to 4000.
+	eigenCost, doubleCost = 9 * 5.0, 2.0
+	// Products with G that conjugate gradient usually takes to tol 1e-8.
+	usualSteps = 25
+)
+
+// Plan chooses among the solvers by operation counts. n rows, p input features (0: only a kernel is known), nnz stored entries.
+func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
+	if err := o.Check(); err != nil {
+		return Plan{}, err
+	}
+	coord, err := o.coordinates(space)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Solver: o.Solver, Route: "factor", Precision: "single", Distinct: coord.Distinct()}
+	if n < singleFrom {
+		plan.Precision = "double"
+	}
+	switch o.Solver {
+	case "auto":
+		plan.Solver = "closed-form"
+		if p > 0 && primalCost(n, p, nnz, coord.Len()) < dualCost(n, p, nnz, coord.Len(), coord.Distinct()) {
+			plan.Solver = "primal"
+		}
+	case "closed-form", "cg", "newton-cg":
+	case "primal":
+		if p == 0 {
+			return Plan{}, fmt.Errorf("fit: solver \"primal\" needs input features, that is the linear kernel; use \"closed-form\"")
+		}
+	default:
+		return Plan{}, fmt.Errorf("fit: solver is %q, must be \"auto\", \"closed-form\", \"cg\", \"newton-cg\" or \"primal\"", o.Solver)
+	}
+	switch {
+	case plan.Solver == "primal":
+		plan.Route = "primal"
+	case plan.Solver != "closed-form":
+		plan.Route = "iterate"
+	case coord.Distinct() > maxFactors:
+		plan.Route = "spectral"
+	default:
+		o.Solver = plan.Solver
+		if plan.WorkSingle, err = o.WorkBytes(space, n, "single"); err != nil {
+			return Plan{}, err
+		}
+		if plan.WorkDouble, err = o.WorkBytes(space, n, "double"); err != nil {
+			return Plan{}, err
+		}
+	}
+	return plan, nil
+}
+
+func primalCost(n, p int, nnz int64, cols int) float64 {
+	q := float64(p) + 1
+	gram := float64(nnz) * q
+	return doubleCost * (gram + eigenCost*q*q*q/doubleCost + usualSteps*4*(float64(nnz)+q*q)*float64(cols))
+}
+
+func dualCost(n, p int, nnz int64, cols, distinct int) float64 {
+	m := float64(n)
+	kernel := doubleCost * float64(nnz) * m
+	if distinct > maxFactors {
+		return kernel + eigenCost*m*m*m + usualSteps*doubleCost*4*m*m*float64(cols)
+	}
+	return kernel + float64(distinct)*m*m*m/3 + usualSteps*2*m*m*float64(cols)
+}

@@ -1,0 +1,233 @@
+// Package fit composes structures and solvers into training calls: it checks what is asked against what the structure can do,
+// chooses the solver by cost, and returns the trained coefficients in the space of ψ.
+package fit
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"sync"
+
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+	"combpred/core/solve"
+	"combpred/core/structure"
+)
+
+// Ridge holds the options of structured ridge regression.
+type Ridge struct {
+	Loss      string  // "auc" or "squared"
+	Alpha     float64 // penalty λ, > 0
+	Tol       float64 // relative residual, > 0
+	MaxIter   int     // 0: the solver's own
+	Shift     float64 // added to every entry of the kernel
+	Solver    string  // "closed-form", "cg", "newton-cg"; for Plan also "auto" and "primal"
+	Precision string  // "single" or "double" factors
+	Workers   int
+}
+
+// DefaultRidge returns the options with their defaults.
+func DefaultRidge() Ridge {
+	return Ridge{Loss: "auc", Alpha: 1, Tol: 1e-8, Solver: "closed-form", Precision: "single", Workers: 1}
+}
+
+// Check returns an error that names the first illegal option.
+func (o Ridge) Check() error {
+	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	switch {
+	case o.Loss != "auc" && o.Loss != "squared":
+		return fmt.Errorf("fit: loss is %q, must be \"auc\" or \"squared\"", o.Loss)
+	case !finite(o.Alpha) || o.Alpha <= 0:
+		return fmt.Errorf("fit: alpha is %g, must be positive and finite", o.Alpha)
+	case !finite(o.Tol) || o.Tol <= 0:
+		return fmt.Errorf("fit: tol is %g, must be positive and finite", o.Tol)
+	case o.MaxIter < 0:
+		return fmt.Errorf("fit: max_iter is %d, must not be negative", o.MaxIter)
+	case !finite(o.Shift) || o.Shift < 0:
+		return fmt.Errorf("fit: shift is %g, must be finite and not negative", o.Shift)
+	case o.Precision != "single" && o.Precision != "double":
+		return fmt.Errorf("fit: precision is %q, must be \"single\" or \"double\"", o.Precision)
+	}
+	return nil
+}
+
+// Kernel trains on the m×m kernel matrix k and writes the dual coefficients (m×d) to dual. work is scratch of WorkBytes bytes,
+// as two views of the same memory. psi holds the embedded outputs (m×d); weights may be nil.
+func (o Ridge) Kernel(space structure.Space, k, psi linalg.Matrix[float64], weights []float64, work32 []float32, work64 []float64, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+	p, err := o.problem(space, psi, weights, mon)
+	if err != nil {
+		return solve.Info{}, err
+	}
+	if err := checkRows("kernel", k); err != nil {
+		return solve.Info{}, err
+	}
+	op := solve.NewKernel(p, k, o.Shift)
+	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
+	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
+	var info solve.Info
+	switch o.Solver {
+	case "closed-form":
+		var inv solve.Inverse
+		if o.Precision == "single" {
+			inv, err = solve.NewFactored(op, work32)
+		} else {
+			inv, err = solve.NewFactored(op, work64)
+		}
+		if err != nil {
+			return info, err
+		}
+		info, err = solve.ClosedForm(p, op, inv, c, opt)
+	case "cg":
+		info, err = solve.ConjugateGradient(p, op, c, opt)
+	case "newton-cg":
+		info, err = solve.NewtonCG(p, op, c, opt)
+	default:
+		return info, fmt.Errorf("fit: solver is %q, must be \"closed-form\", \"cg\" or \"newton-cg\" for a kernel matrix", o.Solver)
+	}
+	if !valid(err) {
+		return info, err
+	}
+	writeDual(p, c, dual)
+	return info, err
+}
+
+// WorkBytes returns the bytes of work that Kernel needs for m rows in the given precision.
+func (o Ridge) WorkBytes(space structure.Space, m int, precision string) (int64, error) {
+	coord, err := o.coordinates(space)
+	if err != nil || o.Solver == "cg" || o.Solver == "newton-cg" {
+		return 0, err
+	}
+	if precision == "single" {
+		return solve.FactorWork[float32](m, coord.Distinct()), nil
+	}
+	return solve.FactorWork[float64](m, coord.Distinct()), nil
+}
+
+// Spectral trains like Kernel from the eigendecomposition of D(K + shift)D.
+func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights []float64, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+	p, err := o.problem(space, psi, weights, mon)
+	if err != nil {
+		return solve.Info{}, err
+	}
+	sp := solve.NewSpectral(p, eigenvalues, vectors)
+	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
+	info, err := solve.ClosedForm(p, sp, sp, c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
+	if !valid(err) {
+		return info, err
+	}
+	writeDual(p, c, dual)
+	return info, err
+}
+
+// LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, with work of solve.LeaveOneOutWork float64s.
+func (o Ridge) LeaveOneOut(space structure.Space, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights, work []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
+	p, err := o.problem(space, psi, weights, mon)
+	if err != nil {
+		return err
+	}
+	if need := solve.LeaveOneOutWork(psi.Rows, p.Margin); len(work) < need {
+		return fmt.Errorf("fit: work has %d float64s, leave-one-out needs %d", len(work), need)
+	}
+	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
+	if err := solve.LeaveOneOut(p, solve.NewSpectral(p, eigenvalues, vectors), work, c); err != nil {
+		return err
+	}
+	p.Coord.SynthesizeTo(scores, c)
+	return nil
+}
+
+// Primal trains the linear model W (q×d, written to coef) from the eigendecomposition of the weighted Gram matrix of design.
+func (o Ridge) Primal(space structure.Space, design *solve.Design, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights []float64, coef linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+	p, err := o.problem(space, psi, weights, mon)
+	if err != nil {
+		return solve.Info{}, err
+	}
+	c := linalg.NewMatrix[float64](design.Len(), p.Coord.Len())
+	info, err := solve.NewPrimal(p, design, eigenvalues, vectors).Solve(c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
+	if !valid(err) {
+		return info, err
+	}
+	p.Coord.SynthesizeTo(coef, c)
+	return info, err
+}
+
+func (o Ridge) problem(space structure.Space, psi linalg.Matrix[float64], weights []float64, mon *parallel.Monitor) (*solve.Problem, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	if err := checkRows("psi", psi); err != nil {
+		return nil, err
+	}
+	for i, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return nil, fmt.Errorf("fit: weight of row %d is %g, must be finite and not negative", i, w)
+		}
+	}
+	moments, ok := space.(structure.Moments)
+	if !ok {
+		return nil, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the mean and second moment of its embedding"}
+	}
+	coord, err := o.coordinates(space)
+	if err != nil {
+		return nil, err
+	}
+	mean := make([]float64, space.FeatureLen())
+	moments.Mean(mean)
+	return solve.NewProblem(o.Alpha, o.Loss == "auc", coord, psi, mean, weights, o.Workers, mon)
+}
+
+// coordinateCache keeps the coordinates of the spaces last trained on: a search over alphas would diagonalise Σ each time.
+var coordinateCache struct {
+	sync.Mutex
+	space structure.Space
+	coord *solve.Coordinates
+}
+
+func (o Ridge) coordinates(space structure.Space) (*solve.Coordinates, error) {
+	if o.Loss == "squared" {
+		return solve.IdentityCoordinates(space.FeatureLen()), nil
+	}
+	coordinateCache.Lock()
+	defer coordinateCache.Unlock()
+	comparable := reflect.TypeOf(space).Comparable()
+	if comparable && coordinateCache.space == space {
+		return coordinateCache.coord, nil
+	}
+	c, err := solve.NewCoordinates(space)
+	if err == nil && comparable {
+		coordinateCache.space, coordinateCache.coord = space, c
+	}
+	return c, err
+}
+
+// writeDual turns coefficients of K̃ = DKD into those of K, a = D·C, in the space of ψ.
+func writeDual(p *solve.Problem, c, dual linalg.Matrix[float64]) {
+	for i, root := range p.Root {
+		row := c.Row(i)
+		for j := range row {
+			row[j] *= root
+		}
+	}
+	p.Coord.SynthesizeTo(dual, c)
+}
+
+// valid says whether a solver that returned err has left a usable result.
+func valid(err error) bool {
+	if err == nil {
+		return true
+	}
+	_, partial := err.(*solve.NotConvergedError)
+	return partial
+}
+
+// checkRows returns an error naming the first row with a number that is not finite.
+func checkRows(name string, m linalg.Matrix[float64]) error {
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			if v-v != 0 {
+				return fmt.Errorf("fit: %s[%d, %d] is %g, must be finite", name, i, j, v)
+			}
+		}
+	}
+	return nil
+}

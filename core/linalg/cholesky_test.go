@@ -1,0 +1,157 @@
+package linalg
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+
+	"combpred/core/parallel"
+)
+
+// spd returns a positive definite matrix of order n with condition number below about 100.
+func spd(n int, rng *rand.Rand) Matrix[float64] {
+	x := NewMatrix[float64](n, n)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64() / math.Sqrt(float64(n))
+	}
+	a := NewMatrix[float64](n, n)
+	Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, a)
+	for i := range n {
+		a.Data[i*n+i] += 0.1
+	}
+	return a
+}
+
+// testPair factors two matrices that share one n×(n+1) array and checks both solutions against the products.
+func testPair[T Float](t *testing.T, n, m int, tol float64) {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	shared := make([]T, n*(n+1))
+	views := []Matrix[T]{
+		{Rows: n, Cols: n, Stride: n + 1, Data: shared[: n*(n+1)-1 : n*(n+1)-1]},
+		{Rows: n, Cols: n, Stride: n + 1, Data: shared[1:]},
+	}
+	uplos := []blas.Uplo{blas.Lower, blas.Upper}
+	full := []Matrix[float64]{spd(n, rng), spd(n, rng)}
+	for k, v := range views {
+		for i := range n {
+			for j := range n {
+				if (uplos[k] == blas.Lower) == (j <= i) || i == j {
+					v.Data[i*v.Stride+j] = T(full[k].Data[i*n+j])
+				}
+			}
+		}
+	}
+	var factors [2]Cholesky[T]
+	for k, v := range views {
+		f, err := FactorCholesky(uplos[k], v, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		factors[k] = f
+	}
+	for k := range views {
+		x := NewMatrix[float64](n, m)
+		for i := range x.Data {
+			x.Data[i] = rng.NormFloat64()
+		}
+		b := NewMatrix[float64](n, m)
+		Gemm(blas.NoTrans, blas.NoTrans, 1, full[k], x, 0, b)
+		got := NewMatrix[T](n, m)
+		for i, v := range b.Data {
+			got.Data[i] = T(v)
+		}
+		factors[k].Solve(got)
+		for i := range got.Data {
+			if math.Abs(float64(got.Data[i])-x.Data[i]) > tol {
+				t.Fatalf("n=%d %c: x[%d] = %g, want %g", n, uplos[k], i, float64(got.Data[i]), x.Data[i])
+			}
+		}
+	}
+}
+
+func TestCholeskySolvesInBothTrianglesAndPrecisions(t *testing.T) {
+	for _, n := range []int{1, 2, 63, 64, 65, 200, 257, 600} {
+		testPair[float64](t, n, 5, 1e-9)
+		testPair[float32](t, n, 5, 5e-3)
+	}
+}
+
+func TestCholeskyRefusesIndefinite(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
+		a := spd(150, rng)
+		a.Data[140*150+140] = bad
+		if _, err := FactorCholesky(blas.Lower, a, nil); !errors.Is(err, ErrNotPositiveDefinite) {
+			t.Errorf("pivot %g: got %v", bad, err)
+		}
+	}
+}
+
+func TestCholeskyCancels(t *testing.T) {
+	var mon parallel.Monitor
+	mon.Cancel()
+	a := spd(200, rand.New(rand.NewPCG(5, 6)))
+	if _, err := FactorCholesky(blas.Lower, a, &mon); !errors.Is(err, parallel.ErrCancelled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSymEigReconstructs(t *testing.T) {
+	n := 40
+	a := spd(n, rand.New(rand.NewPCG(7, 8)))
+	v := NewMatrix[float64](n, n)
+	copy(v.Data, a.Data)
+	w, err := SymEig(General(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled := NewMatrix[float64](n, n)
+	for i := range n {
+		for j := range n {
+			scaled.Data[i*n+j] = v.Data[i*n+j] * w[j]
+		}
+	}
+	got := NewMatrix[float64](n, n)
+	Gemm(blas.NoTrans, blas.Trans, 1, scaled, v, 0, got)
+	for i := range got.Data {
+		if math.Abs(got.Data[i]-a.Data[i]) > 1e-12 {
+			t.Fatalf("entry %d: %g, want %g", i, got.Data[i], a.Data[i])
+		}
+	}
+}
+
+func TestInvertUpper(t *testing.T) {
+	for _, n := range []int{1, 2, 64, 65, 130, 300} {
+		a := spd(n, rand.New(rand.NewPCG(9, uint64(n))))
+		inv := NewMatrix[float64](n, n)
+		copy(inv.Data, a.Data)
+		c, err := FactorCholesky(blas.Upper, inv, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.InvertUpper(nil); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range i {
+				inv.Data[i*n+j] = inv.Data[j*n+i]
+			}
+		}
+		prod := NewMatrix[float64](n, n)
+		Gemm(blas.NoTrans, blas.NoTrans, 1, a, inv, 0, prod)
+		for i := range n {
+			for j := range n {
+				want := 0.0
+				if i == j {
+					want = 1
+				}
+				if math.Abs(prod.Data[i*n+j]-want) > 1e-10 {
+					t.Fatalf("n=%d: (A·A⁻¹)[%d,%d] = %g", n, i, j, prod.Data[i*n+j])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package linalg
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Float is the element type of a Matrix.
+type Float interface{ float32 | float64 }
+
+// Matrix is a row-major matrix in one of two precisions.
+type Matrix[T Float] struct {
+	Rows, Cols, Stride int
+	Data               []T
+}
+
+// NewMatrix returns a zero matrix.
+func NewMatrix[T Float](rows, cols int) Matrix[T] {
+	return Matrix[T]{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: make([]T, rows*cols)}
+}
+
+// General returns the double matrix m in gonum's form, sharing its data.
+func General(m Matrix[float64]) blas64.General {
+	return blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: m.Data}
+}
+
+// FromGeneral returns m as a Matrix that shares its data.
+func FromGeneral(m blas64.General) Matrix[float64] {
+	return Matrix[float64]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: m.Data}
+}
+
+// Row returns row i.
+func (m Matrix[T]) Row(i int) []T {
+	if m.Cols == 0 {
+		return nil
+	}
+	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
+}
+
+// Slice returns the view of rows [i0, i1) and columns [j0, j1).
+func (m Matrix[T]) Slice(i0, i1, j0, j1 int) Matrix[T] {
+	v := Matrix[T]{Rows: i1 - i0, Cols: j1 - j0, Stride: m.Stride}
+	if v.Rows > 0 && v.Cols > 0 {
+		v.Data = m.Data[i0*m.Stride+j0 : (i1-1)*m.Stride+j1]
+	}
+	return v
+}
+
+// Gemm computes c = alpha·op(a)·op(b) + beta·c.
+func Gemm[T Float](ta, tb blas.Transpose, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
+	if c.Rows == 0 || c.Cols == 0 {
+		return
+	}
+	if (ta == blas.NoTrans && a.Cols == 0) || (ta == blas.Trans && a.Rows == 0) {
+		for i := range c.Rows {
+			row := c.Row(i)
+			for j := range row {
+				row[j] *= beta
+			}
+		}
+		return
+	}
+	switch a := any(a).(type) {
+	case Matrix[float64]:
+		b, c := any(b).(Matrix[float64]), any(c).(Matrix[float64])
+		blas64.Gemm(ta, tb, float64(alpha), General(a), General(b), float64(beta), General(c))
+	case Matrix[float32]:
+		b, c := any(b).(Matrix[float32]), any(c).(Matrix[float32])
+		blas32.Gemm(ta, tb, float32(alpha), single(a), single(b), float32(beta), single(c))
+	}
+}
+
+// Syrk computes the uplo triangle of c = alpha·a·aᵀ + beta·c, or of alpha·aᵀ·a + beta·c when t is blas.Trans.
+func Syrk[T Float](uplo blas.Uplo, t blas.Transpose, alpha T, a Matrix[T], beta T, c Matrix[T]) {
+	switch a := any(a).(type) {
+	case Matrix[float64]:
+		c := any(c).(Matrix[float64])
+		blas64.Syrk(t, float64(alpha), General(a), float64(beta), blas64.Symmetric{Uplo: uplo, N: c.Rows, Stride: c.Stride, Data: c.Data})
+	case Matrix[float32]:
+		c := any(c).(Matrix[float32])
+		blas32.Syrk(t, float32(alpha), single(a), float32(beta), blas32.Symmetric{Uplo: uplo, N: c.Rows, Stride: c.Stride, Data: c.Data})
+	}
+}
+
+// trsm overwrites b with op(a)⁻¹b (side Left) or b·op(a)⁻¹ (side Right) for the uplo triangle of a.
+func trsm[T Float](side blas.Side, uplo blas.Uplo, t blas.Transpose, a, b Matrix[T]) {
+	if b.Rows == 0 || b.Cols == 0 {
+		return
+	}
+	switch a := any(a).(type) {
+	case Matrix[float64]:
+		b := any(b).(Matrix[float64])
+		blas64.Trsm(side, t, 1, blas64.Triangular{Uplo: uplo, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}, General(b))
+	case Matrix[float32]:
+		b := any(b).(Matrix[float32])
+		blas32.Trsm(side, t, 1, blas32.Triangular{Uplo: uplo, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}, single(b))
+	}
+}
+
+func single(m Matrix[float32]) blas32.General {
+	return blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: m.Data}
+}
+
+// trmm overwrites b with op(a)·b (side Left) or b·op(a) (side Right) for the uplo triangle of a.
+func trmm[T Float](side blas.Side, uplo blas.Uplo, t blas.Transpose, a, b Matrix[T]) {
+	if b.Rows == 0 || b.Cols == 0 {
+		return
+	}
+	switch a := any(a).(type) {
+	case Matrix[float64]:
+		b := any(b).(Matrix[float64])
+		blas64.Trmm(side, t, 1, blas64.Triangular{Uplo: uplo, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}, General(b))
+	case Matrix[float32]:
+		b := any(b).(Matrix[float32])
+		blas32.Trmm(side, t, 1, blas32.Triangular{Uplo: uplo, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}, single(b))
+	}
+}

@@ -1,0 +1,48 @@
+package solve
+
+import (
+	"gonum.org/v1/gonum/blas"
+)
+
+// stripFlops bounds the work between two polls for cancellation, about a fifth of a second on two cores.
+const stripFlops = 2e10
+
+// Kernel is the operator K̃ = D(K + shift)D for a symmetric matrix K that is not changed.
+type Kernel struct {
+	p     *Problem
+	k     matrix
+	shift float64
+	tmp   matrix
+}
+
+// NewKernel returns the operator of the kernel matrix k under the weights of p.
+func NewKernel(p *Problem, k matrix, shift float64) *Kernel {
+	return &Kernel{p: p, k: k, shift: shift, tmp: p.newBlock()}
+}
+
+// MulTo writes K̃c to dst. Cost: 2m²·Len.
+func (o *Kernel) MulTo(dst, c matrix) error {
+	if err := o.p.rows(func(i int) { scaleTo(o.tmp.Row(i), o.p.Root[i], c.Row(i)) }); err != nil {
+		return err
+	}
+	if err := mulPolled(o.p, blas.NoTrans, o.k, o.tmp, dst); err != nil {
+		return err
+	}
+	total := make([]float64, c.Cols)
+	if o.shift != 0 {
+		for i := range c.Rows {
+			axpy(total, o.tmp.Row(i), o.shift)
+		}
+	}
+	return o.p.rows(func(i int) {
+		row := dst.Row(i)
+		axpy(row, total, 1)
+		scaleTo(row, o.p.Root[i], row)
+	})
+}
+
+func scaleTo(dst []float64, a float64, x []float64) {
+	for j, v := range x {
+		dst[j] = a * v
+	}
+}

@@ -1,0 +1,135 @@
+package solve
+
+import (
+	"math"
+)
+
+// Operator multiplies by K̃ = DKD.
+type Operator interface {
+	// MulTo writes K̃c to dst.
+	MulTo(dst, c matrix) error
+}
+
+// Resolvent applies functions of K̃ to m×Len blocks, each column with the σ of its coordinate.
+type Resolvent interface {
+	// ApplyTo writes H_σ v = K̃(2λI + σK̃)⁻¹ v to dst, which may be v.
+	ApplyTo(dst, v matrix) error
+	// Diagonal writes the diagonal of H_σ for each coordinate to dst (m×Len) and returns true, or returns false where that
+	// would cost as much as the whole solution.
+	Diagonal(dst matrix) (bool, error)
+}
+
+// maxDirections bounds the directions that marginSystem keeps: two vectors of length m each.
+const maxDirections = 200
+
+// marginSystem solves G q = b, G = I + Σ_σ H_σ ∘ S_σ, by conjugate gradient with the preconditioner diag(G) where that is cheap.
+//
+// Every direction is kept and made G-orthogonal to all earlier ones, also those of earlier right-hand sides. That costs
+// little beside a product with G, makes single-precision products harmless to orthogonality, and lets later right-hand sides
+// start from what the earlier ones learnt.
+type marginSystem struct {
+	p        *Problem
+	res      Resolvent
+	scale    []float64 // 1/diag(G), or nil
+	work     matrix    // m×Len scratch
+	dirs     [][]float64
+	images   [][]float64 // G·dirs
+	energies []float64   // dirsᵀ·images
+	iter     int
+}
+
+// newMarginSystem returns the system; it uses the block work (m×Len) as scratch in every product.
+func newMarginSystem(p *Problem, res Resolvent, work matrix) (*marginSystem, error) {
+	s := &marginSystem{p: p, res: res, work: work}
+	ok, err := res.Diagonal(work)
+	if err != nil || !ok {
+		return s, err
+	}
+	s.scale = make([]float64, len(p.Root))
+	return s, p.rows(func(i int) {
+		g := 1.0
+		for j, z := range p.Z.Row(i) {
+			g += work.Row(i)[j] * z * z
+		}
+		s.scale[i] = 1 / g
+	})
+}
+
+// applyTo writes G·v to dst: v + rowsum(Z ∘ H(diag(v)Z)).
+func (s *marginSystem) applyTo(dst, v []float64) error {
+	if err := s.p.scaleRowsTo(s.work, v); err != nil {
+		return err
+	}
+	if err := s.res.ApplyTo(s.work, s.work); err != nil {
+		return err
+	}
+	if err := s.p.rowDotsTo(dst, s.work); err != nil {
+		return err
+	}
+	for i := range dst {
+		dst[i] += v[i]
+	}
+	return nil
+}
+
+// solveTo writes an approximate solution of G q = b to q, of relative residual tol in the Euclidean norm, and returns the
+// residual reached. It stops early at limit iterations in all, counted over the life of s.
+func (s *marginSystem) solveTo(q, b []float64, tol float64, limit int) (float64, error) {
+	m := len(b)
+	clear(q)
+	r := append([]float64(nil), b...)
+	z := make([]float64, m)
+	target := tol * math.Sqrt(dot(b, b))
+	for k, d := range s.dirs {
+		s.step(q, r, d, s.images[k], dot(d, r)/s.energies[k])
+	}
+	norm := math.Sqrt(dot(r, r))
+	for norm > target && s.iter < limit {
+		if err := s.p.Mon.Err(); err != nil {
+			return norm, err
+		}
+		copy(z, r)
+		if s.scale != nil {
+			for i := range z {
+				z[i] *= s.scale[i]
+			}
+		}
+		for k, d := range s.dirs {
+			axpy(z, d, -dot(s.images[k], z)/s.energies[k])
+		}
+		d, image := append([]float64(nil), z...), make([]float64, m)
+		if err := s.applyTo(image, d); err != nil {
+			return norm, err
+		}
+		energy := dot(d, image)
+		if err := checkFinite(energy); err != nil {
+			return norm, err
+		}
+		if !(energy > 0) {
+			break // r is at rounding level: nothing is left to gain in this precision
+		}
+		if len(s.dirs) == maxDirections {
+			s.dirs, s.images, s.energies = s.dirs[1:], s.images[1:], s.energies[1:]
+		}
+		s.dirs, s.images, s.energies = append(s.dirs, d), append(s.images, image), append(s.energies, energy)
+		s.step(q, r, d, image, dot(d, r)/energy)
+		norm = math.Sqrt(dot(r, r))
+		s.iter++
+		s.p.Mon.Advance(1)
+		if target > 0 {
+			s.p.Mon.Report(norm / target * tol)
+		}
+	}
+	return norm, nil
+}
+
+func (s *marginSystem) step(q, r, dir, image []float64, a float64) {
+	axpy(q, dir, a)
+	axpy(r, image, -a)
+}
+
+func axpy(y, x []float64, a float64) {
+	for i, v := range x {
+		y[i] += a * v
+	}
+}

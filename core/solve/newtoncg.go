@@ -1,0 +1,104 @@
+package solve
+
+import "math"
+
+// NewtonCG writes the coefficients C to dst by Newton's method on the objective as a function of C, the inner systems solved by
+// conjugate gradient with Hessian products (Vembu 2010, ch. 5): the reference method. The objective is quadratic, so one Newton
+// step with an exact inner solution would do; the inner solution is stopped early and the step repeated from the new gradient.
+// Its residual is that of the gradient K̃R. Cost: two products with K̃ an inner step.
+func NewtonCG(p *Problem, op Operator, dst matrix, opt Options) (Info, error) {
+	m := len(p.Root)
+	limit := opt.MaxIter
+	if limit == 0 {
+		limit = 100 * max(m, 100)
+	}
+	for i := range m {
+		clear(dst.Row(i))
+	}
+	kc, res, g, step, d, kd, hd := p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock()
+	var info Info
+	var scale float64
+	for outer := 0; ; outer++ {
+		if outer > 0 {
+			if err := op.MulTo(kc, dst); err != nil {
+				return info, err
+			}
+		}
+		if _, err := p.residualTo(res, dst, kc); err != nil {
+			return info, err
+		}
+		if err := op.MulTo(g, res); err != nil { // the negative gradient
+			return info, err
+		}
+		gg, err := p.inner(g, g)
+		if err != nil {
+			return info, err
+		}
+		if err := checkFinite(gg); err != nil {
+			return info, err
+		}
+		if outer == 0 {
+			scale = math.Sqrt(gg)
+		}
+		if scale > 0 {
+			info.Residual = math.Sqrt(gg) / scale
+		}
+		p.Mon.Report(info.Residual)
+		if info.Residual <= opt.Tol || info.Iter >= limit {
+			break
+		}
+		// Inner conjugate gradient: Hessian·step = g, to a tenth of what is missing.
+		inner := max(opt.Tol/info.Residual/10, 1e-6)
+		for i := range m {
+			clear(step.Row(i))
+			copy(d.Row(i), g.Row(i))
+		}
+		rr := gg
+		for math.Sqrt(rr) > inner*math.Sqrt(gg) && info.Iter < limit {
+			if err := op.MulTo(kd, d); err != nil {
+				return info, err
+			}
+			if err := p.hessianTo(hd, d, kd); err != nil {
+				return info, err
+			}
+			if err := op.MulTo(kd, hd); err != nil {
+				return info, err
+			}
+			energy, err := p.inner(d, kd)
+			if err != nil {
+				return info, err
+			}
+			if !(energy > 0) {
+				break
+			}
+			a := rr / energy
+			if err := p.rows(func(i int) {
+				axpy(step.Row(i), d.Row(i), a)
+				axpy(g.Row(i), kd.Row(i), -a)
+			}); err != nil {
+				return info, err
+			}
+			next, err := p.inner(g, g)
+			if err != nil {
+				return info, err
+			}
+			if err := p.rows(func(i int) { extend(d.Row(i), g.Row(i), next/rr) }); err != nil {
+				return info, err
+			}
+			rr = next
+			info.Iter++
+			p.Mon.Advance(1)
+		}
+		if err := p.rows(func(i int) { axpy(dst.Row(i), step.Row(i), 1) }); err != nil {
+			return info, err
+		}
+	}
+	var err error
+	if info.Objective, err = p.objective(dst, kc); err != nil {
+		return info, err
+	}
+	if info.Residual > opt.Tol {
+		return info, &NotConvergedError{info.Residual, opt.Tol, info.Iter}
+	}
+	return info, checkFinite(info.Objective)
+}

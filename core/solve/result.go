@@ -1,0 +1,49 @@
+package solve
+
+import (
+	"fmt"
+	"math"
+)
+
+// Options steer the iterative parts of the solvers.
+type Options struct {
+	Tol     float64 // relative residual to reach
+	MaxIter int     // limit of inner iterations, 0 for the solver's own
+}
+
+// Info says how a solver ended.
+type Info struct {
+	Objective float64
+	Residual  float64 // relative
+	Iter      int     // inner iterations
+	Refine    int     // refinements in double precision
+}
+
+// NotConvergedError reports that the iteration limit came before the tolerance. The result is valid as far as it goes.
+type NotConvergedError struct {
+	Residual, Tol float64
+	Iter          int
+}
+
+func (e *NotConvergedError) Error() string {
+	return fmt.Sprintf("solve: relative residual %.3g after %d iterations, tol is %.3g; raise max_iter, tol or alpha", e.Residual, e.Iter, e.Tol)
+}
+
+// Status returns the code of the C interface for this error.
+func (e *NotConvergedError) Status() int32 { return 7 }
+
+// NumericalError reports that the numbers do not allow the computation in this precision.
+type NumericalError struct{ What string }
+
+func (e *NumericalError) Error() string { return "solve: " + e.What }
+
+// Status returns the code of the C interface for this error.
+func (e *NumericalError) Status() int32 { return 3 }
+
+// checkFinite returns an error when a result that should be finite is not.
+func checkFinite(v float64) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return &NumericalError{"the numbers overflow; scale the kernel or raise alpha"}
+	}
+	return nil
+}

@@ -1,0 +1,558 @@
+package solve
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// instance is a small random training problem on an enumerable space.
+type instance struct {
+	name     string
+	space    structure.Space
+	k        matrix
+	x        matrix // k = xxᵀ + shift
+	shift    float64
+	psi      matrix
+	mean     []float64
+	all      [][]float64 // ψ of every member
+	weights  []float64
+	lambda   float64
+	margin   bool
+	expected matrix // the minimiser, by elimination on the enumerated loss
+	value    float64
+}
+
+// instances covers every registered structure at its enumerable sizes, both losses, with and without weights.
+func instances(t *testing.T) []instance {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(11, 12))
+	var out []instance
+	for _, spec := range structure.Catalogue() {
+		for n, args := range spec.Small {
+			space, err := spec.New(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := space.FeatureLen()
+			var all [][]float64
+			for y := range space.(structure.Enumerator).All() {
+				psi := make([]float64, d)
+				space.Embed(psi, y)
+				all = append(all, psi)
+			}
+			m := 7
+			if d*m > 150 || len(all) > 3000 {
+				continue
+			}
+			for variant := range 4 {
+				in := instance{space: space, all: all, lambda: 0.05 + rng.Float64(), margin: variant%2 == 0, shift: float64(variant / 2), mean: make([]float64, d)}
+				in.name = fmt.Sprintf("%s/%d/margin=%v/weighted=%v", spec.Name, n, in.margin, variant >= 2)
+				space.(structure.Moments).Mean(in.mean)
+				in.x = linalg.NewMatrix[float64](m, 3)
+				for i := range in.x.Data {
+					in.x.Data[i] = rng.NormFloat64()
+				}
+				in.k = linalg.NewMatrix[float64](m, m)
+				linalg.Gemm(blas.NoTrans, blas.Trans, 1, in.x, in.x, 0, in.k)
+				in.psi = linalg.NewMatrix[float64](m, d)
+				for i := range m {
+					copy(in.psi.Row(i), all[rng.IntN(len(all))])
+				}
+				if variant >= 2 {
+					in.weights = make([]float64, m)
+					for i := range m {
+						in.weights[i] = rng.Float64() * 3
+					}
+					in.weights[2] = 0
+				}
+				in.expected = in.eliminate(-1)
+				in.value = in.objective(in.expected)
+				out = append(out, in)
+			}
+		}
+	}
+	if len(out) == 0 {
+		t.Fatal("no structure is registered")
+	}
+	return out
+}
+
+func (in *instance) weight(i int) float64 {
+	if in.weights == nil {
+		return 1
+	}
+	return in.weights[i]
+}
+
+// quadratic returns B and g of row i's loss ½fᵀBf + gᵀf + const, by enumeration: the second-order bound of the AUC loss averages
+// u + u²/2 over u = ⟨f, ψ_z − ψ_i⟩, the squared loss is ½‖f − ψ̃_i‖².
+func (in *instance) quadratic(i int) (b *mat.Dense, g []float64) {
+	d := in.psi.Cols
+	b, g = mat.NewDense(d, d, nil), make([]float64, d)
+	if !in.margin {
+		for j := range d {
+			b.Set(j, j, 1)
+			g[j] = in.mean[j] - in.psi.Row(i)[j]
+		}
+		return b, g
+	}
+	for _, z := range in.all {
+		for j := range d {
+			u := (z[j] - in.psi.Row(i)[j]) / float64(len(in.all))
+			g[j] += u
+			for l := range d {
+				b.Set(j, l, b.At(j, l)+u*(z[l]-in.psi.Row(i)[l]))
+			}
+		}
+	}
+	return b, g
+}
+
+// eliminate returns the dual coefficients that solve 2λa_i + w_i(B_i f_i + g_i) = 0, f = Ka, by elimination on all m·d unknowns.
+// The margin term of row removed (if not negative) is left out, which leaves ½fᵀΣf.
+func (in *instance) eliminate(removed int) matrix {
+	m, d := in.psi.Rows, in.psi.Cols
+	a := mat.NewDense(m*d, m*d, nil)
+	rhs := mat.NewVecDense(m*d, nil)
+	for i := range m {
+		b, g := in.quadratic(i)
+		if i == removed {
+			b, g = in.covariance(), make([]float64, d)
+		}
+		for j := range d {
+			rhs.SetVec(i*d+j, -in.weight(i)*g[j])
+			a.Set(i*d+j, i*d+j, 2*in.lambda)
+			for i2 := range m {
+				for l := range d {
+					v := in.weight(i) * b.At(j, l) * (in.k.Row(i)[i2] + in.shift)
+					a.Set(i*d+j, i2*d+l, a.At(i*d+j, i2*d+l)+v)
+				}
+			}
+		}
+	}
+	x := mat.NewVecDense(m*d, nil)
+	if err := x.SolveVec(a, rhs); err != nil {
+		panic(err)
+	}
+	return linalg.Matrix[float64]{Rows: m, Cols: d, Stride: d, Data: x.RawVector().Data}
+}
+
+func (in *instance) covariance() *mat.Dense {
+	d := in.psi.Cols
+	c := mat.NewDense(d, d, nil)
+	for _, z := range in.all {
+		for j := range d {
+			for l := range d {
+				c.Set(j, l, c.At(j, l)+(z[j]-in.mean[j])*(z[l]-in.mean[l])/float64(len(in.all)))
+			}
+		}
+	}
+	return c
+}
+
+func (in *instance) scores(dual matrix) matrix {
+	f := linalg.NewMatrix[float64](dual.Rows, dual.Cols)
+	k := linalg.NewMatrix[float64](in.k.Rows, in.k.Cols)
+	for i, v := range in.k.Data {
+		k.Data[i] = v + in.shift
+	}
+	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, k, dual, 0, f)
+	return f
+}
+
+// objective is the training objective with the enumerated loss.
+func (in *instance) objective(dual matrix) float64 {
+	f := in.scores(dual)
+	var v float64
+	for i := range f.Rows {
+		v += in.lambda * dot(dual.Row(i), f.Row(i))
+		if !in.margin {
+			for j, fj := range f.Row(i) {
+				r := fj - (in.psi.Row(i)[j] - in.mean[j])
+				v += in.weight(i) * r * r / 2
+			}
+			continue
+		}
+		for _, z := range in.all {
+			u := dot(f.Row(i), z) - dot(f.Row(i), in.psi.Row(i))
+			v += in.weight(i) * (u + u*u/2) / float64(len(in.all))
+		}
+	}
+	return v
+}
+
+func (in *instance) problem(t *testing.T, workers int) *Problem {
+	t.Helper()
+	coord := IdentityCoordinates(in.psi.Cols)
+	if in.margin {
+		var err error
+		if coord, err = NewCoordinates(in.space); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := NewProblem(in.lambda, in.margin, coord, in.psi, in.mean, in.weights, workers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// eigen returns the eigendecomposition of D(K + shift)D.
+func (in *instance) eigen(t *testing.T, p *Problem) ([]float64, matrix) {
+	t.Helper()
+	v := linalg.NewMatrix[float64](in.k.Rows, in.k.Cols)
+	for i := range v.Rows {
+		for j := range v.Cols {
+			v.Row(i)[j] = p.Root[i] * p.Root[j] * (in.k.Row(i)[j] + in.shift)
+		}
+	}
+	s, err := linalg.SymEig(linalg.General(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, v
+}
+
+// dual turns coefficients in coordinates of K̃ into dual coefficients of K.
+func dual(p *Problem, c matrix, d int) matrix {
+	for i, r := range p.Root {
+		scaleTo(c.Row(i), r, c.Row(i))
+	}
+	out := linalg.NewMatrix[float64](c.Rows, d)
+	p.Coord.SynthesizeTo(out, c)
+	return out
+}
+
+func relativeGap(got, want float64) float64 {
+	return math.Abs(got-want) / math.Max(math.Abs(want), 1e-12)
+}
+
+// Every solver reaches the minimum of the enumerated loss, and the closed forms its minimiser's scores.
+func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
+	for _, in := range instances(t) {
+		t.Run(in.name, func(t *testing.T) {
+			m, d := in.psi.Rows, in.psi.Cols
+			wantScores := in.scores(in.expected)
+			check := func(name string, p *Problem, c matrix, info Info, err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				a := dual(p, c, d)
+				if gap := relativeGap(in.objective(a), in.value); gap > 1e-8 {
+					t.Errorf("%s: objective is off by %g", name, gap)
+				}
+				if gap := relativeGap(info.Objective, in.value); gap > 1e-8 {
+					t.Errorf("%s: reported objective %g, want %g", name, info.Objective, in.value)
+				}
+				f := in.scores(a)
+				for i := range m {
+					for j, v := range f.Row(i) {
+						if math.Abs(v-wantScores.Row(i)[j]) > 1e-5 {
+							t.Fatalf("%s: score[%d,%d] = %g, want %g", name, i, j, v, wantScores.Row(i)[j])
+						}
+					}
+				}
+			}
+			opt := Options{Tol: 1e-10}
+			p := in.problem(t, 2)
+			c := p.newBlock()
+			op := NewKernel(p, in.k, in.shift)
+			groups := p.Coord.Distinct()
+
+			f64, err := NewFactored(op, make([]float64, FactorWork[float64](m, groups)/8))
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := ClosedForm(p, op, f64, c, opt)
+			check("double factors", p, c, info, err)
+
+			f32, err := NewFactored(op, make([]float32, FactorWork[float32](m, groups)/4))
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err = ClosedForm(p, op, f32, c, opt)
+			check("single factors", p, c, info, err)
+
+			s, v := in.eigen(t, p)
+			sp := NewSpectral(p, s, v)
+			info, err = ClosedForm(p, sp, sp, c, opt)
+			check("spectral", p, c, info, err)
+
+			info, err = ConjugateGradient(p, op, c, opt)
+			check("cg", p, c, info, err)
+
+			info, err = NewtonCG(p, op, c, Options{Tol: 1e-9})
+			check("newton-cg", p, c, info, err)
+		})
+	}
+}
+
+// The primal solver finds W with the same scores and objective, dense and sparse, with and without the constant feature.
+func TestPrimalMatchesDual(t *testing.T) {
+	for _, in := range instances(t) {
+		t.Run(in.name, func(t *testing.T) {
+			m, d := in.psi.Rows, in.psi.Cols
+			design := &Design{N: m, P: 3, Intercept: in.shift == 1, Dense: in.x}
+			sparse := &Design{N: m, P: 3, Intercept: design.Intercept, Rows: csr(in.x, false), Cols: csr(in.x, true)}
+			p := in.problem(t, 2)
+			q := design.Len()
+			gram := linalg.NewMatrix[float64](q, q)
+			row := make([]float64, q)
+			for i := range m {
+				design.rowTo(row, i)
+				for j := range q {
+					axpy(gram.Row(j), row, row[j]*in.weight(i))
+				}
+			}
+			s, err := linalg.SymEig(linalg.General(gram))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := in.scores(in.expected)
+			for name, x := range map[string]*Design{"dense": design, "sparse": sparse} {
+				c := linalg.NewMatrix[float64](q, p.Coord.Len())
+				info, err := NewPrimal(p, x, s, gram).Solve(c, Options{Tol: 1e-10})
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if gap := relativeGap(info.Objective, in.value); gap > 1e-8 {
+					t.Errorf("%s: objective %g, want %g", name, info.Objective, in.value)
+				}
+				w := linalg.NewMatrix[float64](q, d)
+				p.Coord.SynthesizeTo(w, c)
+				for i := range m {
+					x.rowTo(row, i)
+					for j := range d {
+						var f float64
+						for k, xk := range row {
+							f += xk * w.Row(k)[j]
+						}
+						if math.Abs(f-want.Row(i)[j]) > 1e-7 {
+							t.Fatalf("%s: score[%d,%d] = %g, want %g", name, i, j, f, want.Row(i)[j])
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func csr(x matrix, transpose bool) *Sparse {
+	rows, cols := x.Rows, x.Cols
+	at := func(i, j int) float64 { return x.Row(i)[j] }
+	if transpose {
+		rows, cols = cols, rows
+		at = func(i, j int) float64 { return x.Row(j)[i] }
+	}
+	s := &Sparse{Rows: rows, Cols: cols, Indptr: []int64{0}}
+	for i := range rows {
+		for j := range cols {
+			s.Data, s.Indices = append(s.Data, at(i, j)), append(s.Indices, int32(j))
+		}
+		s.Indptr = append(s.Indptr, int64(len(s.Data)))
+	}
+	return s
+}
+
+// Leave-one-out equals training again without the row's label, after undoing the first-order correction for the row itself; for
+// the squared loss it equals training again without the row.
+func TestLeaveOneOutMatchesRefitting(t *testing.T) {
+	for _, in := range instances(t) {
+		t.Run(in.name, func(t *testing.T) {
+			m, d := in.psi.Rows, in.psi.Cols
+			p := in.problem(t, 2)
+			s, v := in.eigen(t, p)
+			sp := NewSpectral(p, s, v)
+			c, diag := p.newBlock(), p.newBlock()
+			if err := LeaveOneOut(p, sp, make([]float64, LeaveOneOutWork(m, in.margin)), c); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := sp.Diagonal(diag); err != nil {
+				t.Fatal(err)
+			}
+			if in.margin { // undo the correction
+				for i := range m {
+					for j := range c.Row(i) {
+						c.Row(i)[j] *= 1 - p.sigma[j]*diag.Row(i)[j]
+					}
+				}
+			}
+			got := linalg.NewMatrix[float64](m, d)
+			p.Coord.SynthesizeTo(got, c)
+			for i := range m {
+				if in.weight(i) == 0 {
+					continue
+				}
+				refit := in
+				removed := i
+				if !in.margin {
+					refit.weights = make([]float64, m)
+					for j := range m {
+						refit.weights[j] = in.weight(j)
+					}
+					refit.weights[i] = 0
+					removed = -1
+				}
+				want := in.scores(refit.eliminate(removed)).Row(i)
+				for j := range d {
+					if math.Abs(got.Row(i)[j]-want[j]) > 1e-8 {
+						t.Fatalf("row %d: score[%d] = %g, refitting gives %g", i, j, got.Row(i)[j], want[j])
+					}
+				}
+			}
+		})
+	}
+}
+
+// Coordinates reproduce Σ and the centred outputs, by frames, compressed frames and diagonalisation alike.
+func TestCoordinatesDiagonaliseTheCovariance(t *testing.T) {
+	for _, in := range instances(t) {
+		if !in.margin || in.weights != nil {
+			continue
+		}
+		c, err := NewCoordinates(in.space)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := in.psi.Cols
+		id := linalg.NewMatrix[float64](d, d)
+		for i := range d {
+			id.Data[i*d+i] = 1
+		}
+		f := linalg.NewMatrix[float64](d, c.Len())
+		c.AnalyzeTo(f, id)
+		sigma, cov := c.sigmas(), in.covariance()
+		for i := range d {
+			for j := range d {
+				var v float64
+				for k := range sigma {
+					v += sigma[k] * f.Row(i)[k] * f.Row(j)[k]
+				}
+				if math.Abs(v-cov.At(i, j)) > 1e-12 {
+					t.Fatalf("%s: Σ[%d,%d] = %g, want %g", in.name, i, j, v, cov.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// Results do not depend on the number of workers, to the last bit.
+func TestWorkersDoNotChangeResults(t *testing.T) {
+	space, err := structure.New("permutations", structure.Args{Scalars: map[string]int64{"n": 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := 900
+	rng := rand.New(rand.NewPCG(5, 5))
+	x := linalg.NewMatrix[float64](m, 4)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	k := linalg.NewMatrix[float64](m, m)
+	linalg.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, k)
+	psi := linalg.NewMatrix[float64](m, 10)
+	y := make([]int32, 5)
+	for i := range m {
+		space.(structure.Sampler).Sample(y, rng)
+		space.Embed(psi.Row(i), y)
+	}
+	coord, err := NewCoordinates(space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []float64
+	for _, workers := range []int{1, 2, 5} {
+		p, err := NewProblem(1, true, coord, psi, make([]float64, 10), nil, workers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		op := NewKernel(p, k, 1)
+		inv, err := NewFactored(op, make([]float32, FactorWork[float32](m, 2)/4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := p.newBlock()
+		if _, err := ClosedForm(p, op, inv, c, Options{Tol: 1e-8}); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = append(first, c.Data...)
+		}
+		for i := range first {
+			if first[i] != c.Data[i] {
+				t.Fatalf("%d workers: coefficient %d differs", workers, i)
+			}
+		}
+	}
+}
+
+// rankings returns an instance on permutations with the AUC loss.
+func rankings(t *testing.T) instance {
+	t.Helper()
+	for _, in := range instances(t) {
+		if strings.HasPrefix(in.name, "permutations") && in.margin && in.psi.Cols >= 3 {
+			return in
+		}
+	}
+	t.Fatal("no instance on permutations")
+	return instance{}
+}
+
+// Single-precision factors that cannot reach the tolerance are reported, not returned.
+func TestIllConditionedSinglePrecisionIsRefused(t *testing.T) {
+	in := rankings(t)
+	in.lambda = 1e-13
+	p := in.problem(t, 1)
+	op := NewKernel(p, in.k, in.shift)
+	f32, err := NewFactored(op, make([]float32, FactorWork[float32](in.psi.Rows, p.Coord.Distinct())/4))
+	if err == nil {
+		_, err = ClosedForm(p, op, f32, p.newBlock(), Options{Tol: 1e-12})
+	}
+	var numerical *NumericalError
+	if !errors.As(err, &numerical) {
+		t.Errorf("got %v, want a NumericalError", err)
+	}
+}
+
+func TestSolversCancel(t *testing.T) {
+	in := rankings(t)
+	p := in.problem(t, 1)
+	op := NewKernel(p, in.k, in.shift)
+	p.Mon = new(parallel.Monitor)
+	p.Mon.Cancel()
+	if _, err := ConjugateGradient(p, op, p.newBlock(), Options{Tol: 1e-8}); !errors.Is(err, parallel.ErrCancelled) {
+		t.Errorf("cg: got %v", err)
+	}
+	if _, err := NewFactored(op, make([]float64, FactorWork[float64](in.psi.Rows, p.Coord.Distinct())/8)); !errors.Is(err, parallel.ErrCancelled) {
+		t.Errorf("factors: got %v", err)
+	}
+}
+
+func TestSparseCheckRefusesMalformedArrays(t *testing.T) {
+	good := Sparse{Rows: 2, Cols: 2, Data: []float64{1, 2}, Indices: []int32{0, 1}, Indptr: []int64{0, 1, 2}}
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, bad := range map[string]Sparse{
+		"column out of range": {Rows: 2, Cols: 1, Data: good.Data, Indices: good.Indices, Indptr: good.Indptr},
+		"decreasing indptr":   {Rows: 2, Cols: 2, Data: good.Data, Indices: good.Indices, Indptr: []int64{0, 3, 2}},
+		"short indptr":        {Rows: 2, Cols: 2, Data: good.Data, Indices: good.Indices, Indptr: []int64{0, 2}},
+		"lengths differ":      {Rows: 2, Cols: 2, Data: good.Data, Indices: good.Indices[:1], Indptr: good.Indptr},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
