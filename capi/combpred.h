@@ -145,12 +145,12 @@ int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, c
 
 /* Says how a problem of this size is best solved. n rows, p features (0: only a kernel is given), nnz stored entries of X (n·p when dense).
  * options as above; "solver" may also be "auto" or "primal" here. Writes to plan[plan_cap] a JSON object with closing NUL:
- *   {"solver": "closed-form"|"cg"|"newton-cg"|"primal", "route": "factor"|"spectral"|"iterate",
- *    "distinct": number of distinct non-zero eigenvalues of Σ, "work_single": bytes of work for precision single, "work_double": bytes for double}
+ *   {"solver": "closed-form"|"cg"|"newton-cg"|"primal", "route": "factor"|"spectral"|"iterate"|"primal",
+ *    "precision": "single"|"double", to begin with, "distinct": number of distinct non-zero eigenvalues of Σ, "work_single": bytes of work for precision single, "work_double": bytes for double}
  * route says which call does it: "factor" and "iterate" cp_ridge_kernel, "spectral" cp_ridge_spectral (for solver "primal": cp_ridge_primal). */
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_char *options, int64_t options_len, int64_t n, int64_t p, int64_t nnz, char *plan, int64_t plan_cap, char *err, int64_t err_cap);
 
-/* Trains on the symmetric kernel matrix kernel[n, n], of which only the lower triangle (row >= column) is read by the closed form.
+/* Trains on the symmetric kernel matrix kernel[n, n]. Both triangles are read.
  * work is scratch of work_bytes bytes, 8-byte aligned, as cp_ridge_plan says for the precision asked for.
  * Writes a to dual[n, d]. CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double". */
 int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights, void *work, int64_t work_bytes,
@@ -162,8 +162,8 @@ int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_char *options, int64_t optio
                           double *dual, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Label-removed leave-one-out scores of every row, from the same eigendecomposition: scores[n, d] gets f_i as predicted without row i's label, corrected to
- * first order for the row itself. Loss "squared": the exact leave-one-out of kernel ridge. Rows of weight 0 get their plain prediction.
- * work[2·n·n] doubles of scratch (unused and may be NULL for "squared"). */
+ * first order for the row itself. Loss "squared": the exact leave-one-out of kernel ridge. Rows of weight 0 get zeros.
+ * work[n_work] doubles of scratch, n_work >= n·n + n·(n+1) (unused and may be NULL for "squared"). */
 int32_t cp_ridge_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
                      double *work, int64_t n_work, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 

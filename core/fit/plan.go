@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 
+	"combpred/core/solve"
 	"combpred/core/structure"
 )
 
@@ -26,6 +27,8 @@ const (
 	eigenCost, doubleCost = 9 * 5.0, 2.0
 	// Products with G that conjugate gradient usually takes to tol 1e-8.
 	usualSteps = 25
+	// Steps of preconditioned conjugate gradient with clustered σ.
+	usualPreconditioned = 60
 )
 
 // Plan chooses among the solvers by operation counts. n rows, p input features (0: only a kernel is known), nnz stored entries.
@@ -43,10 +46,7 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	}
 	switch o.Solver {
 	case "auto":
-		plan.Solver = "closed-form"
-		if p > 0 && primalCost(n, p, nnz, coord.Len()) < dualCost(n, p, nnz, coord.Len(), coord.Distinct()) {
-			plan.Solver = "primal"
-		}
+		plan.Solver = o.cheapest(n, p, nnz, coord)
 	case "closed-form", "cg", "newton-cg":
 	case "primal":
 		if p == 0 {
@@ -55,36 +55,42 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	default:
 		return Plan{}, fmt.Errorf("fit: solver is %q, must be \"auto\", \"closed-form\", \"cg\", \"newton-cg\" or \"primal\"", o.Solver)
 	}
-	switch {
+	switch o.Solver = plan.Solver; {
 	case plan.Solver == "primal":
 		plan.Route = "primal"
+		return plan, nil
+	case plan.Solver == "closed-form" && coord.Distinct() > maxFactors:
+		plan.Route = "spectral"
+		return plan, nil
 	case plan.Solver != "closed-form":
 		plan.Route = "iterate"
-	case coord.Distinct() > maxFactors:
-		plan.Route = "spectral"
-	default:
-		o.Solver = plan.Solver
-		if plan.WorkSingle, err = o.WorkBytes(space, n, "single"); err != nil {
-			return Plan{}, err
-		}
-		if plan.WorkDouble, err = o.WorkBytes(space, n, "double"); err != nil {
-			return Plan{}, err
-		}
 	}
-	return plan, nil
+	if plan.WorkSingle, err = o.WorkBytes(space, n, "single"); err != nil {
+		return Plan{}, err
+	}
+	plan.WorkDouble, err = o.WorkBytes(space, n, "double")
+	return plan, err
 }
 
-func primalCost(n, p int, nnz int64, cols int) float64 {
-	q := float64(p) + 1
-	gram := float64(nnz) * q
-	return doubleCost * (gram + eigenCost*q*q*q/doubleCost + usualSteps*4*(float64(nnz)+q*q)*float64(cols))
-}
-
-func dualCost(n, p int, nnz int64, cols, distinct int) float64 {
-	m := float64(n)
+// cheapest returns the solver of least estimated cost.
+func (o Ridge) cheapest(n, p int, nnz int64, coord *solve.Coordinates) string {
+	m, cols := float64(n), float64(coord.Len())
 	kernel := doubleCost * float64(nnz) * m
-	if distinct > maxFactors {
-		return kernel + eigenCost*m*m*m + usualSteps*doubleCost*4*m*m*float64(cols)
+	closed := kernel + float64(coord.Distinct())*m*m*m/3 + usualSteps*2*m*m*cols
+	if coord.Distinct() > maxFactors {
+		closed = kernel + eigenCost*m*m*m + usualSteps*doubleCost*4*m*m*cols
 	}
-	return kernel + float64(distinct)*m*m*m/3 + usualSteps*2*m*m*float64(cols)
+	best, solver := closed, "closed-form"
+	if coord.Distinct() > maxFactors {
+		if cost := kernel + preconditioners*m*m*m/3 + usualPreconditioned*(1+doubleCost)*2*m*m*cols; cost < best {
+			best, solver = cost, "cg"
+		}
+	}
+	if p > 0 {
+		q := float64(p) + 1
+		if cost := doubleCost*float64(nnz)*q + eigenCost*q*q*q + usualSteps*doubleCost*4*(float64(nnz)+q*q)*cols; cost < best {
+			solver = "primal"
+		}
+	}
+	return solver
 }

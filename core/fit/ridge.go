@@ -66,19 +66,22 @@ func (o Ridge) Kernel(space structure.Space, k, psi linalg.Matrix[float64], weig
 	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
 	var info solve.Info
 	switch o.Solver {
-	case "closed-form":
+	case "closed-form", "cg":
 		var inv solve.Inverse
+		factors := o.factors(p.Coord)
 		if o.Precision == "single" {
-			inv, err = solve.NewFactored(op, work32)
+			inv, err = solve.NewFactored(op, work32, factors)
 		} else {
-			inv, err = solve.NewFactored(op, work64)
+			inv, err = solve.NewFactored(op, work64, factors)
 		}
 		if err != nil {
 			return info, err
 		}
-		info, err = solve.ClosedForm(p, op, inv, c, opt)
-	case "cg":
-		info, err = solve.ConjugateGradient(p, op, c, opt)
+		if o.Solver == "cg" {
+			info, err = solve.ConjugateGradient(p, op, inv, c, opt)
+		} else {
+			info, err = solve.ClosedForm(p, op, inv, c, opt)
+		}
 	case "newton-cg":
 		info, err = solve.NewtonCG(p, op, c, opt)
 	default:
@@ -94,13 +97,27 @@ func (o Ridge) Kernel(space structure.Space, k, psi linalg.Matrix[float64], weig
 // WorkBytes returns the bytes of work that Kernel needs for m rows in the given precision.
 func (o Ridge) WorkBytes(space structure.Space, m int, precision string) (int64, error) {
 	coord, err := o.coordinates(space)
-	if err != nil || o.Solver == "cg" || o.Solver == "newton-cg" {
+	if err != nil {
 		return 0, err
 	}
 	if precision == "single" {
-		return solve.FactorWork[float32](m, coord.Distinct()), nil
+		return solve.FactorWork[float32](m, o.factors(coord)), nil
 	}
-	return solve.FactorWork[float64](m, coord.Distinct()), nil
+	return solve.FactorWork[float64](m, o.factors(coord)), nil
+}
+
+// preconditioners bounds the factors that precondition conjugate gradient: four in single precision fill one kernel-sized matrix.
+const preconditioners = 4
+
+// factors returns how many factors the solver makes.
+func (o Ridge) factors(coord *solve.Coordinates) int {
+	switch o.Solver {
+	case "newton-cg":
+		return 0
+	case "cg":
+		return min(coord.Distinct(), preconditioners)
+	}
+	return coord.Distinct()
 }
 
 // Spectral trains like Kernel from the eigendecomposition of D(K + shift)D.

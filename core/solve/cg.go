@@ -2,13 +2,22 @@ package solve
 
 import "math"
 
+// roundLimit is how far one round of conjugate gradient is driven: its recurrences drift from the true residual beyond.
+const roundLimit = 1e-6
+
+// Preconditioner approximates the inverse of 2λI + σK̃ by a function of K̃.
+type Preconditioner interface {
+	// SolveTo writes its product with v to dst.
+	SolveTo(dst, v matrix) error
+}
+
 // ConjugateGradient writes the coefficients C to dst by conjugate gradient on R(C) = 0 in the inner product of K̃, in which the
-// equation's operator is self-adjoint. It needs no factor and no memory beyond six m×Len blocks; its number of steps grows with
-// the condition of 2λI + σK̃. Cost: one product with K̃ a step.
+// equation's operator is self-adjoint. Without a preconditioner (nil) it needs no memory beyond a few m×Len blocks, and its number of
+// steps grows with the condition of 2λI + σK̃; with one it does not. Cost: one product with K̃ and one with pre a step.
 //
 // That inner product does not see the null space of K̃, where R is 2λC's alone: so each round of conjugate gradient ends with
 // C += R/2λ, which clears those directions and leaves the scores as they are, and the next round starts from the true residual.
-func ConjugateGradient(p *Problem, op Operator, dst matrix, opt Options) (Info, error) {
+func ConjugateGradient(p *Problem, op Operator, pre Preconditioner, dst matrix, opt Options) (Info, error) {
 	m := len(p.Root)
 	limit := opt.MaxIter
 	if limit == 0 {
@@ -17,7 +26,10 @@ func ConjugateGradient(p *Problem, op Operator, dst matrix, opt Options) (Info, 
 	for i := range m {
 		clear(dst.Row(i))
 	}
-	s := &cgState{p: p, op: op, c: dst, kc: p.newBlock(), r: p.newBlock(), kr: p.newBlock(), d: p.newBlock(), kd: p.newBlock(), ad: p.newBlock()}
+	s := &cgState{p: p, op: op, pre: pre, c: dst, kc: p.newBlock(), r: p.newBlock(), z: p.newBlock(), kz: p.newBlock(), d: p.newBlock(), kd: p.newBlock(), ad: p.newBlock()}
+	if pre == nil {
+		s.z = s.r
+	}
 	var info Info
 	var err error
 	target := opt.Tol
@@ -34,7 +46,7 @@ func ConjugateGradient(p *Problem, op Operator, dst matrix, opt Options) (Info, 
 			break
 		}
 		previous = info.Residual
-		if err := s.round(target/info.Residual/2, limit, &info.Iter); err != nil {
+		if err := s.round(max(target/info.Residual/2, roundLimit), limit, &info.Iter); err != nil {
 			return info, err
 		}
 		target /= 10
@@ -54,22 +66,30 @@ func ConjugateGradient(p *Problem, op Operator, dst matrix, opt Options) (Info, 
 	return info, checkFinite(info.Objective)
 }
 
-// cgState holds the blocks of conjugate gradient: coefficients, residual and direction, and their products with K̃.
+// cgState holds the blocks of conjugate gradient: coefficients, residual, preconditioned residual and direction, and their
+// products with K̃.
 type cgState struct {
-	p                       *Problem
-	op                      Operator
-	c, kc, r, kr, d, kd, ad matrix
+	p                          *Problem
+	op                         Operator
+	pre                        Preconditioner
+	c, kc, r, z, kz, d, kd, ad matrix
 }
 
-// round runs conjugate gradient from residual r until its K̃-norm has shrunk by the given factor.
+// round runs conjugate gradient from residual r until its norm, in the products of K̃ and the preconditioner, has shrunk by the
+// given factor.
 func (s *cgState) round(shrink float64, limit int, iter *int) error {
 	p := s.p
 	var first, previous float64
 	for step := 0; *iter < limit; step++ {
-		if err := s.op.MulTo(s.kr, s.r); err != nil {
+		if s.pre != nil {
+			if err := s.pre.SolveTo(s.z, s.r); err != nil {
+				return err
+			}
+		}
+		if err := s.op.MulTo(s.kz, s.z); err != nil {
 			return err
 		}
-		rho, err := p.inner(s.r, s.kr)
+		rho, err := p.inner(s.r, s.kz)
 		if err != nil {
 			return err
 		}
@@ -85,8 +105,8 @@ func (s *cgState) round(shrink float64, limit int, iter *int) error {
 		}
 		previous = rho
 		if err := p.rows(func(i int) {
-			extend(s.d.Row(i), s.r.Row(i), beta)
-			extend(s.kd.Row(i), s.kr.Row(i), beta)
+			extend(s.d.Row(i), s.z.Row(i), beta)
+			extend(s.kd.Row(i), s.kz.Row(i), beta)
 		}); err != nil {
 			return err
 		}

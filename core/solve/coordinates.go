@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -115,6 +117,29 @@ func (c *Coordinates) compress() (*Coordinates, error) {
 		return nil, err
 	}
 	return fromEigen(values, cov), nil
+}
+
+// cluster merges neighbouring groups until at most limit are left, each with the geometric middle of its σ. The clusters span
+// equal ratios, so that no σ is further from its cluster's than need be.
+func cluster(groups []group, limit int) []group {
+	if len(groups) <= limit {
+		return groups
+	}
+	top, bottom := math.Log(groups[0].sigma), math.Log(groups[len(groups)-1].sigma)
+	width := (top - bottom) / float64(limit)
+	var out []group
+	var first float64 // ln of the largest σ of the last cluster
+	for _, g := range groups {
+		at := min(int((top-math.Log(g.sigma))/width), limit-1)
+		if last := len(out) - 1; last >= 0 && min(int((top-first)/width), limit-1) == at {
+			out[last].hi = g.hi
+			out[last].sigma = math.Exp((first + math.Log(g.sigma)) / 2)
+			continue
+		}
+		first = math.Log(g.sigma)
+		out = append(out, g)
+	}
+	return out
 }
 
 // Len returns the number of coordinates.

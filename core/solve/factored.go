@@ -10,25 +10,34 @@ import (
 
 // Factored is the resolvent by one Cholesky factor of I + (σ/2λ)K̃ for each distinct σ, in either precision. Two factors share
 // one m×(m+1) array, the first in its lower triangle, the second in its upper one.
+//
+// With fewer factors than there are distinct σ it is the resolvent of a nearby problem, in which each σ is replaced by that of
+// its cluster: a preconditioner whose quality depends on the ratio of the two only.
 type Factored[T linalg.Float] struct {
 	p       *Problem
+	groups  []group // of the factors
 	factors []linalg.Cholesky[T]
 	tmp     []T
 }
 
-// FactorWork returns the bytes of work that NewFactored needs for m rows and the given number of distinct σ.
-func FactorWork[T linalg.Float](m, distinct int) int64 {
+// FactorWork returns the bytes of work that NewFactored needs for m rows and the given number of factors.
+func FactorWork[T linalg.Float](m, factors int) int64 {
 	var t T
-	return int64((distinct+1)/2) * int64(m) * int64(m+1) * int64(unsafe.Sizeof(t))
+	return int64((factors+1)/2) * int64(m) * int64(m+1) * int64(unsafe.Sizeof(t))
 }
 
-// NewFactored factors K̃ of the operator o for each σ of its problem, in work. Cost: one m³/3 for each σ.
-func NewFactored[T linalg.Float](o *Kernel, work []T) (*Factored[T], error) {
+// NewFactored factors K̃ of the operator o, in work, with at most the given number of factors. Cost: m³/3 for each factor.
+func NewFactored[T linalg.Float](o *Kernel, work []T, factors int) (*Factored[T], error) {
 	p := o.p
 	m := len(p.Root)
-	f := &Factored[T]{p: p, tmp: make([]T, m*p.Coord.Len())}
+	f := &Factored[T]{p: p, groups: cluster(p.Coord.groups, factors)}
+	width := 0
+	for _, grp := range f.groups {
+		width = max(width, grp.hi-grp.lo)
+	}
+	f.tmp = make([]T, m*width)
 	pair := m * (m + 1)
-	for g, grp := range p.Coord.groups {
+	for g, grp := range f.groups {
 		buf := work[g/2*pair : (g/2+1)*pair]
 		uplo := blas.Lower
 		a := linalg.Matrix[T]{Rows: m, Cols: m, Stride: m + 1, Data: buf[: pair-1 : pair-1]}
@@ -65,7 +74,7 @@ func NewFactored[T linalg.Float](o *Kernel, work []T) (*Factored[T], error) {
 
 // inverse overwrites the scratch of group g with (I + (σ/2λ)K̃)⁻¹ times its columns of v and returns it.
 func (f *Factored[T]) inverse(g int, v matrix) (linalg.Matrix[T], error) {
-	grp := f.p.Coord.groups[g]
+	grp := f.groups[g]
 	x := linalg.Matrix[T]{Rows: v.Rows, Cols: grp.hi - grp.lo, Stride: grp.hi - grp.lo, Data: f.tmp[:v.Rows*(grp.hi-grp.lo)]}
 	if err := f.p.rows(func(i int) {
 		out := x.Row(i)
@@ -90,7 +99,7 @@ func (f *Factored[T]) SolveTo(dst, v matrix) error {
 }
 
 func (f *Factored[T]) each(dst, v matrix, combine func(sigma, a, x float64) float64) error {
-	for g, grp := range f.p.Coord.groups {
+	for g, grp := range f.groups {
 		x, err := f.inverse(g, v)
 		if err != nil {
 			return err

@@ -271,14 +271,14 @@ func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
 			op := NewKernel(p, in.k, in.shift)
 			groups := p.Coord.Distinct()
 
-			f64, err := NewFactored(op, make([]float64, FactorWork[float64](m, groups)/8))
+			f64, err := NewFactored(op, make([]float64, FactorWork[float64](m, groups)/8), groups)
 			if err != nil {
 				t.Fatal(err)
 			}
 			info, err := ClosedForm(p, op, f64, c, opt)
 			check("double factors", p, c, info, err)
 
-			f32, err := NewFactored(op, make([]float32, FactorWork[float32](m, groups)/4))
+			f32, err := NewFactored(op, make([]float32, FactorWork[float32](m, groups)/4), groups)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -290,8 +290,17 @@ func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
 			info, err = ClosedForm(p, sp, sp, c, opt)
 			check("spectral", p, c, info, err)
 
-			info, err = ConjugateGradient(p, op, c, opt)
+			info, err = ConjugateGradient(p, op, nil, c, opt)
 			check("cg", p, c, info, err)
+
+			for factors := 1; factors <= 3; factors++ {
+				pre, err := NewFactored(op, make([]float32, FactorWork[float32](m, factors)/4), factors)
+				if err != nil {
+					t.Fatal(err)
+				}
+				info, err = ConjugateGradient(p, op, pre, c, opt)
+				check(fmt.Sprintf("cg with %d factors", factors), p, c, info, err)
+			}
 
 			info, err = NewtonCG(p, op, c, Options{Tol: 1e-9})
 			check("newton-cg", p, c, info, err)
@@ -479,7 +488,7 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		op := NewKernel(p, k, 1)
-		inv, err := NewFactored(op, make([]float32, FactorWork[float32](m, 2)/4))
+		inv, err := NewFactored(op, make([]float32, FactorWork[float32](m, 2)/4), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -516,7 +525,7 @@ func TestIllConditionedSinglePrecisionIsRefused(t *testing.T) {
 	in.lambda = 1e-13
 	p := in.problem(t, 1)
 	op := NewKernel(p, in.k, in.shift)
-	f32, err := NewFactored(op, make([]float32, FactorWork[float32](in.psi.Rows, p.Coord.Distinct())/4))
+	f32, err := NewFactored(op, make([]float32, FactorWork[float32](in.psi.Rows, p.Coord.Distinct())/4), p.Coord.Distinct())
 	if err == nil {
 		_, err = ClosedForm(p, op, f32, p.newBlock(), Options{Tol: 1e-12})
 	}
@@ -532,10 +541,10 @@ func TestSolversCancel(t *testing.T) {
 	op := NewKernel(p, in.k, in.shift)
 	p.Mon = new(parallel.Monitor)
 	p.Mon.Cancel()
-	if _, err := ConjugateGradient(p, op, p.newBlock(), Options{Tol: 1e-8}); !errors.Is(err, parallel.ErrCancelled) {
+	if _, err := ConjugateGradient(p, op, nil, p.newBlock(), Options{Tol: 1e-8}); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("cg: got %v", err)
 	}
-	if _, err := NewFactored(op, make([]float64, FactorWork[float64](in.psi.Rows, p.Coord.Distinct())/8)); !errors.Is(err, parallel.ErrCancelled) {
+	if _, err := NewFactored(op, make([]float64, FactorWork[float64](in.psi.Rows, p.Coord.Distinct())/8), p.Coord.Distinct()); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("factors: got %v", err)
 	}
 }

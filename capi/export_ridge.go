@@ -1,0 +1,305 @@
+package main
+
+/*
+#include "combpred.h"
+*/
+import "C"
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unsafe"
+
+	"combpred/core/fit"
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+	"combpred/core/solve"
+	"combpred/core/structure"
+)
+
+// ridgeOptions reads the options of a ridge call, with the defaults that the header gives.
+func ridgeOptions(raw []byte) (fit.Ridge, error) {
+	def := fit.DefaultRidge()
+	in := struct {
+		Loss      *string  `json:"loss"`
+		Alpha     *float64 `json:"alpha"`
+		Tol       *float64 `json:"tol"`
+		MaxIter   *int     `json:"max_iter"`
+		Shift     *float64 `json:"shift"`
+		Solver    *string  `json:"solver"`
+		Precision *string  `json:"precision"`
+	}{&def.Loss, &def.Alpha, &def.Tol, &def.MaxIter, &def.Shift, &def.Solver, &def.Precision}
+	if len(raw) > 0 {
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&in); err != nil {
+			return def, fmt.Errorf("options: %w", err)
+		}
+		if dec.More() {
+			return def, fmt.Errorf("options: text follows the JSON object")
+		}
+	}
+	return def, def.Check()
+}
+
+// ridgeCall is what all ridge calls have in common.
+type ridgeCall struct {
+	space   structure.Space
+	opt     fit.Ridge
+	psi     linalg.Matrix[float64]
+	weights []float64
+	mon     *parallel.Monitor
+}
+
+func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, psi *C.cp_in_f64, n, d C.int64_t, weights *C.cp_in_f64, nWorkers C.int32_t, control *C.cp_control) (ridgeCall, error) {
+	var c ridgeCall
+	var err error
+	if c.space, err = space(s); err != nil {
+		return c, err
+	}
+	raw, err := text(options, "options", optionsLen)
+	if err != nil {
+		return c, err
+	}
+	if c.opt, err = ridgeOptions(raw); err != nil {
+		return c, err
+	}
+	if c.opt.Workers, err = workers(nWorkers); err != nil {
+		return c, err
+	}
+	if n < 1 || n > maxRows {
+		return c, fmt.Errorf("n is %d, must be from 1 to %d", int64(n), maxRows)
+	}
+	if err := equal("d", d, c.space.FeatureLen()); err != nil {
+		return c, err
+	}
+	if c.psi, err = matrixIn(psi, "psi", n, d); err != nil {
+		return c, err
+	}
+	if weights != nil {
+		if c.weights, err = float64s(weights, "weights", n); err != nil {
+			return c, err
+		}
+	}
+	c.mon = monitor(control)
+	return c, nil
+}
+
+func matrixIn(p *C.cp_in_f64, name string, rows, cols C.int64_t) (linalg.Matrix[float64], error) {
+	data, err := float64s(p, name, rows, cols)
+	return linalg.Matrix[float64]{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}, err
+}
+
+func matrixOut(p *C.double, name string, rows, cols C.int64_t) (linalg.Matrix[float64], error) {
+	data, err := outFloat64s(p, name, rows, cols)
+	return linalg.Matrix[float64]{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}, err
+}
+
+func setInfo(dst *C.cp_fit_info, info solve.Info) {
+	if dst != nil {
+		*dst = C.cp_fit_info{objective: C.double(info.Objective), residual: C.double(info.Residual),
+			n_iter: C.int64_t(max(info.Iter, 1)), n_refine: C.int64_t(info.Refine)}
+	}
+}
+
+//export cp_ridge_plan
+func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, n, p, nnz C.int64_t, plan *C.char, planCap C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, e := space(s)
+		if e != nil {
+			return e
+		}
+		raw, e := text(options, "options", optionsLen)
+		if e != nil {
+			return e
+		}
+		opt, e := ridgeOptions(raw)
+		if e != nil {
+			return e
+		}
+		if n < 1 || n > maxRows || p < 0 || p > maxRows || nnz < 0 {
+			return fmt.Errorf("n, p, nnz are %d, %d, %d: n must be from 1 to %d, p from 0 to %d, nnz not negative", int64(n), int64(p), int64(nnz), maxRows, maxRows)
+		}
+		out, e := opt.Plan(sp, int(n), int(p), int64(nnz))
+		if e != nil {
+			return e
+		}
+		bytes, e := json.Marshal(out)
+		if e != nil {
+			return e
+		}
+		dst, e := outChars(plan, "plan", planCap)
+		if e != nil {
+			return e
+		}
+		if len(dst) < len(bytes)+1 {
+			return fmt.Errorf("plan_cap is %d, the plan needs %d", len(dst), len(bytes)+1)
+		}
+		dst[copy(dst, bytes)] = 0
+		return nil
+	})
+}
+
+// maxRows bounds row and feature counts so that the bytes of a square matrix fit an int64.
+const maxRows = 1 << 28
+
+//export cp_ridge_kernel
+func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64, work unsafe.Pointer, workBytes C.int64_t,
+	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
+		if e != nil {
+			return e
+		}
+		k, e := matrixIn(kernel, "kernel", n, n)
+		if e != nil {
+			return e
+		}
+		out, e := matrixOut(dual, "dual", n, d)
+		if e != nil {
+			return e
+		}
+		need, e := c.opt.WorkBytes(c.space, int(n), c.opt.Precision)
+		if e != nil {
+			return e
+		}
+		if int64(workBytes) < need || (work == nil && need > 0) {
+			return fmt.Errorf("work has %d bytes, precision %q needs %d", int64(workBytes), c.opt.Precision, need)
+		}
+		if uintptr(work)%8 != 0 {
+			return fmt.Errorf("work must be 8-byte aligned")
+		}
+		var work32 []float32
+		var work64 []float64
+		if need > 0 {
+			work32 = unsafe.Slice((*float32)(work), int(workBytes)/4)
+			work64 = unsafe.Slice((*float64)(work), int(workBytes)/8)
+		}
+		result, e := c.opt.Kernel(c.space, k, c.psi, c.weights, work32, work64, out, c.mon)
+		setInfo(info, result)
+		return e
+	})
+}
+
+//export cp_ridge_spectral
+func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64,
+	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
+		if e != nil {
+			return e
+		}
+		values, v, e := eigen(eigenvalues, vectors, n)
+		if e != nil {
+			return e
+		}
+		out, e := matrixOut(dual, "dual", n, d)
+		if e != nil {
+			return e
+		}
+		result, e := c.opt.Spectral(c.space, values, v, c.psi, c.weights, out, c.mon)
+		setInfo(info, result)
+		return e
+	})
+}
+
+func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Matrix[float64], error) {
+	values, err := float64s(eigenvalues, "eigenvalues", n)
+	if err != nil {
+		return nil, linalg.Matrix[float64]{}, err
+	}
+	v, err := matrixIn(vectors, "vectors", n, n)
+	return values, v, err
+}
+
+//export cp_ridge_loo
+func cp_ridge_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64,
+	work *C.double, nWork C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
+		if e != nil {
+			return e
+		}
+		values, v, e := eigen(eigenvalues, vectors, n)
+		if e != nil {
+			return e
+		}
+		scratch, e := outFloat64s(work, "work", nWork)
+		if e != nil {
+			return e
+		}
+		out, e := matrixOut(scores, "scores", n, d)
+		if e != nil {
+			return e
+		}
+		return c.opt.LeaveOneOut(c.space, values, v, c.psi, c.weights, scratch, out, c.mon)
+	})
+}
+
+//export cp_ridge_primal
+func cp_ridge_primal(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design, eigenvalues, vectors *C.cp_in_f64, q C.int64_t,
+	psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64, coef *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		if design == nil {
+			return fmt.Errorf("design is NULL")
+		}
+		c, e := newRidgeCall(s, options, optionsLen, psi, design.n, d, weights, nWorkers, control)
+		if e != nil {
+			return e
+		}
+		x, e := readDesign(design)
+		if e != nil {
+			return e
+		}
+		if int64(q) != int64(x.Len()) {
+			return fmt.Errorf("q is %d, the design has %d features with the constant", int64(q), x.Len())
+		}
+		values, v, e := eigen(eigenvalues, vectors, q)
+		if e != nil {
+			return e
+		}
+		out, e := matrixOut(coef, "coef", q, d)
+		if e != nil {
+			return e
+		}
+		result, e := c.opt.Primal(c.space, x, values, v, c.psi, c.weights, out, c.mon)
+		setInfo(info, result)
+		return e
+	})
+}
+
+func readDesign(in *C.cp_in_design) (*solve.Design, error) {
+	if in.p < 0 || in.p > maxRows {
+		return nil, fmt.Errorf("design: p is %d, must be from 0 to %d", int64(in.p), maxRows)
+	}
+	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
+	if in.dense != nil || in.n*in.p == 0 {
+		var err error
+		x.Dense, err = matrixIn(in.dense, "design.dense", in.n, in.p)
+		return x, err
+	}
+	var err error
+	if x.Rows, err = readSparse(in.data, in.indices, in.indptr, in.n, in.p, in.nnz); err != nil {
+		return nil, fmt.Errorf("design: %w", err)
+	}
+	if x.Cols, err = readSparse(in.t_data, in.t_indices, in.t_indptr, in.p, in.n, in.nnz); err != nil {
+		return nil, fmt.Errorf("design, transposed: %w", err)
+	}
+	return x, nil
+}
+
+func readSparse(data *C.cp_in_f64, indices *C.cp_in_i32, indptr *C.cp_in_i64, rows, cols, nnz C.int64_t) (*solve.Sparse, error) {
+	s := &solve.Sparse{Rows: int(rows), Cols: int(cols)}
+	var err error
+	if s.Data, err = float64s(data, "data", nnz); err != nil {
+		return nil, err
+	}
+	if s.Indices, err = int32s(indices, "indices", nnz); err != nil {
+		return nil, err
+	}
+	if s.Indptr, err = int64s(indptr, "indptr", rows+1); err != nil {
+		return nil, err
+	}
+	return s, s.Check()
+}
