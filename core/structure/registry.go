@@ -2,6 +2,7 @@ package structure
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -83,11 +84,34 @@ func Catalogue() []Spec {
 	return all
 }
 
-// New builds the structure called name.
+// New builds the structure called name. A parameter that it does not have is an error: a misspelt optional one must not pass
+// for its default.
 func New(name string, args Args) (Space, error) {
 	s, ok := registry[name]
 	if !ok {
 		return nil, fmt.Errorf("structure: no structure is called %q", name)
 	}
+	if err := s.checkNames(args); err != nil {
+		return nil, err
+	}
 	return s.New(args)
+}
+
+// checkNames returns an error that names a scalar, or a kind of buffer, that the structure does not take.
+func (s Spec) checkNames(args Args) error {
+	takes := func(kind, name string) bool {
+		return slices.ContainsFunc(s.Params, func(p Param) bool { return p.Kind == kind && (name == "" || p.Name == name) })
+	}
+	for _, name := range slices.Sorted(maps.Keys(args.Scalars)) {
+		if !takes("int", name) {
+			return fmt.Errorf("structure: %q has no parameter %q", s.Name, name)
+		}
+	}
+	if len(args.Ints) > 0 && !takes("int32 buffer", "") {
+		return fmt.Errorf("structure: %q takes no integers beside its parameters, not %d", s.Name, len(args.Ints))
+	}
+	if len(args.Reals) > 0 && !takes("float64 buffer", "") {
+		return fmt.Errorf("structure: %q takes no reals beside its parameters, not %d", s.Name, len(args.Reals))
+	}
+	return nil
 }

@@ -1,0 +1,273 @@
+package main
+
+// #include "combpred.h"
+import "C"
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/count"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// rowsAtOnce is how many rows of a cheap loop a worker takes at a time.
+const rowsAtOnce = 64
+
+//export cp_structure_shape
+func cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, logCount *C.double, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		counter, err := need[structure.Counter](sp, "a Counter, to know its size")
+		if err != nil {
+			return err
+		}
+		if _, err := one(partLen, "part_len"); err != nil {
+			return err
+		}
+		if _, err := one(featureLen, "feature_len"); err != nil {
+			return err
+		}
+		if _, err := one(logCount, "log_count"); err != nil {
+			return err
+		}
+		*partLen, *featureLen = C.int64_t(sp.PartLen()), C.int64_t(sp.FeatureLen())
+		*logCount = C.double(count.LogInt(counter.Count()))
+		return nil
+	})
+}
+
+//export cp_structure_count
+func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		counter, err := need[structure.Counter](sp, "a Counter, to know its size")
+		if err != nil {
+			return err
+		}
+		out, err := outChars(dst, "dst", dstCap)
+		if err != nil {
+			return err
+		}
+		if _, err := one(needed, "needed"); err != nil {
+			return err
+		}
+		digits := counter.Count().Text(10)
+		*needed = C.int64_t(len(digits) + 1)
+		if len(out) > len(digits) {
+			out[copy(out, digits)] = 0
+		}
+		return nil
+	})
+}
+
+//export cp_structure_mean
+func cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, moments, err := spaceWithMoments(s, d)
+		if err != nil {
+			return err
+		}
+		out, err := outFloat64s(dst, "dst", d)
+		if err != nil {
+			return err
+		}
+		if sp.FeatureLen() > 0 {
+			moments.Mean(out)
+		}
+		return nil
+	})
+}
+
+//export cp_structure_second_moment
+func cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, moments, err := spaceWithMoments(s, d)
+		if err != nil {
+			return err
+		}
+		out, err := outFloat64s(dst, "dst", d, d)
+		if err != nil {
+			return err
+		}
+		if n := sp.FeatureLen(); n > 0 {
+			moments.SecondMoment(blas64.General{Rows: n, Cols: n, Stride: n, Data: out})
+		}
+		return nil
+	})
+}
+
+func spaceWithMoments(s *C.cp_in_structure, d C.int64_t) (structure.Space, structure.Moments, error) {
+	sp, err := space(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	moments, err := need[structure.Moments](sp, "Moments, to average ψ over the space")
+	if err != nil {
+		return nil, nil, err
+	}
+	return sp, moments, equal("d", d, sp.FeatureLen())
+}
+
+//export cp_structure_check
+func cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		if _, err := one(badRow, "bad_row"); err != nil {
+			return err
+		}
+		*badRow = -1
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		for i, parts := 0, int(partLen); i < int(n); i++ {
+			if err := sp.Check(rows[i*parts : (i+1)*parts]); err != nil {
+				*badRow = C.int64_t(i)
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// spaceAndRows returns the structure and the encoded outputs y[n, part_len].
+func spaceAndRows(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t) (structure.Space, []int32, error) {
+	sp, err := space(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+		return nil, nil, err
+	}
+	rows, err := int32s(y, "y", n, partLen)
+	return sp, rows, err
+}
+
+//export cp_structure_embed
+func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t, nWorkers C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		if err := equal("d", d, sp.FeatureLen()); err != nil {
+			return err
+		}
+		out, err := outFloat64s(dst, "dst", n, d)
+		if err != nil {
+			return err
+		}
+		w, err := workers(nWorkers)
+		if err != nil {
+			return err
+		}
+		parts, feats := int(partLen), int(d)
+		return parallel.For(int(n), rowsAtOnce, w, nil, func(lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				row := rows[i*parts : (i+1)*parts]
+				if err := sp.Check(row); err != nil {
+					return fmt.Errorf("row %d: %w", i, err)
+				}
+				sp.Embed(out[i*feats:(i+1)*feats], row)
+			}
+			return nil
+		})
+	})
+}
+
+//export cp_structure_sample
+func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		sampler, err := need[structure.Sampler](sp, "a Sampler, to draw outputs")
+		if err != nil {
+			return err
+		}
+		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+			return err
+		}
+		out, err := outInt32s(dst, "dst", n, partLen)
+		if err != nil {
+			return err
+		}
+		w, err := workers(nWorkers)
+		if err != nil {
+			return err
+		}
+		parts := int(partLen)
+		return parallel.For(int(n), rowsAtOnce, w, monitor(control), func(lo, hi int) error {
+			var source rand.PCG
+			rng := rand.New(&source)
+			for i := lo; i < hi; i++ {
+				source.Seed(mix(uint64(seed)), mix(uint64(i)))
+				sampler.Sample(out[i*parts:(i+1)*parts], rng)
+			}
+			return nil
+		})
+	})
+}
+
+// mix scatters the bits of x, a bijection. Generators seeded with consecutive numbers would start out correlated. It is the
+// finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+//export cp_structure_enumerate
+func cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t, nWritten *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		enumerator, err := need[structure.Enumerator](sp, "an Enumerator, to list the outputs")
+		if err != nil {
+			return err
+		}
+		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+			return err
+		}
+		if skip < 0 {
+			return fmt.Errorf("skip is %d, must not be negative", int64(skip))
+		}
+		out, err := outInt32s(dst, "dst", capacity, partLen)
+		if err != nil {
+			return err
+		}
+		if _, err := one(nWritten, "n_written"); err != nil {
+			return err
+		}
+		*nWritten = 0
+		if capacity == 0 {
+			return nil
+		}
+		parts, at := int(partLen), int64(0)
+		written := 0
+		for y := range enumerator.All() {
+			if at++; at <= int64(skip) {
+				continue
+			}
+			copy(out[written*parts:(written+1)*parts], y)
+			if written++; written == int(capacity) {
+				break
+			}
+		}
+		*nWritten = C.int64_t(written)
+		return nil
+	})
+}

@@ -1,0 +1,147 @@
+// Package decode finds the best outputs for a batch of score vectors, through the capabilities of the structure.
+package decode
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// Method says how to decode.
+type Method int
+
+const (
+	Auto   Method = iota // exactly where the structure can at its size, otherwise by its search
+	Exact                // exactly, or a *structure.LimitError
+	Search               // by the structure's search; exactly for structures without one
+)
+
+// maxTotal bounds the sum of the magnitudes of one row's scores, so that no sum a decoder forms overflows.
+const maxTotal = math.MaxFloat64 / 8
+
+// rowsAtOnce is the number of rows a worker takes at a time: enough to hide the cost of taking them.
+const rowsAtOnce = 16
+
+// Batch decodes every row of linear (n×d) and writes the outputs to dst (n×PartLen) and, unless certs is nil, their certificates
+// to certs (n). magnitude has the same number of columns and 0 rows (no such term), 1 (the same for all rows) or n.
+//
+// A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it; so is a row beyond
+// the exact method's size with method Exact. A structure without the capability is a *structure.CapabilityError. After an error
+// the outputs are unspecified. Results do not depend on workers.
+func Batch(space structure.Space, linear, magnitude blas64.General, method Method, dst []int32,
+	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
+	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
+		return err
+	}
+	one, err := decoderOf(space, method)
+	if err != nil {
+		return err
+	}
+	if magnitude.Rows == 1 {
+		if err := checkFinite(magnitude.Data[:magnitude.Cols]); err != nil {
+			return fmt.Errorf("decode: magnitude: %w", err)
+		}
+	}
+	parts := space.PartLen()
+	return parallel.For(linear.Rows, rowsAtOnce, workers, mon, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			if err := mon.Err(); err != nil {
+				return err
+			}
+			score := structure.Scores{Linear: row(linear, i)}
+			err := checkFinite(score.Linear)
+			switch {
+			case magnitude.Rows == 1:
+				score.Magnitude = row(magnitude, 0)
+			case magnitude.Rows > 1:
+				score.Magnitude = row(magnitude, i)
+				err = errors.Join(err, checkFinite(score.Magnitude))
+			}
+			if err != nil {
+				return fmt.Errorf("decode: row %d: %w", i, err)
+			}
+			cert, err := one(dst[i*parts:(i+1)*parts], score)
+			if err != nil {
+				return fmt.Errorf("decode: row %d: %w", i, err)
+			}
+			if certs != nil {
+				certs[i] = cert
+			}
+		}
+		return nil
+	})
+}
+
+type decoder func(dst []int32, score structure.Scores) (structure.Certificate, error)
+
+// decoderOf returns what decodes one row by the method, or an error if the structure has no such capability.
+func decoderOf(space structure.Space, method Method) (decoder, error) {
+	exact, canDecode := space.(structure.Decoder)
+	search, canSearch := space.(structure.Searcher)
+	searchOne := func(dst []int32, score structure.Scores) (structure.Certificate, error) {
+		return search.Search(dst, score), nil
+	}
+	switch {
+	case method < Auto || method > Search:
+		return nil, fmt.Errorf("decode: there is no method number %d", method)
+	case method == Search && canSearch, method == Auto && !canDecode && canSearch:
+		return searchOne, nil
+	case !canDecode:
+		return nil, &structure.CapabilityError{
+			Structure: structure.Describe(space),
+			Need:      "a Decoder, to find the output of largest score",
+		}
+	case method != Auto || !canSearch:
+		return exact.Decode, nil
+	}
+	return func(dst []int32, score structure.Scores) (structure.Certificate, error) {
+		cert, err := exact.Decode(dst, score)
+		if _, ok := errors.AsType[*structure.LimitError](err); ok {
+			return searchOne(dst, score)
+		}
+		return cert, err
+	}, nil
+}
+
+func checkShapes(space structure.Space, linear, magnitude blas64.General, dst []int32, certs []structure.Certificate) error {
+	n, d := linear.Rows, space.FeatureLen()
+	switch {
+	case linear.Cols != d:
+		return fmt.Errorf("decode: linear has %d columns, %s needs %d", linear.Cols, structure.Describe(space), d)
+	case magnitude.Rows != 0 && magnitude.Rows != 1 && magnitude.Rows != n:
+		return fmt.Errorf("decode: magnitude has %d rows, must have 0, 1 or %d", magnitude.Rows, n)
+	case magnitude.Rows != 0 && magnitude.Cols != d:
+		return fmt.Errorf("decode: magnitude has %d columns, %s needs %d", magnitude.Cols, structure.Describe(space), d)
+	case len(dst) != n*space.PartLen():
+		return fmt.Errorf("decode: dst has %d entries, %d outputs of %d parts need %d", len(dst), n, space.PartLen(), n*space.PartLen())
+	case certs != nil && len(certs) != n:
+		return fmt.Errorf("decode: certs has %d entries, must have %d", len(certs), n)
+	}
+	return nil
+}
+
+// checkFinite returns an error that names the first score which is infinite or NaN, or says that their sum overflows.
+func checkFinite(s []float64) error {
+	var total float64
+	for _, v := range s {
+		total += math.Abs(v)
+	}
+	if total <= maxTotal {
+		return nil
+	}
+	for j, v := range s {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("score %d is %v, must be finite", j, v)
+		}
+	}
+	return fmt.Errorf("the scores add up to more than %g, scale them down", maxTotal)
+}
+
+func row(m blas64.General, i int) []float64 {
+	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
+}

@@ -1,0 +1,224 @@
+package decode
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+func build(tb testing.TB, name string, n int64) structure.Space {
+	tb.Helper()
+	space, err := structure.New(name, structure.Args{Scalars: map[string]int64{"n": n}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return space
+}
+
+// gaussian returns scores whose rows are padded with NaN, which decoding must never read.
+func gaussian(rows, cols int, seed uint64) blas64.General {
+	const pad = 2
+	rng := rand.New(rand.NewPCG(7, seed))
+	m := blas64.General{Rows: rows, Cols: cols, Stride: cols + pad, Data: make([]float64, rows*(cols+pad))}
+	for i := range m.Data {
+		m.Data[i] = math.NaN()
+		if i%m.Stride < cols {
+			m.Data[i] = rng.NormFloat64()
+		}
+	}
+	return m
+}
+
+// TestBatchRows: a batch gives what decoding row by row gives, for every kind of magnitude, and the same for 1, 2 and 5 workers.
+func TestBatchRows(t *testing.T) {
+	const n = 100
+	for _, space := range []structure.Space{build(t, "permutations", 6), build(t, "labelsets", 9), build(t, "ordinal", 5)} {
+		d, parts := space.FeatureLen(), space.PartLen()
+		linear := gaussian(n, d, 1)
+		for _, rows := range []int{0, 1, n} {
+			var magnitude blas64.General
+			if rows > 0 {
+				magnitude = gaussian(rows, d, 2)
+			}
+			want, certs := make([]int32, n*parts), make([]structure.Certificate, n)
+			for i := range n {
+				score := structure.Scores{Linear: row(linear, i)}
+				if rows > 0 {
+					score.Magnitude = row(magnitude, i%rows)
+				}
+				var err error
+				if certs[i], err = space.(structure.Decoder).Decode(want[i*parts:(i+1)*parts], score); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, workers := range []int{1, 2, 5} {
+				var mon parallel.Monitor
+				got, gotCerts := make([]int32, n*parts), make([]structure.Certificate, n)
+				if err := Batch(space, linear, magnitude, Auto, got, gotCerts, workers, &mon); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got, want) || !reflect.DeepEqual(gotCerts, certs) {
+					t.Errorf("%T, %d magnitude rows, %d workers: the batch differs from its rows", space, rows, workers)
+				}
+				if mon.Steps() != n {
+					t.Errorf("progress counts %d rows, want %d", mon.Steps(), n)
+				}
+				if err := Batch(space, linear, magnitude, Exact, got, nil, workers, nil); err != nil || !slices.Equal(got, want) {
+					t.Errorf("%T: Exact without certificates differs, error %v", space, err)
+				}
+			}
+		}
+	}
+}
+
+// TestMethods: beyond the exact method's size Auto searches, Exact refuses with a LimitError that names the row, and Search answers;
+// rows that can be solved exactly are proven optimal by Auto in the same batch.
+func TestMethods(t *testing.T) {
+	const k = 30
+	space := build(t, "permutations", k)
+	linear := gaussian(3, space.FeatureLen(), 3)
+	for j := range linear.Cols {
+		linear.Data[j] = -1 // row 0: the reversed order, consistent
+	}
+	dst, certs := make([]int32, 3*k), make([]structure.Certificate, 3)
+	if err := Batch(space, linear, blas64.General{}, Auto, dst, certs, 2, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !certs[0].Optimal || certs[1].Optimal || certs[1].Nu != 0.5 || certs[1].UpperBound <= certs[1].Value {
+		t.Errorf("Auto certifies %+v", certs)
+	}
+	for label, pos := range dst[:k] {
+		if int(pos) != k-label {
+			t.Fatalf("the reversed order is decoded as %v", dst[:k])
+		}
+	}
+	err := Batch(space, linear, blas64.General{}, Exact, dst, certs, 2, nil)
+	if limit, ok := errors.AsType[*structure.LimitError](err); !ok || limit.Limit != 20 || !strings.Contains(err.Error(), "row 1") {
+		t.Errorf("Exact gives the error %v", err)
+	}
+	if err := Batch(space, linear, blas64.General{}, Search, dst, certs, 2, nil); err != nil || certs[2].Value < 0 {
+		t.Errorf("Search certifies %+v, error %v", certs[2], err)
+	}
+	classes := build(t, "multiclass", 4)
+	one, cert := make([]int32, 3), make([]structure.Certificate, 3)
+	if err := Batch(classes, gaussian(3, 4, 4), blas64.General{}, Search, one, cert, 1, nil); err != nil || !cert[0].Optimal {
+		t.Errorf("Search on a structure without one certifies %+v, error %v", cert[0], err)
+	}
+}
+
+// opaque hides the capabilities of a space.
+type opaque struct{ structure.Space }
+
+// searchOnly is a space with a search and no exact decoder.
+type searchOnly struct{ structure.Space }
+
+func (searchOnly) Search(dst []int32, _ structure.Scores) structure.Certificate {
+	dst[0] = 2
+	return structure.Certificate{UpperBound: 1, Nu: 0.5}
+}
+
+func TestCapabilities(t *testing.T) {
+	space := build(t, "multiclass", 3)
+	linear := gaussian(1, 3, 5)
+	dst := make([]int32, 1)
+	for _, method := range []Method{Auto, Exact, Search} {
+		err := Batch(opaque{space}, linear, blas64.General{}, method, dst, nil, 1, nil)
+		if _, ok := errors.AsType[*structure.CapabilityError](err); !ok {
+			t.Errorf("method %d without any capability gives the error %v", method, err)
+		}
+	}
+	for _, method := range []Method{Auto, Search} {
+		if err := Batch(searchOnly{space}, linear, blas64.General{}, method, dst, nil, 1, nil); err != nil || dst[0] != 2 {
+			t.Errorf("method %d with a search alone gives %v, error %v", method, dst, err)
+		}
+	}
+	err := Batch(searchOnly{space}, linear, blas64.General{}, Exact, dst, nil, 1, nil)
+	if _, ok := errors.AsType[*structure.CapabilityError](err); !ok {
+		t.Errorf("Exact with a search alone gives the error %v", err)
+	}
+}
+
+// TestBadInput: every illegal argument is an error that says what is wrong, and where.
+func TestBadInput(t *testing.T) {
+	const n, d = 50, 4
+	space := build(t, "labelsets", d)
+	good := gaussian(n, d, 6)
+	with := func(m blas64.General, i, j int, v float64) blas64.General {
+		m.Data = slices.Clone(m.Data)
+		m.Data[i*m.Stride+j] = v
+		return m
+	}
+	huge := with(with(good, 31, 0, math.MaxFloat64), 31, 1, math.MaxFloat64)
+	none := blas64.General{}
+	dst, certs := make([]int32, n*d), make([]structure.Certificate, n)
+	cases := []struct {
+		name              string
+		linear, magnitude blas64.General
+		method            Method
+		dst               []int32
+		certs             []structure.Certificate
+		want              string
+	}{
+		{"NaN", with(good, 17, 2, math.NaN()), none, Auto, dst, certs, "row 17: score 2 is NaN"},
+		{"infinite", with(good, 49, 0, math.Inf(-1)), none, Search, dst, certs, "row 49: score 0 is -Inf"},
+		{"first of two", with(with(good, 40, 0, math.NaN()), 18, 1, math.NaN()), none, Auto, dst, certs, "row 18"},
+		{"overflow", huge, none, Auto, dst, certs, "row 31: the scores add up"},
+		{"magnitude", good, with(good, 3, 3, math.NaN()), Auto, dst, certs, "row 3: score 3 is NaN"},
+		{"one magnitude", good, with(gaussian(1, d, 8), 0, 1, math.Inf(1)), Auto, dst, certs, "magnitude: score 1 is +Inf"},
+		{"columns", gaussian(n, d+1, 9), none, Auto, dst, certs, "linear has 5 columns"},
+		{"magnitude rows", good, gaussian(2, d, 9), Auto, dst, certs, "magnitude has 2 rows"},
+		{"magnitude columns", good, gaussian(1, d+1, 9), Auto, dst, certs, "magnitude has 5 columns"},
+		{"dst", good, none, Auto, dst[1:], certs, "dst has 199 entries"},
+		{"certs", good, none, Auto, dst, certs[1:], "certs has 49 entries"},
+		{"method", good, none, Method(7), dst, certs, "method number 7"},
+	}
+	for _, c := range cases {
+		for _, workers := range []int{1, 3} {
+			err := Batch(space, c.linear, c.magnitude, c.method, c.dst, c.certs, workers, nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: the error is %v, want one with %q", c.name, err, c.want)
+			}
+		}
+	}
+	if err := Batch(space, blas64.General{Cols: d}, none, Auto, nil, nil, 2, nil); err != nil {
+		t.Errorf("a batch without rows gives the error %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	var mon parallel.Monitor
+	mon.Cancel()
+	space := build(t, "multiclass", 3)
+	if err := Batch(space, gaussian(5, 3, 1), blas64.General{}, Auto, make([]int32, 5), nil, 1, &mon); !errors.Is(err, parallel.ErrCancelled) {
+		t.Errorf("a cancelled batch gives the error %v", err)
+	}
+}
+
+// BenchmarkBatch decodes a thousand rankings of ten labels with Gaussian scores on all processors.
+func BenchmarkBatch(b *testing.B) {
+	const n, k = 1000, 10
+	space := build(b, "permutations", k)
+	linear := gaussian(n, space.FeatureLen(), 1)
+	dst, certs := make([]int32, n*k), make([]structure.Certificate, n)
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := Batch(space, linear, blas64.General{}, Exact, dst, certs, workers, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package hostblas
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// Activate tests the offered routines and installs them. All of them are needed: a process that runs half on one BLAS and half
+// on another could not say where its numbers come from. The choice is global and must be made before any computation.
+func Activate() error {
+	mu.Lock()
+	defer mu.Unlock()
+	if active != nil {
+		return errors.New("hostblas: already active")
+	}
+	var missing []string
+	for _, r := range offered.routines() {
+		if *r.at == 0 {
+			missing = append(missing, r.name)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("hostblas: the host does not offer %s", strings.Join(missing, ", "))
+	}
+	t := offered
+	if err := selfTest(&t); err != nil {
+		return err
+	}
+	blas64.Use(host64{t: &t})
+	blas32.Use(host32{t: &t})
+	lapack64.Use(hostLapack{t: &t})
+	active = &t
+	return nil
+}
+
+// Status returns "host" after a successful Activate and "gonum" before.
+func Status() string {
+	mu.Lock()
+	defer mu.Unlock()
+	if active != nil {
+		return "host"
+	}
+	return "gonum"
+}
+
+// HasSingle reports whether the single precision LAPACK routines can be called. Gonum has none of its own.
+func HasSingle() bool {
+	mu.Lock()
+	defer mu.Unlock()
+	return active != nil
+}

@@ -1,0 +1,45 @@
+package hostblas
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// host32 is gonum's single precision BLAS with the routines that factorisations need replaced by the host's.
+type host32 struct {
+	gonum.Implementation
+	t *table
+}
+
+var _ blas.Float32 = host32{}
+
+// Sgemm computes c = alpha·op(a)·op(b) + beta·c.
+func (h host32) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	ar, ac := shape(tA, m, k)
+	br, bc := shape(tB, k, n)
+	if !isTranspose(tA) || !isTranspose(tB) || alpha == 0 || !worth(m, n, k) || !fits(a, ar, ac, lda) || !fits(b, br, bc, ldb) || !fits(c, m, n, ldc) {
+		h.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	sgemm(h.t.sgemm, plain(tB), plain(tA), n, m, k, alpha, b, ldb, a, lda, beta, c, ldc)
+}
+
+// Ssyrk computes one triangle of c = alpha·a·aᵀ + beta·c, or of alpha·aᵀ·a + beta·c.
+func (h host32) Ssyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
+	ar, ac := shape(tA, n, k)
+	if !isUplo(ul) || !isTranspose(tA) || alpha == 0 || !worth(n, n, k) || !fits(a, ar, ac, lda) || !fits(c, n, n, ldc) {
+		h.Implementation.Ssyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
+		return
+	}
+	ssyrk(h.t.ssyrk, flipUplo(ul), flipTranspose(tA), n, k, alpha, a, lda, beta, c, ldc)
+}
+
+// Strsm solves op(a)·x = alpha·b or x·op(a) = alpha·b in place of b.
+func (h host32) Strsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+	k := order(s, m, n)
+	if !isSide(s) || !isUplo(ul) || !isTranspose(tA) || !isDiag(d) || alpha == 0 || !worth(m, n, k) || !fits(a, k, k, lda) || !fits(b, m, n, ldb) {
+		h.Implementation.Strsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	strxm(h.t.strsm, flipSide(s), flipUplo(ul), plain(tA), d, n, m, alpha, a, lda, b, ldb)
+}

@@ -1,0 +1,136 @@
+package hostblas
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
+)
+
+// hostLapack is gonum's LAPACK with the factorisation, the inversion and the eigensolver replaced by the host's.
+type hostLapack struct {
+	gonum.Implementation
+	t *table
+}
+
+var _ lapack.Float64 = hostLapack{}
+
+// Dpotrf computes the Cholesky factor of a symmetric matrix and reports whether it is positive definite.
+func (h hostLapack) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) bool {
+	if !isUplo(ul) || !worth(n, n, n) || !fits(a, n, n, lda) {
+		return h.Implementation.Dpotrf(ul, n, a, lda)
+	}
+	return dpotr(h.t.dpotrf, flipUplo(ul), n, a, lda) == 0 && diagonalIsNumber(n, a, lda)
+}
+
+// Dpotri computes one triangle of the inverse from the Cholesky factor and reports whether the factor has no zero pivot.
+func (h hostLapack) Dpotri(ul blas.Uplo, n int, a []float64, lda int) bool {
+	if !isUplo(ul) || !worth(n, n, n) || !fits(a, n, n, lda) {
+		return h.Implementation.Dpotri(ul, n, a, lda)
+	}
+	return dpotr(h.t.dpotri, flipUplo(ul), n, a, lda) == 0
+}
+
+// Dsyev computes eigenvalues and eigenvectors, by the divide and conquer method of dsyevd: gonum's QR iteration runs at the speed of
+// memory on any BLAS. That method wants 2n² + 6n + 1 numbers of work beyond what the caller brings.
+func (h hostLapack) Dsyev(job lapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) bool {
+	legal := (job == lapack.EVNone || job == lapack.EVCompute) && isUplo(ul) && lwork >= 3*n-1 && len(work) >= lwork && len(w) >= n
+	if !legal || !worth(n, n, n) || !fits(a, n, n, lda) {
+		return h.Implementation.Dsyev(job, ul, n, a, lda, w, work, lwork)
+	}
+	if !triangleIsFinite(ul, n, a, lda) {
+		return false // dsyevd may never return from such a matrix
+	}
+	var size [1]float64
+	var isize [1]int32
+	if dsyevd(h.t.dsyevd, job, flipUplo(ul), n, a, lda, w, size[:], -1, isize[:], -1) != 0 || size[0] > math.MaxInt32 {
+		return h.Implementation.Dsyev(job, ul, n, a, lda, w, work, lwork) // the work array is beyond 32 bits: n > 32000
+	}
+	need := int(size[0])
+	own := work
+	if len(own) < need {
+		own = make([]float64, need)
+	}
+	if dsyevd(h.t.dsyevd, job, flipUplo(ul), n, a, lda, w, own, need, make([]int32, isize[0]), int(isize[0])) != 0 {
+		return false
+	}
+	if job == lapack.EVCompute {
+		transpose(n, a, lda) // eigenvectors are columns, and the host's columns are our rows
+	}
+	return true
+}
+
+// Spotrf computes the Cholesky factor of a symmetric matrix in single precision and reports whether it is positive definite. It may
+// be called only when HasSingle reports true.
+func Spotrf(ul blas.Uplo, n int, a []float32, lda int) bool {
+	return spotrf(active, ul, n, a, lda)
+}
+
+// Spotri computes one triangle of the inverse from the Cholesky factor in single precision and reports whether the factor has no
+// zero pivot. It may be called only when HasSingle reports true.
+func Spotri(ul blas.Uplo, n int, a []float32, lda int) bool {
+	return spotri(active, ul, n, a, lda)
+}
+
+func spotrf(t *table, ul blas.Uplo, n int, a []float32, lda int) bool {
+	return checkSingle(ul, n, a, lda) || spotr(t.spotrf, flipUplo(ul), n, a, lda) == 0 && diagonalIsNumber(n, a, lda)
+}
+
+func spotri(t *table, ul blas.Uplo, n int, a []float32, lda int) bool {
+	return checkSingle(ul, n, a, lda) || spotr(t.spotri, flipUplo(ul), n, a, lda) == 0
+}
+
+// checkSingle panics on illegal arguments and reports whether there is nothing to do.
+func checkSingle(ul blas.Uplo, n int, a []float32, lda int) (empty bool) {
+	switch {
+	case !isUplo(ul):
+		panic("hostblas: bad triangle")
+	case n < 0 || n > math.MaxInt32:
+		panic("hostblas: order out of range")
+	case n > 0 && !fits(a, n, n, lda):
+		panic("hostblas: matrix does not fit its slice")
+	}
+	return n == 0
+}
+
+// diagonalIsNumber reports whether a factor is free of NaN: some LAPACKs let a NaN pivot pass.
+func diagonalIsNumber[T float32 | float64](n int, a []T, lda int) bool {
+	for i := range n {
+		if d := a[i*lda+i]; d != d {
+			return false
+		}
+	}
+	return true
+}
+
+func triangleIsFinite(ul blas.Uplo, n int, a []float64, lda int) bool {
+	for i := range n {
+		row := a[i*lda : i*lda+n]
+		if ul == blas.Upper {
+			row = row[i:]
+		} else {
+			row = row[:i+1]
+		}
+		for _, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// transpose transposes a square matrix in place, in tiles that fit the cache.
+func transpose(n int, a []float64, lda int) {
+	const tile = 32
+	for i0 := 0; i0 < n; i0 += tile {
+		for j0 := i0; j0 < n; j0 += tile {
+			for i := i0; i < min(i0+tile, n); i++ {
+				for j := max(j0, i+1); j < min(j0+tile, n); j++ {
+					a[i*lda+j], a[j*lda+i] = a[j*lda+i], a[i*lda+j]
+				}
+			}
+		}
+	}
+}

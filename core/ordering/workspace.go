@@ -1,0 +1,145 @@
+package ordering
+
+import (
+	"fmt"
+	"math"
+)
+
+// MaxComponent is the largest strongly connected component that is solved exactly: its table has 2^MaxComponent entries.
+const MaxComponent = 20
+
+// searchExact is the largest component that Search solves exactly: there the table costs no more than a local search.
+const searchExact = 10
+
+// SizeError says that a component is too large to be solved exactly.
+type SizeError struct{ Size int }
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("ordering: a component of %d items is beyond exact solution, the limit is %d", e.Size, MaxComponent)
+}
+
+// Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready for use.
+// It is not safe for concurrent use.
+type Workspace struct {
+	n     int
+	gain  []float64 // n×n
+	graph digraph
+	ends  []int32   // ends of the components in the order
+	local []float64 // gains within one component
+	low   []float64 // see subsetTable
+	best  []float64
+	score []float64 // Borda scores
+}
+
+// Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: skew-symmetric, finite.
+func (w *Workspace) Reset(n int) []float64 {
+	w.n = n
+	w.gain = grow(w.gain, n*n)
+	return w.gain
+}
+
+// Exact writes a best order of the n items to order, items by place. Ties are broken in a fixed way; items without any gain come
+// in ascending order. It returns a *SizeError where a component has more than MaxComponent items and then leaves order
+// unspecified. Cost: O(n²) and O(m 2^m) for each component of m > 2 items.
+func (w *Workspace) Exact(order []int32) error {
+	w.decompose(order)
+	for lo, hi := range w.components() {
+		if hi-lo > MaxComponent {
+			return &SizeError{Size: hi - lo}
+		}
+	}
+	for lo, hi := range w.components() {
+		w.solve(order[lo:hi])
+	}
+	return nil
+}
+
+// Search writes a good order to order: components of up to 10 items are solved exactly, others by insertion from the order of
+// their row sums or its reverse, whichever earns more. The order earns at least 0, half-way between the worst and the best. It
+// returns a bound on what any order earns, and whether the order is proven to be a best one. Cost: O(n²) for each sweep.
+func (w *Workspace) Search(order []int32) (bound float64, optimal bool) {
+	w.decompose(order)
+	optimal = true
+	for lo, hi := range w.components() {
+		part := order[lo:hi]
+		bound += w.between(part, order[hi:])
+		if len(part) <= searchExact {
+			bound += w.solve(part)
+			continue
+		}
+		optimal = false
+		bound += w.searchPart(part)
+	}
+	return bound, optimal
+}
+
+// decompose writes the items to order, component after component.
+func (w *Workspace) decompose(order []int32) {
+	n := w.n
+	if len(order) != n {
+		panic(fmt.Sprintf("ordering: order has length %d, want %d", len(order), n))
+	}
+	w.graph.reset(n)
+	for u := range n {
+		for v, g := range w.gain[u*n : (u+1)*n] {
+			if g > 0 {
+				w.graph.addArc(u, v)
+			}
+		}
+	}
+	w.ends = w.graph.componentsTo(order, w.ends)
+}
+
+// components yields the bounds of each component in the order.
+func (w *Workspace) components() func(yield func(lo, hi int) bool) {
+	return func(yield func(lo, hi int) bool) {
+		lo := 0
+		for _, end := range w.ends {
+			if !yield(lo, int(end)) {
+				return
+			}
+			lo = int(end)
+		}
+	}
+}
+
+// between returns the sum of the gains of the first items placed before the second.
+func (w *Workspace) between(first, second []int32) float64 {
+	var sum float64
+	for _, u := range first {
+		r := w.gain[int(u)*w.n : (int(u)+1)*w.n]
+		for _, v := range second {
+			sum += r[v]
+		}
+	}
+	return sum
+}
+
+// Value returns what an order earns. Cost: O(n²).
+func (w *Workspace) Value(order []int32) float64 {
+	var sum float64
+	for i, u := range order {
+		sum += w.between([]int32{u}, order[i+1:])
+	}
+	return sum
+}
+
+// magnitude returns the sum of |g| over the pairs of the items.
+func (w *Workspace) magnitude(items []int32) float64 {
+	var sum float64
+	for i, u := range items {
+		r := w.gain[int(u)*w.n : (int(u)+1)*w.n]
+		for _, v := range items[i+1:] {
+			sum += math.Abs(r[v])
+		}
+	}
+	return sum
+}
+
+// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

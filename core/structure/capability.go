@@ -1,0 +1,21 @@
+package structure
+
+import "fmt"
+
+// CapabilityError says that a structure lacks what a computation needs. It is reported before any work is done.
+type CapabilityError struct {
+	Structure string // what String gives for the structure, such as "permutations of 5 labels"
+	Need      string // the missing capability and what it is for, such as "a Decoder, to find the best output"
+}
+
+func (e *CapabilityError) Error() string {
+	return fmt.Sprintf("structure: %s: this needs %s, which the structure does not have", e.Structure, e.Need)
+}
+
+// Describe returns a short description of a space for messages: its String method's where it has one, its type otherwise.
+func Describe(s Space) string {
+	if d, ok := s.(fmt.Stringer); ok {
+		return d.String()
+	}
+	return fmt.Sprintf("%T", s)
+}

@@ -1,0 +1,218 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+var _ = register(Spec{
+	Name: "hierarchy",
+	Doc:  "One allowed node of a rooted tree; ψ marks the node and all its ancestors.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: "number of nodes, at least 1"},
+		{Name: "parent", Kind: "int32 buffer", Doc: "first n entries: the parent of each node in any order, -1 for the root"},
+		{Name: "allowed", Kind: "int32 buffer", Doc: "next n entries: 1 for nodes that may be predicted, 0 for others"},
+	},
+	Ref: "Vembu (2010), ch. 5: poset regression on the tree order, restricted to the allowed nodes",
+	New: newHierarchy,
+	Small: []Args{
+		treeArgs([]int32{-1}, nil),
+		treeArgs([]int32{1, -1}, nil),
+		treeArgs([]int32{-1, 0, 0, 1, 1, 2, 5}, nil),
+		treeArgs([]int32{3, 3, 0, -1, 0, 1, 5}, []int32{0, 0, 1, 0, 1, 0, 1}),
+		treeArgs([]int32{-1, 0, 0, 1, 1}, []int32{0, 1, 0, 0, 0}),
+	},
+	Large: []Args{treeArgs(chain(2000), nil), treeArgs(binaryTree(2047), nil)},
+})
+
+// treeArgs returns the parameters of a hierarchy; allowed nil allows every node.
+func treeArgs(parent, allowed []int32) Args {
+	n := len(parent)
+	ints := make([]int32, 2*n)
+	copy(ints, parent)
+	for i := range n {
+		if allowed == nil || allowed[i] == 1 {
+			ints[n+i] = 1
+		}
+	}
+	return Args{Scalars: map[string]int64{"n": int64(n)}, Ints: ints}
+}
+
+// chain returns the parents of a path whose last node is the root.
+func chain(n int) []int32 {
+	parent := make([]int32, n)
+	for i := range parent {
+		parent[i] = int32(i + 1)
+	}
+	parent[n-1] = -1
+	return parent
+}
+
+// binaryTree returns the parents of a complete binary tree in heap order.
+func binaryTree(n int) []int32 {
+	parent := make([]int32, n)
+	for i := range parent {
+		parent[i] = int32((i+1)/2 - 1)
+	}
+	return parent
+}
+
+// hierarchy is the space of the allowed nodes of a tree, encoded as the node's index.
+type hierarchy struct {
+	parent  []int32 // -1 for the root
+	order   []int32 // all nodes, parents before children
+	allowed []int32 // the allowed nodes, ascending
+	mask    []bool  // whether a node is allowed
+	below   []int   // allowed nodes in the subtree of each node, itself included
+	sums    *scratch
+}
+
+var (
+	_ Counter    = (*hierarchy)(nil)
+	_ Moments    = (*hierarchy)(nil)
+	_ Enumerator = (*hierarchy)(nil)
+	_ Sampler    = (*hierarchy)(nil)
+	_ Decoder    = (*hierarchy)(nil)
+)
+
+func newHierarchy(a Args) (Space, error) {
+	n, err := a.Int("n", 1, maxLen)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Ints) != 2*n {
+		return nil, fmt.Errorf("structure: a hierarchy of %d nodes needs %d integers, the parents and the allowed mask, not %d",
+			n, 2*n, len(a.Ints))
+	}
+	h := &hierarchy{
+		parent: append([]int32(nil), a.Ints[:n]...),
+		mask:   make([]bool, n),
+		below:  make([]int, n),
+		sums:   new(scratch),
+	}
+	for i, v := range a.Ints[n:] {
+		switch v {
+		case 0:
+		case 1:
+			h.mask[i] = true
+			h.below[i] = 1
+			h.allowed = append(h.allowed, int32(i))
+		default:
+			return nil, fmt.Errorf("structure: the allowed mask is %d for node %d, must be 0 or 1", v, i)
+		}
+	}
+	if len(h.allowed) == 0 {
+		return nil, fmt.Errorf("structure: no node of the hierarchy is allowed, so there is nothing to predict")
+	}
+	if h.order, err = topDown(h.parent); err != nil {
+		return nil, err
+	}
+	for i := n - 1; i > 0; i-- {
+		v := h.order[i]
+		h.below[h.parent[v]] += h.below[v]
+	}
+	return h, nil
+}
+
+func (h *hierarchy) String() string {
+	return fmt.Sprintf("%d allowed nodes of a hierarchy of %d", len(h.allowed), len(h.parent))
+}
+
+func (h *hierarchy) PartLen() int    { return 1 }
+func (h *hierarchy) FeatureLen() int { return len(h.parent) }
+func (h *hierarchy) Count() *big.Int { return big.NewInt(int64(len(h.allowed))) }
+
+func (h *hierarchy) Check(y []int32) error {
+	if err := checkIndex(y, len(h.parent), "node"); err != nil {
+		return err
+	}
+	if !h.mask[y[0]] {
+		return fmt.Errorf("structure: node %d is not among the allowed nodes", y[0])
+	}
+	return nil
+}
+
+// Embed costs O(n).
+func (h *hierarchy) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), len(h.parent))
+	clear(dst)
+	for v := y[0]; v >= 0; v = h.parent[v] {
+		dst[v] = 1
+	}
+}
+
+// share returns the fraction of outputs that lie below node v, itself included.
+func (h *hierarchy) share(v int32) float64 {
+	return float64(h.below[v]) / float64(len(h.allowed))
+}
+
+// Mean: ψ_i is 1 for the outputs in the subtree of i.
+func (h *hierarchy) Mean(dst []float64) {
+	mustLen("dst", len(dst), len(h.parent))
+	for i := range dst {
+		dst[i] = h.share(int32(i))
+	}
+}
+
+// SecondMoment: two nodes are both marked for the outputs below the lower one if one is an ancestor of the other, and never
+// otherwise. Cost: O(n²) to clear dst plus the sum of the depths.
+func (h *hierarchy) SecondMoment(dst blas64.General) {
+	n := len(h.parent)
+	mustLen("dst's column", dst.Rows, n)
+	mustLen("dst's row", dst.Cols, n)
+	for i := range n {
+		clear(row(dst, i))
+	}
+	for i := range int32(n) {
+		both, r := h.share(i), row(dst, int(i))
+		for a := i; a >= 0; a = h.parent[a] {
+			r[a] = both
+			dst.Data[int(a)*dst.Stride+int(i)] = both
+		}
+	}
+}
+
+// All lists the allowed nodes in ascending order.
+func (h *hierarchy) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		y := make([]int32, 1)
+		for _, v := range h.allowed {
+			y[0] = v
+			if !yield(y) {
+				return
+			}
+		}
+	}
+}
+
+func (h *hierarchy) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), 1)
+	dst[0] = h.allowed[rng.IntN(len(h.allowed))]
+}
+
+// Decode sums the scores from the root downwards; the smallest index wins among allowed nodes of equal score. Cost: O(n).
+func (h *hierarchy) Decode(dst []int32, score Scores) (Certificate, error) {
+	mustLen("dst", len(dst), 1)
+	mustScores(score, len(h.parent))
+	buf := h.sums.get(len(h.parent))
+	defer h.sums.put(buf)
+	sum := *buf
+	for _, v := range h.order {
+		sum[v] = score.indicator(int(v))
+		if p := h.parent[v]; p >= 0 {
+			sum[v] += sum[p]
+		}
+	}
+	best := h.allowed[0]
+	for _, v := range h.allowed[1:] {
+		if sum[v] > sum[best] {
+			best = v
+		}
+	}
+	dst[0] = best
+	return proven(sum[best]), nil
+}

@@ -1,0 +1,119 @@
+package structure
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// TestHierarchyIsPoset: a tree with every node allowed has the moments and the decoder of the poset of its nodes.
+func TestHierarchyIsPoset(t *testing.T) {
+	parent := []int32{4, 4, -1, 0, 2, 2, 5, 3}
+	n := len(parent)
+	above := func(a, b int) bool {
+		for v := int32(a); v >= 0; v = parent[v] {
+			if int(v) == b {
+				return true
+			}
+		}
+		return false
+	}
+	tree := mustNew(t, "hierarchy", treeArgs(parent, nil))
+	poset := mustNew(t, "posetelements", posetArgs(n, above))
+	first, second := square(n), square(n)
+	tree.(Moments).SecondMoment(first)
+	poset.(Moments).SecondMoment(second)
+	if !slices.Equal(first.Data, second.Data) {
+		t.Errorf("the second moments differ: %v and %v", first.Data, second.Data)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 50 {
+		score := Scores{Linear: make([]float64, n)}
+		for i := range n {
+			score.Linear[i] = rng.NormFloat64()
+		}
+		y, z := []int32{-1}, []int32{-1}
+		if _, err := tree.(Decoder).Decode(y, score); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := poset.(Decoder).Decode(z, score); err != nil {
+			t.Fatal(err)
+		}
+		if y[0] != z[0] {
+			t.Fatalf("the tree gives node %d, the poset element %d", y[0], z[0])
+		}
+	}
+}
+
+// TestHierarchyDeep: a path of a million nodes is built and decoded without recursion.
+func TestHierarchyDeep(t *testing.T) {
+	const n = 1_000_000
+	space := mustNew(t, "hierarchy", treeArgs(chain(n), nil))
+	score := Scores{Linear: make([]float64, n)}
+	fill(score.Linear, 1)
+	score.Linear[17] = -5 // the nodes 17..13 above the leaf 0 cancel it: node 18 and leaf-side nodes compared
+	y := []int32{-1}
+	cert, err := space.(Decoder).Decode(y, score)
+	if err != nil || y[0] != 0 || cert.Value != n-6 {
+		t.Errorf("node %d with %+v, error %v, want the leaf 0 with %d", y[0], cert, err, n-6)
+	}
+}
+
+func TestHierarchyMessages(t *testing.T) {
+	refused := []struct {
+		args Args
+		want string
+	}{
+		{treeArgs([]int32{-1, 0, -1}, nil), "nodes 0 and 2 both have parent -1"},
+		{treeArgs([]int32{1, 0}, nil), "no node has parent -1"},
+		{treeArgs([]int32{-1, 3, 1, 2, 3}, nil), "node 1 form a cycle"},
+		{treeArgs([]int32{4, 4, 3, 2, -1}, nil), "node 2 form a cycle"},
+		{treeArgs([]int32{-1, 1}, nil), "node 1 form a cycle"},
+		{treeArgs([]int32{-1, 2}, nil), "the parent of node 1 is 2"},
+		{treeArgs([]int32{-1, -7}, nil), "the parent of node 1 is -7"},
+		{treeArgs([]int32{-1, 0}, []int32{0, 0}), "no node of the hierarchy is allowed"},
+		{Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0, 1}}, "needs 4 integers"},
+		{Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0, 1, 2}}, "the allowed mask is 2 for node 1"},
+	}
+	for _, r := range refused {
+		_, err := New("hierarchy", r.args)
+		expectError(t, err, r.want)
+	}
+	space := mustNew(t, "hierarchy", treeArgs([]int32{-1, 0, 0}, []int32{0, 1, 1}))
+	expectError(t, space.Check([]int32{0}), "node 0 is not among the allowed nodes")
+	expectError(t, space.Check([]int32{3}), "the node is 3, must be between 0 and 2")
+}
+
+// BenchmarkHierarchySecondMoment has trees of 3000 nodes, as deep as possible and balanced.
+func BenchmarkHierarchySecondMoment(b *testing.B) {
+	const n = 3000
+	for name, parent := range map[string][]int32{"path": chain(n), "binary": binaryTree(n)} {
+		b.Run(name, func(b *testing.B) {
+			space := mustNew(b, "hierarchy", treeArgs(parent, nil)).(Moments)
+			m := square(n)
+			for b.Loop() {
+				space.SecondMoment(m)
+			}
+		})
+	}
+}
+
+// BenchmarkAnalyze sweeps 2000 rows of rankings of ten labels through both eigenspaces and back.
+func BenchmarkAnalyze(b *testing.B) {
+	const rows = 2000
+	space := mustNew(b, "permutations", sized(10)).(permutations)
+	d := space.FeatureLen()
+	matrix := func(cols int) blas64.General {
+		return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+	}
+	v, out := matrix(d), matrix(d)
+	for b.Loop() {
+		for i := range space.Eigenvalues() {
+			c := matrix(space.FrameLen(i))
+			space.AnalyzeTo(c, v, i)
+			space.SynthesizeTo(out, c, i)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/count"
+)
+
+var _ = register(Spec{
+	Name: "labelsets",
+	Doc:  "Subsets of n labels, all of them or those of one size; ψ is the 0/1 membership of each label.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: "number of labels, at least 1"},
+		{Name: "size", Kind: "int", Doc: "number of labels in every set, at most n; -1 or absent: any number"},
+	},
+	Ref: "Vembu (2010), ch. 5 and app. A, with the diagonal of the second moment corrected",
+	New: newLabelSets,
+	Small: []Args{
+		sized(1), sized(2), sized(6),
+		sizedSets(1, 0), sizedSets(1, 1), sizedSets(3, 1), sizedSets(4, 0), sizedSets(4, 4), sizedSets(6, 2), sizedSets(7, 4),
+	},
+	Large: []Args{sized(5000), sizedSets(5000, 1700)},
+})
+
+func sizedSets(n, size int64) Args {
+	return Args{Scalars: map[string]int64{"n": n, "size": size}}
+}
+
+// labelSets is the space of the subsets of n labels, encoded as 0/1 membership. size < 0 admits every subset.
+type labelSets struct {
+	n, size int
+	sorted  *scratch
+}
+
+var (
+	_ Counter    = labelSets{}
+	_ Moments    = labelSets{}
+	_ Spectrum   = labelSets{}
+	_ Enumerator = labelSets{}
+	_ Sampler    = labelSets{}
+	_ Decoder    = labelSets{}
+)
+
+func newLabelSets(a Args) (Space, error) {
+	n, err := a.Int("n", 1, maxLen)
+	if err != nil {
+		return nil, err
+	}
+	size := -1
+	if _, given := a.Scalars["size"]; given {
+		if size, err = a.Int("size", -1, int64(n)); err != nil {
+			return nil, err
+		}
+	}
+	return labelSets{n: n, size: size, sorted: new(scratch)}, nil
+}
+
+func (l labelSets) String() string {
+	if l.size < 0 {
+		return fmt.Sprintf("sets of %d labels", l.n)
+	}
+	return fmt.Sprintf("sets of %d out of %d labels", l.size, l.n)
+}
+
+func (l labelSets) PartLen() int    { return l.n }
+func (l labelSets) FeatureLen() int { return l.n }
+
+func (l labelSets) Check(y []int32) error {
+	mustLen("y", len(y), l.n)
+	members := 0
+	for i, v := range y {
+		if v != 0 && v != 1 {
+			return fmt.Errorf("structure: label %d has the value %d, must be 0 or 1", i, v)
+		}
+		members += int(v)
+	}
+	if l.size >= 0 && members != l.size {
+		return fmt.Errorf("structure: the set has %d labels, must have %d", members, l.size)
+	}
+	return nil
+}
+
+func (l labelSets) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), l.n)
+	mustLen("y", len(y), l.n)
+	for i, v := range y {
+		dst[i] = float64(v)
+	}
+}
+
+// Count is 2ⁿ, or n over size.
+func (l labelSets) Count() *big.Int {
+	if l.size < 0 {
+		return new(big.Int).Lsh(big.NewInt(1), uint(l.n))
+	}
+	return count.Binomial(l.n, l.size)
+}
+
+// pairMoments returns P(a label is in the set) and P(two given labels are), the ratios of binomial coefficients cancelled.
+func (l labelSets) pairMoments() (one, two float64) {
+	if l.size < 0 {
+		return 0.5, 0.25
+	}
+	n, s := float64(l.n), float64(l.size)
+	if l.n < 2 {
+		return s / n, 0
+	}
+	return s / n, s * (s - 1) / (n * (n - 1))
+}
+
+func (l labelSets) Mean(dst []float64) {
+	mustLen("dst", len(dst), l.n)
+	one, _ := l.pairMoments()
+	fill(dst, one)
+}
+
+func (l labelSets) SecondMoment(dst blas64.General) {
+	one, two := l.pairMoments()
+	fillExchangeable(dst, l.n, one, two)
+}
+
+// Eigenvalues: the labels of all subsets are independent fair coins, Σ = I/4. Of sets of ℓ labels the entries sum to ℓ, which
+// leaves ℓ(n−ℓ)/(n(n−1)) on the complement of the constant vector.
+func (l labelSets) Eigenvalues() []float64 {
+	if l.size < 0 {
+		return []float64{0.25}
+	}
+	n, s := float64(l.n), float64(l.size)
+	return symmetricSpectrum(l.n, s*(n-s)/(n*(n-1)))
+}
+
+func (l labelSets) FrameLen(int) int { return l.n }
+
+func (l labelSets) AnalyzeTo(dst, v blas64.General, _ int) {
+	if l.size >= 0 {
+		centreTo(dst, v)
+		return
+	}
+	mustFrame(dst, v, l.n, l.n)
+	for i := range v.Rows {
+		copy(row(dst, i), row(v, i))
+	}
+}
+
+func (l labelSets) SynthesizeTo(dst, c blas64.General, _ int) {
+	if l.size >= 0 {
+		addCentredTo(dst, c)
+		return
+	}
+	mustFrame(c, dst, l.n, l.n)
+	for i := range c.Rows {
+		out := row(dst, i)
+		for j, x := range row(c, i) {
+			out[j] += x
+		}
+	}
+}
+
+// All lists the sets in lexicographic order of their membership vectors.
+func (l labelSets) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		y := make([]int32, l.n)
+		if l.size < 0 {
+			for yield(y) && increment(y) {
+			}
+			return
+		}
+		for i := l.n - l.size; i < l.n; i++ {
+			y[i] = 1
+		}
+		for yield(y) && nextArrangement(y) {
+		}
+	}
+}
+
+// increment adds one to the binary number whose last digit is the last of y, and reports whether it did not overflow.
+func increment(y []int32) bool {
+	for i, v := range slices.Backward(y) {
+		if v == 0 {
+			y[i] = 1
+			return true
+		}
+		y[i] = 0
+	}
+	return false
+}
+
+// Sample throws n fair coins, or draws size labels by Floyd's algorithm (Bentley and Floyd, 1987).
+func (l labelSets) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), l.n)
+	if l.size < 0 {
+		var bits uint64
+		for i := range dst {
+			if i%64 == 0 {
+				bits = rng.Uint64()
+			}
+			dst[i] = int32(bits & 1)
+			bits >>= 1
+		}
+		return
+	}
+	clear(dst)
+	for j := l.n - l.size; j < l.n; j++ {
+		t := rng.IntN(j + 1)
+		if dst[t] == 1 {
+			t = j
+		}
+		dst[t] = 1
+	}
+}
+
+// Decode takes the labels of positive score, a label of score 0 being left out; with a fixed size the labels of largest score,
+// the smallest indices among equals. Cost: O(n), with a fixed size O(n log n).
+func (l labelSets) Decode(dst []int32, score Scores) (Certificate, error) {
+	mustLen("dst", len(dst), l.n)
+	mustScores(score, l.n)
+	clear(dst)
+	threshold, ties := 0.0, 0
+	if l.size > 0 {
+		threshold, ties = l.threshold(score)
+	}
+	var value float64
+	for i := range dst {
+		s := score.indicator(i)
+		switch {
+		case l.size == 0:
+			continue
+		case s > threshold:
+		case s == threshold && ties > 0:
+			ties--
+		default:
+			continue
+		}
+		dst[i] = 1
+		value += s
+	}
+	return proven(value), nil
+}
+
+// threshold returns the smallest score among the l.size largest, and how many labels of exactly that score are among them.
+func (l labelSets) threshold(score Scores) (t float64, ties int) {
+	buf := l.sorted.get(l.n)
+	defer l.sorted.put(buf)
+	s := *buf
+	for i := range s {
+		s[i] = score.indicator(i)
+	}
+	slices.Sort(s)
+	top := s[l.n-l.size:]
+	t = top[0]
+	for ties < len(top) && top[ties] == t {
+		ties++
+	}
+	return t, ties
+}

@@ -1,0 +1,73 @@
+package structure
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"combpred/core/count"
+)
+
+// TestLabelSetsMoments compares with the published ratios of binomial coefficients, in big integers, at a size where each of them
+// overflows a float64: the mean is C(n−1, ℓ−1)/C(n, ℓ), the second moment off the diagonal C(n−2, ℓ−2)/C(n, ℓ).
+func TestLabelSetsMoments(t *testing.T) {
+	const n, size = 3000, 1100
+	space := mustNew(t, "labelsets", sizedSets(n, size)).(labelSets)
+	all := space.Count()
+	if all.Cmp(new(big.Int).Binomial(n, size)) != 0 {
+		t.Error("the count differs from the binomial coefficient")
+	}
+	one, two := space.pairMoments()
+	if want := count.Ratio(count.Binomial(n-1, size-1), all); math.Abs(one-want) > 1e-15 {
+		t.Errorf("the mean is %v, want %v", one, want)
+	}
+	if want := count.Ratio(count.Binomial(n-2, size-2), all); math.Abs(two-want) > 1e-15 {
+		t.Errorf("the second moment is %v, want %v", two, want)
+	}
+}
+
+// TestLabelSetsCount: ln C(n, ℓ) agrees with log-gamma, and 2ⁿ is exact.
+func TestLabelSetsCount(t *testing.T) {
+	lgamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	got := count.LogInt(mustNew(t, "labelsets", sizedSets(5000, 1700)).(Counter).Count())
+	if want := lgamma(5001) - lgamma(1701) - lgamma(3301); math.Abs(got-want) > 1e-9*want {
+		t.Errorf("ln C(5000, 1700) is %v, want %v", got, want)
+	}
+	all := mustNew(t, "labelsets", sized(5000)).(Counter).Count()
+	if want := new(big.Int).Exp(big.NewInt(2), big.NewInt(5000), nil); all.Cmp(want) != 0 {
+		t.Error("the count of all subsets is not 2^5000")
+	}
+}
+
+// TestLabelSetsTies: labels of score zero are left out where that is allowed, and the smallest indices win otherwise.
+func TestLabelSetsTies(t *testing.T) {
+	cases := []struct {
+		args  Args
+		score []float64
+		want  []int32
+	}{
+		{sized(4), []float64{0, 1, -1, 0}, []int32{0, 1, 0, 0}},
+		{sizedSets(5, 2), []float64{1, 3, 1, 1, 0}, []int32{1, 1, 0, 0, 0}},
+		{sizedSets(5, 3), []float64{-2, -2, -1, -2, -2}, []int32{1, 1, 1, 0, 0}},
+		{sizedSets(3, 0), []float64{5, 5, 5}, []int32{0, 0, 0}},
+	}
+	for _, c := range cases {
+		y := make([]int32, len(c.want))
+		if _, err := mustNew(t, "labelsets", c.args).(Decoder).Decode(y, Scores{Linear: c.score}); err != nil || !slices.Equal(y, c.want) {
+			t.Errorf("the scores %v give %v, error %v, want %v", c.score, y, err, c.want)
+		}
+	}
+}
+
+func TestLabelSetsMessages(t *testing.T) {
+	space := mustNew(t, "labelsets", sizedSets(4, 2))
+	expectError(t, space.Check([]int32{1, 1, 1, 0}), "the set has 3 labels, must have 2")
+	expectError(t, space.Check([]int32{1, 2, 1, 0}), "label 1 has the value 2, must be 0 or 1")
+	_, err := New("labelsets", sizedSets(4, 5))
+	expectError(t, err, `"size" is 5, must be between -1 and 4`)
+	_, err = New("labelsets", Args{Scalars: map[string]int64{"n": 4, "sise": 2}})
+	expectError(t, err, `"labelsets" has no parameter "sise"`)
+	_, err = New("labelsets", Args{Scalars: map[string]int64{"n": 4}, Ints: []int32{1}})
+	expectError(t, err, "takes no integers")
+}

@@ -1,0 +1,128 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+var _ = register(Spec{
+	Name: "multiclass",
+	Doc:  "One of n classes; ψ is the indicator of the class.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: "number of classes, at least 1"},
+	},
+	Ref: "Vembu (2010), ch. 5",
+	New: func(a Args) (Space, error) {
+		n, err := a.Int("n", 1, maxLen)
+		if err != nil {
+			return nil, err
+		}
+		return multiClass{n}, nil
+	},
+	Small: []Args{sized(1), sized(2), sized(3), sized(7)},
+	Large: []Args{sized(5000)},
+})
+
+// sized returns the parameters of a structure that is given by its size alone.
+func sized(n int64) Args { return Args{Scalars: map[string]int64{"n": n}} }
+
+// multiClass is the space of n classes, encoded as the class index.
+type multiClass struct{ n int }
+
+var (
+	_ Counter    = multiClass{}
+	_ Moments    = multiClass{}
+	_ Spectrum   = multiClass{}
+	_ Enumerator = multiClass{}
+	_ Sampler    = multiClass{}
+	_ Decoder    = multiClass{}
+)
+
+func (m multiClass) String() string         { return fmt.Sprintf("%d classes", m.n) }
+func (m multiClass) PartLen() int           { return 1 }
+func (m multiClass) FeatureLen() int        { return m.n }
+func (m multiClass) Check(y []int32) error  { return checkIndex(y, m.n, "class") }
+func (m multiClass) Count() *big.Int        { return big.NewInt(int64(m.n)) }
+func (m multiClass) All() iter.Seq[[]int32] { return allIndices(m.n) }
+func (m multiClass) FrameLen(int) int       { return m.n }
+func (m multiClass) Eigenvalues() []float64 { return symmetricSpectrum(m.n, 1/float64(m.n)) }
+func (m multiClass) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), 1)
+	dst[0] = int32(rng.IntN(m.n))
+}
+
+func (m multiClass) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), m.n)
+	clear(dst)
+	dst[y[0]] = 1
+}
+
+// Mean is 1/n in every entry.
+func (m multiClass) Mean(dst []float64) {
+	mustLen("dst", len(dst), m.n)
+	fill(dst, 1/float64(m.n))
+}
+
+// SecondMoment is I/n.
+func (m multiClass) SecondMoment(dst blas64.General) {
+	fillExchangeable(dst, m.n, 1/float64(m.n), 0)
+}
+
+func (m multiClass) AnalyzeTo(dst, v blas64.General, _ int)    { centreTo(dst, v) }
+func (m multiClass) SynthesizeTo(dst, c blas64.General, _ int) { addCentredTo(dst, c) }
+
+// Decode takes the class of largest score, the smallest index among equals. Cost: O(n).
+func (m multiClass) Decode(dst []int32, score Scores) (Certificate, error) {
+	mustLen("dst", len(dst), 1)
+	mustScores(score, m.n)
+	best, value := 0, score.indicator(0)
+	for i := 1; i < m.n; i++ {
+		if s := score.indicator(i); s > value {
+			best, value = i, s
+		}
+	}
+	dst[0] = int32(best)
+	return proven(value), nil
+}
+
+// allIndices lists the one-part outputs 0..n-1.
+func allIndices(n int) iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		y := make([]int32, 1)
+		for i := range n {
+			y[0] = int32(i)
+			if !yield(y) {
+				return
+			}
+		}
+	}
+}
+
+// symmetricSpectrum returns the eigenvalues on the complement of the constant vector: none where that is the null space.
+func symmetricSpectrum(d int, sigma float64) []float64 {
+	if d < 2 || sigma == 0 {
+		return nil
+	}
+	return []float64{sigma}
+}
+
+func fill(dst []float64, x float64) {
+	for i := range dst {
+		dst[i] = x
+	}
+}
+
+// fillExchangeable writes the d×d matrix with one value on the diagonal and one off it.
+func fillExchangeable(dst blas64.General, d int, diagonal, off float64) {
+	mustLen("dst's column", dst.Rows, d)
+	mustLen("dst's row", dst.Cols, d)
+	for i := range d {
+		r := row(dst, i)
+		fill(r, off)
+		r[i] = diagonal
+	}
+}

@@ -1,0 +1,92 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+var _ = register(Spec{
+	Name: "ordinal",
+	Doc:  "One of n ordered grades; ψ_i says whether the grade is at least i.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: "number of grades, at least 1"},
+	},
+	Ref: "Vembu (2010), ch. 5, with the counts corrected by one",
+	New: func(a Args) (Space, error) {
+		n, err := a.Int("n", 1, maxLen)
+		if err != nil {
+			return nil, err
+		}
+		return ordinal{n}, nil
+	},
+	Small: []Args{sized(1), sized(2), sized(3), sized(8)},
+	Large: []Args{sized(3000)},
+})
+
+// ordinal is the space of n grades, encoded as the grade 0..n-1.
+type ordinal struct{ n int }
+
+var (
+	_ Counter    = ordinal{}
+	_ Moments    = ordinal{}
+	_ Enumerator = ordinal{}
+	_ Sampler    = ordinal{}
+	_ Decoder    = ordinal{}
+)
+
+func (o ordinal) String() string         { return fmt.Sprintf("%d grades", o.n) }
+func (o ordinal) PartLen() int           { return 1 }
+func (o ordinal) FeatureLen() int        { return o.n }
+func (o ordinal) Check(y []int32) error  { return checkIndex(y, o.n, "grade") }
+func (o ordinal) Count() *big.Int        { return big.NewInt(int64(o.n)) }
+func (o ordinal) All() iter.Seq[[]int32] { return allIndices(o.n) }
+
+func (o ordinal) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), 1)
+	dst[0] = int32(rng.IntN(o.n))
+}
+
+func (o ordinal) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), o.n)
+	clear(dst)
+	fill(dst[:y[0]+1], 1)
+}
+
+// Mean: n−i of the n grades are at least i.
+func (o ordinal) Mean(dst []float64) {
+	mustLen("dst", len(dst), o.n)
+	for i := range dst {
+		dst[i] = float64(o.n-i) / float64(o.n)
+	}
+}
+
+// SecondMoment: n − max(i, j) of the n grades are at least i and at least j.
+func (o ordinal) SecondMoment(dst blas64.General) {
+	mustLen("dst's column", dst.Rows, o.n)
+	mustLen("dst's row", dst.Cols, o.n)
+	for i := range o.n {
+		for j, r := 0, row(dst, i); j < o.n; j++ {
+			r[j] = float64(o.n-max(i, j)) / float64(o.n)
+		}
+	}
+}
+
+// Decode compares the partial sums of the scores; the smallest grade wins among equals. Cost: O(n).
+func (o ordinal) Decode(dst []int32, score Scores) (Certificate, error) {
+	mustLen("dst", len(dst), 1)
+	mustScores(score, o.n)
+	sum := score.indicator(0)
+	best, value := 0, sum
+	for i := 1; i < o.n; i++ {
+		sum += score.indicator(i)
+		if sum > value {
+			best, value = i, sum
+		}
+	}
+	dst[0] = int32(best)
+	return proven(value), nil
+}

@@ -1,0 +1,160 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/count"
+)
+
+// maxLabels keeps the n(n−1)/2 pairs of labels within an int32.
+const maxLabels = 1 << 16
+
+var _ = register(Spec{
+	Name: "permutations",
+	Doc:  "Rankings of n labels; ψ has +1 or -1 for each pair u < v of labels, +1 where u is before v.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of labels, between 2 and %d", maxLabels)},
+	},
+	Ref: "Vembu (2010), ch. 5 and app. A",
+	New: func(a Args) (Space, error) {
+		n, err := a.Int("n", 2, maxLabels)
+		if err != nil {
+			return nil, err
+		}
+		return permutations{n: n, pool: new(workspaces)}, nil
+	},
+	Small: []Args{sized(2), sized(3), sized(4), sized(6)},
+	Large: []Args{sized(40), sized(200)},
+})
+
+// permutations is the space of the rankings of n labels, encoded as the position 1..n of each label. The pairs u < v are numbered
+// in lexicographic order.
+type permutations struct {
+	n    int
+	pool *workspaces
+}
+
+var (
+	_ Counter    = permutations{}
+	_ Moments    = permutations{}
+	_ Spectrum   = permutations{}
+	_ Enumerator = permutations{}
+	_ Sampler    = permutations{}
+	_ Decoder    = permutations{}
+	_ Searcher   = permutations{}
+)
+
+func (p permutations) String() string  { return fmt.Sprintf("rankings of %d labels", p.n) }
+func (p permutations) PartLen() int    { return p.n }
+func (p permutations) FeatureLen() int { return p.n * (p.n - 1) / 2 }
+func (p permutations) Count() *big.Int { return count.Factorial(p.n) }
+
+func (p permutations) Check(y []int32) error {
+	mustLen("y", len(y), p.n)
+	var few [64]int32
+	at := few[:] // at[position-1] is one more than the label there
+	if p.n > len(few) {
+		at = make([]int32, p.n)
+	}
+	for label, pos := range y {
+		if pos < 1 || int(pos) > p.n {
+			return fmt.Errorf("structure: label %d has position %d, must be between 1 and %d", label, pos, p.n)
+		}
+		if other := at[pos-1]; other > 0 {
+			return fmt.Errorf("structure: labels %d and %d both have position %d", other-1, label, pos)
+		}
+		at[pos-1] = int32(label + 1)
+	}
+	return nil
+}
+
+func (p permutations) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), p.FeatureLen())
+	mustLen("y", len(y), p.n)
+	pair := 0
+	for u, pos := range y {
+		for _, other := range y[u+1:] {
+			if pos < other {
+				dst[pair] = 1
+			} else {
+				dst[pair] = -1
+			}
+			pair++
+		}
+	}
+}
+
+// Mean is 0: a ranking and its reverse cancel.
+func (p permutations) Mean(dst []float64) {
+	mustLen("dst", len(dst), p.FeatureLen())
+	clear(dst)
+}
+
+// SecondMoment: a pair with itself has 1, disjoint pairs 0. Among three labels u, v, w the orders in which u is before both or
+// behind both make up 2/3, so that the pairs {u,v} and {u,w} have 1/3 where u is the smaller or the larger label in both, and −1/3
+// otherwise. Cost: O(d²) to clear dst plus O(n d).
+func (p permutations) SecondMoment(dst blas64.General) {
+	d := p.FeatureLen()
+	mustLen("dst's column", dst.Rows, d)
+	mustLen("dst's row", dst.Cols, d)
+	pair := 0
+	for u := range p.n {
+		for v := u + 1; v < p.n; v++ {
+			r := row(dst, pair)
+			clear(r)
+			for w := range p.n {
+				if w != u && w != v {
+					r[p.pair(u, w)] = sign(u < w) / 3
+					r[p.pair(v, w)] = -sign(v < w) / 3
+				}
+			}
+			r[pair] = 1
+			pair++
+		}
+	}
+}
+
+// pair returns the number of the pair of two different labels in either order.
+func (p permutations) pair(u, v int) int {
+	u, v = min(u, v), max(u, v)
+	return u*(2*p.n-u-1)/2 + v - u - 1
+}
+
+func sign(positive bool) float64 {
+	if positive {
+		return 1
+	}
+	return -1
+}
+
+// All lists the rankings in lexicographic order of their positions.
+func (p permutations) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		y := make([]int32, p.n)
+		identityTo(y)
+		for yield(y) && nextArrangement(y) {
+		}
+	}
+}
+
+// Sample shuffles the positions (Fisher and Yates, 1938; Durstenfeld, 1964).
+func (p permutations) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), p.n)
+	identityTo(dst)
+	for i := p.n - 1; i > 0; i-- {
+		j := rng.IntN(i + 1)
+		dst[i], dst[j] = dst[j], dst[i]
+	}
+}
+
+// identityTo writes 1..n to y.
+func identityTo(y []int32) {
+	for i := range y {
+		y[i] = int32(i + 1)
+	}
+}

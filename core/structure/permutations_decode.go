@@ -1,0 +1,108 @@
+package structure
+
+import (
+	"errors"
+	"sync"
+
+	"combpred/core/ordering"
+)
+
+// workspaces keeps the scratch of the linear ordering problem between calls.
+type workspaces struct{ pool sync.Pool }
+
+// workspace is one problem and an order of its labels.
+type workspace struct {
+	ordering.Workspace
+	order []int32
+}
+
+func (w *workspaces) get(n int) *workspace {
+	x, ok := w.pool.Get().(*workspace)
+	if !ok {
+		x = &workspace{order: make([]int32, n)}
+	}
+	return x
+}
+
+// Decode solves a linear ordering problem: scores split the labels into components that follow one another in every consistent
+// best ranking, and each is solved by dynamic programming over its subsets. It returns a *LimitError where a component has more
+// than 20 labels. Labels whose pairs all have score 0 come in ascending order. Cost: O(n²) and O(m 2^m) for each component of m
+// labels.
+func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
+	w := p.load(dst, score)
+	defer p.pool.pool.Put(w)
+	if err := w.Exact(w.order); err != nil {
+		if size, ok := errors.AsType[*ordering.SizeError](err); ok {
+			return Certificate{}, &LimitError{
+				What:         "exact decoding of rankings with labels that form a cycle of preferences",
+				Size:         size.Size,
+				Limit:        ordering.MaxComponent,
+				Alternatives: "decode by search instead, which guarantees half of the best score",
+			}
+		}
+		return Certificate{}, err
+	}
+	return proven(p.finish(dst, w.order, score)), nil
+}
+
+// Search solves components of up to 10 labels exactly and improves the others by moving single labels. Reversing a ranking
+// negates its linear score, so the better of the two lies at least half-way between the worst and the best: Nu is 1/2.
+// Cost: O(n²) for each sweep over the labels.
+func (p permutations) Search(dst []int32, score Scores) Certificate {
+	w := p.load(dst, score)
+	defer p.pool.pool.Put(w)
+	bound, optimal := w.Workspace.Search(w.order)
+	value := p.finish(dst, w.order, score)
+	if optimal {
+		return proven(value)
+	}
+	return Certificate{Value: value, UpperBound: max(value, bound+p.constant(score)), Nu: 0.5}
+}
+
+// load returns a workspace with the gain of every pair of labels.
+func (p permutations) load(dst []int32, score Scores) *workspace {
+	mustLen("dst", len(dst), p.n)
+	mustScores(score, p.FeatureLen())
+	w := p.pool.get(p.n)
+	gain := w.Reset(p.n)
+	pair := 0
+	for u := range p.n {
+		gain[u*p.n+u] = 0
+		for v := u + 1; v < p.n; v++ {
+			s := score.Linear[pair]
+			gain[u*p.n+v] = s
+			gain[v*p.n+u] = -s
+			pair++
+		}
+	}
+	return w
+}
+
+// finish writes the positions that an order gives and returns its score, summed pair by pair.
+func (p permutations) finish(dst, order []int32, score Scores) float64 {
+	for place, label := range order {
+		dst[label] = int32(place + 1)
+	}
+	value := p.constant(score)
+	pair := 0
+	for u, pos := range dst {
+		for _, other := range dst[u+1:] {
+			if pos < other {
+				value += score.Linear[pair]
+			} else {
+				value -= score.Linear[pair]
+			}
+			pair++
+		}
+	}
+	return value
+}
+
+// constant returns the part of the score that all rankings share, ⟨Magnitude, 1⟩, as every entry of ψ is ±1.
+func (p permutations) constant(score Scores) float64 {
+	var sum float64
+	for _, m := range score.Magnitude {
+		sum += m
+	}
+	return sum
+}

@@ -1,0 +1,161 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// maxElements bounds posets: their relation has n² entries, and checking that it is transitive costs up to n³/64 word operations.
+const maxElements = 8192
+
+var _ = register(Spec{
+	Name: "posetelements",
+	Doc:  "One element of a partially ordered set; ψ marks the element and all elements below it.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of elements, between 1 and %d", maxElements)},
+		{Name: "relation", Kind: "int32 buffer", Doc: "n·n entries by rows, 1 where row a ⪰ column b and 0 elsewhere: a partial order"},
+	},
+	Ref: "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective",
+	New: newPosetElements,
+	Small: []Args{
+		posetArgs(1, divides), posetArgs(2, func(a, b int) bool { return a == b }), posetArgs(5, func(a, b int) bool { return a >= b }),
+		posetArgs(12, divides),
+	},
+	Large: []Args{posetArgs(700, divides)},
+})
+
+// divides orders the numbers 1..n: a+1 ⪰ b+1 when b+1 divides a+1.
+func divides(a, b int) bool { return (a+1)%(b+1) == 0 }
+
+func posetArgs(n int, above func(a, b int) bool) Args {
+	ints := make([]int32, n*n)
+	for a := range n {
+		for b := range n {
+			if above(a, b) {
+				ints[a*n+b] = 1
+			}
+		}
+	}
+	return Args{Scalars: map[string]int64{"n": int64(n)}, Ints: ints}
+}
+
+// posetElements is the space of the elements of a poset, encoded as the element's index.
+type posetElements struct {
+	n    int
+	down bitRelation // down.has(a, b): a ⪰ b
+	up   bitRelation // its transpose
+}
+
+var (
+	_ Counter    = (*posetElements)(nil)
+	_ Moments    = (*posetElements)(nil)
+	_ Enumerator = (*posetElements)(nil)
+	_ Sampler    = (*posetElements)(nil)
+	_ Decoder    = (*posetElements)(nil)
+)
+
+func newPosetElements(a Args) (Space, error) {
+	n, err := a.Int("n", 1, maxElements)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Ints) != n*n {
+		return nil, fmt.Errorf("structure: the relation of %d elements needs %d integers, not %d", n, n*n, len(a.Ints))
+	}
+	p := &posetElements{n: n, down: newBitRelation(n), up: newBitRelation(n)}
+	for i, v := range a.Ints {
+		switch v {
+		case 0:
+		case 1:
+			p.down.set(i/n, i%n)
+			p.up.set(i%n, i/n)
+		default:
+			return nil, fmt.Errorf("structure: the relation is %d for elements %d and %d, must be 0 or 1", v, i/n, i%n)
+		}
+	}
+	if err := p.checkOrder(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// checkOrder returns an error that names the elements where the relation is not a partial order.
+func (p *posetElements) checkOrder() error {
+	for a := range p.n {
+		if !p.down.has(a, a) {
+			return fmt.Errorf("structure: the relation is not reflexive: element %d is not ⪰ itself", a)
+		}
+		for b := range p.down.related(a) {
+			if b != a && p.down.has(b, a) {
+				return fmt.Errorf("structure: the relation is not antisymmetric: elements %d and %d are ⪰ each other", a, b)
+			}
+			if c := p.down.extra(a, b); c >= 0 {
+				return fmt.Errorf("structure: the relation is not transitive: %d ⪰ %d and %d ⪰ %d, but not %d ⪰ %d", a, b, b, c, a, c)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *posetElements) String() string         { return fmt.Sprintf("%d elements of a poset", p.n) }
+func (p *posetElements) PartLen() int           { return 1 }
+func (p *posetElements) FeatureLen() int        { return p.n }
+func (p *posetElements) Check(y []int32) error  { return checkIndex(y, p.n, "element") }
+func (p *posetElements) Count() *big.Int        { return big.NewInt(int64(p.n)) }
+func (p *posetElements) All() iter.Seq[[]int32] { return allIndices(p.n) }
+
+func (p *posetElements) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), 1)
+	dst[0] = int32(rng.IntN(p.n))
+}
+
+func (p *posetElements) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), p.n)
+	clear(dst)
+	for b := range p.down.related(int(y[0])) {
+		dst[b] = 1
+	}
+}
+
+// Mean: ψ_i is 1 for the elements above i, itself included. Cost: O(n²/64).
+func (p *posetElements) Mean(dst []float64) {
+	mustLen("dst", len(dst), p.n)
+	for i := range dst {
+		dst[i] = float64(p.up.common(i, i)) / float64(p.n)
+	}
+}
+
+// SecondMoment: ψ_i ψ_j is 1 for the elements above both. Cost: O(n³/64).
+func (p *posetElements) SecondMoment(dst blas64.General) {
+	mustLen("dst's column", dst.Rows, p.n)
+	mustLen("dst's row", dst.Cols, p.n)
+	for i := range p.n {
+		for j := range i + 1 {
+			both := float64(p.up.common(i, j)) / float64(p.n)
+			dst.Data[i*dst.Stride+j] = both
+			dst.Data[j*dst.Stride+i] = both
+		}
+	}
+}
+
+// Decode sums the scores below each element; the smallest index wins among equals. Cost: one addition for each related pair.
+func (p *posetElements) Decode(dst []int32, score Scores) (Certificate, error) {
+	mustLen("dst", len(dst), 1)
+	mustScores(score, p.n)
+	best, value := -1, 0.0
+	for a := range p.n {
+		var sum float64
+		for b := range p.down.related(a) {
+			sum += score.indicator(b)
+		}
+		if best < 0 || sum > value {
+			best, value = a, sum
+		}
+	}
+	dst[0] = int32(best)
+	return proven(value), nil
+}

@@ -1,0 +1,71 @@
+package structure
+
+import "fmt"
+
+// topDown checks that parent describes one rooted tree and returns its nodes with parents before children, siblings in
+// ascending order. parent[i] is -1 for the root; parents may come in any order. Nothing recurses, so depth is no limit. Cost: O(n).
+func topDown(parent []int32) ([]int32, error) {
+	n := len(parent)
+	root := -1
+	first := make([]int32, n+1) // children of v are child[first[v]:first[v+1]]
+	for v, p := range parent {
+		switch {
+		case p == -1 && root >= 0:
+			return nil, fmt.Errorf("structure: nodes %d and %d both have parent -1, a hierarchy has one root", root, v)
+		case p == -1:
+			root = v
+		case p < -1 || int(p) >= n:
+			return nil, fmt.Errorf("structure: the parent of node %d is %d, must be -1 for the root or between 0 and %d", v, p, n-1)
+		default:
+			first[p+1]++
+		}
+	}
+	if root < 0 {
+		return nil, fmt.Errorf("structure: no node has parent -1, a hierarchy needs a root")
+	}
+	for v := range n {
+		first[v+1] += first[v]
+	}
+	child := make([]int32, n-1)
+	next := append([]int32(nil), first[:n]...)
+	for v, p := range parent {
+		if p >= 0 {
+			child[next[p]] = int32(v)
+			next[p]++
+		}
+	}
+	order := make([]int32, 1, n)
+	order[0] = int32(root)
+	for i := 0; i < len(order); i++ {
+		v := order[i]
+		order = append(order, child[first[v]:first[v+1]]...)
+	}
+	if len(order) < n {
+		return nil, fmt.Errorf("structure: the parents of node %d form a cycle that never reaches the root", onCycle(parent, order))
+	}
+	return order, nil
+}
+
+// onCycle returns the smallest node on a cycle, given the nodes that do reach the root.
+func onCycle(parent, reached []int32) int32 {
+	state := make([]int32, len(parent)) // 0 unseen, otherwise the number of the walk that saw the node
+	for _, v := range reached {
+		state[v] = -1
+	}
+	for start := range parent {
+		walk := int32(start + 1)
+		v := int32(start)
+		for state[v] == 0 {
+			state[v] = walk
+			v = parent[v]
+		}
+		if state[v] == walk {
+			least := v
+			for u := parent[v]; u != v; u = parent[u] {
+				least = min(least, u)
+			}
+			return least
+		}
+	}
+	panic("structure: every node reaches the root")
+}

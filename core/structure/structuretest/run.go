@@ -1,0 +1,168 @@
+// Package structuretest holds the laws that every structure must obey. Package structure runs them on all registered ones; a
+// structure outside the registry can be tested by calling Run on its Spec.
+//
+// The oracle is enumeration: at the sizes of Spec.Small every capability is compared with what listing the outputs gives. At the
+// sizes of Spec.Large the laws are those that can be checked without: that numbers are finite, that samples are members, and that
+// their averages agree with the moments.
+package structuretest
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"combpred/core/structure"
+)
+
+// mostSmall bounds the number of outputs of a small size, so that the laws run in a second or two.
+const mostSmall = 5000
+
+// Run checks a structure against all laws.
+func Run(t *testing.T, spec structure.Spec) {
+	t.Helper()
+	t.Run("spec", func(t *testing.T) { checkSpec(t, spec) })
+	for i, args := range spec.Small {
+		t.Run(name("small", i, args), func(t *testing.T) {
+			s := small(t, spec, args)
+			t.Run("encoding", s.encoding)
+			t.Run("count", s.count)
+			t.Run("moments", s.moments)
+			t.Run("spectrum", s.spectrum)
+			t.Run("decode", s.decode)
+			t.Run("search", s.search)
+			t.Run("sample", s.sample)
+		})
+	}
+	for i, args := range spec.Large {
+		t.Run(name("large", i, args), func(t *testing.T) {
+			l := build(t, spec, args)
+			t.Run("moments", l.moments)
+			t.Run("spectrum", l.spectrum)
+			t.Run("decode", l.decode)
+		})
+	}
+}
+
+func name(kind string, i int, args structure.Args) string {
+	text := fmt.Sprintf("%s %d", kind, i)
+	for _, key := range slices.Sorted(maps.Keys(args.Scalars)) {
+		text += fmt.Sprintf(" %s=%d", key, args.Scalars[key])
+	}
+	return text
+}
+
+// checkSpec checks what the catalogue shows, and that parameters are validated.
+func checkSpec(t *testing.T, spec structure.Spec) {
+	if spec.Doc == "" || spec.Ref == "" {
+		t.Error("the structure needs a Doc and a Ref")
+	}
+	if len(spec.Small) == 0 || len(spec.Large) == 0 {
+		t.Fatal("the structure needs Small and Large sizes, or it goes untested")
+	}
+	kinds := []string{"int", "int32 buffer", "float64 buffer"}
+	for _, p := range spec.Params {
+		if p.Name == "" || p.Doc == "" || !slices.Contains(kinds, p.Kind) {
+			t.Errorf("parameter %+v needs a name, a doc and a kind out of %q", p, kinds)
+		}
+	}
+	for i, args := range spec.Small {
+		if _, err := spec.New(args); err != nil {
+			t.Errorf("Small[%d] is refused: %v", i, err)
+		}
+		more := structure.Args{Scalars: map[string]int64{"no such parameter": 1}, Ints: args.Ints, Reals: args.Reals}
+		for k, v := range args.Scalars {
+			more.Scalars[k] = v
+		}
+		if _, err := structure.New(spec.Name, more); err == nil {
+			t.Errorf("Small[%d] with an unknown parameter is accepted", i)
+		}
+		for k := range args.Scalars {
+			for _, bad := range []int64{-2, 1 << 40} {
+				less := structure.Args{Scalars: map[string]int64{}, Ints: args.Ints, Reals: args.Reals}
+				for l, v := range args.Scalars {
+					less.Scalars[l] = v
+				}
+				less.Scalars[k] = bad
+				if _, err := structure.New(spec.Name, less); err == nil {
+					t.Errorf("Small[%d] with %s = %d is accepted", i, k, bad)
+				}
+			}
+		}
+	}
+	if _, err := spec.New(structure.Args{}); err == nil {
+		t.Error("missing parameters are accepted")
+	}
+}
+
+// subject is a space under test.
+type subject struct{ space structure.Space }
+
+func build(t *testing.T, spec structure.Spec, args structure.Args) subject {
+	t.Helper()
+	space, err := structure.New(spec.Name, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if space.PartLen() < 1 || space.FeatureLen() < 1 {
+		t.Fatalf("PartLen is %d and FeatureLen is %d, must be positive", space.PartLen(), space.FeatureLen())
+	}
+	return subject{space}
+}
+
+// enumerated is a space with the list of its outputs and their embeddings.
+type enumerated struct {
+	subject
+	outputs [][]int32
+	psi     [][]float64
+	index   map[string]int // of an output in the list
+}
+
+func small(t *testing.T, spec structure.Spec, args structure.Args) *enumerated {
+	t.Helper()
+	e := &enumerated{subject: build(t, spec, args), index: map[string]int{}}
+	lister, ok := e.space.(structure.Enumerator)
+	if !ok {
+		t.Fatal("the structure is no Enumerator, so there is nothing to compare it with")
+	}
+	for y := range lister.All() {
+		e.index[key(y)] = len(e.outputs)
+		e.outputs = append(e.outputs, slices.Clone(y))
+		e.psi = append(e.psi, e.embed(y))
+		if len(e.outputs) > mostSmall {
+			t.Fatalf("more than %d outputs are too many for a small size", mostSmall)
+		}
+	}
+	if len(e.outputs) == 0 {
+		t.Fatal("the space is empty")
+	}
+	return e
+}
+
+func (s subject) embed(y []int32) []float64 {
+	psi := garbage(s.space.FeatureLen())
+	s.space.Embed(psi, y)
+	return psi
+}
+
+func key(y []int32) string { return fmt.Sprint(y) }
+
+// count compares Count with the number of outputs listed.
+func (e *enumerated) count(t *testing.T) {
+	counter, ok := e.space.(structure.Counter)
+	if !ok {
+		t.Skip("no Counter")
+	}
+	if got := counter.Count(); got.Cmp(big.NewInt(int64(len(e.outputs)))) != 0 {
+		t.Errorf("Count is %v, the list has %d outputs", got, len(e.outputs))
+	}
+	counter.Count().SetInt64(-1)
+	if counter.Count().Sign() < 0 {
+		t.Error("changing the number that Count returned changes the space")
+	}
+}
+
+// generator returns a random source whose stream depends on the law only.
+func generator(law uint64) *rand.Rand { return rand.New(rand.NewPCG(0x5eed, law)) }

@@ -1,0 +1,53 @@
+"""Learning to predict combinatorial structures, at the cost of kernel ridge regression.
+
+Estimators follow scikit-learn; what is predicted is described by :mod:`combpred.structures`. Everything is loaded at
+first use, so that importing the package costs next to nothing and processes may be forked until something is
+computed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._config import config_context
+from ._errors import CapabilityError, ForkedProcessError, NumericalError
+from ._version import __version__
+
+if TYPE_CHECKING:
+    from . import datasets, kernels, metrics, structures
+    from ._ridge import StructuredRidge
+    from ._ridge_cv import StructuredRidgeCV
+    from ._show_versions import show_versions
+
+__all__ = [
+    "CapabilityError",
+    "ForkedProcessError",
+    "NumericalError",
+    "StructuredRidge",
+    "StructuredRidgeCV",
+    "__version__",
+    "config_context",
+    "datasets",
+    "kernels",
+    "metrics",
+    "show_versions",
+    "structures",
+]
+
+_MODULES = frozenset({"datasets", "kernels", "metrics", "structures"})
+_HOMES = {"StructuredRidge": "_ridge", "StructuredRidgeCV": "_ridge_cv", "show_versions": "_show_versions"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,91 @@
+"""The C interface of ``capi/combpred.h`` in ctypes: structures, constants, and the arguments of every function."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
+
+ABI_VERSION = 1
+
+OK = 0
+EVALUE = 1
+ECAPABILITY = 2
+ENUMERICAL = 3
+ECANCELLED = 4
+EINTERNAL = 5
+EMEMORY = 6
+ENOTCONVERGED = 7
+
+DECODE_METHODS = {"auto": 0, "exact": 1, "search": 2}
+
+
+class CStructure(ctypes.Structure):
+    """cp_structure: the description of an output space."""
+
+    _fields_ = [
+        ("text", c_char_p),
+        ("text_len", c_int64),
+        ("ints", c_void_p),
+        ("n_ints", c_int64),
+        ("reals", c_void_p),
+        ("n_reals", c_int64),
+    ]
+
+
+class Control(ctypes.Structure):
+    """cp_control: two-way traffic with a running call.
+
+    Setting `cancel` stops it; `step` and `value` tell how far it is.
+    """
+
+    _fields_ = [("cancel", c_int64), ("step", c_int64), ("value", c_double)]
+
+
+class CFitInfo(ctypes.Structure):
+    """cp_fit_info: how a training call ended."""
+
+    _fields_ = [("objective", c_double), ("residual", c_double), ("n_iter", c_int64), ("n_refine", c_int64)]
+
+
+class CDesign(ctypes.Structure):
+    """cp_design: input features, dense or as compressed sparse rows of X and of its transpose."""
+
+    _fields_ = [
+        ("n", c_int64),
+        ("p", c_int64),
+        ("nnz", c_int64),
+        ("intercept", c_int32),
+        ("dense", c_void_p),
+        ("data", c_void_p),
+        ("indices", c_void_p),
+        ("indptr", c_void_p),
+        ("t_data", c_void_p),
+        ("t_indices", c_void_p),
+        ("t_indptr", c_void_p),
+    ]
+
+
+# Abbreviations for the table: pointers of any kind, sizes, the closing error buffer, the two parameters of long calls.
+_P, _N = c_void_p, c_int64
+_ERR = (c_void_p, c_int64)
+_RUN = (c_int32, c_void_p)
+_OPT = (c_void_p, c_void_p, c_int64)  # structure, options, options_len
+
+PROTOTYPES: dict[str, tuple[type, ...]] = {
+    "cp_abi_version": (),
+    "cp_test_panic": (c_int32, *_ERR),
+    "cp_structure_shape": (_P, _P, _P, _P, *_ERR),
+    "cp_structure_count": (_P, _P, _N, _P, *_ERR),
+    "cp_structure_mean": (_P, _P, _N, *_ERR),
+    "cp_structure_second_moment": (_P, _P, _N, *_ERR),
+    "cp_structure_check": (_P, _P, _N, _N, _P, *_ERR),
+    "cp_structure_embed": (_P, _P, _N, _N, _P, _N, c_int32, *_ERR),
+    "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
+    "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_ERR),
+    "cp_decode": (_P, _P, _N, _N, _P, _N, c_int32, _P, _N, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_ridge_plan": (*_OPT, _N, _N, _N, _P, _N, *_ERR),
+    "cp_ridge_kernel": (*_OPT, _P, _N, _P, _N, _P, _P, _N, _P, _P, *_RUN, *_ERR),
+    "cp_ridge_spectral": (*_OPT, _P, _P, _N, _P, _N, _P, _P, _P, *_RUN, *_ERR),
+    "cp_ridge_loo": (*_OPT, _P, _P, _N, _P, _N, _P, _P, _N, _P, *_RUN, *_ERR),
+    "cp_ridge_primal": (*_OPT, _P, _P, _P, _N, _P, _N, _P, _P, _P, *_RUN, *_ERR),
+}

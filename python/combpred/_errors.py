@@ -1,0 +1,40 @@
+"""Exceptions of combpred. All derive from what callers already catch: ValueError, RuntimeError, LinAlgError."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class CapabilityError(ValueError):
+    """The structure, at this size, cannot do what is asked.
+
+    The message says what is missing and what can be done instead.
+    """
+
+
+class ForkedProcessError(RuntimeError):
+    """The process was forked after combpred had started to compute; its copy of the Go runtime is dead."""
+
+
+class NumericalError(np.linalg.LinAlgError):
+    """The numbers do not allow the computation: a matrix is not positive definite, or a result overflows."""
+
+
+class RowError(ValueError):
+    """One row of the data is illegal.
+
+    Parameters
+    ----------
+    row : int
+        The first illegal row, counted from 0.
+    reason : str
+        What is wrong with it.
+    """
+
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(row, reason)  # both, so that the exception can be pickled
+        self.row = row
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"row {self.row}: {self.reason}"

@@ -1,0 +1,249 @@
+"""The Go core as Python functions on arrays. This is what the rest of the package uses of it.
+
+Arrays are converted to the type and memory layout that the core needs, copying only where they differ, and their
+dimensions are checked. Errors of the core arrive as ValueError, CapabilityError, NumericalError, MemoryError,
+RuntimeError (a bug of the library) or KeyboardInterrupt.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _abi, _loader
+from ._calls import Description, FloatArray, IntArray, StructureArgument, address, call, checked, codes, floats
+from ._config import get_n_threads
+from ._errors import NumericalError, RowError
+from ._lib_ridge import Design, FitInfo, ridge_kernel, ridge_loo, ridge_plan, ridge_primal, ridge_spectral
+
+__all__ = [
+    "Decoded",
+    "Description",
+    "Design",
+    "FitInfo",
+    "NumericalError",
+    "RowError",
+    "catalogue",
+    "decode",
+    "ridge_kernel",
+    "ridge_loo",
+    "ridge_plan",
+    "ridge_primal",
+    "ridge_spectral",
+    "structure_check",
+    "structure_count",
+    "structure_embed",
+    "structure_enumerate",
+    "structure_mean",
+    "structure_sample",
+    "structure_second_moment",
+    "structure_shape",
+]
+
+
+class Decoded(NamedTuple):
+    """Best outputs for n score vectors, and what is known about them.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n, part_len), int32
+        Encoded outputs.
+    value : ndarray of shape (n,)
+        The score reached.
+    upper_bound : ndarray of shape (n,)
+        A proven bound on the score of every output.
+    nu : ndarray of shape (n,)
+        The guarantee ``value >= (1 - nu) * max + nu * min`` over all outputs.
+    optimal : ndarray of shape (n,), bool
+        Whether the output is proven to be a best one.
+    """
+
+    y: IntArray
+    value: FloatArray
+    upper_bound: FloatArray
+    nu: FloatArray
+    optimal: npt.NDArray[np.bool_]
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """Describe every structure of the core: name, doc, params (name, kind, doc), ref, capabilities; sorted by name."""
+    entries: list[dict[str, Any]] = json.loads(_loader.library().core.control_Catalogue())
+    return entries
+
+
+def structure_shape(description: Description) -> tuple[int, int, float]:
+    """Return the number of parts of one output, the length d of the embedding, and ln of the number of outputs."""
+    part_len, feature_len, log_count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_double()
+    call(
+        "cp_structure_shape",
+        StructureArgument(description),
+        ctypes.addressof(part_len),
+        ctypes.addressof(feature_len),
+        ctypes.addressof(log_count),
+    )
+    return part_len.value, feature_len.value, log_count.value
+
+
+def structure_count(description: Description) -> int:
+    """Return the exact number of outputs."""
+    structure, needed = StructureArgument(description), ctypes.c_int64()
+    call("cp_structure_count", structure, None, 0, ctypes.addressof(needed))
+    digits = ctypes.create_string_buffer(needed.value)
+    call("cp_structure_count", structure, digits, needed.value, ctypes.addressof(needed))
+    # In pieces: Python refuses to convert more than some thousand digits at once.
+    count, piece = 0, 4000
+    for start in range(0, len(digits.value), piece):
+        part = digits.value[start : start + piece]
+        count = count * 10 ** len(part) + int(part)
+    return count
+
+
+def structure_mean(description: Description) -> FloatArray:
+    """Return the mean of the embedding under the uniform law, of shape (d,)."""
+    d = structure_shape(description)[1]
+    mean = np.empty(d)
+    call("cp_structure_mean", StructureArgument(description), address(mean), d)
+    return mean
+
+
+def structure_second_moment(description: Description) -> FloatArray:
+    """Return the second moment of the embedding under the uniform law, of shape (d, d)."""
+    d = structure_shape(description)[1]
+    moment = np.empty((d, d))
+    call("cp_structure_second_moment", StructureArgument(description), address(moment), d)
+    return moment
+
+
+def structure_check(description: Description, y: Any) -> None:
+    """Raise RowError for the first row of `y` (n, part_len) that is not in the structure."""
+    y = codes(y, "y", None, structure_shape(description)[0])
+    bad_row = ctypes.c_int64(-1)
+    try:
+        call("cp_structure_check", StructureArgument(description), address(y), *y.shape, ctypes.addressof(bad_row))
+    except ValueError as error:
+        if bad_row.value < 0:
+            raise
+        raise RowError(bad_row.value, str(error)) from None
+
+
+def structure_embed(description: Description, y: Any, *, n_threads: int | None = None) -> FloatArray:
+    """Return the embeddings of the rows of `y` (n, part_len), of shape (n, d).
+
+    A row not in the structure is a ValueError.
+    """
+    part_len, d, _ = structure_shape(description)
+    y = codes(y, "y", None, part_len)
+    psi = np.empty((len(y), d))
+    workers = get_n_threads() if n_threads is None else n_threads
+    call("cp_structure_embed", StructureArgument(description), address(y), *y.shape, address(psi), d, workers)
+    return psi
+
+
+def structure_sample(description: Description, n: int, seed: int, *, n_threads: int | None = None) -> IntArray:
+    """Draw `n` independent uniform outputs, of shape (n, part_len). Equal seeds (64 bits) give equal outputs."""
+    if n < 0:
+        raise ValueError(f"n is {n}, must not be negative")
+    part_len, d, _ = structure_shape(description)
+    y = np.empty((n, part_len), dtype=np.int32)
+    call(
+        "cp_structure_sample",
+        StructureArgument(description),
+        seed % 2**64,
+        address(y),
+        *y.shape,
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        flops=30.0 * n * max(part_len, d),
+    )
+    return y
+
+
+def structure_enumerate(description: Description, skip: int, capacity: int) -> IntArray:
+    """List at most `capacity` outputs from number `skip` on, of shape (k, part_len); k = 0 past the end."""
+    if capacity < 0:
+        raise ValueError(f"capacity is {capacity}, must not be negative")
+    y = np.empty((capacity, structure_shape(description)[0]), dtype=np.int32)
+    written = ctypes.c_int64()
+    call(
+        "cp_structure_enumerate", StructureArgument(description), skip, address(y), *y.shape, ctypes.addressof(written)
+    )
+    return y[: written.value]
+
+
+def decode(
+    description: Description,
+    linear: Any,
+    magnitude: Any = None,
+    method: str = "auto",
+    n_threads: int | None = None,
+) -> Decoded:
+    """Find an output of largest score ``<linear, psi> + <magnitude, |psi|>`` for each row.
+
+    Parameters
+    ----------
+    description : Description
+        The structure.
+    linear : array of shape (n, d)
+        Scores of the embedding.
+    magnitude : array of shape (d,) or (n, d), or None, default=None
+        Scores of its absolute value, for all rows or for each.
+    method : {"auto", "exact", "search"}, default="auto"
+        "exact" refuses beyond the size that can be solved exactly, "search" takes the structure's local search, "auto" the first that is
+        possible.
+    n_threads : int or None, default=None
+        Threads; None as :func:`get_n_threads` says.
+
+    Returns
+    -------
+    Decoded
+
+    Raises
+    ------
+    CapabilityError
+        If `method` is "exact" and the structure is too large for it.
+    ValueError
+        If a score is NaN or infinite; the message names the row.
+    """
+    if method not in _abi.DECODE_METHODS:
+        raise ValueError(f"method is {method!r}, must be one of {', '.join(_abi.DECODE_METHODS)}")
+    part_len, d, _ = structure_shape(description)
+    linear = floats(linear, "linear", None, d)
+    n = len(linear)
+    n_magnitude = 0
+    if magnitude is not None:
+        magnitude = np.asarray(magnitude)
+        magnitude = floats(magnitude, "magnitude", d) if magnitude.ndim == 1 else floats(magnitude, "magnitude", n, d)
+        n_magnitude = magnitude.size // d
+    found = Decoded(
+        np.empty((n, part_len), dtype=np.int32), np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
+    )
+    call(
+        "cp_decode",
+        StructureArgument(description),
+        address(linear),
+        n,
+        d,
+        address(magnitude),
+        n_magnitude,
+        _abi.DECODE_METHODS[method],
+        address(found.y),
+        part_len,
+        address(found.value),
+        address(found.upper_bound),
+        address(found.nu),
+        address(found.optimal),
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        # Exact decoding may take exponential time in the size, of which d is the square for rankings: from some
+        # hundred on, be ready.
+        flops=1e3 * n * d if d < 100 else 1e9,
+    )
+    return found
+
+
+def panic(*, in_worker: bool) -> None:
+    """Panic inside the library on purpose, to show that the process survives: always raises RuntimeError."""
+    message = ctypes.create_string_buffer(1024)
+    checked(_loader.library().dll.cp_test_panic(int(in_worker), message, len(message)), message)

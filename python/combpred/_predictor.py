@@ -1,0 +1,281 @@
+"""What every estimator of structures does after training: scores, predictions, certificates, scikit-learn's manners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from . import _lib
+from ._certified import Certified
+from ._compat import classifier_tags, validate_input
+from ._config import get_n_threads
+from .kernels import row_blocks
+from .structures import LabelSets, MultiClass, Structure
+
+FloatArray = NDArray[np.float64]
+
+#: The estimators' `decoder` parameter, and the library's names of the methods.
+DECODERS = {"auto": "auto", "exact": "exact", "local-search": "search"}
+
+
+class StructuredPredictor(BaseEstimator):
+    r"""Base of estimators that score a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`.
+
+    A subclass has the constructor parameters `structure`, `kernel`, `decoder` and `n_jobs`, and its ``fit`` sets
+    `structure_`, `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with `X_fit_`, unless the
+    kernel is precomputed).
+    """
+
+    structure: Any
+    kernel: Any
+    decoder: str
+    n_jobs: int | None
+
+    def feature_scores(self, X: Any) -> FloatArray:
+        """Return f(x) of each row: one score for each entry of ψ.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+            Inputs; for ``kernel="precomputed"`` the kernel values between these rows and the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n, d), float64
+            Columns are named by ``structure_.feature_names()``.
+        """
+        X = self._check_input(X)
+        scores = np.empty((X.shape[0], self.structure_.n_features))
+        for rows, block in self._score_blocks(X):
+            scores[rows] = block
+        return scores
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the scores in the shape that scikit-learn expects of a classifier.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, d) or (n,), float64
+            As `feature_scores`, except for two classes: the second class's score minus the first's, of shape ``(n,)``.
+        """
+        return self._decision(self.feature_scores(X))
+
+    def _decision(self, scores: FloatArray) -> FloatArray:
+        if isinstance(self.structure_, MultiClass) and scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores
+
+    def score_structures(self, X: Any, y: Any) -> FloatArray:
+        r"""Return the score of a given structure for each row: what `predict` maximises.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+
+        Returns
+        -------
+        ndarray of shape (n,), float64
+            :math:`\langle s, \psi(y)\rangle + \langle t, |\psi(y)|\rangle` with ψ not centred. For most models s = f(x)
+            and t = 0; a subclass says where its decoding differs.
+        """
+        X = self._check_input(X)
+        parts = self.structure_._encode(y)
+        check_consistent_length(X, parts)
+        description = self.structure_._describe()
+        values = np.empty(X.shape[0])
+        for rows, block in self._score_blocks(X):
+            linear, magnitude = self._decoding_scores(block)
+            psi = _lib.structure_embed(description, parts[rows])
+            values[rows] = np.einsum("ij,ij->i", linear, psi)
+            if magnitude is not None:
+                values[rows] += np.abs(psi) @ magnitude
+        return values
+
+    def _decoding_scores(self, scores: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+        """Return (s, t) such that prediction maximises ⟨s, ψ(y)⟩ + ⟨t, |ψ(y)|⟩, from f(x) of a block of rows."""
+        return scores, None
+
+    def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield f(x) for blocks of rows, so that neither a test kernel matrix nor all scores need be held at once."""
+        linear = self.kernel_.is_linear
+        width = self.structure_.n_features if linear else max(len(self.dual_coef_), self.structure_.n_features)
+        for rows in row_blocks(X.shape[0], width):
+            if linear:
+                scores = X[rows] @ self.coef_.T
+            else:
+                scores = self.kernel_.matrix(X[rows], getattr(self, "X_fit_", None)) @ self.dual_coef_
+            scores += self.intercept_
+            yield rows, scores
+
+    def predict(self, X: Any) -> Any:
+        """Predict the structure of largest score for each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        array
+            n structures in the format of y.
+
+        Raises
+        ------
+        CapabilityError
+            If ``decoder="exact"`` and the structure is beyond the size that is solved exactly.
+        """
+        X = self._check_input(X)
+        return self.structure_._decode_parts(np.concatenate([decoded.y for decoded in self._decode_blocks(X)]))
+
+    def predict_certified(self, X: Any) -> Certified:
+        """Predict, and say for each row how good the prediction is known to be.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        Certified
+            With fields `structures`, `value`, `nu`, `optimal`, `upper_bound`.
+        """
+        blocks = list(self._decode_blocks(self._check_input(X)))
+        return Certified(
+            structures=self.structure_._decode_parts(np.concatenate([b.y for b in blocks])),
+            value=np.concatenate([b.value for b in blocks]),
+            nu=np.concatenate([b.nu for b in blocks]),
+            optimal=np.concatenate([b.optimal for b in blocks]).astype(bool),
+            upper_bound=np.concatenate([b.upper_bound for b in blocks]),
+        )
+
+    def _decode_blocks(self, X: Any) -> Iterator[_lib.Decoded]:
+        for _, block in self._score_blocks(X):
+            yield self._decode_scores(block)
+
+    def _decode_scores(self, scores: FloatArray) -> _lib.Decoded:
+        linear, magnitude = self._decoding_scores(scores)
+        return _lib.decode(
+            self.structure_._describe(),
+            linear,
+            magnitude,
+            DECODERS[self.decoder],
+            get_n_threads(self.n_jobs),
+        )
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the structure's own metric on predictions; larger is better.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        float
+            Which metric: ``structure_.default_metric``.
+        """
+        return float(self.structure_.score(y, self.predict(X), sample_weight))
+
+    def _check_input(self, X: Any, *, reset: bool = False) -> Any:
+        """Return X as a C-contiguous float64 array, or as CSR with sorted int32 indices; finite in either case."""
+        if not reset:
+            check_is_fitted(self)
+        precomputed = self.kernel == "precomputed"
+        if not reset and precomputed:
+            width = X.shape[1] if getattr(X, "ndim", 0) == 2 else None
+            if width is not None and width != self.n_features_in_:
+                raise ValueError(
+                    f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_}: with "
+                    "kernel='precomputed', X holds the kernel values between new rows and the rows of training, of "
+                    f"shape (n, {self.n_features_in_})"
+                )
+        X = validate_input(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=False if precomputed else "csr",
+            accept_large_sparse=False,
+            dtype=np.float64,
+            order="C",
+        )
+        stored = X.data if sparse.issparse(X) else X
+        if not np.isfinite(stored.sum(dtype=np.float64)) and not np.isfinite(stored).all():
+            _raise_not_finite(X)
+        return X
+
+    def _classifies(self) -> bool:
+        """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
+        return self.structure is None or _is_a(self.structure, MultiClass) or _is_a(self.structure, LabelSets)
+
+    @property
+    def _estimator_type(self) -> str:
+        if not self._classifies():
+            raise AttributeError(f"{type(self).__name__} with structure={self.structure!r} is not a classifier")
+        return "classifier"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        if self._classifies():
+            tags.estimator_type = "classifier"
+            # With structure None it is y that decides, so several labels are claimed only where they are asked for.
+            tags.classifier_tags = classifier_tags(multi_label=_is_a(self.structure, LabelSets))
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
+        return {
+            "requires_y": True,
+            "pairwise": self.kernel == "precomputed",
+            "multilabel": _is_a(self.structure, LabelSets),
+            "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
+        }
+
+
+def _is_a(structure: Any, kind: type[Structure]) -> bool:
+    return isinstance(structure, kind) or structure == kind.name
+
+
+def _raise_not_finite(X: Any) -> None:
+    if sparse.issparse(X):
+        X = X.tocoo()
+        at = np.flatnonzero(~np.isfinite(X.data))[0]
+        row, column, value = X.row[at], X.col[at], X.data[at]
+    else:
+        row, column = np.argwhere(~np.isfinite(X))[0]
+        value = X[row, column]
+    what = "NaN" if np.isnan(value) else "infinity"
+    raise ValueError(
+        f"Input X contains {what}, first at row {row}, column {column}: remove such rows, or fill them in with "
+        "sklearn.impute.SimpleImputer"
+    )
+
+
+@contextmanager
+def refit(estimator: BaseEstimator) -> Iterator[None]:
+    """Clear what an earlier fit left, and bring all of it back if the new fit fails or is interrupted."""
+    before = dict(vars(estimator))
+    for name in before:
+        if name.endswith("_") and not name.startswith("_"):
+            delattr(estimator, name)
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

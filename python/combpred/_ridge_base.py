@@ -1,0 +1,157 @@
+"""What StructuredRidge and StructuredRidgeCV share: parameters, the training problem, and keeping its solution."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length
+
+from . import _lib
+from ._config import get_n_threads
+from ._memory import require_memory
+from ._predictor import DECODERS, StructuredPredictor
+from ._training import RidgeProblem, Solution, warn_unless_converged, weighted_kernel
+from ._weights import check_weights
+from .kernels import KERNELS, InputKernel, check_kernel_matrix
+from .structures import LabelSets, MultiClass, Structure, resolve_structure
+
+FloatArray = NDArray[np.float64]
+
+
+class RidgeBase(StructuredPredictor):
+    """Base of the ridge estimators."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "structure": [Structure, str, None],
+        "loss": [StrOptions({"auc", "squared"})],
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
+        "fit_intercept": ["boolean"],
+        "solver": [StrOptions({"auto", "closed-form", "cg", "newton-cg", "primal"})],
+        "decoder": [StrOptions(set(DECODERS))],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def _require_target(self, y: Any) -> None:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: give one structure per row"
+            )
+
+    def _validate_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+        """Check the training data, set `structure_` and `kernel_`, and return X with the problem to solve."""
+        self._require_target(y)
+        X = self._check_input(X, reset=True)
+        n = X.shape[0]
+        if self.solver == "primal" and self.kernel != "linear":
+            raise ValueError(
+                f"solver='primal' needs kernel='linear', got kernel={self.kernel!r}: take solver='auto', or a linear "
+                "kernel on inputs mapped by sklearn.kernel_approximation.Nystroem"
+            )
+        if self.kernel == "precomputed":
+            check_kernel_matrix(X)
+        check_consistent_length(X, y)
+        structure = resolve_structure(self.structure, y)
+        parts = structure._encode(y)
+        weights = check_weights(sample_weight, n)
+        description = structure._describe()
+        require_memory(
+            8 * 4 * n * structure.n_features,
+            f"embedding {n} outputs in {structure.n_features} features",
+            "fit fewer rows, or a smaller structure",
+        )
+        self.structure_ = structure
+        self.kernel_ = InputKernel.settle(
+            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params
+        )
+        if isinstance(structure, MultiClass):
+            self.classes_ = structure.classes_
+        elif isinstance(structure, LabelSets):
+            self.classes_ = np.arange(structure.n_features)
+        problem = RidgeProblem(
+            description=description,
+            psi=_lib.structure_embed(description, parts),
+            weights=weights,
+            options={
+                "loss": self.loss,
+                "tol": float(self.tol),
+                "max_iter": int(self.max_iter or 0),
+                "shift": float(self.fit_intercept),
+                "solver": self.solver,
+            },
+            n_threads=get_n_threads(self.n_jobs),
+            verbose=int(self.verbose),
+        )
+        return X, problem
+
+    def _training_kernel(self, X: Any, n_bytes: int, *, overwritable: bool = False) -> FloatArray:
+        """Return the n×n kernel matrix after checking that it fits in memory beside `n_bytes` of work space.
+
+        `overwritable` makes sure that the caller may write to it: a precomputed matrix is then copied.
+        """
+        n = X.shape[0]
+        copied = self.kernel_.is_precomputed and overwritable
+        own = 8 * n * n if copied or not self.kernel_.is_precomputed else 0
+        require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", self._remedy(), square_rows=n)
+        kernel = self.kernel_.matrix(X)
+        return kernel.copy() if copied else kernel
+
+    def _remedy(self) -> str:
+        """What to do when n×n matrices do not fit."""
+        if self.kernel == "linear":
+            return "fit fewer rows, or take solver='primal', which needs no kernel matrix"
+        return (
+            "fit fewer rows, or take kernel='linear' and solver='primal' on inputs mapped by "
+            "sklearn.kernel_approximation.Nystroem"
+        )
+
+    def _weighted_kernel(self, X: Any, problem: RidgeProblem) -> FloatArray:
+        """Return D(K + shift)D, which the spectral route diagonalises; there must be room for that, two more matrices."""
+        kernel = self._training_kernel(X, 16 * problem.n**2, overwritable=True)
+        return weighted_kernel(kernel, problem.weights, problem.options["shift"])
+
+    def _keep(self, X: Any, solution: Solution) -> None:
+        """Set the fitted attributes from a solution."""
+        if solution.solver == "primal":
+            p = X.shape[1]
+            self.coef_ = np.ascontiguousarray(solution.coefficients[:p].T)
+            self.intercept_ = solution.coefficients[p] if self.fit_intercept else np.zeros(len(self.coef_))
+        else:
+            dual = solution.coefficients
+            # f(x) = Σ_i (k(x, x_i) + 1) dual_i: the constant feature's share is the sum of the coefficients.
+            self.intercept_ = dual.sum(axis=0) if self.fit_intercept else np.zeros(dual.shape[1])
+            if self.kernel_.is_linear:
+                self.coef_ = np.ascontiguousarray((X.T @ dual).T)
+            else:
+                self.dual_coef_ = dual
+                if not self.kernel_.is_precomputed:
+                    self.X_fit_ = X
+        self.solver_ = solution.solver
+        self.precision_ = solution.precision
+        self.objective_ = float(solution.info.objective)
+        self.n_iter_ = max(int(solution.info.n_iter), 1)
+        warn_unless_converged(solution.info, self.tol)
+
+    def _decoding_scores(self, scores: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+        if self.loss == "auc":
+            return scores, None
+        # Pre-image of f + μ: argmin_y ‖ψ(y) − (f + μ)‖² = argmax_y ⟨f + μ, ψ(y)⟩ − ½‖ψ(y)‖², and the entries of ψ are 0
+        # or ±1, so that ‖ψ(y)‖² is the sum of their magnitudes (Weston et al., 2002, "Kernel dependency estimation").
+        return scores + self.structure_.mean(), np.full(scores.shape[1], -0.5)
+
+
+def stored_entries(X: Any) -> int:
+    """Return the number of entries that X stores."""
+    return int(X.nnz) if sparse.issparse(X) else int(X.size)

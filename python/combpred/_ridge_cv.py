@@ -1,0 +1,281 @@
+"""StructuredRidgeCV: StructuredRidge that chooses its penalty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn import get_config
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _num_samples, check_consistent_length
+
+from . import _lib
+from ._predictor import refit
+from ._ridge import StructuredRidge
+from ._ridge_base import RidgeBase
+from ._training import Eigendecomposition, RidgeProblem, eigendecompose, solve_spectral
+from ._weights import check_weights
+from .structures import resolve_structure
+
+FloatArray = NDArray[np.float64]
+
+
+class StructuredRidgeCV(RidgeBase):
+    r"""StructuredRidge with built-in choice of `alpha`.
+
+    By default every `alpha` is judged by leave-one-out, all of them from one eigendecomposition of the kernel matrix
+    and without refitting: removing the label of row i from the closed form is a change of rank one, and dropping its
+    input as well is corrected to first order. With ``loss="squared"`` the leave-one-out is exact.
+
+    Parameters
+    ----------
+    structure : Structure, str or None, default=None
+        As in :class:`StructuredRidge`.
+    alphas : array-like of float, default=(0.01, 0.1, 1.0, 10.0, 100.0)
+        Penalties to try; positive. Of several that score the same, the first is taken.
+    cv : int, cross-validation generator or iterable, default=None
+        None for leave-one-out; otherwise as in :class:`sklearn.model_selection.GridSearchCV`.
+    scoring : str or callable, default=None
+        None for the structure's own metric, weighted by `sample_weight`. Otherwise the name of a scikit-learn scorer or
+        a callable ``(estimator, X, y)``, not weighted, larger is better. In leave-one-out it gets an estimator whose
+        ``predict`` and ``decision_function`` give the leave-one-out predictions of the training rows.
+    loss, kernel, gamma, degree, coef0, kernel_params, fit_intercept
+        As in :class:`StructuredRidge`.
+    solver : {"auto", "closed-form", "cg", "newton-cg", "primal"}, default="auto"
+        As in :class:`StructuredRidge` when `cv` is given. Leave-one-out is closed-form and accepts ``"auto"`` or
+        ``"closed-form"``.
+    decoder, tol, max_iter, n_jobs, random_state, verbose
+        As in :class:`StructuredRidge`.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty chosen.
+    best_score_ : float
+        Its score.
+    cv_results_ : dict
+        ``params``, ``param_alpha``, ``mean_test_score`` and ``rank_test_score``, one entry per penalty; with `cv`, all
+        that :class:`~sklearn.model_selection.GridSearchCV` reports.
+    structure_, coef_, dual_coef_, intercept_, X_fit_, kernel_, classes_, objective_, n_iter_, solver_, precision_
+        As in :class:`StructuredRidge` fitted with `alpha_`.
+    n_features_in_ : int
+        Number of features (of training rows, with ``kernel="precomputed"``).
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    StructuredRidge : With `alpha` given.
+    sklearn.model_selection.GridSearchCV : Searches any parameters, such as ``structure__size`` or ``gamma``.
+
+    Notes ----- Leave-one-out costs :math:`O(n^3)` for the eigendecomposition, :math:`O(n^3 + n^2 d)` for each penalty
+    and decoding n rows, in the memory of three n×n matrices.
+
+    References
+    ----------
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from combpred import StructuredRidgeCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = StructuredRidgeCV(kernel="rbf", alphas=[0.01, 0.1, 1.0]).fit(X, y)
+    >>> model.best_score_ > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RidgeBase._parameter_constraints,
+        "alphas": ["array-like"],
+        "cv": ["cv_object"],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+    }
+
+    def __init__(
+        self,
+        structure: Any = None,
+        *,
+        alphas: Sequence[float] = (0.01, 0.1, 1.0, 10.0, 100.0),
+        cv: Any = None,
+        scoring: str | Callable[..., float] | None = None,
+        loss: str = "auc",
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: Mapping[str, Any] | None = None,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        decoder: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.alphas = alphas
+        self.cv = cv
+        self.scoring = scoring
+        self.loss = loss
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.decoder = decoder
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredRidgeCV:
+        """Choose the penalty and train with it on all rows.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+            Inputs, converted to float64.
+        y : array of n structures
+            In the format of the structure's class.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        StructuredRidgeCV
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        ValueError, MemoryError, numpy.linalg.LinAlgError
+            As :meth:`StructuredRidge.fit`.
+        """
+        with refit(self):
+            alphas = self._check_alphas()
+            self._require_target(y)
+            if self.cv is None:
+                self._fit_leave_one_out(X, y, sample_weight, alphas)
+            else:
+                self._fit_folds(X, y, sample_weight, alphas)
+        return self
+
+    def _check_alphas(self) -> list[float]:
+        alphas = np.asarray(self.alphas, dtype=np.float64)
+        if alphas.ndim != 1 or not alphas.size:
+            raise ValueError(f"alphas must be a list of at least one number, got {self.alphas!r}")
+        bad = np.flatnonzero(~(np.isfinite(alphas) & (alphas > 0)))
+        if bad.size:
+            raise ValueError(f"alphas[{bad[0]}] is {alphas[bad[0]]}, must be positive and finite")
+        return alphas.tolist()
+
+    def _fit_leave_one_out(self, X: Any, y: Any, sample_weight: Any, alphas: list[float]) -> None:
+        if self.solver not in ("auto", "closed-form"):
+            raise ValueError(
+                f"leave-one-out (cv=None) is closed-form, got solver={self.solver!r}: take solver='auto', or folds (cv=5)"
+            )
+        X_fit, problem = self._validate_training(X, y, sample_weight)
+        n = problem.n
+        # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of the
+        # inverse of an n×n matrix that is not of low rank. Where that does not fit, folds (cv=5) use the primal solver.
+        decomposition = eigendecompose(self._weighted_kernel(X_fit, problem))
+        work = np.empty(n * (2 * n + 1) if self.loss == "auc" else 0)
+        scores = np.array(
+            [self._leave_one_out_score(problem.with_alpha(alpha), decomposition, work, X, y) for alpha in alphas]
+        )
+        del work
+        best = int(scores.argmax())
+        self.alpha_ = alphas[best]
+        self.best_score_ = float(scores[best])
+        self.cv_results_ = {
+            "params": [{"alpha": alpha} for alpha in alphas],
+            "param_alpha": np.ma.masked_array(alphas),
+            "mean_test_score": scores,
+            "rank_test_score": rankdata(-scores, method="min").astype(np.int32),
+        }
+        self._keep(X_fit, solve_spectral(problem.with_alpha(self.alpha_), decomposition, "closed-form"))
+
+    def _remedy(self) -> str:
+        if self.kernel == "linear":
+            return "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
+        return super()._remedy()
+
+    def _leave_one_out_score(
+        self, problem: RidgeProblem, decomposition: Eigendecomposition, work: FloatArray, X: Any, y: Any
+    ) -> float:
+        left_out = _lib.ridge_loo(
+            problem.description, problem.options, decomposition.values, decomposition.vectors, problem.psi,
+            problem.weights, work, n_threads=problem.n_threads, verbose=problem.verbose,
+        )  # fmt: skip
+        predicted = self.structure_._decode_parts(self._decode_scores(left_out).y)
+        if self.scoring is None:
+            score = self.structure_.score(y, predicted, problem.weights)
+        else:
+            scorer = get_scorer(self.scoring)  # a callable is returned as it is
+            score = scorer(_LeaveOneOut(self, predicted, self._decision(left_out)), X, y)
+        if not np.isfinite(score):
+            raise ValueError(f"scoring gave {score} at alpha={problem.options['alpha']}, must be a finite number")
+        if self.verbose:
+            print(f"[{type(self).__name__}] alpha={problem.options['alpha']:g}: leave-one-out score {score:.6g}")
+        return float(score)
+
+    def _fit_folds(self, X: Any, y: Any, sample_weight: Any, alphas: list[float]) -> None:
+        own = ("alphas", "cv", "scoring")
+        shared = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
+        if self.structure is not None:
+            # Sizes come from all of y, since a fold may lack the largest grade, say.
+            shared["structure"] = resolve_structure(self.structure, y)
+        model = StructuredRidge(**shared)
+        fit_params: dict[str, Any] = {}
+        if sample_weight is not None:
+            fit_params["sample_weight"] = check_weights(sample_weight, _num_samples(X))
+            if get_config().get("enable_metadata_routing", False):
+                model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        search = GridSearchCV(model, {"alpha": alphas}, scoring=self.scoring, cv=self.cv, error_score="raise")
+        search.fit(X, y, **fit_params)
+        self.alpha_ = search.best_params_["alpha"]
+        self.best_score_ = float(search.best_score_)
+        self.cv_results_ = search.cv_results_
+        for name, value in vars(search.best_estimator_).items():
+            if name.endswith("_") and not name.startswith("_"):
+                setattr(self, name, value)
+
+
+class _LeaveOneOut(BaseEstimator):
+    """The leave-one-out predictions of the training rows, dressed as an estimator for scikit-learn's scorers."""
+
+    def __init__(self, model: StructuredRidgeCV, predicted: Any, decision: FloatArray) -> None:
+        self.model = model
+        self.predicted = predicted
+        self.decision = decision
+        if hasattr(model, "classes_"):
+            self.classes_ = model.classes_
+
+    @property
+    def _estimator_type(self) -> str:
+        return self.model._estimator_type
+
+    def __sklearn_tags__(self) -> Any:
+        return self.model.__sklearn_tags__()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> Any:
+        check_consistent_length(X, self.decision)
+        return self.predicted
+
+    def decision_function(self, X: Any) -> FloatArray:
+        check_consistent_length(X, self.decision)
+        return self.decision

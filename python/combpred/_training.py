@@ -1,0 +1,172 @@
+"""Solving one structured ridge problem: memory, the library call for each route, and what it returned.
+
+The matrices of n² entries live here, in NumPy arrays: the kernel matrix, and the work space that the library asks for.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import eigh
+from sklearn.exceptions import ConvergenceWarning
+
+from . import _lib
+from ._interrupt import call_abandonable
+from ._memory import require_memory
+from .kernels import row_blocks
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RidgeProblem:
+    """What all routes need: a structure, the embedded outputs, and the options of the library's training calls."""
+
+    description: _lib.Description
+    psi: FloatArray  # (n, d), not centred
+    weights: FloatArray | None  # (n,), None for all ones
+    options: dict[str, Any]
+    n_threads: int | None
+    verbose: int
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.psi.shape[0]
+
+    def with_alpha(self, alpha: float) -> RidgeProblem:
+        """Return the same problem under another penalty."""
+        return replace(self, options={**self.options, "alpha": float(alpha)})
+
+    def plan(self, n_features: int, n_stored: int) -> dict[str, Any]:
+        """Ask the library how to solve it; n_features = 0 when only a kernel is given."""
+        return _lib.ridge_plan(self.description, self.options, self.n, n_features, n_stored)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Coefficients with the account of how they were found."""
+
+    coefficients: FloatArray  # dual (n, d), or primal (q, d)
+    solver: str
+    precision: str  # of the factors: "single" or "double"; results are refined in double either way
+    info: _lib.FitInfo
+
+
+@dataclass(frozen=True)
+class Eigendecomposition:
+    """Of a symmetric positive semi-definite matrix: eigenvectors in the columns of `vectors`."""
+
+    values: FloatArray
+    vectors: FloatArray
+
+
+def solve_factored(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> Solution:
+    """Solve from the kernel matrix itself, by factors or by iteration.
+
+    Factors are single precision first. Where the matrix is too ill-conditioned for that, the library says so and they
+    are taken in double; `Solution.precision` records which.
+    """
+    options = {**problem.options, "solver": plan["solver"], "precision": "single"}
+    try:
+        return _solve_factored(problem, kernel, options, plan["work_single"])
+    except _lib.NumericalError:
+        if plan["route"] != "factor":
+            raise
+    return _solve_factored(problem, kernel, {**options, "precision": "double"}, plan["work_double"])
+
+
+def _solve_factored(problem: RidgeProblem, kernel: FloatArray, options: dict[str, Any], n_bytes: int) -> Solution:
+    require_memory(n_bytes, f"sample count {problem.n}: the work space of training", "fit fewer rows")
+    work = np.empty(n_bytes, dtype=np.uint8)
+    dual, info = _lib.ridge_kernel(
+        problem.description, options, kernel, problem.psi, problem.weights, work,
+        n_threads=problem.n_threads, verbose=problem.verbose,
+    )  # fmt: skip
+    # Iterations work on the kernel matrix itself and have no factors.
+    precision = options["precision"] if options["solver"] == "closed-form" else "double"
+    return Solution(dual, options["solver"], precision, info)
+
+
+def solve_spectral(problem: RidgeProblem, decomposition: Eigendecomposition, solver: str) -> Solution:
+    """Solve from the eigendecomposition of D(K + shift)D."""
+    dual, info = _lib.ridge_spectral(
+        problem.description, {**problem.options, "solver": solver}, decomposition.values, decomposition.vectors,
+        problem.psi, problem.weights, n_threads=problem.n_threads, verbose=problem.verbose,
+    )  # fmt: skip
+    return Solution(dual, solver, "double", info)
+
+
+def solve_primal(problem: RidgeProblem, X: Any, *, intercept: bool) -> Solution:
+    """Solve for the weights of the features of X (array or CSR), and of a constant one: shape (p [+ 1], d)."""
+    n_weights = X.shape[1] + int(intercept)
+    require_memory(
+        8 * (3 * n_weights**2 + 3 * n_weights * problem.psi.shape[1]),
+        f"feature count {X.shape[1]}: the Gram matrix and its eigendecomposition",
+        "use solver='closed-form' when there are fewer rows than features, or select features",
+    )
+    decomposition = eigendecompose(_gram_matrix(X, problem.weights, intercept))
+    coefficients, info = _lib.ridge_primal(
+        problem.description, {**problem.options, "solver": "primal"}, _lib.Design(X, intercept=intercept),
+        decomposition.values, decomposition.vectors, problem.psi, problem.weights,
+        n_threads=problem.n_threads, verbose=problem.verbose,
+    )  # fmt: skip
+    return Solution(coefficients, "primal", "double", info)
+
+
+def _gram_matrix(X: Any, weights: FloatArray | None, intercept: bool) -> FloatArray:
+    """Return XᵀD²X, with a last column of ones appended to X when `intercept`. Cost O(n p²), less when X is sparse."""
+    n, p = X.shape
+    w = np.ones(n) if weights is None else weights
+    gram = np.empty((p + int(intercept), p + int(intercept)))
+    if sparse.issparse(X):
+        weighted = X if weights is None else sparse.diags(w).dot(X)
+        gram[:p, :p] = (X.T @ weighted).toarray()
+    else:
+        gram[:p, :p] = 0.0
+        for rows in row_blocks(n, p):
+            gram[:p, :p] += (X[rows].T * w[rows]) @ X[rows]
+    if intercept:
+        gram[p, :p] = gram[:p, p] = X.T @ w
+        gram[p, p] = w.sum()
+    return gram
+
+
+def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
+    """Diagonalise a symmetric C-contiguous matrix, overwriting it. Cost O(n³) and two further matrices of its size."""
+    if not np.isfinite(matrix).all():
+        raise ValueError("kernel values overflow to NaN or infinity: scale the inputs, or lower gamma or degree")
+    # A symmetric matrix is its own transpose, whose view has the column-major layout that LAPACK overwrites in place.
+    values, vectors = call_abandonable(_eigh, matrix.T)
+    return Eigendecomposition(values, np.ascontiguousarray(vectors))
+
+
+def _eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+
+
+def weighted_kernel(kernel: FloatArray, weights: FloatArray | None, shift: float) -> FloatArray:
+    """Return D(K + shift)D with D = diag(√weights), overwriting `kernel`."""
+    if shift:
+        kernel += shift
+    if weights is not None:
+        root = np.sqrt(weights)
+        kernel *= root[:, None]
+        kernel *= root
+    return kernel
+
+
+def warn_unless_converged(info: _lib.FitInfo, tol: float) -> None:
+    """Issue a ConvergenceWarning for a solution that the iteration limit cut short."""
+    if not info.converged:
+        warnings.warn(
+            f"the solver stopped after {info.n_iter} iterations at a relative residual of {info.residual:.1e}, above "
+            f"tol={tol:.1e}: raise max_iter, alpha or tol, or scale the inputs",
+            ConvergenceWarning,
+            stacklevel=2,
+        )

@@ -1,0 +1,23 @@
+"""Data sets with structured targets, derived from those that scikit-learn ships or generated; no downloads."""
+
+from combpred.datasets._generated import make_hierarchy, make_label_ranking
+from combpred.datasets._hierarchies import load_digits_hierarchy, load_iris_hierarchy
+from combpred.datasets._labelsets import load_digits_attributes
+from combpred.datasets._rankings import (
+    load_diabetes_ranking,
+    load_digits_ranking,
+    load_iris_ranking,
+    load_wine_ranking,
+)
+
+__all__ = [
+    "load_diabetes_ranking",
+    "load_digits_attributes",
+    "load_digits_hierarchy",
+    "load_digits_ranking",
+    "load_iris_hierarchy",
+    "load_iris_ranking",
+    "load_wine_ranking",
+    "make_hierarchy",
+    "make_label_ranking",
+]

@@ -1,0 +1,135 @@
+"""Generated data: inputs and structured targets of any size, for tests and timings."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from combpred.datasets._rankings import positions
+from combpred.structures import Hierarchy
+
+_RandomState = int | np.random.RandomState | None
+
+
+def make_label_ranking(
+    n_samples: int = 100,
+    n_features: int = 10,
+    n_labels: int = 5,
+    *,
+    noise: float = 0.1,
+    random_state: _RandomState = None,
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Generate rankings of labels by noisy linear utilities.
+
+    Inputs are standard normal. Every label has a utility that is linear in the input, with standard normal weights
+    divided by the square root of `n_features`, and normal noise is added to it; the labels are ranked by decreasing
+    utility.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, default=100, 10
+        At least 1.
+    n_labels : int, default=5
+        At least 2.
+    noise : float, default=0.1
+        Standard deviation of the noise; about that of the utilities at 1. With 0, the ranking is a function of the
+        input.
+    random_state : int, RandomState instance or None, default=None
+        The only source of randomness: the same integer gives the same data.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples, n_labels), dtype=int32
+        ``y[i, u]`` is the position of label u, 1 for the first.
+
+    Examples
+    --------
+    >>> from combpred.datasets import make_label_ranking
+    >>> X, y = make_label_ranking(4, n_labels=3, random_state=0)
+    >>> X.shape, sorted(y[0].tolist())
+    ((4, 10), [1, 2, 3])
+    """
+    _at_least(1, n_samples=n_samples, n_features=n_features)
+    _at_least(2, n_labels=n_labels)
+    if not isinstance(noise, Real) or not 0 <= noise < np.inf:
+        raise ValueError(f"noise must be a finite number, at least 0, got {noise!r}")
+    rng = check_random_state(random_state)
+    X = rng.standard_normal((n_samples, n_features))
+    weights = rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
+    return X, positions(X @ weights + noise * rng.standard_normal((n_samples, n_labels)))
+
+
+def make_hierarchy(
+    n_samples: int = 100,
+    n_features: int = 10,
+    *,
+    depth: int = 3,
+    branching: int = 2,
+    separation: float = 2.0,
+    random_state: _RandomState = None,
+) -> tuple[NDArray[np.float64], NDArray[np.int32], Hierarchy]:
+    """Generate classes that are leaves of a complete tree: near in the tree, near in the input space.
+
+    The centre of every node is that of its parent plus a normal step of length about `separation` divided by the
+    node's depth; inputs are the centre of a uniform leaf plus standard normal noise.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, default=100, 10
+        At least 1.
+    depth : int, default=3
+        Number of levels below the root, at least 1.
+    branching : int, default=2
+        Number of children of every inner node, at least 2. There are ``branching ** depth`` leaves.
+    separation : float, default=2.0
+        Length of the steps from the root to its children, against noise of length 1 in every direction.
+    random_state : int, RandomState instance or None, default=None
+        The only source of randomness: the same integer gives the same data.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,), dtype=int32
+        The leaf of each sample; nodes are numbered level by level, the root is 0.
+    structure : Hierarchy
+        The tree, with leaves as the allowed nodes.
+
+    Examples
+    --------
+    >>> from combpred.datasets import make_hierarchy
+    >>> X, y, tree = make_hierarchy(20, depth=2, branching=3, random_state=0)
+    >>> tree.count()
+    9
+    """
+    _at_least(1, n_samples=n_samples, n_features=n_features, depth=depth)
+    _at_least(2, branching=branching)
+    if not isinstance(separation, Real) or not 0 <= separation < np.inf:
+        raise ValueError(f"separation must be a finite number, at least 0, got {separation!r}")
+    rng = check_random_state(random_state)
+    # Level by level, the children of node v are branching·v + 1, …, branching·v + branching.
+    n_nodes = (branching ** (depth + 1) - 1) // (branching - 1)
+    parent = (np.arange(n_nodes) - 1) // branching  # −1 for the root
+    first_leaf = n_nodes - branching**depth
+    centres = np.zeros((n_nodes, n_features))
+    start = 1
+    for level in range(1, depth + 1):
+        nodes = slice(start, start + branching**level)
+        steps = rng.standard_normal((branching**level, n_features)) * (separation / (level * np.sqrt(n_features)))
+        centres[nodes] = centres[parent[nodes]] + steps
+        start = nodes.stop
+    y = rng.randint(first_leaf, n_nodes, size=n_samples).astype(np.int32)
+    X = centres[y] + rng.standard_normal((n_samples, n_features))
+    return X, y, Hierarchy(parent.astype(np.int32), allowed="leaves")
+
+
+def _at_least(least: int, **values: Any) -> None:
+    for name, value in values.items():
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            raise TypeError(f"{name} must be an integer, got {value!r}")
+        if value < least:
+            raise ValueError(f"{name} must be at least {least}, got {value}")

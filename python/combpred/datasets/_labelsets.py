@@ -1,0 +1,61 @@
+"""Label sets: several properties of one object."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import datasets as source
+from sklearn.utils import Bunch
+
+from combpred.datasets._bunch import dataset
+from combpred.structures import LabelSets
+
+# Which digits have the property. The last one is about the shape: the stroke of the digit encloses an area.
+_PROPERTIES: dict[str, frozenset[int]] = {
+    "even": frozenset({0, 2, 4, 6, 8}),
+    "prime": frozenset({2, 3, 5, 7}),
+    "square": frozenset({0, 1, 4, 9}),
+    "multiple of three": frozenset({0, 3, 6, 9}),
+    "at least five": frozenset({5, 6, 7, 8, 9}),
+    "loop": frozenset({0, 6, 8, 9}),
+}
+
+_DIGITS = """\
+The inputs are the 1797 images of hand-written digits that scikit-learn ships, 8 × 8 grey values. The target is the
+set of properties that the digit has: {properties}. The ten digits have ten different sets out of the 64 that are
+possible."""
+
+
+def load_digits_attributes(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Load the images of digits with sets of properties of the digit as targets.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    data : sklearn.utils.Bunch
+        With `data` (1797, 64) grey values 0..16, `target` (1797, 6) 0/1, `feature_names`, `target_names` (the
+        properties), `structure` (``LabelSets(6)``) and `DESCR`.
+
+    Examples
+    --------
+    >>> from combpred.datasets import load_digits_attributes
+    >>> digits = load_digits_attributes()
+    >>> [name for name, has in zip(digits.target_names, digits.target[3]) if has]  # an image of a three
+    ['prime', 'multiple of three']
+    """
+    original = source.load_digits()
+    table = np.array([[digit in members for members in _PROPERTIES.values()] for digit in range(10)], dtype=np.int32)
+    listed = "; ".join(f"{name} ({', '.join(map(str, sorted(members)))})" for name, members in _PROPERTIES.items())
+    return dataset(
+        np.array(original.data, dtype=np.float64),
+        table[original.target],
+        structure=LabelSets(len(_PROPERTIES)),
+        feature_names=original.feature_names,
+        target_names=list(_PROPERTIES),
+        description=_DIGITS.format(properties=listed),
+        return_X_y=return_X_y,
+    )

@@ -1,0 +1,141 @@
+"""Label rankings derived from classification and regression data, as the label-ranking literature derives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import datasets as source
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import Bunch
+
+from combpred.datasets._bunch import dataset
+from combpred.structures import Permutations
+
+_BY_CLASS = """\
+The inputs are those of scikit-learn's {source} data: {n} samples, {p} features. The target of a sample is a ranking
+of the {k} classes, by the probability that a Gaussian naive Bayes classifier trained on all samples gives them; of
+equally probable classes the one with the lower index comes first. The construction is that of Cheng, Hühn and
+Hüllermeier (2009), "Decision tree and instance-based learning for label ranking", ICML. Since the rankings come from
+a classifier of the inputs, they are nearly a function of them."""
+
+_DIABETES = """\
+Six blood serum measurements of each of the 442 patients in scikit-learn's diabetes data are taken out of the inputs,
+standardised, and ranked by size, the highest first; age, sex, body mass index, blood pressure and the progression of
+the disease after a year remain as the five inputs. The construction is that of Cheng, Hühn and Hüllermeier (2009),
+"Decision tree and instance-based learning for label ranking", ICML, for regression data. The inputs tell little about
+the order: the task is a hard one."""
+
+_SERUM = ("s1", "s2", "s3", "s4", "s5", "s6")
+
+
+def load_iris_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Load the iris data with rankings of the three species.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    data : sklearn.utils.Bunch
+        With `data` (150, 4), `target` (150, 3) positions (1 = most probable species), `feature_names`,
+        `target_names`, `structure` (``Permutations(3)``) and `DESCR`, which says how the rankings were made.
+
+    Examples
+    --------
+    >>> from combpred.datasets import load_iris_ranking
+    >>> load_iris_ranking().target[0]
+    array([1, 2, 3], dtype=int32)
+    """
+    return _ranked_classes("iris", source.load_iris(), return_X_y)
+
+
+def load_wine_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Load the wine data with rankings of the three cultivars.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    data : sklearn.utils.Bunch
+        With `data` (178, 13), `target` (178, 3) positions (1 = most probable cultivar), `feature_names`,
+        `target_names`, `structure` (``Permutations(3)``) and `DESCR`. The features differ in scale by factors of a
+        thousand.
+    """
+    return _ranked_classes("wine", source.load_wine(), return_X_y)
+
+
+def load_digits_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Load the images of digits with rankings of the ten digits.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    data : sklearn.utils.Bunch
+        With `data` (1797, 64) grey values 0..16, `target` (1797, 10) positions (1 = most probable digit),
+        `feature_names`, `target_names`, `structure` (``Permutations(10)``) and `DESCR`.
+    """
+    return _ranked_classes("digits", source.load_digits(), return_X_y)
+
+
+def load_diabetes_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Load the diabetes data with rankings of six blood serum measurements.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    data : sklearn.utils.Bunch
+        With `data` (442, 5), `target` (442, 6) positions (1 = the measurement that is highest against its mean, in
+        standard deviations), `feature_names`, `target_names`, `structure` (``Permutations(6)``) and `DESCR`.
+    """
+    original = source.load_diabetes(scaled=False)
+    names = list(original.feature_names)
+    taken = [names.index(name) for name in _SERUM]
+    kept = [j for j in range(len(names)) if j not in taken]
+    values = original.data[:, taken]
+    standardised = (values - values.mean(axis=0)) / values.std(axis=0)
+    return dataset(
+        np.column_stack([original.data[:, kept], original.target]),
+        positions(standardised),
+        structure=Permutations(len(_SERUM)),
+        feature_names=[*(names[j] for j in kept), "progression"],
+        target_names=_SERUM,
+        description=_DIABETES,
+        return_X_y=return_X_y,
+    )
+
+
+def positions(scores: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the positions of a row's entries from large to small, 1 for the largest; of equal ones the first leads."""
+    return Permutations.from_orders(np.argsort(-scores, axis=1, kind="stable"))
+
+
+def _ranked_classes(name: str, original: Bunch, return_X_y: bool) -> Any:
+    # The joint log-probabilities order the classes as their probabilities do, without ties by underflow.
+    classifier = GaussianNB().fit(original.data, original.target)
+    ranks = positions(classifier.predict_joint_log_proba(original.data))
+    labels = [str(label) for label in original.target_names]
+    n, p = original.data.shape
+    return dataset(
+        np.array(original.data, dtype=np.float64),
+        ranks,
+        structure=Permutations(len(labels)),
+        feature_names=original.feature_names,
+        target_names=labels,
+        description=_BY_CLASS.format(source=name, n=n, p=p, k=len(labels)),
+        return_X_y=return_X_y,
+    )

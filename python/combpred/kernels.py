@@ -1,0 +1,137 @@
+"""Kernels on inputs: matrices of k(x, x'), built in blocks of rows that bound the memory of prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.metrics.pairwise import pairwise_kernels
+
+__all__ = ["KERNELS", "InputKernel", "check_kernel_matrix", "row_blocks"]
+
+#: Names that the estimators' `kernel` parameter accepts, beside callables.
+KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "precomputed")
+
+# Doubles in one block of a larger matrix: 64 MiB, large enough for level-3 BLAS to run at full speed.
+_BLOCK_ENTRIES = 2**23
+# Relative to the largest entry: above the rounding of kernels computed in single precision, far below a wrong matrix.
+_SYMMETRY_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class InputKernel:
+    r"""A kernel with all its parameters settled.
+
+    Parameters
+    ----------
+    name : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable
+        As in :class:`sklearn.kernel_ridge.KernelRidge`: a callable takes two rows and returns a number.
+    gamma : float, optional
+        Scale of poly, rbf and laplacian. None leaves scikit-learn's default, one over the number of features.
+    degree, coef0 : float
+        Of the polynomial kernel :math:`(\gamma\langle x, x'\rangle + c_0)^{degree}`.
+    params : mapping
+        Keyword arguments of a callable.
+    """
+
+    name: str | Callable[..., float]
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def settle(
+        cls,
+        name: str | Callable[..., float],
+        X: Any,
+        *,
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        params: Mapping[str, Any] | None = None,
+    ) -> InputKernel:
+        """Build the kernel, taking ``gamma="scale"`` from the training inputs: ``1 / (n_features * X.var())``."""
+        return cls(name, _scale(X) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the kernel is the inner product of the rows themselves."""
+        return self.name == "linear"
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether kernel values are given in place of rows."""
+        return self.name == "precomputed"
+
+    def matrix(self, X: Any, Y: Any = None) -> NDArray[np.float64]:
+        """Return the kernel values between the rows of X and of Y (default: X itself).
+
+        Parameters
+        ----------
+        X, Y : array or CSR of shape (n, p) and (m, p)
+
+        Returns
+        -------
+        ndarray of shape (n, m), float64
+            C-contiguous. "precomputed" returns X, which then holds kernel values.
+        """
+        if self.is_precomputed:
+            return np.ascontiguousarray(X, dtype=np.float64)
+        options: dict[str, Any]
+        if callable(self.name):
+            options = dict(self.params)
+        else:
+            options = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0, "filter_params": True}
+        return np.ascontiguousarray(pairwise_kernels(X, Y, metric=self.name, **options), dtype=np.float64)
+
+
+def _scale(X: Any) -> float:
+    variance = X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var()
+    # Constant inputs have no scale; 1 is also what support vector machines of scikit-learn take.
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def row_blocks(n: int, width: int) -> Iterator[slice]:
+    """Cut n rows into consecutive slices, each holding at most 64 MiB of `width` float64 columns (one row at least)."""
+    step = max(1, _BLOCK_ENTRIES // max(width, 1))
+    for start in range(0, n, step):
+        yield slice(start, min(start + step, n))
+
+
+def check_kernel_matrix(kernel: NDArray[np.float64]) -> None:
+    """Raise ValueError unless a training kernel is square, finite and symmetric, naming the entry that is not.
+
+    Symmetric means up to 1e-6 of the largest entry. Cost O(n²) time, 64 MiB of memory.
+    """
+    n, m = kernel.shape
+    if n != m:
+        raise ValueError(
+            f"X must be a square kernel matrix when kernel='precomputed', got shape {kernel.shape}; pass k(x_i, x_j) "
+            "of all pairs of training rows"
+        )
+    scale = 0.0
+    for rows in row_blocks(n, n):
+        block = kernel[rows]
+        largest = float(np.abs(block).max(initial=0.0))
+        if not np.isfinite(largest):
+            i, j = np.argwhere(~np.isfinite(block))[0]
+            raise ValueError(
+                f"the kernel matrix holds {block[i, j]} at row {rows.start + i}, column {j}; kernel values must be "
+                "finite: remove the row, or scale the inputs where the kernel overflows"
+            )
+        scale = max(scale, largest)
+    for rows in row_blocks(n, n):
+        # Each pair is compared once: this block's rows up to the diagonal, against the columns of the same number.
+        gap = np.abs(kernel[rows, : rows.stop] - kernel[: rows.stop, rows].T)
+        if gap.size and gap.max() > _SYMMETRY_TOLERANCE * scale:
+            i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+            i += rows.start
+            raise ValueError(
+                f"the kernel matrix is not symmetric: {kernel[i, j]!r} at row {i}, column {j} but {kernel[j, i]!r} at "
+                f"row {j}, column {i}; pass (K + K.T) / 2 if the difference is an error of rounding"
+            )

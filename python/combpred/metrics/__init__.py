@@ -1,0 +1,25 @@
+"""Scores and losses for predicted structures.
+
+Every function takes truths and predictions with one row per example and returns their (weighted) mean, or one number
+per row with ``average=False``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is smaller for
+better predictions; of all others larger is better.
+"""
+
+from ._grades import neg_absolute_error
+from ._hierarchies import hierarchical_loss
+from ._labels import hamming_loss, hamming_score, ranking_loss
+from ._matches import accuracy, zero_one_loss
+from ._orders import kendall_tau, spearman_footrule, spearman_rho
+
+__all__ = [
+    "accuracy",
+    "hamming_loss",
+    "hamming_score",
+    "hierarchical_loss",
+    "kendall_tau",
+    "neg_absolute_error",
+    "ranking_loss",
+    "spearman_footrule",
+    "spearman_rho",
+    "zero_one_loss",
+]

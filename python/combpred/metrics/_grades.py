@@ -1,0 +1,41 @@
+"""Ordered grades."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._rows import check_rows, mean_of_rows, number_matrix
+
+
+def neg_absolute_error(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+) -> float | NDArray[np.float64]:
+    """Return minus the number of grades between truth and prediction.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Grades as numbers.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    average : bool, default=True
+        Whether to return the mean, or one value per row.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n,)
+        At most 0, larger is better. The mean is scikit-learn's "neg_mean_absolute_error".
+
+    Examples
+    --------
+    >>> neg_absolute_error([0, 3, 2], [0, 1, 1])
+    -1.0
+    """
+    truth, predicted = np.asarray(y_true), np.asarray(y_pred)
+    check_rows(truth, predicted)
+    if truth.ndim != 1:
+        raise ValueError(f"y_true and y_pred must have shape (n,), got {truth.shape}")
+    truth = number_matrix(truth[:, np.newaxis], "y_true")[:, 0]
+    predicted = number_matrix(predicted[:, np.newaxis], "y_pred")[:, 0]
+    return mean_of_rows(-np.abs(truth.astype(np.float64) - predicted), sample_weight, average)

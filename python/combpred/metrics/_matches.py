@@ -1,0 +1,82 @@
+"""Right or wrong as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+
+from ._rows import check_rows, mean_of_rows
+
+
+def zero_one_loss(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+) -> float | NDArray[np.float64]:
+    """Return the share of rows that are not predicted exactly.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        A row of a matrix counts as right only when all its entries are: for label sets this is one minus subset
+        accuracy.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    average : bool, default=True
+        Whether to return the mean, or one value per row.
+
+    Returns
+    -------
+    loss : float or ndarray of shape (n,)
+        Between 0 and 1, smaller is better.
+
+    Examples
+    --------
+    >>> zero_one_loss([[1, 2, 3], [2, 1, 3]], [[1, 2, 3], [1, 2, 3]])
+    0.5
+    """
+    return mean_of_rows((~_equal_rows(y_true, y_pred)).astype(np.float64), sample_weight, average)
+
+
+def accuracy(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+) -> float | NDArray[np.float64]:
+    """Return the share of rows that are predicted exactly, one minus `zero_one_loss`.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels or rows.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    average : bool, default=True
+        Whether to return the mean, or one value per row.
+
+    Returns
+    -------
+    accuracy : float or ndarray of shape (n,)
+        Between 0 and 1, larger is better.
+
+    Examples
+    --------
+    >>> accuracy(["a", "b", "b", "a"], ["a", "b", "a", "a"])
+    0.75
+    """
+    return mean_of_rows(_equal_rows(y_true, y_pred).astype(np.float64), sample_weight, average)
+
+
+def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
+    truth, predicted = _array(y_true), _array(y_pred)
+    if truth.ndim == 2 and predicted.ndim == 1 and truth.shape[1] == 1:
+        truth = truth[:, 0]  # a column of labels against a vector of predictions
+    check_rows(truth, predicted)
+    equal = np.asarray(truth == predicted)
+    if equal.shape != truth.shape:
+        raise ValueError(f"y_true ({truth.dtype}) and y_pred ({predicted.dtype}) hold values that cannot be compared")
+    rows: NDArray[np.bool_] = np.logical_and.reduce(equal.reshape(len(equal), -1), axis=1)
+    return rows
+
+
+def _array(y: Any) -> NDArray[Any]:
+    return y.toarray() if issparse(y) else np.asarray(y)

@@ -1,0 +1,48 @@
+"""What all metrics share: paired arguments and the mean over rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._weights import check_weights
+
+
+def check_rows(first: NDArray[Any], second: NDArray[Any], names: tuple[str, str] = ("y_true", "y_pred")) -> None:
+    """Raise ValueError unless both arrays have one shape with at least one row."""
+    if first.shape != second.shape:
+        raise ValueError(
+            f"{names[0]} has shape {first.shape} and {names[1]} {second.shape}; they must agree row by row"
+        )
+    if first.ndim == 0 or first.shape[0] == 0:
+        raise ValueError(f"{names[0]} and {names[1]} have no rows; at least 1 is needed")
+
+
+def number_matrix(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return a matrix of finite numbers; ValueError naming the first row with another value."""
+    matrix = np.asarray(values)
+    if matrix.ndim != 2:
+        raise ValueError(f"{name} must have shape (n, k), got {matrix.shape}")
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold numbers, got dtype {matrix.dtype}")
+    if matrix.dtype.kind == "f":
+        check_no_row(~np.isfinite(matrix).all(axis=1), f"{name} must be finite; a value that is not stands in")
+    return matrix.astype(np.int8) if matrix.dtype.kind == "b" else matrix
+
+
+def check_no_row(bad: NDArray[np.bool_], reason: str) -> None:
+    """Raise ValueError with the reason and the first row where `bad` holds, if any."""
+    if bad.any():
+        raise ValueError(f"{reason} row {int(np.argmax(bad))}")
+
+
+def mean_of_rows(
+    values: NDArray[np.float64], sample_weight: ArrayLike | None, average: bool
+) -> float | NDArray[np.float64]:
+    """Return the weighted mean of per-row values, or the values themselves with ``average=False``."""
+    weights = check_weights(sample_weight, len(values))
+    if not average:
+        return values
+    return float(np.average(values, weights=weights))

@@ -1,0 +1,31 @@
+"""Output spaces: what a prediction may look like, and how it is turned into features.
+
+Every module of this package that defines a subclass of `Structure` with a catalogue name is found when the package is
+imported: adding a structure means adding a file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._base import MomentsInfo, Structure
+from ._catalogue import structure_classes
+from ._resolve import resolve_structure
+
+if TYPE_CHECKING:  # what the catalogue finds, spelt out for type checkers; a test compares the two
+    from ._hierarchy import Hierarchy as Hierarchy
+    from ._labelsets import LabelSets as LabelSets
+    from ._multiclass import MultiClass as MultiClass
+    from ._ordinal import Ordinal as Ordinal
+    from ._permutations import Permutations as Permutations
+    from ._posetelements import PosetElements as PosetElements
+
+globals().update({cls.__name__: cls for cls in structure_classes().values()})
+
+__all__ = [
+    "MomentsInfo",
+    "Structure",
+    "resolve_structure",
+    "structure_classes",
+    *sorted(cls.__name__ for cls in structure_classes().values()),
+]

@@ -1,0 +1,384 @@
+"""The base class of all structures: what a user may ask any output space."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from .. import _lib
+from .._errors import CapabilityError
+from .._memory import require_memory
+
+_Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
+
+_ENUMERATION_LIMIT = 10**7
+_CHUNK_BYTES = 2**25
+
+
+@dataclass(frozen=True)
+class MomentsInfo:
+    """Where the mean and the second moment of a structure come from.
+
+    Attributes
+    ----------
+    kind : {"exact"}
+        "exact": closed forms evaluated from exact counts.
+    """
+
+    kind: Literal["exact"] = "exact"
+
+
+class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    r"""A finite output space with an embedding :math:`\psi` into :math:`R^d`.
+
+    Structures are immutable descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`,
+    `clone` and ``structure__size`` in a grid search work, and two structures are equal when their classes and
+    parameters are. Averages are over the uniform law on the space.
+
+    A subclass gives the catalogue name, the description that the compiled library reads, and the translation between y
+    in the user's format and the int32 parts of the library; everything else is here.
+    """
+
+    name: ClassVar[str]
+    """Name in the catalogue, usable wherever an estimator takes a structure."""
+
+    default_metric: ClassVar[str]
+    """Name of the function in `combpred.metrics` behind `score`; larger is better."""
+
+    @classmethod
+    def _get_param_signature(cls) -> list[inspect.Parameter]:
+        """Return the constructor's parameters without self."""
+        return list(inspect.signature(cls.__init__).parameters.values())[1:]
+
+    # What a subclass provides.
+
+    @abstractmethod
+    def _describe(self) -> _lib.Description:
+        """Return the description of the structure; ValueError when a size is not known yet or illegal."""
+
+    @abstractmethod
+    def _resolve(self, y: Any) -> Structure:
+        """Return a copy with everything known that y shows; parameters given by the user must agree with y."""
+
+    @abstractmethod
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        """Return y in parts, ``(n, part_len)``; ValueError naming the first bad row and the remedy."""
+
+    @abstractmethod
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        """Return y in the user's format for parts of shape ``(n, part_len)``."""
+
+    @abstractmethod
+    def feature_names(self) -> NDArray[np.object_]:
+        r"""Return a name for every entry of :math:`\psi`.
+
+        Returns
+        -------
+        names : ndarray of shape (d,), dtype=object
+        """
+
+    # Facts about the space.
+
+    def count(self) -> int:
+        """Return the exact number of members of the space.
+
+        Returns
+        -------
+        count : int
+            Arbitrarily large.
+        """
+        return _lib.structure_count(self._describe())
+
+    def log_count(self) -> float:
+        """Return the natural logarithm of the number of members, finite at any size.
+
+        Returns
+        -------
+        log_count : float
+        """
+        return _lib.structure_shape(self._describe())[2]
+
+    @property
+    def n_features(self) -> int:
+        r"""Length d of the embedding :math:`\psi`."""
+        return _lib.structure_shape(self._describe())[1]
+
+    @property
+    def moments_info(self) -> MomentsInfo:
+        """Provenance of `mean` and `second_moment`."""
+        return MomentsInfo()
+
+    def mean(self) -> NDArray[np.float64]:
+        r"""Return the mean :math:`\mu = E\,\psi(y)` over uniform members y.
+
+        Returns
+        -------
+        mean : ndarray of shape (d,)
+
+        References
+        ----------
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: the counting assumption.
+        """
+        return _lib.structure_mean(self._describe())
+
+    def second_moment(self) -> NDArray[np.float64]:
+        r"""Return the second moment :math:`M = E\,\psi(y)\psi(y)^\top` over uniform members y.
+
+        Returns
+        -------
+        second_moment : ndarray of shape (d, d)
+
+        Raises
+        ------
+        MemoryError
+            When a d × d matrix does not fit, before it is allocated. Training needs no such matrix where the spectrum
+            of the covariance is known.
+
+        References
+        ----------
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
+        """
+        self._require_square("second_moment", copies=1)
+        return _lib.structure_second_moment(self._describe())
+
+    def covariance(self) -> NDArray[np.float64]:
+        r"""Return the covariance :math:`\Sigma = M - \mu\mu^\top` over uniform members.
+
+        Returns
+        -------
+        covariance : ndarray of shape (d, d)
+
+        Raises
+        ------
+        MemoryError
+            When the d × d matrices do not fit, before they are allocated.
+        """
+        self._require_square("covariance", copies=2)
+        mean = self.mean()
+        moment = _lib.structure_second_moment(self._describe())
+        moment -= np.outer(mean, mean)
+        return moment
+
+    # Members of the space.
+
+    def validate(self, y: Any) -> None:
+        """Check that every row of y is a member of the space.
+
+        Parameters
+        ----------
+        y : array-like
+            In the structure's format.
+
+        Raises
+        ------
+        ValueError
+            Naming the first bad row, what is wrong with it and the remedy.
+        """
+        _lib.structure_check(self._describe(), self._encode(y))
+
+    def embed(self, y: Any) -> NDArray[np.float64]:
+        r"""Return :math:`\psi(y)` of every row.
+
+        Parameters
+        ----------
+        y : array-like
+            In the structure's format, n rows.
+
+        Returns
+        -------
+        psi : ndarray of shape (n, d)
+
+        Raises
+        ------
+        ValueError
+            When a row is not a member of the space.
+        MemoryError
+            When n × d numbers do not fit, before they are allocated.
+        """
+        description, parts = self._describe(), self._encode(y)
+        d = self.n_features
+        require_memory(
+            8 * len(parts) * d, f"embedding {len(parts)} rows in {d} dimensions", "embed fewer rows at a time"
+        )
+        return _lib.structure_embed(description, parts)
+
+    def sample(self, n: int, random_state: int | np.random.RandomState | None = None) -> NDArray[Any]:
+        """Draw independent, exactly uniform members.
+
+        Parameters
+        ----------
+        n : int
+            How many; at least 1.
+        random_state : int, RandomState instance or None, default=None
+            The only source of randomness: the same integer gives the same members.
+
+        Returns
+        -------
+        y : ndarray of n rows
+            In the structure's format.
+        """
+        if not _is_integer(n):
+            raise TypeError(f"n must be an integer, got {n!r}")
+        if n < 1:
+            raise ValueError(f"n must be at least 1, got {n}")
+        seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+        return self._decode_parts(_lib.structure_sample(self._describe(), int(n), seed))
+
+    def decode(self, scores: ArrayLike) -> NDArray[Any]:
+        r"""Return a member of largest score :math:`\langle s, \psi(y)\rangle` for every row s of `scores`.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, d) or (d,)
+            Finite.
+
+        Returns
+        -------
+        y : ndarray of n rows, or one row for scores of shape (d,)
+            In the structure's format. Exact where the structure is exactly solvable at its size, otherwise by local
+            search from a solution with a guarantee; ``StructuredRidge.predict_certified`` says which.
+        """
+        description = self._describe()
+        d = _lib.structure_shape(description)[1]
+        values = np.asarray(scores)
+        if values.dtype.kind not in "biuf":
+            raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")
+        values = values.astype(np.float64, copy=False)
+        if values.ndim not in (1, 2) or values.shape[-1] != d:
+            raise ValueError(f"scores must have shape (n, {d}) or ({d},), got {values.shape}")
+        rows = np.atleast_2d(values)
+        bad = ~np.isfinite(rows)
+        if bad.any():
+            row, column = np.unravel_index(int(np.argmax(bad)), bad.shape)
+            raise ValueError(
+                f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
+            )
+        y = self._decode_parts(_lib.decode(description, rows).y)
+        return y[0] if values.ndim == 1 else y
+
+    def enumerate(self) -> Iterator[Any]:
+        """Return an iterator over all members, each once, in a fixed order.
+
+        Yields
+        ------
+        y : one row in the structure's format
+
+        Raises
+        ------
+        CapabilityError
+            Above 10 000 000 members; `sample` draws from spaces of any size.
+        """
+        description, count = self._describe(), self.count()
+        if count > _ENUMERATION_LIMIT:
+            shown = str(count) if count < 10**20 else f"about exp({self.log_count():.6g})"
+            raise CapabilityError(
+                f"{self!r} has {shown} members, enumerate() lists up to {_ENUMERATION_LIMIT}; use sample(), "
+                "or a smaller size"
+            )
+        return self._listed(description, count)
+
+    def _listed(self, description: _lib.Description, count: int) -> Iterator[Any]:
+        # Reaching member number `skip` costs O(skip), so chunks double: the whole listing stays O(count).
+        capacity, most = 1024, max(1024, _CHUNK_BYTES // (4 * _lib.structure_shape(description)[0]))
+        skip = 0
+        while skip < count:
+            parts = _lib.structure_enumerate(description, skip, min(capacity, count - skip))
+            yield from self._decode_parts(parts)
+            skip += len(parts)
+            capacity = min(2 * capacity, most)
+
+    def score(self, y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Return the mean of the structure's default metric, larger is better.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like
+            Observed and predicted outputs in the structure's format.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows; None: equal.
+
+        Returns
+        -------
+        score : float
+            See `default_metric`.
+        """
+        from .. import metrics  # the metrics on trees import this package
+
+        y_true, y_pred = self._comparable(y_true), self._comparable(y_pred)
+        return float(getattr(metrics, self.default_metric)(y_true, y_pred, sample_weight=sample_weight))
+
+    # Helpers for subclasses.
+
+    def _comparable(self, y: Any) -> Any:
+        """Return y as the default metric takes it."""
+        return y
+
+    def _size(self, parameter: str, at_least: int, reads: str) -> int:
+        """Return the integer parameter called `parameter`; `reads` says what y would tell it."""
+        value = getattr(self, parameter)
+        if value is None:
+            raise ValueError(
+                f"{type(self).__name__}: {parameter} is not known yet; give it, or use structure_ of a fitted "
+                f"estimator, which has it from {reads}"
+            )
+        if not _is_integer(value):
+            raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}")
+        if value < at_least:
+            raise ValueError(f"{type(self).__name__}: {parameter} must be at least {at_least}, got {value}")
+        return int(value)
+
+    def _with(self: _Self, **changes: Any) -> _Self:
+        """Return a copy with some attributes replaced."""
+        other = copy.copy(self)
+        for key, value in changes.items():
+            setattr(other, key, value)
+        return other
+
+    def _require_square(self, what: str, copies: int) -> None:
+        d = self.n_features
+        require_memory(
+            8 * copies * d * d,
+            f"{what} of {self!r}, {d} × {d} numbers,",
+            "train without it (estimators form no such matrix where its spectrum is known) or use a smaller structure",
+        )
+
+    # Equality.
+
+    def _key(self) -> tuple[Hashable, ...]:
+        learned = {k: v for k, v in vars(self).items() if k.endswith("_")}
+        return (_frozen(self.get_params(deep=False)), _frozen(dict(sorted(learned.items()))))
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or not isinstance(other, Structure):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._key()))
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _frozen(value: Any) -> Hashable:
+    """Return a hashable image of a parameter: arrays and lists of equal content have equal images.
+
+    Booleans are tagged: as `allowed` of a hierarchy, the mask [True, False] and the nodes [1, 0] differ.
+    """
+    if isinstance(value, Mapping):
+        return ("mapping", *((_frozen(k), _frozen(v)) for k, v in value.items()))
+    if hasattr(value, "__array__"):
+        value = np.asarray(value).tolist()
+    if isinstance(value, (list, tuple)):
+        return tuple(_frozen(v) for v in value)
+    return ("bool", value) if isinstance(value, bool) else value

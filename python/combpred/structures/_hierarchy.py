@@ -1,0 +1,128 @@
+"""Nodes of a rooted tree: hierarchical classification."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _lib
+from ._base import Structure
+from ._tree import Tree
+from ._values import TargetError, summary
+
+
+class Hierarchy(Structure):
+    r"""One node of a rooted tree: :math:`\psi(y)` is 1 at the node and all its ancestors.
+
+    Parameters
+    ----------
+    parent : array-like of shape (n_nodes,) or mapping
+        ``parent[i]`` is the parent of node i, −1 for the root. Or a mapping from the name of each node to the name of
+        its parent; the root maps to None or is missing. Nodes of a mapping are numbered in the order of its keys,
+        after a root that is no key.
+    allowed : None, "leaves", bool array of shape (n_nodes,) or sequence of nodes, default=None
+        Which nodes may be outputs: all of them, the nodes without children, those where the mask is True, or those
+        listed by index (by name, when `parent` is a mapping).
+
+    Notes
+    -----
+    y has shape ``(n,)`` and holds node indices, or the names that a mapping gives; predictions are in the same form.
+    The default metric is `accuracy`; `combpred.metrics.hierarchical_loss` also says how far a wrong node lies from the
+    right one.
+
+    This is the poset regression of Vembu (2010), ch. 5, on the order of the tree, restricted to the allowed nodes.
+
+    Examples
+    --------
+    >>> from combpred.structures import Hierarchy
+    >>> animals = Hierarchy({"cat": "mammal", "dog": "mammal", "mammal": "animal", "fish": "animal"}, allowed="leaves")
+    >>> animals.feature_names().tolist()
+    ['animal', 'cat', 'dog', 'mammal', 'fish']
+    >>> animals.embed(["dog"])
+    array([[1., 0., 1., 1., 0.]])
+    >>> animals.count()
+    3
+    """
+
+    name = "hierarchy"
+    default_metric = "accuracy"
+
+    def __init__(
+        self,
+        parent: ArrayLike | Mapping[Hashable, Hashable],
+        *,
+        allowed: str | ArrayLike | Sequence[Hashable] | None = None,
+    ) -> None:
+        self.parent = parent
+        self.allowed = allowed
+
+    def _describe(self) -> _lib.Description:
+        tree = Tree(self.parent)
+        ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
+        return _lib.Description(self.name, {"n": len(tree)}, ints, None)
+
+    def _resolve(self, y: Any) -> Hierarchy:
+        return self._with()
+
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        tree = Tree(self.parent)
+        mask = self._mask(tree)
+        nodes = tree.nodes(y, "y")
+        bad = ~mask[nodes]
+        if bad.any():
+            row = int(np.argmax(bad))
+            names = range(len(tree)) if tree.names is None else tree.names
+            raise TargetError(
+                row,
+                f"{tree.show(nodes[row])} is not allowed; change the parameter `allowed`, or drop the row "
+                f"(allowed are {summary([names[i] for i in np.flatnonzero(mask)])})",
+            )
+        return nodes[:, np.newaxis]
+
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        names = Tree(self.parent).names
+        if names is None:
+            return np.ascontiguousarray(parts[:, 0])
+        return np.array(names)[parts[:, 0]]
+
+    def _comparable(self, y: Any) -> Any:
+        # Nodes that are not allowed may be true outputs of a test set: predictions are wrong there, which is no error.
+        return Tree(self.parent).nodes(y, "y")
+
+    def feature_names(self) -> NDArray[np.object_]:
+        tree = Tree(self.parent)
+        names = [f"node{i}" for i in range(len(tree))] if tree.names is None else [str(name) for name in tree.names]
+        return np.array(names, dtype=object)
+
+    def _mask(self, tree: Tree) -> NDArray[np.bool_]:
+        """Return which nodes are allowed, shape ``(n_nodes,)``."""
+        if self.allowed is None:
+            return np.ones(len(tree), dtype=np.bool_)
+        if isinstance(self.allowed, str):
+            if self.allowed != "leaves":
+                raise ValueError(
+                    f'Hierarchy: allowed must be None, "leaves", a mask or a list of nodes, got {self.allowed!r}'
+                )
+            return tree.leaves()
+        values = np.asarray(self.allowed)
+        if values.dtype.kind == "b":
+            if values.shape != (len(tree),):
+                raise ValueError(
+                    f"Hierarchy: the mask allowed must have shape ({len(tree)},), one entry for each node; "
+                    f"got {values.shape}"
+                )
+            mask: NDArray[np.bool_] = values.copy()
+        else:
+            if values.ndim != 1 or values.size == 0:
+                raise ValueError(f"Hierarchy: allowed must list at least one node, got {self.allowed!r}")
+            listed = tree.nodes(values, "allowed")
+            if len(np.unique(listed)) < len(listed):
+                raise ValueError("Hierarchy: allowed lists a node twice; a mask must have booleans, not 0/1")
+            mask = np.zeros(len(tree), dtype=np.bool_)
+            mask[listed] = True
+        if not mask.any():
+            raise ValueError("Hierarchy: allowed leaves no node to predict; allow at least one")
+        return mask

@@ -1,0 +1,114 @@
+"""Sets of labels: multi-label classification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from .. import _lib
+from .._memory import require_memory
+from ._base import Structure
+from ._values import TargetError, check_width, target_matrix, whole_numbers
+
+_REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
+
+
+class LabelSets(Structure):
+    r"""Subsets of d labels, of any size or of one fixed size: :math:`\psi(y)` is the indicator vector.
+
+    Parameters
+    ----------
+    n_labels : int, default=None
+        Number of labels d. None: the number of columns of y when an estimator is fitted.
+    size : int, default=None
+        Number of labels in every set, 0 ≤ size ≤ n_labels. None: sets of every size, the empty one included.
+
+    Notes
+    -----
+    y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; predictions are
+    dense int32. The default metric is `hamming_score`, the share of correct entries.
+
+    Examples
+    --------
+    >>> from combpred.structures import LabelSets
+    >>> LabelSets(4).count(), LabelSets(4, size=2).count()
+    (16, 6)
+    >>> LabelSets(4, size=2).decode([0.1, 3.0, -1.0, 0.2])
+    array([0, 1, 0, 1], dtype=int32)
+    """
+
+    name = "labelsets"
+    default_metric = "hamming_score"
+
+    def __init__(self, n_labels: int | None = None, *, size: int | None = None) -> None:
+        self.n_labels = n_labels
+        self.size = size
+
+    def _n(self) -> int:
+        return self._size("n_labels", 1, "the columns of y")
+
+    def _describe(self) -> _lib.Description:
+        n = self._n()
+        size = -1 if self.size is None else self._size("size", 0, "the user")
+        if size > n:
+            raise ValueError(f"LabelSets: size must be at most n_labels={n}, got {size}")
+        return _lib.Description(self.name, {"n": n, "size": size}, None, None)
+
+    def _resolve(self, y: Any) -> LabelSets:
+        if self.n_labels is not None:
+            return self._with(n_labels=self._n())
+        width = y.shape[1] if issparse(y) else target_matrix(y, "y", None, "label").shape[1]
+        return self._with(n_labels=int(width))
+
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        parts = self._encode_sparse(y) if issparse(y) else self._encode_dense(y)
+        if self.size is not None:
+            totals = parts.sum(axis=1)
+            bad = totals != self.size
+            if bad.any():
+                row = int(np.argmax(bad))
+                raise TargetError(
+                    row,
+                    f"the set has {totals[row]} labels, size={self.size} asks for {self.size}; "
+                    "size=None takes sets of all sizes",
+                )
+        return parts
+
+    def _encode_dense(self, y: Any) -> NDArray[np.int32]:
+        return whole_numbers(target_matrix(y, "y", self._n(), "label"), "y", 0, 1, _REMEDY)
+
+    def _encode_sparse(self, y: Any) -> NDArray[np.int32]:
+        n, width = y.shape
+        check_width(width, "y", self._n(), "label")
+        if n == 0:
+            raise ValueError("y has 0 rows; at least 1 is needed")
+        require_memory(4 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
+        rows = y.tocsr(copy=True)
+        rows.sum_duplicates()
+        values = whole_numbers_sparse(rows)
+        dense: NDArray[np.int32] = np.zeros((n, width), dtype=np.int32)
+        dense[np.repeat(np.arange(n), np.diff(rows.indptr)), rows.indices] = values
+        return dense
+
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        return parts
+
+    def feature_names(self) -> NDArray[np.object_]:
+        return np.array([f"label{j}" for j in range(self._n())], dtype=object)
+
+
+def whole_numbers_sparse(rows: Any) -> NDArray[np.int32]:
+    """Return the stored entries of a CSR matrix as int32, all of them 0 or 1, or name the first that is neither."""
+    data = rows.data
+    if data.dtype.kind not in "biuf":
+        raise ValueError(f"LabelSets: y has dtype {data.dtype}; {_REMEDY}")
+    bad = ~((data == 0) | (data == 1))
+    if bad.any():
+        at = int(np.argmax(bad))
+        row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
+        raise TargetError(row, f"found {data[at].item()!r} in column {rows.indices[at]}; {_REMEDY}")
+    values: NDArray[np.int32] = data.astype(np.int32)
+    return values

@@ -1,0 +1,94 @@
+"""One of several classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from .. import _lib
+from ._base import Structure
+from ._values import check_present, codes_of, summary, target_vector
+
+
+class MultiClass(Structure):
+    r"""One class out of d: :math:`\psi(y)` is the indicator of the class.
+
+    Parameters
+    ----------
+    n_classes : int, default=None
+        Number of classes, at least 2. None: as many as y shows when an estimator is fitted.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in the order of the features. Only on the structure that a fitted estimator holds; before that the
+        labels are 0..n_classes−1.
+
+    Notes
+    -----
+    y has shape ``(n,)`` and holds labels of one type: strings, booleans, integers, or floats with integer values. The
+    default metric is `accuracy`.
+
+    Examples
+    --------
+    >>> from combpred.structures import MultiClass
+    >>> MultiClass(3).embed([2, 0])
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+
+    name = "multiclass"
+    default_metric = "accuracy"
+
+    def __init__(self, n_classes: int | None = None) -> None:
+        self.n_classes = n_classes
+
+    def _describe(self) -> _lib.Description:
+        return _lib.Description(self.name, {"n": self._size("n_classes", 2, "the labels in y")}, None, None)
+
+    def _resolve(self, y: Any) -> MultiClass:
+        labels = target_vector(y, "y")
+        check_present(labels, "y")
+        if hasattr(self, "classes_"):
+            return self._with()
+        try:
+            found = np.unique(labels)
+        except TypeError as error:
+            raise ValueError(
+                f"MultiClass: the labels in y mix types that have no order ({error}); convert them to one type"
+            ) from error
+        check_classification_targets(labels)
+        if self.n_classes is None:
+            if len(found) < 2:
+                raise ValueError(
+                    f"MultiClass: y holds one class only ({summary(found.tolist())}); at least two classes are needed"
+                )
+            return self._with(n_classes=len(found), classes_=found)
+        n = self._size("n_classes", 2, "the labels in y")
+        if labels.dtype.kind in "iuf" and found[0] >= 0 and found[-1] < n:
+            found = np.arange(n)
+        if len(found) != n:
+            raise ValueError(
+                f"MultiClass: n_classes={n}, but y holds {len(found)} classes ({summary(found.tolist())}); "
+                f"leave n_classes out, or number the classes 0..{n - 1}"
+            )
+        return self._with(classes_=found)
+
+    def _labels(self) -> NDArray[Any]:
+        n = self._size("n_classes", 2, "the labels in y")
+        return getattr(self, "classes_", np.arange(n))
+
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        known = self._labels().tolist()
+        labels = target_vector(y, "y")
+        check_present(labels, "y")
+        return codes_of(labels, known, "y", f"the classes are {summary(known)}")[:, np.newaxis]
+
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        return self._labels()[parts[:, 0]]
+
+    def feature_names(self) -> NDArray[np.object_]:
+        return np.array([str(label) for label in self._labels().tolist()], dtype=object)

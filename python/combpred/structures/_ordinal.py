@@ -1,0 +1,134 @@
+"""Ordered grades."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _lib
+from ._base import Structure
+from ._values import check_present, codes_of, summary, target_vector, whole_numbers
+
+
+class Ordinal(Structure):
+    r"""One of d ordered grades: :math:`\psi_i(y) = [y \geq i]` for i = 0..d−1.
+
+    Parameters
+    ----------
+    n_grades : int, default=None
+        Number of grades d, at least 2. None: read from y when an estimator is fitted, as the number of categories or
+        one more than the largest grade.
+
+    Attributes
+    ----------
+    categories_ : ndarray of shape (n_grades,)
+        The categories from lowest to highest. Only on the structure of an estimator that was fitted to an ordered
+        Categorical.
+
+    Notes
+    -----
+    y has shape ``(n,)`` and holds whole numbers 0..d−1, or is an ordered pandas Categorical (or Series of that kind);
+    predictions are int32 grades, or the categories. The default metric is `neg_absolute_error`, minus the number of
+    grades between truth and prediction.
+
+    The embedding is that of Vembu (2010), ch. 5, with grades counted from 0; its first entry is always 1.
+
+    Examples
+    --------
+    >>> from combpred.structures import Ordinal
+    >>> Ordinal(4).embed([0, 2])
+    array([[1., 0., 0., 0.],
+           [1., 1., 1., 0.]])
+    """
+
+    name = "ordinal"
+    default_metric = "neg_absolute_error"
+
+    def __init__(self, n_grades: int | None = None) -> None:
+        self.n_grades = n_grades
+
+    def _n(self) -> int:
+        return self._size("n_grades", 2, "the largest grade or the categories of y")
+
+    def _describe(self) -> _lib.Description:
+        return _lib.Description(self.name, {"n": self._n()}, None, None)
+
+    def _resolve(self, y: Any) -> Ordinal:
+        if hasattr(self, "categories_"):
+            return self._with()
+        categories = _ordered_categories(y)
+        if categories is not None:
+            if len(categories) < 2:
+                raise ValueError(f"Ordinal: y has {len(categories)} categories; at least 2 are needed")
+            if self.n_grades is not None and self._n() != len(categories):
+                raise ValueError(
+                    f"Ordinal: n_grades={self.n_grades}, but y has {len(categories)} categories "
+                    f"({summary(list(categories))}); leave n_grades out, or set the categories of y"
+                )
+            return self._with(n_grades=len(categories), categories_=categories)
+        if self.n_grades is not None:
+            return self._with(n_grades=self._n())
+        grades = _grades(y, np.iinfo(np.int32).max, "grades are whole numbers from 0 on")
+        lowest, highest = int(grades.min()), int(grades.max())
+        if lowest > 0:
+            raise ValueError(
+                f"Ordinal: the smallest grade in y is {lowest}, but grades count from 0; subtract {lowest} from y, "
+                "or give n_grades if the lower grades exist and are only not seen here"
+            )
+        if highest == 0:
+            raise ValueError("Ordinal: y holds one grade only (0); at least 2 are needed, or give n_grades")
+        return self._with(n_grades=highest + 1)
+
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        n = self._n()
+        if hasattr(self, "categories_"):
+            return self._codes_of_categories(y)[:, np.newaxis]
+        if _ordered_categories(y) is not None:
+            raise ValueError(
+                "Ordinal: y is a Categorical, but this structure knows no categories; pass y.codes (y.cat.codes of a "
+                "Series), or use structure_ of an estimator fitted to a Categorical"
+            )
+        return _grades(y, n - 1, f"grades are whole numbers 0..{n - 1}")[:, np.newaxis]
+
+    def _codes_of_categories(self, y: Any) -> NDArray[np.int32]:
+        known = self.categories_.tolist()
+        values = target_vector(y, "y")
+        check_present(values, "y")
+        return codes_of(values, known, "y", f"the grades are {summary(known)}")
+
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        grades: NDArray[Any] = parts[:, 0].copy()
+        return self.categories_[grades] if hasattr(self, "categories_") else grades
+
+    def _comparable(self, y: Any) -> Any:
+        return self._encode(y)[:, 0]
+
+    def feature_names(self) -> NDArray[np.object_]:
+        grades = self.categories_.tolist() if hasattr(self, "categories_") else range(self._n())
+        return np.array([f">={grade}" for grade in grades], dtype=object)
+
+
+def _grades(y: Any, highest: int, remedy: str) -> NDArray[np.int32]:
+    values = target_vector(y, "y")
+    if values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values)):
+        raise ValueError(
+            "Ordinal: y holds strings, whose order is not known; pass whole numbers 0..d−1, or an ordered Categorical: "
+            "pandas.Categorical(y, categories=[lowest, …, highest], ordered=True)"
+        )
+    return whole_numbers(values, "y", 0, highest, remedy)
+
+
+def _ordered_categories(y: Any) -> NDArray[Any] | None:
+    """Return the categories of an ordered Categorical, None for what is no Categorical; refuse unordered ones."""
+    dtype: Any = getattr(y, "dtype", None)
+    if not hasattr(dtype, "categories") or not hasattr(dtype, "ordered"):
+        return None
+    if not dtype.ordered:
+        raise ValueError(
+            "Ordinal: y is a Categorical without order; give it one: y.as_ordered() (y.cat.as_ordered() of a Series) "
+            f"if its categories ({summary(list(dtype.categories))}) stand from lowest to highest, otherwise "
+            "reorder_categories(…, ordered=True)"
+        )
+    return np.asarray(dtype.categories)

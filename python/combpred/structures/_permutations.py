@@ -1,0 +1,169 @@
+"""Rankings without ties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _lib
+from ._base import Structure
+from ._values import TargetError, as_numbers, target_matrix, whole_numbers
+
+
+class Permutations(Structure):
+    r"""Rankings of k labels without ties: :math:`\psi_{uv}(y)`, u < v, is +1 if u stands before v, else −1.
+
+    Parameters
+    ----------
+    n_labels : int, default=None
+        Number of labels k, at least 2. None: the number of columns of y when an estimator is fitted.
+
+    Notes
+    -----
+    y has shape ``(n, k)``: ``y[i, u]`` is the position of label u, 1 for the first. `from_orders` makes such rows from
+    lists of labels, `to_orders` goes back. The embedding has d = k(k−1)/2 entries, pairs in lexicographic order. The
+    default metric is `kendall_tau`.
+
+    Decoding is the linear ordering problem. It is solved exactly as long as the labels that beat one another in
+    circles come in groups of at most 20.
+
+    Examples
+    --------
+    >>> from combpred.structures import Permutations
+    >>> Permutations(3).embed([[2, 1, 3]])
+    array([[-1.,  1.,  1.]])
+    >>> Permutations(3).decode([-0.5, 1.0, 1.0])
+    array([2, 1, 3], dtype=int32)
+    """
+
+    name = "permutations"
+    default_metric = "kendall_tau"
+
+    def __init__(self, n_labels: int | None = None) -> None:
+        self.n_labels = n_labels
+
+    @staticmethod
+    def from_orders(orders: ArrayLike) -> NDArray[np.int32]:
+        """Return the positions for orders.
+
+        Parameters
+        ----------
+        orders : array-like of shape (n, k)
+            Label indices 0..k−1 of each row from best to worst.
+
+        Returns
+        -------
+        positions : ndarray of shape (n, k), dtype=int32
+            ``positions[i, u]`` in 1..k is the position of label u.
+
+        Raises
+        ------
+        ValueError
+            When a row is not a permutation of 0..k−1; names the row.
+
+        Examples
+        --------
+        >>> Permutations.from_orders([[2, 0, 1]])
+        array([[2, 3, 1]], dtype=int32)
+        """
+        values = target_matrix(orders, "orders", None, "place")
+        k = values.shape[1]
+        listed = whole_numbers(values, "orders", 0, k, f"labels are whole numbers 0..{k - 1}")
+        bad = (np.sort(listed, axis=1) != np.arange(k)).any(axis=1)
+        if bad.any():
+            row = int(np.argmax(bad))
+            shifted = (np.sort(listed[row]) == np.arange(1, k + 1)).all()
+            remedy = "labels count from 0: subtract 1" if shifted else f"list each of the labels 0..{k - 1} once"
+            raise TargetError(row, f"{listed[row].tolist()} is not an order of all labels; {remedy}", "orders")
+        positions = np.empty_like(listed)
+        np.put_along_axis(positions, listed, np.arange(1, k + 1, dtype=np.int32)[np.newaxis, :], axis=1)
+        return positions
+
+    @staticmethod
+    def to_orders(positions: ArrayLike) -> NDArray[np.int32]:
+        """Return the orders for positions, the inverse of `from_orders`.
+
+        Parameters
+        ----------
+        positions : array-like of shape (n, k)
+            Positions 1..k of the labels, as in y.
+
+        Returns
+        -------
+        orders : ndarray of shape (n, k), dtype=int32
+            Label indices of each row from best to worst.
+
+        Examples
+        --------
+        >>> Permutations.to_orders([[2, 3, 1]])
+        array([[2, 0, 1]], dtype=int32)
+        """
+        values = target_matrix(positions, "positions", None, "label")
+        return np.argsort(_positions(values, "positions"), axis=1).astype(np.int32)
+
+    def _n(self) -> int:
+        return self._size("n_labels", 2, "the columns of y")
+
+    def _describe(self) -> _lib.Description:
+        return _lib.Description(self.name, {"n": self._n()}, None, None)
+
+    def _resolve(self, y: Any) -> Permutations:
+        if self.n_labels is not None:
+            return self._with(n_labels=self._n())
+        return self._with(n_labels=target_matrix(y, "y", None, "label").shape[1])
+
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        return _positions(target_matrix(y, "y", self._n(), "label"), "y")
+
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        return parts
+
+    def feature_names(self) -> NDArray[np.object_]:
+        u, v = np.triu_indices(self._n(), 1)
+        return np.array([f"{a} before {b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)], dtype=object)
+
+
+def _positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
+    """Return rows of positions 1..k as int32; the first row that is none is refused with the likely remedy."""
+    k = values.shape[1]
+    remedy = f"positions are whole numbers 1..{k}, 1 for the first"
+    values = as_numbers(values, argument, remedy)
+    missing = values == -1
+    if values.dtype.kind == "f":
+        missing |= np.isnan(values)
+    if missing.any():
+        row, column = divmod(int(np.argmax(missing)), k)
+        raise TargetError(
+            row,
+            f"the position of label {column} is missing ({values[row, column].item()!r}); partial rankings are not yet "
+            "accepted: complete the ranking or drop the row",
+            argument,
+        )
+    # 0 is let through here, so that rankings counted from 0 get their own remedy below.
+    positions = whole_numbers(values, argument, 0, k, remedy)
+    bad = (np.sort(positions, axis=1) != np.arange(1, k + 1)).any(axis=1)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise TargetError(row, _diagnosis(positions[row], k), argument)
+    return positions
+
+
+def _diagnosis(row: NDArray[np.int32], k: int) -> str:
+    """Say what keeps a row of whole numbers in 0..k from being a ranking."""
+    shown = row.tolist() if k <= 20 else f"[{row[0]}, {row[1]}, …]"
+    counts = np.bincount(row, minlength=k + 1)
+    if (counts > 1).any():
+        position = int(np.argmax(counts > 1))
+        u, v = np.flatnonzero(row == position)[:2]
+        return (
+            f"labels {u} and {v} share position {position} in {shown}; Permutations have no ties: break them, "
+            "or use the structure of rankings with ties, WeakOrders"
+        )
+    if row.max() == k:
+        return f"{shown} has a position 0; positions are whole numbers 1..{k}, each once"
+    return (
+        f"{shown} counts positions from 0, they count from 1: add 1; if the rows list labels from best to worst, "
+        "convert them by Permutations.from_orders"
+    )

@@ -1,0 +1,74 @@
+"""Elements of a partially ordered set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _lib
+from ._base import Structure
+from ._values import target_vector, whole_numbers
+
+
+class PosetElements(Structure):
+    r"""One element of a partially ordered set of k elements: :math:`\psi_i(y) = [y \succeq i]` for i = 0..k−1.
+
+    Parameters
+    ----------
+    relation : array-like of shape (k, k), bool or 0/1
+        ``relation[a, b]`` says that a ⪰ b. It must be reflexive, transitive and antisymmetric.
+
+    Notes
+    -----
+    y has shape ``(n,)`` and holds element indices 0..k−1. The default metric is `accuracy`.
+
+    The embedding is that of Vembu (2010), ch. 5, with the reflexive order: under the strict one all minimal elements
+    would be embedded at 0 and could not be told apart.
+
+    Examples
+    --------
+    Element 2 lies above both others, which are not comparable:
+
+    >>> from combpred.structures import PosetElements
+    >>> PosetElements([[1, 0, 0], [0, 1, 0], [1, 1, 1]]).embed([0, 2])
+    array([[1., 0., 0.],
+           [1., 1., 1.]])
+    """
+
+    name = "posetelements"
+    default_metric = "accuracy"
+
+    def __init__(self, relation: ArrayLike) -> None:
+        self.relation = relation
+
+    def _relation(self) -> NDArray[np.int32]:
+        relation = np.asarray(self.relation)
+        if relation.ndim != 2 or relation.shape[0] != relation.shape[1] or relation.size == 0:
+            raise ValueError(f"PosetElements: relation must be a square matrix, got shape {relation.shape}")
+        if relation.dtype.kind not in "biuf":
+            raise TypeError(f"PosetElements: relation must hold booleans or 0/1, got dtype {relation.dtype}")
+        bad = ~((relation == 0) | (relation == 1))
+        if bad.any():
+            a, b = np.unravel_index(int(np.argmax(bad)), bad.shape)
+            raise ValueError(f"PosetElements: relation[{a}, {b}] is {relation[a, b].item()!r}, must be 0 or 1 (a ⪰ b)")
+        return np.ascontiguousarray(relation, dtype=np.int32)
+
+    def _describe(self) -> _lib.Description:
+        relation = self._relation()
+        return _lib.Description(self.name, {"n": len(relation)}, relation.ravel(), None)
+
+    def _resolve(self, y: Any) -> PosetElements:
+        return self._with()
+
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        k = len(np.asarray(self.relation))
+        values = target_vector(y, "y")
+        return whole_numbers(values, "y", 0, k - 1, f"elements are whole numbers 0..{k - 1}")[:, np.newaxis]
+
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        return np.ascontiguousarray(parts[:, 0])
+
+    def feature_names(self) -> NDArray[np.object_]:
+        return np.array([f">={i}" for i in range(len(self._relation()))], dtype=object)

@@ -1,0 +1,92 @@
+"""From what a user passes as `structure` to the structure that a fit works with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from ._base import Structure
+from ._catalogue import structure_classes
+from ._labelsets import LabelSets
+from ._multiclass import MultiClass
+from ._values import located
+
+
+def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
+    """Return the structure of y with everything known that y shows.
+
+    Parameters
+    ----------
+    structure : Structure, str or None
+        A structure, the catalogue name of one that needs no parameters, or None: `MultiClass` for labels, `LabelSets`
+        for a 0/1 matrix.
+    y : array-like
+        Targets in the format of the structure.
+
+    Returns
+    -------
+    structure : Structure
+        A copy; the argument is left as it is.
+
+    Raises
+    ------
+    TypeError
+        When `structure` is none of the three.
+    ValueError
+        When the name is unknown, needs parameters, or y does not show the structure.
+
+    Examples
+    --------
+    >>> resolve_structure("permutations", [[2, 1, 3]])
+    Permutations(n_labels=3)
+    >>> resolve_structure(None, ["a", "b", "a"]).classes_.tolist()
+    ['a', 'b']
+    """
+    if structure is None:
+        return _inferred(y)
+    if isinstance(structure, str):
+        structure = _named(structure)
+    if not isinstance(structure, Structure):
+        raise TypeError(
+            f"structure must be a Structure of combpred.structures, a catalogue name or None, got {structure!r}"
+        )
+    return structure._resolve(y)
+
+
+def _named(name: str) -> Structure:
+    classes = structure_classes()
+    if name not in classes:
+        raise ValueError(f"structure: no structure is called {name!r}; known are {', '.join(classes)}")
+    cls = classes[name]
+    required = [p.name for p in cls._get_param_signature() if p.default is p.empty]
+    if required:
+        raise ValueError(
+            f"structure: {name!r} needs {' and '.join(required)}; instead of the name pass an instance, "
+            f"combpred.structures.{cls.__name__}({', '.join(f'{p}=…' for p in required)})"
+        )
+    return cls()
+
+
+def _inferred(y: Any) -> Structure:
+    if issparse(y):
+        return LabelSets()._resolve(y)
+    shape = getattr(y, "shape", None)
+    if shape is not None and len(shape) == 1:
+        return MultiClass()._resolve(y)
+    if isinstance(y, np.ndarray) and y.dtype.kind == "f" and y.ndim == 2 and not np.isfinite(y).all():
+        raise located(~np.isfinite(y), y, "targets must be finite")
+    kind = type_of_target(y, input_name="y")
+    if kind in ("binary", "multiclass"):
+        return MultiClass()._resolve(y)
+    if kind == "multilabel-indicator":
+        return LabelSets()._resolve(y)
+    if kind == "multiclass-multioutput":
+        raise ValueError(
+            "structure: None stands for labels, shape (n,), or a 0/1 matrix, but y is a matrix with other values; "
+            'say what its rows are, such as structure="permutations" for rankings'
+        )
+    check_classification_targets(y)  # refuses continuous targets in scikit-learn's words
+    raise ValueError(f"structure: cannot be read from y, which is {kind}; give the structure")

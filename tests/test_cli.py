@@ -1,0 +1,432 @@
+"""The command line: files in, tables and models out, every misuse explained with exit status 2."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.preprocessing import StandardScaler
+
+from combpred import StructuredRidge, _cli_model, metrics
+from combpred._cli import main
+from combpred.datasets import load_digits_hierarchy, make_hierarchy, make_label_ranking
+from combpred.structures import Permutations
+
+Failing = Callable[..., str]
+
+
+def write_csv(path: Path, names: list[str], rows: list[list[object]], delimiter: str = ",") -> str:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(names)
+        writer.writerows(rows)
+    return str(path)
+
+
+def read_csv(text: str) -> tuple[list[str], list[list[str]]]:
+    names, *rows = csv.reader(text.splitlines())
+    return names, rows
+
+
+@pytest.fixture
+def rankings(tmp_path: Path) -> tuple[str, str]:
+    """Training and test file: inputs A1..A3, positions L1..L4."""
+    X, y = make_label_ranking(120, 3, 4, random_state=0)
+    names = ["A1", "A2", "A3", "L1", "L2", "L3", "L4"]
+    rows = [[*x, *r] for x, r in zip(X.tolist(), y.tolist(), strict=True)]
+    return write_csv(tmp_path / "train.csv", names, rows[:80]), write_csv(tmp_path / "test.csv", names, rows[80:])
+
+
+@pytest.fixture
+def fails(capsys: pytest.CaptureFixture[str]) -> Failing:
+    """Run a command that the user got wrong and return what it says: one line, no traceback, nothing on standard output."""
+
+    def run(*arguments: str) -> str:
+        capsys.readouterr()
+        assert main(arguments) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        lines = [line for line in err.splitlines() if "warning: " not in line]
+        assert len(lines) == 1 and lines[0].startswith("combpred: error: ")
+        return lines[0]
+
+    return run
+
+
+def fitted(*arguments: str) -> None:
+    assert main(["fit", *arguments]) == 0
+
+
+# ---- Whole runs ------------------------------------------------------------------------------------------------------
+
+
+def test_ranking_from_csv_equals_the_estimator(
+    rankings: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train, test = rankings
+    model, output = str(tmp_path / "m.model"), tmp_path / "p.csv"
+    fitted(
+        train, "--structure", "permutations", "--targets", "L*", "--kernel", "rbf", "--alpha", "0.1", "--model", model
+    )
+    assert "Permutations(n_labels=4) from 3 inputs: trained on 80 rows" in capsys.readouterr().out
+    assert main(["predict", test, "--model", model, "--output", str(output)]) == 0
+    assert "loading" in capsys.readouterr().err  # that a model file runs code
+
+    def table(path: str) -> np.ndarray:
+        return np.loadtxt(path, delimiter=",", skiprows=1)
+
+    scaler = StandardScaler().fit(table(train)[:, :3])
+    direct = StructuredRidge(Permutations(), kernel="rbf", alpha=0.1)
+    direct.fit(scaler.transform(table(train)[:, :3]), table(train)[:, 3:])
+    expected = direct.predict(scaler.transform(table(test)[:, :3]))
+    np.testing.assert_array_equal(table(str(output)), expected)
+    assert output.read_text().splitlines()[0] == "L1,L2,L3,L4"
+
+    assert main(["evaluate", test, "--model", model, "--trusted"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    tau = metrics.kendall_tau(table(test)[:, 3:], expected)
+    assert tau > 0.7
+    assert out.splitlines()[0] == f"kendall_tau    {tau:.4f}"
+    assert out.splitlines()[1].startswith("zero_one_loss")
+
+
+def test_label_sets_from_gzipped_arff_with_nominal_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.RandomState(0)
+    size, colour = rng.standard_normal(90), rng.choice(["red", "green"], 90)
+    header = "@relation r\n@attribute size numeric\n@attribute colour {red,green}\n"
+    labels = "@attribute big {0,1}\n@attribute warm {0,1}\n@data\n"
+    rows = "".join(f"{s:.6f},{c},{int(s > 0)},{int(c == 'red')}\n" for s, c in zip(size, colour, strict=True))
+    path, model = tmp_path / "r.arff.gz", str(tmp_path / "m")
+    path.write_bytes(gzip.compress((header + labels + rows).encode()))
+    fitted(str(path), "--structure", "labelsets", "--targets", "-2:", "--alpha", "auto", "--model", model)
+    assert "leave-one-out hamming_score" in capsys.readouterr().out
+    chosen = ["--metric", "hamming_loss", "--metric", "ranking_loss"]
+    assert main(["evaluate", str(path), "--model", model, *chosen]) == 0
+    values = dict(line.split() for line in capsys.readouterr().out.splitlines()[:2])
+    # The colour decides one label, the sign of the size the other.
+    assert float(values["hamming_loss"]) < 0.1 and float(values["ranking_loss"]) < 0.1
+
+    # New rows may lack the targets and have unseen or missing categories.
+    new = write_csv(tmp_path / "new.csv", ["colour", "size"], [["red", 2], ["blue", -2], ["", 2]])
+    assert main(["predict", new, "--model", model, "--trusted"]) == 0
+    names, predicted = read_csv(capsys.readouterr().out)
+    assert names == ["big", "warm"]
+    assert predicted[0] == ["1", "1"] and len(predicted) == 3
+
+
+def test_hierarchy_with_named_nodes_that_read_as_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    digits = load_digits_hierarchy()
+    tree, model = tmp_path / "tree.json", str(tmp_path / "m")
+    tree.write_text(json.dumps(digits.structure.parent))
+    rows = [[*x, t] for x, t in zip(digits.data[:300].tolist(), digits.target[:300].tolist(), strict=True)]
+    path = write_csv(tmp_path / "digits.csv", [*digits.feature_names, "digit"], rows)
+    fitted(path, "--structure", "hierarchy", "--param", f"parent=@{tree}", "--param", "allowed=leaves",
+           "--targets", "digit", "--kernel", "rbf", "--alpha", "0.01", "--model", model)  # fmt: skip
+    capsys.readouterr()
+    assert main(["evaluate", path, "--model", model, "--metric", "accuracy", "--metric", "hierarchical_loss"]) == 0
+    values = dict(line.split() for line in capsys.readouterr().out.splitlines()[:2])
+    assert float(values["accuracy"]) > 0.95 and float(values["hierarchical_loss"]) < 0.5
+
+
+def test_hierarchy_by_parent_indices_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    X, y, tree = make_hierarchy(60, 4, depth=1, branching=3, separation=8.0, random_state=0)
+    path = write_csv(tmp_path / "t.csv", ["a", "b", "c", "d", "node"], [[*x, v] for x, v in zip(X, y, strict=True)])
+    parent = json.dumps(np.asarray(tree.parent).tolist())
+    model = str(tmp_path / "m")
+    fitted(path, "--structure", "hierarchy", "--param", f"parent={parent}", "--targets", "node", "--model", model)
+    assert "trained on 60 rows" in capsys.readouterr().out
+
+
+def test_text_classes_no_header_and_spaces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("".join(f"{i}.0   {-i}.0 {'high' if i > 5 else 'low'}\n" for i in range(12)))
+    model = str(tmp_path / "m")
+    fitted(str(path), "--delimiter", " ", "--no-header", "--structure", "multiclass", "--targets=-1:", "--model", model)
+    capsys.readouterr()
+    assert main(["predict", str(path), "--model", model]) == 0  # reads as the training file was read
+    names, rows = read_csv(capsys.readouterr().out)
+    assert names == ["x2"]
+    assert [row[0] for row in rows] == ["low"] * 6 + ["high"] * 6
+
+
+def test_numbers_as_categories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Class b holds the codes 1 and 3 between those of a: linear in categories, not in numbers.
+    rows: list[list[object]] = [[code, "b" if code in (1, 3) else "a"] for code in (0, 1, 2, 3, 4)] * 6
+    path, model = write_csv(tmp_path / "t.csv", ["code", "kind"], rows), str(tmp_path / "m")
+    common = [path, "--structure", "multiclass", "--targets", "kind", "--alpha", "0.01", "--model", model]
+    shares = []
+    for extra in ([], ["--categorical", "code"]):
+        fitted(*common, *extra)
+        capsys.readouterr()
+        assert main(["evaluate", path, "--model", model, "--metric", "accuracy"]) == 0
+        shares.append(float(capsys.readouterr().out.split()[1]))
+    assert shares[0] < 1 and shares[1] == 1
+
+
+def test_imputed_inputs(rankings: tuple[str, str], tmp_path: Path, fails: Failing) -> None:
+    lines = Path(rankings[0]).read_text().splitlines()
+    lines[3] = ",".join(["?", *lines[3].split(",")[1:]])
+    path = tmp_path / "holes.csv"
+    path.write_text("\n".join(lines))
+    common = ["fit", str(path), "--structure", "permutations", "--targets", "L*", "--model", str(tmp_path / "m")]
+    said = fails(*common)
+    assert "line 4: the input 'A1' is missing" in said and "--impute" in said
+    assert main([*common, "--impute", "median"]) == 0
+    assert main(["predict", str(path), "--model", str(tmp_path / "m")]) == 0
+
+
+def test_model_file_says_what_it_is_without_running_code(
+    rankings: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "m.model"
+    fitted(rankings[0], "--structure", "permutations", "--targets", "L*", "--model", str(model))
+    with zipfile.ZipFile(model) as archive:
+        header = archive.read("header.json")
+    with zipfile.ZipFile(model, "w") as archive:  # without the pickled part there is no code to run
+        archive.writestr("header.json", header)
+    capsys.readouterr()
+    assert main(["info", str(model)]) == 0
+    out = capsys.readouterr().out
+    for part in ("Permutations(n_labels=4)", "StructuredRidge(", "L1, L2, L3, L4", "A1, A2, A3", "80", "scikit-learn"):
+        assert part in out
+
+
+def test_info_lists_versions_and_structures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info"]) == 0
+    out = capsys.readouterr().out
+    assert "scikit-learn" in out and "permutations" in out and "labelsets" in out
+
+
+def test_versions_that_differ_are_said(
+    rankings: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = str(tmp_path / "m.model")
+    fitted(rankings[0], "--structure", "permutations", "--targets", "L*", "--model", model)
+    now = _cli_model.versions()
+    monkeypatch.setattr(_cli_model, "versions", lambda: {**now, "numpy": "99.0"})
+    capsys.readouterr()
+    assert main(["predict", rankings[1], "--model", model]) == 0
+    assert f"numpy {now['numpy']} (now 99.0)" in capsys.readouterr().err
+
+
+# ---- Misuse ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"--structure": "knots"}, ["no structure 'knots'", "permutations"]),
+        ({"--structure": "hierarchy"}, ["needs --param parent=VALUE"]),
+        ({"--param": "n_labels"}, ["'n_labels' is not NAME=VALUE", "n_labels"]),
+        ({"--param": "size=2"}, ["'size=2'", "Permutations"]),
+        ({"--param": "n_labels=@nowhere.json"}, ["cannot read nowhere.json"]),
+        ({"--param": "n_labels=5"}, ["4 columns", "5"]),
+        ({"--targets": "M*"}, ["'M*' matches none of the 7 columns", "'A1'"]),
+        ({"--targets": "9:"}, ["'9:' matches none"]),
+        ({"--targets": "*"}, ["at least one must be left as an input"]),
+        ({"--targets": "A*"}, ["line 2"]),
+        ({"--inputs": "L1"}, ["both name the column 'L1'"]),
+        ({"--categorical": "L1"}, ["--categorical names the column 'L1', which is not an input"]),
+        ({"--alpha": "0"}, ["alpha"]),
+        ({"--alpha": "much"}, ["--alpha: 'much' is neither a number nor auto"]),
+        ({"--gamma": "-1", "--kernel": "rbf"}, ["gamma"]),
+        ({"--kernel": "quadratic"}, ["kernel", "rbf"]),
+        ({"--kernel": "precomputed"}, ["--kernel", "rbf"]),
+        ({"--loss": "hinge"}, ["loss", "squared"]),
+        ({"--model": "nowhere/m"}, ["--model", "no directory"]),
+        ({"--model": "."}, ["is a directory"]),
+        ({"--delimiter": "::"}, ["delimiter"]),
+    ],
+)
+def test_fit_explains(
+    rankings: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Failing,
+    changes: dict[str, str], words: list[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    options = {"--structure": "permutations", "--targets": "L*", "--model": "m", **changes}
+    said = fails("fit", rankings[0], *(f"{name}={value}" for name, value in options.items()))
+    for part in words:
+        assert part in said
+    assert not Path("m").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "empty"),
+        ("A,L1,L2\n", "no row"),
+        ("1,2,3\n4,5,6\n", "--no-header"),
+        ("A,L1,L2\n1,1,2\n2,1\n", "line 3: 2 fields, the first line has 3"),
+        ("A,A,L1\n1,1,2\n", "two columns are called 'A'"),
+        ("A,,L1\n1,1,2\n", "column 1 (counted from 0) has no name"),
+        ('A,L1,L2\n1,1,2\n"2,1,2\n', "line 3"),
+        ("A,L1,L2\n1,1,2\n2,2,2\n", "line 3"),  # tied positions
+        ("A,L1,L2\n1,1,2\n2,first,1\n", "line 3: 'L1' holds 'first', which is not a number"),
+        ("A,L1,L2\n1,1,2\n2,,1\n", "line 3"),  # missing position
+        ("A,L1,L2\n1,1,2\ninf,2,1\n", "line 3: 'A' is infinite"),
+    ],
+)
+def test_bad_csv_names_the_line(tmp_path: Path, fails: Failing, content: str, words: str) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    said = fails("fit", str(path), "--structure", "permutations", "--targets", "L*", "--model", str(tmp_path / "m"))
+    assert words in said and "bad.csv" in said
+
+
+def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:
+    path = write_csv(tmp_path / "t.csv", ["a", "kind"], [[1, "x"], [2, ""], [3, "y"]])
+    said = fails("fit", path, "--structure", "multiclass", "--targets", "kind", "--model", str(tmp_path / "m"))
+    assert "line 3: the target 'kind' is missing" in said
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("@relation r\n@attribute a numeric\n@attribute s string\n@data\n1,x\n", "String attributes"),
+        ("@relation r\n@attribute a numeric\n@attribute s hierarchical x/y\n@data\n1,x\n", "hierarchical"),
+        ("@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 1 2}\n", "sparse"),
+        ("nothing of the kind\n", "ARFF"),
+        ("@relation r\n@attribute a numeric\n@data\n", "no row"),
+    ],
+)
+def test_bad_arff_is_explained(tmp_path: Path, fails: Failing, content: str, words: str) -> None:
+    path = tmp_path / "bad.arff"
+    path.write_text(content)
+    said = fails("fit", str(path), "--structure", "multiclass", "--targets", "-1:", "--model", str(tmp_path / "m"))
+    assert words in said and "bad.arff" in said
+
+
+def test_files_that_cannot_be_read(tmp_path: Path, fails: Failing) -> None:
+    common = ["--structure", "multiclass", "--targets", "-1:", "--model", str(tmp_path / "m")]
+    assert "No such file" in fails("fit", str(tmp_path / "absent.csv"), *common)
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes("a,b\n1,Grün\n".encode("latin-1"))
+    assert "UTF-8" in fails("fit", str(latin), *common)
+    cut = tmp_path / "cut.csv.gz"
+    cut.write_bytes(gzip.compress(b"a,b\n1,2\n" * 50)[:-12])
+    assert "cannot read" in fails("fit", str(cut), *common)
+
+
+def test_models_that_cannot_be_loaded(rankings: tuple[str, str], tmp_path: Path, fails: Failing) -> None:
+    train, test = rankings
+    model = tmp_path / "m"
+    assert "No such file" in fails("predict", test, "--model", str(model))
+    assert "not a model file" in fails("predict", test, "--model", train)
+    assert "not a model file" in fails("info", train)
+    fitted(train, "--structure", "permutations", "--targets", "L*", "--model", str(model))
+    with zipfile.ZipFile(model) as archive:
+        header = json.loads(archive.read("header.json"))
+    with zipfile.ZipFile(model, "w") as archive:
+        archive.writestr("header.json", json.dumps(header))
+        archive.writestr("pipeline.joblib", b"\x80\x04not a pickle")
+    assert "cannot be loaded" in fails("predict", test, "--model", str(model))
+    with zipfile.ZipFile(model, "w") as archive:
+        archive.writestr("header.json", json.dumps({**header, "format": "combpred model 0"}))
+    assert "combpred model 0" in fails("predict", test, "--model", str(model))
+
+
+def test_predict_and_evaluate_explain(rankings: tuple[str, str], tmp_path: Path, fails: Failing) -> None:
+    model = str(tmp_path / "m")
+    fitted(rankings[0], "--structure", "permutations", "--targets", "L*", "--model", model)
+    lacking = write_csv(tmp_path / "l.csv", ["A1", "A3"], [[1, 2]])
+    assert "has no column 'A2'" in fails("predict", lacking, "--model", model)
+    text = write_csv(tmp_path / "t.csv", ["A1", "A2", "A3"], [[1, 2, 3], [1, "two", 3]])
+    assert "line 3: 'A2' holds 'two'" in fails("predict", text, "--model", model)
+    inputs = write_csv(tmp_path / "i.csv", ["A1", "A2", "A3"], [[1, 2, 3]])
+    assert "has no column 'L1'" in fails("evaluate", inputs, "--model", model)
+    said = fails("evaluate", rankings[1], "--model", model, "--metric", "beauty")
+    assert "no metric 'beauty'" in said and "kendall_tau" in said
+    assert "needs a tree" in fails("evaluate", rankings[1], "--model", model, "--metric", "hierarchical_loss")
+    assert "No such file" in fails("predict", rankings[1], "--model", model, "--output", str(tmp_path / "no" / "p.csv"))
+
+
+def test_a_failed_fit_leaves_an_earlier_model_alone(rankings: tuple[str, str], tmp_path: Path, fails: Failing) -> None:
+    model = tmp_path / "m"
+    common = ["fit", rankings[0], "--structure", "permutations", "--targets", "L*", "--model", str(model)]
+    assert main(common) == 0
+    before = model.read_bytes()
+    fails(*common, "--alpha", "-1")
+    assert model.read_bytes() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "test.csv", "train.csv"]  # no temporary files
+
+
+def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="cannot read"):
+        main(
+            [
+                "fit",
+                "absent.csv",
+                "--structure",
+                "multiclass",
+                "--targets",
+                "k",
+                "--model",
+                str(tmp_path / "m"),
+                "--debug",
+            ]
+        )
+
+
+@pytest.mark.parametrize("arguments", [["fit"], ["frobnicate"], ["demo", "--plot"], ["fit", "x", "--nonsense"]])
+def test_argparse_errors_have_status_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert "usage: combpred" in capsys.readouterr().err
+
+
+# ---- The program ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["demo", "fit", "predict", "evaluate", "info"])
+def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--help"])
+    assert stopped.value.code == 0
+    assert f"  combpred {command} " in capsys.readouterr().out
+
+
+def test_module_runs_and_a_closed_pipe_is_no_error(rankings: tuple[str, str], tmp_path: Path) -> None:
+    model = str(tmp_path / "m")
+    fitted(rankings[0], "--structure", "permutations", "--targets", "L*", "--model", model)
+    command = [sys.executable, "-m", "combpred", "predict", rankings[1], "--model", model, "--trusted"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("L1,L2,L3,L4\n") and done.stderr == ""
+    reading, writing = os.pipe()
+    os.close(reading)
+    closed = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert closed.returncode == 0 and closed.stderr == ""
+
+
+def test_help_does_not_import_scikit_learn() -> None:
+    code = (
+        "import sys\nfrom combpred._cli import main\n"
+        "try:\n    main(['fit', '--help'])\nexcept SystemExit:\n    pass\n"
+        "sys.exit('sklearn' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+@pytest.mark.slow
+def test_demo_prints_a_table_and_writes_a_plot(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="without matplotlib the demo writes no plot")
+    plot = tmp_path / "demo.png"
+    command = [sys.executable, "-m", "combpred", "demo", "--plot", str(plot)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    lines = [line for line in done.stdout.splitlines() if "StructuredRidge  " in line]
+    assert len(lines) == 4
+    for metric in ("kendall_tau", "hamming_score", "accuracy"):
+        assert metric in done.stdout
+    assert str(plot) in done.stdout
+    assert plot.read_bytes().startswith(b"\x89PNG")

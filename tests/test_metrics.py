@@ -1,0 +1,204 @@
+"""Metrics against independent routes: SciPy, scikit-learn and brute force."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import itertools
+import pkgutil
+
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.stats
+import sklearn.metrics
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from combpred import metrics
+from combpred.structures import Hierarchy
+
+TREE = [-1, 0, 0, 1, 1, 2, 5, 5]
+PAIRED = [
+    (metrics.kendall_tau, [[1, 2, 3], [3, 1, 2], [2, 1, 3]], [[1, 3, 2], [3, 1, 2], [3, 2, 1]]),
+    (metrics.spearman_rho, [[1, 2, 3], [3, 1, 2], [2, 1, 3]], [[1, 3, 2], [3, 1, 2], [3, 2, 1]]),
+    (metrics.spearman_footrule, [[1, 2, 3], [3, 1, 2], [2, 1, 3]], [[1, 3, 2], [3, 1, 2], [3, 2, 1]]),
+    (metrics.hamming_loss, [[1, 0], [0, 0], [1, 1]], [[1, 1], [0, 0], [0, 0]]),
+    (metrics.hamming_score, [[1, 0], [0, 0], [1, 1]], [[1, 1], [0, 0], [0, 0]]),
+    (metrics.ranking_loss, [[1, 0, 0], [0, 1, 1], [1, 0, 1]], [[0.1, 0.2, 0.0], [0.5, 0.1, 0.7], [1.0, 0.0, 2.0]]),
+    (metrics.zero_one_loss, ["a", "b", "c"], ["a", "c", "c"]),
+    (metrics.accuracy, ["a", "b", "c"], ["a", "c", "c"]),
+    (metrics.neg_absolute_error, [0, 1, 4], [2, 1, 0]),
+    (lambda a, b, **kw: metrics.hierarchical_loss(a, b, parent=TREE, **kw), [3, 4, 7], [3, 1, 6]),
+]
+
+
+def rankings(rng: np.random.Generator, n: int, k: int, ties: bool) -> np.ndarray:
+    """Random rows of positions; with ties, integers among which not all are equal."""
+    if not ties:
+        return np.argsort(rng.random((n, k)), axis=1) + 1
+    rows = rng.integers(1, k + 1, (n, k))
+    rows[:, 0], rows[:, 1] = 1, 2
+    return rows
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("k", [2, 3, 7, 30])
+def test_rank_correlations_agree_with_scipy(k: int, ties: bool) -> None:
+    rng = np.random.default_rng(k)
+    a, b = rankings(rng, 40, k, ties), rankings(rng, 40, k, ties)
+    taus = [scipy.stats.kendalltau(x, y).statistic for x, y in zip(a, b, strict=True)]
+    rhos = [scipy.stats.spearmanr(x, y).statistic for x, y in zip(a, b, strict=True)]
+    np.testing.assert_allclose(metrics.kendall_tau(a, b, average=False), taus, atol=1e-12)
+    np.testing.assert_allclose(metrics.spearman_rho(a, b, average=False), rhos, atol=1e-12)
+
+
+def test_kendall_tau_is_the_same_across_blocks_of_rows() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rankings(rng, 9000, 4, False), rankings(rng, 9000, 4, False)
+    whole = metrics.kendall_tau(a, b, average=False)
+    parts = [metrics.kendall_tau(a[i : i + 1000], b[i : i + 1000], average=False) for i in range(0, 9000, 1000)]
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+
+
+def test_kendall_tau_compares_scores_by_their_order() -> None:
+    assert metrics.kendall_tau([[1, 2, 3]], [[-5.0, 0.25, 1e9]]) == 1.0
+    assert metrics.kendall_tau([[1, 2, 3]], np.array([[3, 2, 1]], dtype=np.uint8)) == -1.0
+
+
+def test_footrule_by_definition_and_its_maximum_by_enumeration() -> None:
+    for k in (2, 3, 4, 5):
+        orders = np.array(list(itertools.permutations(range(1, k + 1))))
+        first = np.tile(np.arange(1, k + 1), (len(orders), 1))
+        distance = metrics.spearman_footrule(first, orders, average=False)
+        np.testing.assert_array_equal(distance, np.abs(first - orders).sum(axis=1))
+        assert metrics.spearman_footrule(first, orders, normalize=True, average=False).max() == 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_label_losses_agree_with_scikit_learn(data: st.DataObject) -> None:
+    shape = data.draw(st.tuples(st.integers(1, 8), st.integers(2, 6)))
+    truth = data.draw(hnp.arrays(np.int64, shape, elements=st.integers(0, 1)))
+    predicted = data.draw(hnp.arrays(np.int64, shape, elements=st.integers(0, 1)))
+    scores = data.draw(hnp.arrays(np.float64, shape, elements=st.sampled_from([-1.0, 0.0, 0.5, 2.0])))  # ties abound
+    weight = data.draw(hnp.arrays(np.float64, shape[0], elements=st.floats(0.1, 3)))
+    assert metrics.hamming_loss(truth, predicted, sample_weight=weight) == pytest.approx(
+        sklearn.metrics.hamming_loss(truth, predicted, sample_weight=weight)
+    )
+    assert metrics.zero_one_loss(truth, predicted, sample_weight=weight) == pytest.approx(
+        sklearn.metrics.zero_one_loss(truth, predicted, sample_weight=weight)
+    )
+    assert metrics.ranking_loss(truth, scores, sample_weight=weight) == pytest.approx(
+        sklearn.metrics.label_ranking_loss(truth, scores, sample_weight=weight)
+    )
+
+
+def test_ranking_loss_counts_pairs() -> None:
+    rng = np.random.default_rng(3)
+    truth, scores = rng.integers(0, 2, (50, 6)), rng.integers(0, 4, (50, 6))
+    expected = []
+    for t, s in zip(truth, scores, strict=True):
+        pairs = [s[u] <= s[v] for u, v in itertools.product(np.flatnonzero(t), np.flatnonzero(1 - t))]
+        expected.append(np.mean(pairs) if pairs else 0.0)
+    np.testing.assert_allclose(metrics.ranking_loss(truth, scores, average=False), expected)
+
+
+def test_losses_take_sparse_label_sets() -> None:
+    truth, predicted = np.array([[1, 0, 1], [0, 0, 0]]), np.array([[1, 1, 1], [0, 0, 0]])
+    sparse = scipy.sparse.csr_matrix(truth)
+    assert metrics.hamming_loss(sparse, predicted) == pytest.approx(1 / 6)
+    assert metrics.hamming_score(sparse, scipy.sparse.csr_array(predicted)) == pytest.approx(5 / 6)
+    assert metrics.zero_one_loss(sparse, predicted) == 0.5
+    assert metrics.ranking_loss(sparse, predicted) == metrics.ranking_loss(truth, predicted)
+
+
+def ancestors(parent: list[int], node: int) -> set[int]:
+    path = set()
+    while node >= 0:
+        path.add(node)
+        node = parent[node]
+    return path
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_hierarchical_loss_is_the_symmetric_difference_of_root_paths(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 12))
+    tree = [-1] + [data.draw(st.integers(0, i - 1)) for i in range(1, n)]
+    shuffle = data.draw(st.permutations(range(n)))  # parents in any order
+    parent = [-1] * n
+    for node, above in enumerate(tree):
+        parent[shuffle[node]] = -1 if above < 0 else shuffle[above]
+    a, b = (np.array(x) for x in zip(*itertools.product(range(n), repeat=2), strict=True))
+    paths = [ancestors(parent, node) for node in range(n)]
+    expected = [len(paths[x] ^ paths[y]) for x, y in zip(a, b, strict=True)]
+    jaccard = [len(paths[x] ^ paths[y]) / len(paths[x] | paths[y]) for x, y in zip(a, b, strict=True)]
+    np.testing.assert_array_equal(metrics.hierarchical_loss(a, b, parent=parent, average=False), expected)
+    np.testing.assert_allclose(
+        metrics.hierarchical_loss(a, b, parent=parent, normalize=True, average=False), jaccard, atol=1e-15
+    )
+
+
+def test_hierarchical_loss_is_the_squared_distance_of_embeddings() -> None:
+    nodes = np.arange(len(TREE))
+    psi = Hierarchy(TREE).embed(nodes)
+    a, b = np.repeat(nodes, len(TREE)), np.tile(nodes, len(TREE))
+    np.testing.assert_array_equal(
+        metrics.hierarchical_loss(a, b, parent=TREE, average=False), ((psi[a] - psi[b]) ** 2).sum(axis=1)
+    )
+
+
+def test_hierarchical_loss_on_a_deep_path_is_fast_enough() -> None:
+    depth = 20_000
+    parent = np.arange(-1, depth - 1)
+    assert metrics.hierarchical_loss([depth - 1, 5], [0, 7], parent=parent, average=False).tolist() == [depth - 1, 2]
+
+
+def test_hierarchical_loss_by_names() -> None:
+    parent = {"root": None, "a": "root", "b": "root", "a1": "a"}
+    assert metrics.hierarchical_loss(["a1", "b"], ["b", "b"], parent=parent, average=False).tolist() == [3.0, 0.0]
+    with pytest.raises(ValueError, match=r"row 1.*'c'"):
+        metrics.hierarchical_loss(["a", "c"], ["a", "a"], parent=parent)
+
+
+@pytest.mark.parametrize(("metric", "truth", "predicted"), PAIRED)
+def test_mean_is_the_weighted_mean_of_rows(metric, truth, predicted) -> None:  # type: ignore[no-untyped-def]
+    rows = metric(truth, predicted, average=False)
+    assert rows.shape == (3,)
+    assert isinstance(metric(truth, predicted), float)
+    assert metric(truth, predicted) == pytest.approx(rows.mean())
+    assert metric(truth, predicted, sample_weight=[1, 2, 0]) == pytest.approx((rows[0] + 2 * rows[1]) / 3)
+
+
+@pytest.mark.parametrize(("metric", "truth", "predicted"), PAIRED)
+def test_bad_arguments_are_named(metric, truth, predicted) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match="shape"):
+        metric(truth[:2], predicted)
+    with pytest.raises(ValueError, match="sample_weight.*row 1"):
+        metric(truth, predicted, sample_weight=[1, -1, 0])
+    with pytest.raises(ValueError, match="0 rows|no rows|shape"):
+        metric([], [])
+
+
+def test_messages_name_the_row() -> None:
+    with pytest.raises(ValueError, match="y_pred, row 1: all labels are tied"):
+        metrics.kendall_tau([[1, 2], [1, 2]], [[1, 2], [3, 3]])
+    with pytest.raises(ValueError, match="y_true.*tied.*row 1"):
+        metrics.spearman_rho([[1, 2], [2, 2]], [[1, 2], [1, 2]])
+    with pytest.raises(ValueError, match="y_true must be finite.*row 1"):
+        metrics.kendall_tau([[1, 2], [1, np.nan]], [[1, 2], [1, 2]])
+    with pytest.raises(ValueError, match="y_pred must hold 0 and 1.*row 1"):
+        metrics.hamming_loss([[0, 1], [1, 1]], [[0, 1], [1, 2]])
+    with pytest.raises(ValueError, match="at least 2 labels"):
+        metrics.kendall_tau([[1]], [[1]])
+    with pytest.raises(ValueError, match="numbers"):
+        metrics.kendall_tau([["a", "b"]], [["a", "b"]])
+
+
+def test_documented_examples() -> None:
+    modules = [importlib.import_module(f"combpred.metrics.{m.name}") for m in pkgutil.iter_modules(metrics.__path__)]
+    results = [doctest.testmod(module) for module in modules]
+    assert sum(r.failed for r in results) == 0
+    assert sum(r.attempted for r in results) >= len(metrics.__all__)

@@ -1,0 +1,92 @@
+"""The README keeps its word: its Python runs, its table is the catalogue, its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from combpred import _lib
+from combpred._cli import _parser
+from combpred.structures import structure_classes
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+SHELL = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=lambda block: block.splitlines()[-1][:40])
+def test_python_block_runs(block: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+    assert capsys.readouterr().out
+
+
+def test_the_two_examples_have_eight_lines_and_learn(capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(PYTHON) == 2
+    ranking, labels = PYTHON
+    for block in PYTHON:
+        assert len([line for line in block.splitlines() if line.strip()]) == 8
+    exec(compile(ranking, "README.md", "exec"), {})
+    # Rankings at random score 0 on average.
+    assert float(capsys.readouterr().out.split()[-1]) > 0.7
+    exec(compile(labels, "README.md", "exec"), {})
+    first, second = capsys.readouterr().out.splitlines()
+    assert float(first) > 0.7  # half of the labels would be right at random
+    assert second == "28 True"
+
+
+def test_table_is_the_catalogue() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` (\|.*)$", README, flags=re.MULTILINE))
+    classes = {cls.__name__: name for name, cls in structure_classes().items()}
+    assert set(rows) == set(classes)
+    assert {entry["name"] for entry in _lib.catalogue()} == set(classes.values())
+    for cls, row in rows.items():
+        core, python = re.findall(r"\]\(([^)]+)\)", row)
+        assert f'"{classes[cls]}"' in (ROOT / core).read_text(encoding="utf-8")
+        assert f"class {cls}(Structure)" in (ROOT / python).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md"])
+def test_links_lead_to_files(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#]+)", text)
+    assert targets
+    missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
+    assert not missing
+
+
+def test_commands_exist() -> None:
+    commands = [line for block in SHELL for line in block.strip().splitlines()]
+    shown = [line for line in commands if line.startswith("combpred ")]
+    assert len(shown) == 2
+    for line in shown:
+        options = _parser().parse_args([word.strip("'") for word in line.split()[1:]])
+        assert options.run is not None
+    installs = [line for line in commands if "pip install" in line]
+    assert len(installs) == 2
+    assert installs[0].endswith("-m combpred demo")
+
+
+def test_extras_and_versions_are_those_of_the_package() -> None:
+    if sys.version_info < (3, 11):
+        pytest.skip("reading pyproject.toml needs tomllib, new in Python 3.11")
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = re.findall(r'pip install "\.\[(\w+)\]"', README)
+    assert set(extras) == {"plot", "test"}
+    assert set(extras) <= set(project["optional-dependencies"])
+    assert f"CPython {project['requires-python'].removeprefix('>=')} or later" in README
+    minimum = next(need for need in project["dependencies"] if need.startswith("scikit-learn"))
+    assert f"scikit-learn {minimum.partition('>=')[2]} or later" in README
+    go = re.search(r"^go (\d+\.\d+)", (ROOT / "go.mod").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert go is not None and f"Go {go.group(1)} or later" in README
+
+
+def test_changelog_names_the_version() -> None:
+    from combpred import __version__
+
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

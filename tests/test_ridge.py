@@ -1,0 +1,427 @@
+"""StructuredRidge against the enumerated objective, against itself by other routes, and on bad input."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import reference
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
+
+from combpred import CapabilityError, StructuredRidge, _lib, _memory, kernels
+from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
+
+# Small enough to enumerate. The first four have a mean other than zero; the last has mean zero and two eigenvalues.
+DIAMOND = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)
+STRUCTURES = [
+    pytest.param(MultiClass(3), id="multiclass"),
+    pytest.param(LabelSets(3), id="labelsets"),
+    pytest.param(LabelSets(4, size=2), id="labelsets-size2"),
+    pytest.param(Ordinal(4), id="ordinal"),
+    pytest.param(PosetElements(DIAMOND), id="posetelements"),
+    pytest.param(Hierarchy([-1, 0, 0, 1, 1], allowed="leaves"), id="hierarchy"),
+    pytest.param(Permutations(4), id="permutations"),
+]
+N = 9
+
+
+def problem(structure, *, weighted=False, seed=0):
+    """Return inputs (N, 3), structures, their ψ, all outputs' ψ and sample weights (one of them zero) or None."""
+    rng = np.random.default_rng(seed)
+    members = list(structure.enumerate())
+    y = np.array([members[i] for i in rng.integers(len(members), size=N)])
+    if isinstance(structure, MultiClass):
+        y[:3] = [0, 1, 2]  # n_classes=3 is taken from y
+    weights = np.append(rng.uniform(0.2, 3.0, size=N - 1), 0.0) if weighted else None
+    return rng.normal(size=(N, 3)), y, structure.embed(y), structure.embed(np.array(members)), weights
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_enumerated_loss_has_the_closed_form(structure):
+    """Mean over z of u + u²/2 equals ½fᵀΣf + ½(1 − ⟨ψ̃, f⟩)² − ½: the identity that training rests on."""
+    _, _, psi, outputs, _ = problem(structure)
+    mean, covariance = structure.mean(), structure.covariance()
+    for f in np.random.default_rng(1).normal(size=(5, len(mean))):
+        closed = f @ covariance @ f / 2 + (1 - (psi[0] - mean) @ f) ** 2 / 2 - 0.5
+        assert reference.enumerated_auc_loss(outputs, psi[0], f) == pytest.approx(closed, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("solver", ["auto", "closed-form", "cg", "newton-cg"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_kernel_solvers_reach_the_enumerated_minimum(structure, solver, loss, weighted):
+    X, y, psi, outputs, weights = problem(structure, weighted=weighted)
+    kernel = rbf_kernel(X, gamma=0.5)
+    f = reference.minimise(kernel, outputs, psi, alpha=0.3, loss=loss, weights=weights)
+    dual = np.linalg.solve(kernel, f)
+    least = reference.objective(dual, kernel, outputs, psi, alpha=0.3, loss=loss, weights=weights)
+
+    model = StructuredRidge(
+        structure, alpha=0.3, loss=loss, kernel="rbf", gamma=0.5, fit_intercept=False, solver=solver, tol=1e-11
+    ).fit(X, y, sample_weight=weights)
+
+    np.testing.assert_allclose(model.feature_scores(X), f, atol=1e-8)
+    assert model.objective_ == pytest.approx(least, rel=1e-8)
+    assert solver in ("auto", model.solver_)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("solver", ["auto", "closed-form", "cg", "newton-cg", "primal"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_linear_solvers_reach_the_enumerated_minimum(structure, solver, loss, weighted):
+    X, y, psi, outputs, weights = problem(structure, weighted=weighted)
+    f = reference.minimise(X @ X.T + 1, outputs, psi, alpha=0.3, loss=loss, weights=weights)
+
+    model = StructuredRidge(structure, alpha=0.3, loss=loss, solver=solver, tol=1e-11)
+    model.fit(X, y, sample_weight=weights)
+
+    np.testing.assert_allclose(model.feature_scores(X), f, atol=1e-8)
+    assert model.coef_.shape == (psi.shape[1], 3)
+    assert model.intercept_.shape == (psi.shape[1],)
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_solvers_agree_on_the_objective(loss):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(120, 6))
+    y = Permutations.from_orders(np.argsort(-(X @ rng.normal(size=(6, 5)) + rng.normal(size=(120, 5))), axis=1))
+    fits = {
+        solver: StructuredRidge("permutations", alpha=0.1, loss=loss, solver=solver).fit(X, y)
+        for solver in ("closed-form", "cg", "newton-cg", "primal")
+    }
+    assert {name: model.solver_ for name, model in fits.items()} == {name: name for name in fits}
+    values = np.array([model.objective_ for model in fits.values()])
+    np.testing.assert_allclose(values, values[0], rtol=1e-8)
+
+
+@pytest.mark.parametrize("solver", ["primal", "closed-form"])
+def test_sparse_input_gives_what_dense_input_gives(solver):
+    X = sparse.random(40, 7, density=0.4, format="csr", random_state=0)
+    y = np.arange(40) % 3
+    weights = np.random.default_rng(0).uniform(0.5, 2, size=40)
+    dense = StructuredRidge(solver=solver).fit(X.toarray(), y, weights)
+    for form in (X, sparse.csr_array(X), X.tocsc()):
+        model = StructuredRidge(solver=solver).fit(form, y, weights)
+        np.testing.assert_allclose(model.coef_, dense.coef_, atol=1e-8)
+        np.testing.assert_allclose(model.feature_scores(form), dense.feature_scores(X.toarray()), atol=1e-8)
+
+
+@pytest.mark.parametrize("solver", ["primal", "closed-form"])
+def test_intercept_is_a_constant_feature(solver):
+    X, y, _, _, _ = problem(Permutations(4))
+    model = StructuredRidge("permutations", solver=solver).fit(X, y)
+    same = StructuredRidge("permutations", solver=solver, fit_intercept=False).fit(np.c_[X, np.ones(N)], y)
+    np.testing.assert_allclose(np.c_[model.coef_, model.intercept_], same.coef_, atol=1e-8)
+    assert not same.intercept_.any()
+
+
+def test_squared_loss_is_kernel_ridge_on_the_centred_embedding():
+    X, y, psi, outputs, _ = problem(Ordinal(4))
+    ours = StructuredRidge("ordinal", loss="squared", alpha=0.5, kernel="rbf", fit_intercept=False).fit(X, y)
+    target = psi[:, : ours.structure_.n_features] - ours.structure_.mean()
+    theirs = KernelRidge(alpha=1.0, kernel="rbf").fit(X, target)  # penalises by alpha what ours does by 2 alpha
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-8)
+
+
+def test_zero_weight_leaves_a_row_out_and_integer_weights_repeat_it():
+    X, y, _, _, _ = problem(Permutations(4))
+    times = np.array([0, 1, 2, 3, 1, 0, 1, 2, 1])
+    for options in ({"kernel": "rbf"}, {"solver": "primal"}, {"loss": "squared", "kernel": "poly"}):
+        model = StructuredRidge(Permutations(4), **options)
+        weighted = model.fit(X, y, sample_weight=times).feature_scores(X)
+        repeated = model.fit(X.repeat(times, axis=0), y.repeat(times, axis=0)).feature_scores(X)
+        np.testing.assert_allclose(weighted, repeated, atol=1e-7)
+
+
+# ---- Predictions -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_predict_maximises_over_all_outputs(structure, loss):
+    X, y, _, outputs, _ = problem(structure)
+    model = StructuredRidge(structure, alpha=0.1, kernel="rbf", loss=loss).fit(X, y)
+    f = model.feature_scores(X)
+    if loss == "auc":
+        best = (f @ outputs.T).max(axis=1)
+    else:  # the pre-image: the output nearest to f + μ, whose squared length is left out of the score
+        target = f + structure.mean()
+        nearest = ((target[:, None] - outputs) ** 2).sum(axis=2).min(axis=1)
+        best = ((target**2).sum(axis=1) - nearest) / 2
+    predicted = model.predict(X)
+    np.testing.assert_allclose(model.score_structures(X, predicted), best, atol=1e-9)
+    certified = model.predict_certified(X)
+    np.testing.assert_array_equal(certified.structures, predicted)
+    np.testing.assert_allclose(certified.value, best, atol=1e-9)
+    np.testing.assert_allclose(certified.upper_bound, best, atol=1e-9)
+    assert certified.optimal.all() and certified.optimal.dtype == bool
+    assert not certified.nu.any()
+
+
+def test_large_rankings_are_searched_and_said_not_to_be_proven():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(25, 4)), rng.permuted(np.tile(np.arange(1, 31), (25, 1)), axis=1)
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    scores = rng.normal(size=(3, 4))
+    model.dual_coef_ = rng.normal(size=model.dual_coef_.shape)  # scores without any order behind them
+    certified = model.predict_certified(scores)
+    assert not certified.optimal.any()
+    assert (certified.value < certified.upper_bound).all()
+    assert (certified.nu <= 0.5).all()
+    with pytest.raises(CapabilityError, match="20"):
+        model.set_params(decoder="exact").predict(scores)
+
+
+def test_two_classes_have_one_decision_value():
+    X, y, _, _, _ = problem(MultiClass(3))
+    model = StructuredRidge().fit(X, np.where(y == 0, "no", "yes"))
+    f = model.feature_scores(X)
+    np.testing.assert_array_equal(model.decision_function(X), f[:, 1] - f[:, 0])
+    np.testing.assert_array_equal(model.predict(X), np.where(model.decision_function(X) > 0, "yes", "no"))
+
+
+def test_prediction_in_blocks_changes_nothing(monkeypatch):
+    X, y, _, _, _ = problem(Permutations(4))
+    for options in ({"kernel": "rbf"}, {"kernel": "linear"}):
+        model = StructuredRidge("permutations", **options).fit(X, y)
+        expected = model.feature_scores(X), model.predict(X), model.score_structures(X, y)
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels, "_BLOCK_ENTRIES", 20)  # two rows of the kernel matrix at a time
+            np.testing.assert_allclose(model.feature_scores(X), expected[0], atol=1e-14)
+            np.testing.assert_array_equal(model.predict(X), expected[1])
+            np.testing.assert_allclose(model.score_structures(X, y), expected[2], atol=1e-14)
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 5)), rng.permuted(np.tile(np.arange(1, 6), (200, 1)), axis=1)
+    one, two = (StructuredRidge("permutations", kernel="rbf", n_jobs=k).fit(X, y) for k in (1, 2))
+    assert one.dual_coef_.tobytes() == two.dual_coef_.tobytes()
+    assert one.predict(X).tobytes() == two.predict(X).tobytes()
+
+
+# ---- Kernels ---------------------------------------------------------------------------------------------------------
+
+
+def dot_kernel(a, b, *, power=1):
+    return float(a @ b + 1) ** power
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"kernel": "linear"}, {"metric": "linear"}),
+        ({"kernel": "poly", "degree": 2, "coef0": 0.5, "gamma": 0.7},
+         {"metric": "poly", "degree": 2, "coef0": 0.5, "gamma": 0.7}),
+        ({"kernel": "rbf"}, {"metric": "rbf", "gamma": 1 / 3}),
+        ({"kernel": "laplacian", "gamma": 2.0}, {"metric": "laplacian", "gamma": 2.0}),
+        ({"kernel": "cosine"}, {"metric": "cosine"}),
+        ({"kernel": dot_kernel, "kernel_params": {"power": 2}}, {"metric": "poly", "degree": 2, "coef0": 1, "gamma": 1}),
+    ],
+    ids=lambda value: str(value.get("kernel", "")) if isinstance(value, dict) else None,
+)  # fmt: skip
+def test_kernels_are_those_of_scikit_learn(options, expected):
+    X, y, _, _, _ = problem(Permutations(4))
+    new = np.random.default_rng(9).normal(size=(4, 3))
+    model = StructuredRidge("permutations", **options).fit(X, y)
+    given = StructuredRidge("permutations", kernel="precomputed").fit(pairwise_kernels(X, **expected), y)
+    np.testing.assert_allclose(
+        model.feature_scores(new), given.feature_scores(pairwise_kernels(new, X, **expected)), atol=1e-9
+    )
+    assert not hasattr(given, "X_fit_")
+
+
+def test_gamma_scale_divides_by_the_variance_of_the_inputs():
+    X, y, _, _, _ = problem(Permutations(4))
+    for form in (X, sparse.csr_matrix(X)):
+        model = StructuredRidge("permutations", kernel="rbf", gamma="scale").fit(form, y)
+        assert model.kernel_.gamma == pytest.approx(1 / (3 * X.var()))
+    assert StructuredRidge(kernel="rbf", gamma="scale").fit(np.ones((4, 2)), [0, 1, 0, 1]).kernel_.gamma == 1.0
+
+
+def test_precomputed_kernel_is_left_as_it_was():
+    X, y, _, _, weights = problem(Ordinal(4), weighted=True)  # Ordinal takes the route that works in place
+    kernel = rbf_kernel(X)
+    before = kernel.copy()
+    StructuredRidge("ordinal", kernel="precomputed").fit(kernel, y, weights)
+    np.testing.assert_array_equal(kernel, before)
+
+
+# ---- Numerical trouble -----------------------------------------------------------------------------------------------
+
+
+def test_factors_are_taken_in_double_when_single_is_not_enough(monkeypatch):
+    X, y, _, _, _ = problem(Permutations(4))
+    asked = []
+    solve = _lib.ridge_kernel
+
+    def refuse_single(description, options, *arguments, **keywords):
+        asked.append(options["precision"])
+        if options["precision"] == "single":
+            raise _lib.NumericalError("too ill-conditioned")
+        return solve(description, options, *arguments, **keywords)
+
+    model = StructuredRidge("permutations", kernel="rbf", solver="closed-form")
+    expected = model.fit(X, y).dual_coef_
+    assert model.precision_ == "single"
+    monkeypatch.setattr(_lib, "ridge_kernel", refuse_single)
+    model.fit(X, y)
+    assert asked == ["single", "double"]
+    assert model.precision_ == "double"
+    np.testing.assert_allclose(model.dual_coef_, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_a_nearly_singular_problem_is_solved_to_the_same_objective():
+    X, y, psi, outputs, _ = problem(Permutations(4))
+    X[1] = X[0]  # a singular kernel matrix, and a penalty 1e-9 of its entries
+    model = StructuredRidge("permutations", alpha=1e-9, kernel="rbf", gamma=0.1, fit_intercept=False).fit(X, y)
+    kernel = rbf_kernel(X, gamma=0.1)
+    least = reference.objective(model.dual_coef_, kernel, outputs, psi, alpha=1e-9)
+    assert model.objective_ == pytest.approx(least, rel=1e-8)
+    for step in np.random.default_rng(0).normal(size=(20, *model.dual_coef_.shape)):
+        moved = model.dual_coef_ + 1e-4 * np.abs(model.dual_coef_).max() * step
+        assert reference.objective(moved, kernel, outputs, psi, alpha=1e-9) >= least - 1e-9
+
+
+@pytest.mark.parametrize("solver", ["cg", "newton-cg"])
+def test_stopping_early_warns_and_keeps_what_there_is(solver):
+    X, y, _, _, _ = problem(Permutations(4))
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        model = StructuredRidge("permutations", alpha=1e-4, kernel="rbf", solver=solver, max_iter=1).fit(X, y)
+    assert np.isfinite(model.dual_coef_).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        StructuredRidge("permutations", alpha=1e-4, kernel="rbf", solver=solver).fit(X, y)
+
+
+# ---- Bad input -------------------------------------------------------------------------------------------------------
+
+KERNEL = rbf_kernel(np.arange(9.0)[:, None])
+LOPSIDED = KERNEL.copy()
+LOPSIDED[7, 2] += 0.5
+HOLED = KERNEL.copy()
+HOLED[3, 4] = HOLED[4, 3] = np.inf
+
+
+@pytest.mark.parametrize(
+    ("options", "X", "weights", "message"),
+    [
+        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0), None, r"NaN.*row 5, column 1"),
+        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.inf, 1.0), None, r"infinity.*row 5, column 1"),
+        ({}, sparse.csr_matrix(np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0)), None, r"row 5, column 1"),
+        ({}, np.ones((8, 3)), None, "inconsistent numbers of samples"),
+        ({}, np.ones(9), None, "Reshape your data"),
+        ({"alpha": 0.0}, np.ones((9, 3)), None, "alpha"),
+        ({"alpha": -1.0}, np.ones((9, 3)), None, "alpha"),
+        ({"alpha": np.inf}, np.ones((9, 3)), None, "alpha"),
+        ({"alpha": np.nan}, np.ones((9, 3)), None, "alpha"),
+        ({"gamma": -1.0, "kernel": "rbf"}, np.ones((9, 3)), None, "gamma"),
+        ({"loss": "hinge"}, np.ones((9, 3)), None, "loss"),
+        ({"solver": "sgd"}, np.ones((9, 3)), None, "solver"),
+        ({"decoder": "milp"}, np.ones((9, 3)), None, "decoder"),
+        ({"solver": "primal", "kernel": "rbf"}, np.ones((9, 3)), None, "solver='primal' needs kernel='linear'"),
+        ({"solver": "primal", "kernel": "precomputed"}, KERNEL, None, "solver='primal' needs kernel='linear'"),
+        ({"kernel": "precomputed"}, np.ones((9, 3)), None, "square"),
+        ({"kernel": "precomputed"}, LOPSIDED, None, "not symmetric.*row 7, column 2"),
+        ({"kernel": "precomputed"}, HOLED, None, "row 3, column 4"),
+        ({}, np.ones((9, 3)), np.zeros(9), "zero"),
+        ({}, np.ones((9, 3)), np.ones(8), r"sample_weight has shape \(8,\)"),
+        ({}, np.ones((9, 3)), [1, 1, 1, 1, -1, 1, 1, 1, 1], "sample_weight is -1.0 at row 4"),
+        ({}, np.ones((9, 3)), [1, 1, np.nan, 1, 1, 1, 1, 1, 1], "sample_weight is nan at row 2"),
+        ({}, np.ones((9, 3)), ["a"] * 9, "sample_weight must be numbers"),
+    ],
+)
+def test_bad_input_is_refused_by_name(options, X, weights, message):
+    y = problem(Permutations(4))[1]
+    with pytest.raises(ValueError, match=message):
+        StructuredRidge(Permutations(4), **options).fit(X, y, sample_weight=weights)
+
+
+def test_bad_targets_are_refused_by_row():
+    X, y, _, _, _ = problem(Permutations(4))
+    y = y.copy()
+    y[6] = [1, 1, 2, 3]
+    with pytest.raises(ValueError, match="row 6"):
+        StructuredRidge(Permutations(4)).fit(X, y)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        StructuredRidge(Permutations(4)).fit(X, None)
+    with pytest.raises(ValueError, match="permutation"):
+        StructuredRidge("permutation").fit(X, y)
+    with pytest.raises(ValueError, match="structure"):
+        StructuredRidge(3).fit(X, y)
+
+
+def test_overflowing_kernel_is_refused():
+    X, y, _, _, _ = problem(Permutations(4))
+    for structure, targets in ((Permutations(4), y), (Ordinal(4), np.arange(9) % 4)):
+        with pytest.raises(ValueError, match="NaN|infinit|finite|overflow"):
+            StructuredRidge(structure, kernel="poly", degree=200).fit(1e3 * X, targets)
+
+
+def test_kernel_values_of_another_training_set_are_refused():
+    y = problem(Permutations(4))[1]
+    model = StructuredRidge("permutations", kernel="precomputed").fit(KERNEL, y)
+    with pytest.raises(ValueError, match=r"shape \(n, 9\)"):
+        model.predict(KERNEL[:2, :5])
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ({"solver": "closed-form"}, "solver='primal'"),
+        ({"kernel": "rbf"}, "Nystroem"),
+        ({"solver": "primal"}, "select features"),
+    ],
+)
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(monkeypatch, options, remedy):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 200)), rng.permuted(np.tile([1, 2, 3], (200, 1)), axis=1)
+    # Room for the embedded outputs (19 kB with what is made of them), not for matrices of 200² entries (320 kB each).
+    monkeypatch.setattr(_memory, "available_memory", lambda: 100_000)
+    with pytest.raises(MemoryError, match=f"GiB are available.*{remedy}"):
+        StructuredRidge("permutations", **options).fit(X, y)
+
+
+def test_memory_available_is_a_sensible_number():
+    available = _memory.available_memory()
+    assert available is None or 2**20 < available < 2**50
+
+
+def test_a_failed_fit_keeps_the_earlier_one():
+    X, y, _, _, _ = problem(Permutations(4))
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="row 0"):
+        model.fit(np.ones((9, 5)), np.zeros((9, 4)))
+    assert model.n_features_in_ == 3
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+def test_a_new_fit_forgets_the_earlier_one():
+    X, y, _, _, _ = problem(Permutations(4))
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    model.set_params(kernel="linear", structure=None).fit(X, np.arange(9) % 2)
+    assert not hasattr(model, "dual_coef_") and not hasattr(model, "X_fit_")
+    model.set_params(kernel="precomputed", structure="permutations").fit(KERNEL, y)
+    assert not hasattr(model, "coef_") and not hasattr(model, "classes_")
+
+
+def test_unfitted_model_says_so():
+    for method in ("predict", "feature_scores", "decision_function", "predict_certified"):
+        with pytest.raises(NotFittedError):
+            getattr(StructuredRidge("permutations"), method)(np.ones((2, 3)))
+
+
+def test_pickle_keeps_the_predictions():
+    X, y, _, _, _ = problem(Permutations(4))
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.feature_scores(X).tobytes() == model.feature_scores(X).tobytes()
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))

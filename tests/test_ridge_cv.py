@@ -1,0 +1,189 @@
+"""StructuredRidgeCV: its leave-one-out against refitting, its choice, and its folds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference
+from sklearn.datasets import load_iris
+from sklearn.metrics import accuracy_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict
+
+from combpred import StructuredRidge, StructuredRidgeCV
+from combpred.structures import LabelSets, Ordinal, Permutations
+
+STRUCTURES = [
+    pytest.param(LabelSets(3), id="labelsets"),
+    pytest.param(Ordinal(4), id="ordinal"),
+    pytest.param(Permutations(4), id="permutations"),
+]
+N = 10
+
+
+def problem(structure, seed=0):
+    rng = np.random.default_rng(seed)
+    members = list(structure.enumerate())
+    y = np.array([members[i] for i in rng.integers(len(members), size=N)])
+    return rng.normal(size=(N, 3)), y, structure.embed(y), structure.embed(np.array(members))
+
+
+def left_out_scores(X, y, weights=None, **options):
+    """Return the leave-one-out scores that StructuredRidgeCV judges, by way of its scorer."""
+    seen = []
+
+    def scoring(estimator, X, y):
+        seen.append(estimator.decision_function(X))
+        return 0.0
+
+    StructuredRidgeCV(scoring=scoring, **options).fit(X, y, weights)
+    return seen
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_auc_scores_are_label_removed_refits(structure, weighted):
+    X, y, psi, outputs = problem(structure)
+    weights = np.random.default_rng(5).uniform(0.3, 2.0, size=N) if weighted else None
+    alphas = [0.05, 1.0]
+    ours = left_out_scores(X, y, weights, structure=structure, alphas=alphas, kernel="rbf", gamma=0.5)
+    for alpha, scores in zip(alphas, ours, strict=True):
+        kernel = rbf_kernel(X, gamma=0.5) + 1
+        expected = reference.label_removed(kernel, outputs, psi, alpha=alpha, weights=weights)
+        np.testing.assert_allclose(scores, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_squared_scores_are_exact_leave_one_out(structure, weighted):
+    X, y, psi, outputs = problem(structure)
+    weights = np.random.default_rng(5).uniform(0.3, 2.0, size=N) if weighted else None
+    (scores,) = left_out_scores(X, y, weights, structure=structure, alphas=[0.3], loss="squared", kernel="rbf", gamma=0.5)
+    kernel = rbf_kernel(X, gamma=0.5) + 1
+    expected = reference.leave_one_out(kernel, outputs, psi, alpha=0.3, loss="squared", weights=weights)
+    np.testing.assert_allclose(scores, expected, atol=1e-8)
+
+
+def test_auc_scores_are_near_true_leave_one_out():
+    """First-order correction: within a quarter in norm here, and nearer than without it (see the next assertion)."""
+    X, y, psi, outputs = problem(Permutations(4))
+    kernel = rbf_kernel(X, gamma=0.5) + 1
+    for alpha in (0.1, 0.3, 1.0):
+        (ours,) = left_out_scores(X, y, structure=Permutations(4), alphas=[alpha], kernel="rbf", gamma=0.5)
+        true = reference.leave_one_out(kernel, outputs, psi, alpha=alpha)
+        plain = np.array(
+            [reference.minimise(kernel, outputs, psi, alpha=alpha, unlabelled=i)[i] for i in range(N)]
+        )
+        gap = np.linalg.norm(ours - true) / np.linalg.norm(true)
+        assert gap < 0.25
+        assert gap < np.linalg.norm(plain - true) / np.linalg.norm(true)
+
+
+def test_a_row_of_weight_zero_gets_its_plain_prediction():
+    X, y, _, _ = problem(Permutations(4))
+    weights = np.ones(N)
+    weights[4] = 0
+    for loss in ("auc", "squared"):
+        (scores,) = left_out_scores(X, y, weights, structure="permutations", alphas=[0.5], kernel="rbf", loss=loss)
+        model = StructuredRidge("permutations", alpha=0.5, kernel="rbf", loss=loss).fit(X, y, weights)
+        np.testing.assert_allclose(scores[4], model.feature_scores(X[4:5])[0], atol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_fits_as_structured_ridge_with_the_best_alpha(loss, kernel):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::3], y[::3]
+    if kernel == "precomputed":
+        X = rbf_kernel(X)
+    alphas = [1e-3, 0.1, 10.0, 1e3]
+    model = StructuredRidgeCV(alphas=alphas, kernel=kernel, loss=loss).fit(X, y)
+    results = model.cv_results_
+    assert model.alpha_ == alphas[int(np.argmax(results["mean_test_score"]))]
+    assert model.best_score_ == results["mean_test_score"].max()
+    assert results["params"] == [{"alpha": a} for a in alphas]
+    assert results["rank_test_score"][alphas.index(model.alpha_)] == 1
+    same = StructuredRidge(alpha=model.alpha_, kernel=kernel, loss=loss, solver="closed-form").fit(X, y)
+    np.testing.assert_allclose(model.feature_scores(X), same.feature_scores(X), atol=1e-7)
+    assert model.objective_ == pytest.approx(same.objective_, rel=1e-8)
+    np.testing.assert_array_equal(model.predict(X), same.predict(X))
+
+
+def test_leave_one_out_accuracy_is_that_of_scikit_learns_leave_one_out():
+    """Exact for the squared loss, up to ties of the decoder (there are none here)."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::5], y[::5]
+    model = StructuredRidgeCV(alphas=[0.1], kernel="rbf", loss="squared").fit(X, y)
+    left_out = cross_val_predict(StructuredRidge(alpha=0.1, kernel="rbf", loss="squared"), X, y, cv=LeaveOneOut())
+    assert model.best_score_ == pytest.approx(accuracy_score(y, left_out), abs=1e-12)
+
+
+def test_folds_are_those_of_grid_search():
+    X, y, _, _ = problem(Permutations(4))
+    alphas = [0.01, 1.0, 100.0]
+    cv = KFold(3)
+    ours = StructuredRidgeCV("permutations", alphas=alphas, cv=cv, kernel="rbf").fit(X, y)
+    search = GridSearchCV(StructuredRidge(Permutations(4), kernel="rbf"), {"alpha": alphas}, cv=cv).fit(X, y)
+    assert ours.alpha_ == search.best_params_["alpha"]
+    assert ours.best_score_ == search.best_score_
+    np.testing.assert_array_equal(ours.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(ours.predict(X), search.predict(X))
+
+
+def test_folds_take_sizes_from_all_of_y():
+    """The last fold alone holds grade 3, so that the training part of that fold does not show it."""
+    X = np.arange(9.0)[:, None]
+    y = np.array([0, 1, 2, 0, 1, 2, 0, 1, 3])
+    model = StructuredRidgeCV(Ordinal(), cv=KFold(3), kernel="rbf").fit(X, y)
+    assert model.structure_.n_features == 4
+
+
+def test_folds_pass_on_sample_weights():
+    X, y, _, _ = problem(Permutations(4))
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, size=N)
+    model = StructuredRidgeCV("permutations", alphas=[0.5], cv=2, kernel="rbf").fit(X, y, weights)
+    same = StructuredRidge("permutations", alpha=0.5, kernel="rbf").fit(X, y, weights)
+    np.testing.assert_allclose(model.dual_coef_, same.dual_coef_, atol=1e-12)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "f1_macro"])
+def test_scorers_of_scikit_learn_judge_leave_one_out_predictions(scoring):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50::2], np.array(["versicolor", "virginica"])[y[50::2] - 1]
+    model = StructuredRidgeCV(alphas=[0.1, 1.0], kernel="rbf", scoring=scoring).fit(X, y)
+    assert 0.8 < model.best_score_ <= 1
+
+
+def test_weighted_rows_are_weighted_in_the_score():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::5], y[::5]
+    weights = np.where(y == 0, 1.0, 0.0)  # only the class that is easy to tell counts, in the fit and in the score
+    weights[y == 1] = 1e-6
+    model = StructuredRidgeCV(alphas=[0.1], kernel="rbf").fit(X, y, weights)
+    assert model.best_score_ == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alphas": []}, "at least one"),
+        ({"alphas": [1.0, 0.0]}, r"alphas\[1\] is 0.0"),
+        ({"alphas": [1.0, np.inf]}, r"alphas\[1\] is inf"),
+        ({"alphas": [[1.0]]}, "alphas must be a list"),
+        ({"solver": "primal"}, "leave-one-out"),
+        ({"solver": "cg"}, "cv=5"),
+        ({"scoring": "no such scorer"}, "scoring"),
+        ({"scoring": lambda estimator, X, y: np.nan}, "scoring gave nan"),
+    ],
+)
+def test_bad_parameters_are_refused_by_name(options, message):
+    X, y, _, _ = problem(Permutations(4))
+    with pytest.raises(ValueError, match=message):
+        StructuredRidgeCV("permutations", **options).fit(X, y)
+
+
+def test_verbose_prints_a_line_for_each_alpha(capsys):
+    X, y, _, _ = problem(Permutations(4))
+    StructuredRidgeCV("permutations", alphas=[0.5, 2.0], verbose=1).fit(X, y)
+    out = capsys.readouterr().out
+    assert "alpha=0.5: leave-one-out score" in out and "alpha=2: leave-one-out score" in out

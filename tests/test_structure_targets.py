@@ -1,0 +1,340 @@
+"""Targets of each structure: formats accepted, labels that come back, and messages for what is illegal."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
+
+from combpred import _lib
+from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
+
+RELATION = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)  # a diamond
+PARENT = [3, 3, 0, -1, 0, 1, 5]
+ANIMALS = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "fish": "animal"}
+ANIMAL_NAMES = ["animal", "cat", "dog", "mammal", "fish"]
+
+# Classes.
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", "a", "c", "a"],
+        [3, 1, 2, 1],
+        [3.0, 1.0, 2.0, 1.0],
+        [True, False, True, True],
+        np.array(["x", "y", "x", "z"], dtype=object),
+        pd.Series(["u", "v", "u", "w"], dtype="category"),
+        pd.Series(["u", "v", "u", "w"]),
+    ],
+    ids=["str", "int", "float", "bool", "object", "categorical", "series"],
+)
+def test_classes_keep_labels_of_any_type(labels: Any) -> None:
+    structure = MultiClass()._resolve(labels)
+    np.testing.assert_array_equal(structure.classes_, np.unique(np.asarray(labels)))
+    assert structure.n_classes == len(structure.classes_)
+    np.testing.assert_array_equal(structure._decode_parts(structure._encode(labels)), np.asarray(labels))
+    assert structure.feature_names().tolist() == [str(c) for c in structure.classes_.tolist()]
+    assert pickle.loads(pickle.dumps(structure)) == structure
+    assert clone(structure) == MultiClass(structure.n_classes)
+
+
+def test_given_number_of_classes_covers_unseen_ones() -> None:
+    assert MultiClass(4)._resolve([0, 2, 1]).classes_.tolist() == [0, 1, 2, 3]
+    assert MultiClass(2)._resolve([5, 9]).classes_.tolist() == [5, 9]
+    with pytest.raises(ValueError, match="n_classes=3, but y holds 2 classes"):
+        MultiClass(3)._resolve(["a", "b"])
+    assert MultiClass(3)._resolve([1, 0]) != MultiClass(3)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([0.5, 1.5, 2.0], "Unknown label type"),
+        ([1.0, np.nan, 2.0], "row 1: the label is nan"),
+        ([1.0, 2.0, np.inf], "row 2: the label is inf"),
+        (np.array(["a", None, "b"], dtype=object), "row 1: the label is None"),
+        (pd.Series(["a", pd.NA, "b"], dtype="string"), "row 1: the label is <NA>"),
+        (np.array(["a", 1, "b"], dtype=object), "mix types|Unknown label type"),
+        (["a", "a"], "one class only"),
+        ([[1, 2], [2, 1]], r"shape \(n,\)"),
+        (scipy.sparse.eye(3), "sparse"),
+        ([1j, 2j], "Complex data not supported"),
+    ],
+)
+def test_illegal_labels_are_refused(labels: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        MultiClass()._resolve(labels)
+
+
+def test_unknown_labels_name_the_row() -> None:
+    with pytest.raises(ValueError, match=r"row 2.*'c'.*'a', 'b'"):
+        MultiClass()._resolve(["a", "b"]).validate(["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"row 1.*3"):
+        MultiClass(3).validate([0, 3])
+
+
+def test_a_column_is_ravelled_with_a_warning() -> None:
+    with pytest.warns(DataConversionWarning):
+        assert MultiClass(3)._encode(np.array([[0], [2]])).tolist() == [[0], [2]]
+
+
+# Label sets.
+
+
+def test_label_sets_take_sparse_and_boolean_matrices() -> None:
+    y = np.array([[1, 0, 1], [0, 0, 0]])
+    for form in (scipy.sparse.csr_matrix(y), scipy.sparse.coo_array(y), scipy.sparse.csc_matrix(y.astype(float))):
+        assert LabelSets()._resolve(form) == LabelSets(3)
+        np.testing.assert_array_equal(LabelSets(3)._encode(form), y)
+    np.testing.assert_array_equal(LabelSets(3)._encode(y.astype(bool)), y)
+    explicit_zero = scipy.sparse.csr_matrix((np.array([1, 0]), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
+    np.testing.assert_array_equal(LabelSets(2)._encode(explicit_zero), [[1, 0]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_matrix])
+def test_other_values_than_0_and_1_are_located(form: Any) -> None:
+    with pytest.raises(ValueError, match="row 1: found 2 in column 2.*0/1"):
+        LabelSets(3).validate(form([[0, 1, 1], [1, 0, 2]]))
+    with pytest.raises(ValueError, match=r"row 1: found (-1|-1\.0) in column 0.*0/1"):
+        LabelSets(2).validate(form([[0, 1], [-1, 1]]))
+    with pytest.raises(ValueError, match="row 0: found nan in column 1"):
+        LabelSets(2).validate(form([[0, np.nan], [1, 1]]))
+    with pytest.raises(ValueError, match="row 1: the set has 2 labels, size=1"):
+        LabelSets(3, size=1).validate(form([[0, 1, 0], [1, 0, 1]]))
+    with pytest.raises(ValueError, match="y has 2 columns, it needs 3"):
+        LabelSets(3).validate(form([[0, 1]]))
+
+
+def test_sparse_duplicates_add_up_as_scipy_does() -> None:
+    twice = scipy.sparse.coo_matrix((np.array([1, 1]), (np.array([0, 0]), np.array([1, 1]))), shape=(1, 2))
+    with pytest.raises(ValueError, match="found 2 in column 1"):
+        LabelSets(2).validate(twice)
+
+
+def test_size_of_the_sets_is_checked() -> None:
+    with pytest.raises(ValueError, match="size must be at most n_labels=3, got 4"):
+        LabelSets(3, size=4).count()
+    assert LabelSets(3, size=0).count() == LabelSets(3, size=3).count() == 1
+    with pytest.raises(TypeError, match="positional"):
+        LabelSets(3, 2)  # type: ignore[misc]
+
+
+# Grades.
+
+
+def test_ordered_categories_come_back() -> None:
+    grades = pd.Categorical(["good", "bad", "fair", "bad"], categories=["bad", "fair", "good"], ordered=True)
+    for y in (grades, pd.Series(grades), pd.CategoricalIndex(grades)):
+        structure = Ordinal()._resolve(y)
+        assert structure.n_grades == 3
+        assert structure._encode(y)[:, 0].tolist() == [2, 0, 1, 0]
+        assert structure._decode_parts(structure._encode(y)).tolist() == list(grades)
+        assert structure.feature_names().tolist() == [">=bad", ">=fair", ">=good"]
+    assert structure.score(grades, np.array(["good", "good", "fair", "bad"])) == -0.5
+    assert Ordinal(3)._resolve(grades) == structure
+    with pytest.raises(ValueError, match="row 1.*'awful'.*'bad', 'fair', 'good'"):
+        structure.validate(["bad", "awful"])
+    with pytest.raises(ValueError, match="row 0: the label is nan"):
+        structure.validate(pd.Categorical([None, "bad"], categories=["bad", "fair", "good"], ordered=True))
+
+
+def test_numeric_categories_come_back() -> None:
+    y = pd.Categorical([10, 30, 20], categories=[10, 20, 30], ordered=True)
+    structure = Ordinal()._resolve(y)
+    assert structure._decode_parts(structure._encode(y)).tolist() == [10, 30, 20]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (pd.Categorical(["a", "b"]), "as_ordered"),
+        (["low", "high"], "ordered Categorical"),
+        ([1, 2, 3], "smallest grade in y is 1.*subtract 1"),
+        ([0, 0], "one grade only"),
+        ([0, 1.5], "row 1: found 1.5"),
+        ([0, -2], "row 1: found -2"),
+        ([0, np.nan], "row 1: found nan"),
+        ([0, 2**40], f"row 1: found {2**40}"),
+        (pd.Categorical(["a", "a"], ordered=True), "1 categories"),
+    ],
+)
+def test_illegal_grades_are_refused(y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Ordinal()._resolve(y)
+
+
+def test_grades_beyond_the_given_number_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"row 1: found 3; grades are whole numbers 0\.\.2"):
+        Ordinal(3).validate([0, 3])
+    with pytest.raises(ValueError, match="n_grades=3, but y has 2 categories"):
+        Ordinal(3)._resolve(pd.Categorical(["a", "b"], ordered=True))
+    with pytest.raises(ValueError, match=r"y\.codes"):
+        Ordinal(2).validate(pd.Categorical(["a", "b"], ordered=True))
+
+
+# Posets.
+
+
+@pytest.mark.parametrize(
+    ("relation", "message"),
+    [
+        ([[1, 0]], "square"),
+        ([[1, 2], [0, 1]], r"relation\[0, 1\] is 2"),
+        ([[1, 1], [1, 1]], "antisymmetric"),
+        ([[0, 0], [0, 1]], "reflexive"),
+        ([[1, 1, 0], [0, 1, 1], [0, 0, 1]], "transitive"),
+    ],
+)
+def test_relations_must_be_partial_orders(relation: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PosetElements(relation).count()
+
+
+def test_elements_outside_the_poset_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"row 1: found 4; elements are whole numbers 0\.\.3"):
+        PosetElements(RELATION).validate([0, 4])
+    assert PosetElements(RELATION) == PosetElements(RELATION.tolist())
+
+
+# Hierarchies.
+
+
+def test_names_of_a_hierarchy_come_back() -> None:
+    structure = Hierarchy(ANIMALS)
+    assert structure.feature_names().tolist() == ANIMAL_NAMES
+    assert structure.sample(50, random_state=0).dtype.kind == "U"
+    assert structure == Hierarchy(dict(ANIMALS))
+    with_root = Hierarchy({"animal": None, **ANIMALS})
+    assert with_root.feature_names().tolist() == ["animal", *ANIMALS]
+    numbers = Hierarchy({11: 1, 12: 1, 1: None})
+    assert numbers.feature_names().tolist() == ["11", "12", "1"]
+    assert numbers._encode([1, 11])[:, 0].tolist() == [2, 0]
+    with pytest.raises(TypeError, match="all strings or all integers"):
+        Hierarchy({1: "top"}).count()
+
+
+def test_allowed_nodes() -> None:
+    assert sorted(Hierarchy(PARENT, allowed="leaves").enumerate()) == [2, 4, 6]
+    mask = np.isin(np.arange(7), [3, 4])
+    assert sorted(Hierarchy(PARENT, allowed=mask).enumerate()) == [3, 4]
+    assert sorted(Hierarchy(PARENT, allowed=[4, 3]).enumerate()) == [3, 4]
+    assert Hierarchy([-1, 0], allowed=[True, False]) != Hierarchy([-1, 0], allowed=[1, 0])
+    with pytest.raises(ValueError, match="row 1: node 3 is not allowed"):
+        Hierarchy(PARENT, allowed="leaves").validate([2, 3])
+    with pytest.raises(ValueError, match="row 0: node 'mammal' is not allowed"):
+        Hierarchy(ANIMALS, allowed="leaves").validate(["mammal"])
+
+
+def test_truth_outside_the_allowed_nodes_is_scored_as_wrong() -> None:
+    assert Hierarchy(ANIMALS, allowed="leaves").score(["mammal", "cat"], ["dog", "cat"]) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("parent", "allowed", "message"),
+    [
+        ([-1, -1], None, "node 0 and node 1 are both roots"),
+        ({"a": "b", "c": "d"}, None, "'b' and node 'd' are both roots"),
+        ([1, 0], None, "no node is the root"),
+        ([-1, 2, 3, 1], None, "node 1 never reaches the root"),
+        ({"r": None, "a": "b", "b": "a"}, None, "'a' never reaches the root"),
+        ([-1, 5], None, r"parent\[1\] is 5"),
+        ([], None, "one entry for each node"),
+        ({}, None, "empty mapping"),
+        ([-1, 0], "leafs", '"leaves"'),
+        ([-1, 0], [True], r"shape \(2,\)"),
+        ([-1, 0], [False, False], "no node to predict"),
+        ([-1, 0, 0], [0, 1, 1], "twice.*booleans"),
+        ([-1, 0], [2], "allowed.*found 2"),
+        (ANIMALS, ["cow"], "allowed.*'cow'"),
+        ([-1, 0], [], "at least one node"),
+    ],
+)
+def test_illegal_hierarchies_are_refused(parent: Any, allowed: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Hierarchy(parent, allowed=allowed).count()
+
+
+def test_parents_must_be_indices() -> None:
+    with pytest.raises(TypeError, match="mapping from child to parent"):
+        Hierarchy(["a", "b"]).count()
+
+
+def test_unknown_nodes_name_the_row() -> None:
+    with pytest.raises(ValueError, match="row 1.*'cow'"):
+        Hierarchy(ANIMALS).validate(["cat", "cow"])
+    with pytest.raises(ValueError, match=r"row 1: found 7; nodes are whole numbers 0\.\.6"):
+        Hierarchy(PARENT).validate([0, 7])
+
+
+# Rankings.
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([[1, 2, 3], [1, 1, 2]], "row 1: labels 0 and 1 share position 1.*WeakOrders"),
+        (
+            [[1, 2, 3], [2, -1, 1]],
+            r"row 1: the position of label 1 is missing \(-1\); partial rankings are not yet accepted",
+        ),
+        (
+            [[1, 2, 3], [2, np.nan, 1]],
+            r"row 1: the position of label 1 is missing \(nan\); partial rankings are not yet",
+        ),
+        ([[1, 2, 3], [0, 1, 2]], "row 1: .* counts positions from 0.*add 1.*from_orders"),
+        ([[1, 2, 3], [0, 1, 3]], "row 1: .* has a position 0"),
+        ([[1, 2, 3], [1, 2, 4]], r"row 1: found 4 in column 2; positions are whole numbers 1\.\.3"),
+        ([[1, 2, 3], [1, 2.5, 3]], "row 1: found 2.5 in column 1"),
+        ([[1, 2, 3], [1, np.inf, 3]], "row 1: found inf in column 1"),
+        ([[1, 2, 3], [1, "x", 3]], "row 1: 'x' is not a number|dtype <U"),
+        (pd.DataFrame({"a": [1, "x"], "b": [2, 2], "c": [3, 3]}), "row 1: 'x' is not a number"),
+        ([[1, 2]], "y has 2 columns, it needs 3, one for each label"),
+        ([1, 2, 3], r"y must have shape \(n, 3\).*got shape \(3,\)"),
+        ([[1, 2, 3], [1, 2]], "rows of y differ in length"),
+    ],
+)
+def test_illegal_rankings_are_refused(y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Permutations(3).validate(y)
+
+
+def test_errors_carry_the_row() -> None:
+    with pytest.raises(_lib.RowError) as caught:
+        Permutations(3).validate([[1, 2, 3], [3, 2, 1], [1, 1, 1]])
+    assert caught.value.row == 2
+    assert "share position 1" in caught.value.reason
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(2, 12).flatmap(lambda k: st.lists(st.permutations(range(k)), min_size=1, max_size=5)))
+def test_orders_and_positions_are_inverse(orders: list[list[int]]) -> None:
+    positions = Permutations.from_orders(orders)
+    assert positions.dtype == np.int32
+    np.testing.assert_array_equal(Permutations.to_orders(positions), orders)
+    for order, row in zip(orders, positions, strict=True):
+        assert [row[label] for label in order] == list(range(1, len(order) + 1))
+    assert Permutations()._resolve(positions) == Permutations(len(orders[0]))
+    np.testing.assert_array_equal(Permutations(len(orders[0]))._encode(positions), positions)
+
+
+def test_illegal_orders_are_refused() -> None:
+    with pytest.raises(ValueError, match="row 1.*count from 0: subtract 1"):
+        Permutations.from_orders([[0, 1, 2], [3, 1, 2]])
+    with pytest.raises(ValueError, match="row 0.*each of the labels 0..2 once"):
+        Permutations.from_orders([[0, 0, 2]])
+
+
+def test_decoding_beyond_exact_size_still_gives_rankings() -> None:
+    structure = Permutations(60)
+    scores = np.random.default_rng(0).normal(size=(2, structure.n_features))
+    structure.validate(structure.decode(scores))

@@ -1,0 +1,335 @@
+"""Structures: one set of laws that each obeys, then what is particular to each."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import doctest
+import importlib
+import inspect
+import math
+import pickle
+import pkgutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
+
+from combpred import _lib, metrics, structures
+from combpred._errors import CapabilityError
+from combpred.structures import (
+    Hierarchy,
+    LabelSets,
+    MultiClass,
+    Ordinal,
+    Permutations,
+    PosetElements,
+    Structure,
+    resolve_structure,
+    structure_classes,
+)
+
+RELATION = np.array(
+    [[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool
+)  # a diamond, element 0 at the bottom
+PARENT = [3, 3, 0, -1, 0, 1, 5]  # parents in any order
+ANIMALS = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "fish": "animal"}
+
+
+def path_indicator(parent: list[int], node: int) -> list[float]:
+    psi = [0.0] * len(parent)
+    while node >= 0:
+        psi[node] = 1.0
+        node = parent[node]
+    return psi
+
+
+def pair_signs(row: Any) -> list[float]:
+    k = len(row)
+    return [1.0 if row[u] < row[v] else -1.0 for u in range(k) for v in range(u + 1, k)]
+
+
+ANIMAL_NAMES = ["animal", "cat", "dog", "mammal", "fish"]
+ANIMAL_PARENTS = [-1, 3, 3, 0, 0]
+
+# Enumerable instances with ψ written out from its definition, at least one for every structure.
+SMALL: list[tuple[Structure, Callable[[Any], list[float]]]] = [
+    (MultiClass(4), lambda y: [float(y == c) for c in range(4)]),
+    (LabelSets(3), list),
+    (LabelSets(5, size=2), list),
+    (Ordinal(4), lambda y: [float(y >= i) for i in range(4)]),
+    (PosetElements(RELATION), lambda y: [float(RELATION[y, i]) for i in range(4)]),
+    (Hierarchy(PARENT), lambda y: path_indicator(PARENT, y)),
+    (Hierarchy(PARENT, allowed="leaves"), lambda y: path_indicator(PARENT, y)),
+    (
+        Hierarchy(ANIMALS, allowed=["cat", "dog", "animal"]),
+        lambda y: path_indicator(ANIMAL_PARENTS, ANIMAL_NAMES.index(y)),
+    ),
+    (Permutations(2), pair_signs),
+    (Permutations(4), pair_signs),
+]
+each = pytest.mark.parametrize(("structure", "psi"), SMALL, ids=[f"{s.name}{i}" for i, (s, _) in enumerate(SMALL)])
+
+
+# The laws.
+
+
+def test_every_structure_is_held_by_the_laws() -> None:
+    assert {type(s) for s, _ in SMALL} == set(structure_classes().values())
+
+
+def test_catalogue_and_classes_have_the_same_names() -> None:
+    assert {entry["name"] for entry in _lib.catalogue()} == set(structure_classes())
+
+
+def test_names_for_type_checkers_are_those_discovered() -> None:
+    tree = ast.parse(Path(inspect.getfile(structures)).read_text(encoding="utf-8"))
+    guarded = next(node for node in tree.body if isinstance(node, ast.If))
+    named = {alias.name for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert named == {cls.__name__ for cls in structure_classes().values()}
+    assert named <= set(structures.__all__)
+    assert all(
+        getattr(structures, name) is cls for name, cls in ((c.__name__, c) for c in structure_classes().values())
+    )
+
+
+@each
+def test_members_are_distinct_valid_and_as_many_as_counted(structure: Structure, psi: Any) -> None:
+    members = np.array(list(structure.enumerate()))
+    assert len(members) == structure.count()
+    assert len(np.unique(members, axis=0)) == len(members)
+    assert structure.log_count() == pytest.approx(math.log(structure.count()), abs=1e-12)
+    structure.validate(members)
+
+
+@each
+def test_encoding_and_decoding_are_inverse(structure: Structure, psi: Any) -> None:
+    members = np.array(list(structure.enumerate()))
+    parts = structure._encode(members)
+    assert parts.dtype == np.int32
+    assert parts.flags.c_contiguous
+    assert parts.shape == (len(members), _lib.structure_shape(structure._describe())[0])
+    np.testing.assert_array_equal(structure._decode_parts(parts), members)
+    np.testing.assert_array_equal(structure._encode(members.tolist()), parts)
+    frame = pd.DataFrame(members) if members.ndim == 2 else pd.Series(members)
+    np.testing.assert_array_equal(structure._encode(frame), parts)
+    if members.dtype.kind == "i":
+        np.testing.assert_array_equal(structure._encode(members.astype(np.float32)), parts)
+        np.testing.assert_array_equal(structure._encode(members.astype(object)), parts)
+
+
+@each
+def test_embedding_is_as_defined(structure: Structure, psi: Any) -> None:
+    members = np.array(list(structure.enumerate()))
+    embedded = structure.embed(members)
+    assert embedded.shape == (len(members), structure.n_features)
+    np.testing.assert_array_equal(embedded, [psi(y) for y in members.tolist()])
+    names = structure.feature_names()
+    assert names.shape == (structure.n_features,)
+    assert len(set(names)) == structure.n_features
+
+
+@each
+def test_moments_are_those_of_the_enumerated_space(structure: Structure, psi: Any) -> None:
+    embedded = np.array([psi(y) for y in np.array(list(structure.enumerate())).tolist()])
+    np.testing.assert_allclose(structure.mean(), embedded.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(structure.second_moment(), embedded.T @ embedded / len(embedded), atol=1e-12)
+    np.testing.assert_allclose(
+        structure.covariance(), np.atleast_2d(np.cov(embedded, rowvar=False, bias=True)), atol=1e-12
+    )
+    assert structure.moments_info.kind == "exact"
+
+
+@each
+def test_samples_are_members_reproducible_and_uniform(structure: Structure, psi: Any) -> None:
+    n = 20_000
+    drawn = structure.sample(n, random_state=7)
+    structure.validate(drawn)
+    np.testing.assert_array_equal(drawn, structure.sample(n, random_state=np.random.RandomState(7)))
+    assert (drawn != structure.sample(n, random_state=8)).any()
+    # Each entry of the mean is within 6 standard errors: false-alarm rate below 1e-8 an entry (and the seed is fixed).
+    embedded = structure.embed(drawn)
+    error = np.abs(embedded.mean(axis=0) - structure.mean())
+    assert (error <= 6 * np.sqrt(np.diag(structure.covariance()) / n) + 1e-12).all()
+
+
+@each
+def test_decoding_finds_the_best_member(structure: Structure, psi: Any) -> None:
+    members = np.array(list(structure.enumerate()))
+    embedded = structure.embed(members)
+    scores = np.random.default_rng(5).normal(size=(20, structure.n_features))
+    decoded = structure.decode(scores)
+    np.testing.assert_array_equal(decoded, members[(scores @ embedded.T).argmax(axis=1)])
+    np.testing.assert_array_equal(structure.decode(scores[3]), decoded[3])
+    np.testing.assert_array_equal(structure.decode(scores.tolist()), decoded)
+
+
+@each
+def test_scores_must_be_finite_numbers_of_the_right_width(structure: Structure, psi: Any) -> None:
+    d = structure.n_features
+    with pytest.raises(ValueError, match=f"scores must have shape .*{d}"):
+        structure.decode(np.zeros((2, d + 1)))
+    with pytest.raises(ValueError, match="scores must have shape"):
+        structure.decode(np.zeros((2, 2, d)))
+    bad = np.zeros((3, d))
+    bad[2, d - 1] = np.nan
+    with pytest.raises(ValueError, match=f"scores, row 2, column {d - 1}: nan"):
+        structure.decode(bad)
+    with pytest.raises(TypeError, match="real numbers"):
+        structure.decode(np.zeros((2, d), dtype=complex))
+
+
+@each
+def test_scikit_learn_manners(structure: Structure, psi: Any) -> None:
+    for other in (clone(structure), copy.deepcopy(structure), pickle.loads(pickle.dumps(structure))):
+        assert other is not structure
+        assert other == structure
+        assert hash(other) == hash(structure)
+        assert other.count() == structure.count()
+        assert repr(other) == repr(structure)
+    assert structure != "anything"
+    assert type(structure)(**structure.get_params()) == structure
+
+
+def test_structures_differ_from_one_another() -> None:
+    assert len({s for s, _ in SMALL}) == len(SMALL)
+
+
+@each
+def test_score_uses_the_default_metric(structure: Structure, psi: Any) -> None:
+    assert structure.default_metric in metrics.__all__
+    members = np.array(list(structure.enumerate()))
+    perfect, worse = structure.score(members, members), structure.score(members, members[::-1])
+    assert isinstance(perfect, float)
+    assert worse < perfect
+    weight = np.zeros(len(members))
+    weight[0] = 1.0
+    assert structure.score(members, members[::-1], sample_weight=weight) == structure.score(members[:1], members[-1:])
+
+
+@each
+def test_empty_and_missing_targets_are_refused(structure: Structure, psi: Any) -> None:
+    members = np.array(list(structure.enumerate()))
+    with pytest.raises(ValueError, match="0 rows"):
+        structure.validate(members[:0])
+    with pytest.raises(ValueError, match="y is None"):
+        structure.validate(None)
+    column = pd.Series(members.tolist() if members.ndim == 1 else members[:, 0]).astype(object)
+    column[1] = None
+    frame: Any = column
+    if members.ndim == 2:
+        frame = pd.DataFrame(members).astype(object)
+        frame.iloc[1, 0] = None
+    with pytest.raises(ValueError, match="row 1"):
+        structure.validate(frame)
+
+
+@each
+def test_sample_size_is_checked(structure: Structure, psi: Any) -> None:
+    with pytest.raises(ValueError, match="n must be at least 1"):
+        structure.sample(0)
+    with pytest.raises(TypeError, match="n must be an integer"):
+        structure.sample(2.5)  # type: ignore[arg-type]
+
+
+def test_documented_examples() -> None:
+    modules = [
+        importlib.import_module(f"combpred.structures.{m.name}") for m in pkgutil.iter_modules(structures.__path__)
+    ]
+    results = [doctest.testmod(module) for module in modules]
+    assert sum(r.failed for r in results) == 0
+    assert sum(r.attempted for r in results) >= 2 * len(structure_classes())
+
+
+# Sizes: unknown, illegal and large.
+
+
+@pytest.mark.parametrize("cls", [MultiClass, LabelSets, Ordinal, Permutations])
+def test_unknown_sizes_are_named(cls: type[Structure]) -> None:
+    parameter = next(iter(inspect.signature(cls).parameters))
+    with pytest.raises(ValueError, match=f"{parameter} is not known yet"):
+        cls().count()
+    with pytest.raises(TypeError, match=f"{parameter} must be an integer"):
+        cls(2.0).count()  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match=f"{parameter} must be at least"):
+        cls(0).count()  # type: ignore[call-arg]
+
+
+def test_counts_are_exact_at_any_size() -> None:
+    assert Permutations(200).count() == math.factorial(200)
+    assert Permutations(200).log_count() == pytest.approx(math.lgamma(201), rel=1e-12)
+    assert LabelSets(5000).count() == 2**5000
+    assert LabelSets(20_000).count() == 2**20_000  # more digits than Python's int() reads by default
+    assert LabelSets(1000, size=10).count() == math.comb(1000, 10)
+    assert LabelSets(5000).mean().tolist() == [0.5] * 5000
+
+
+def test_moments_that_cannot_be_allocated_are_refused_beforehand() -> None:
+    with pytest.raises(MemoryError, match="second_moment.*GiB"):
+        Permutations(2000).second_moment()
+    with pytest.raises(MemoryError, match="covariance.*GiB"):
+        Permutations(2000).covariance()
+
+
+def test_enumeration_is_refused_with_the_count() -> None:
+    with pytest.raises(CapabilityError, match="39916800 members.*10000000"):
+        Permutations(11).enumerate()
+    with pytest.raises(CapabilityError, match=r"about exp\("):
+        Permutations(100).enumerate()
+
+
+def test_enumeration_spans_chunks() -> None:
+    members = np.array(list(Permutations(8).enumerate()))
+    assert len(np.unique(members, axis=0)) == math.factorial(8)
+
+
+# From the argument of an estimator to a structure.
+
+
+def test_structures_are_resolved_from_instances_names_and_targets() -> None:
+    given_one = Permutations()
+    resolved = resolve_structure(given_one, [[1, 2], [2, 1]])
+    assert resolved == Permutations(2)
+    assert given_one.n_labels is None
+    assert resolve_structure("permutations", [[1, 2], [2, 1]]) == Permutations(2)
+    assert resolve_structure("labelsets", [[1, 0, 1]]) == LabelSets(3)
+    assert resolve_structure("ordinal", [0, 3]) == Ordinal(4)
+    assert resolve_structure(None, ["a", "b"]).classes_.tolist() == ["a", "b"]
+    assert resolve_structure(None, np.array([2, 7, 2])).classes_.tolist() == [2, 7]
+    assert resolve_structure(None, [[0, 1], [1, 1]]) == LabelSets(2)
+    assert resolve_structure(None, scipy.sparse.eye(4)) == LabelSets(4)
+    assert resolve_structure(None, pd.DataFrame({"a": [0, 1], "b": [1, 1]})) == LabelSets(2)
+    with pytest.warns(DataConversionWarning):
+        assert resolve_structure(None, np.array([[0], [1]])).classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("structure", "y", "error", "message"),
+    [
+        ("cycles of length seven", [0, 1], ValueError, "no structure is called.*permutations"),
+        ("hierarchy", [0, 1], ValueError, r"'hierarchy' needs parent.*combpred\.structures\.Hierarchy\(parent=…\)"),
+        ("posetelements", [0, 1], ValueError, "needs relation"),
+        (Permutations, [[1, 2]], TypeError, "must be a Structure"),
+        (3, [[1, 2]], TypeError, "must be a Structure"),
+        (None, [[1, 2, 3], [2, 1, 3]], ValueError, "other values.*permutations"),
+        (None, [0.5, 1.5], ValueError, "Unknown label type"),
+        (None, np.array([[0, 1], [np.nan, 1]]), ValueError, "row 1: found nan in column 0"),
+        (None, [[0.5, 1.5], [0.1, 0.2]], ValueError, "Unknown label type"),
+    ],
+)
+def test_unresolvable_structures_are_refused(structure: Any, y: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        resolve_structure(structure, y)
+
+
+def test_nested_parameters_can_be_searched() -> None:
+    structure = LabelSets(5)
+    assert structure.set_params(size=2) is structure
+    assert structure == LabelSets(5, size=2)
+    assert structure.count() == 10
