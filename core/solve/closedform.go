@@ -7,6 +7,8 @@ type Inverse interface {
 	Resolvent
 	// SolveTo writes (2λI + σK̃)⁻¹v to dst, which may be v.
 	SolveTo(dst, v matrix) error
+	// Accuracy returns the relative residual below which its rounding errors drown a solution.
+	Accuracy() float64
 }
 
 const (
@@ -33,9 +35,7 @@ func ClosedForm(p *Problem, op Operator, inv Inverse, dst matrix, opt Options) (
 			return Info{}, err
 		}
 	}
-	// Two solutions of this accuracy reach tol together; a single one could not in single precision.
-	inner := max(math.Sqrt(opt.Tol)/4, 1e-6)
-
+	largest := p.largestRow()
 	var info Info
 	previous := math.Inf(1)
 	for {
@@ -69,7 +69,9 @@ func ClosedForm(p *Problem, op Operator, inv Inverse, dst matrix, opt Options) (
 			if err := p.rowDotsTo(b, kc); err != nil {
 				return info, err
 			}
-			if _, err := sys.solveTo(q, b, inner, limit); err != nil {
+			// A residual ρ of that system leaves R = diag(ρ)Z.
+			target := max(opt.Tol/2, info.Residual*inv.Accuracy()) * p.total / largest
+			if _, err := sys.solveTo(q, b, target, limit); err != nil {
 				return info, err
 			}
 			if err := p.rows(func(i int) { axpy(res.Row(i), p.Z.Row(i), -q[i]) }); err != nil {

@@ -118,3 +118,12 @@ func (f *Factored[T]) each(dst, v matrix, combine func(sigma, a, x float64) floa
 
 // Diagonal implements Resolvent: the diagonal of an inverse costs as much as the factor, so there is none.
 func (f *Factored[T]) Diagonal(matrix) (bool, error) { return false, nil }
+
+// Accuracy implements Inverse.
+func (f *Factored[T]) Accuracy() float64 {
+	var t T
+	if unsafe.Sizeof(t) == 4 {
+		return 1e-5
+	}
+	return 1e-10
+}

@@ -72,14 +72,13 @@ func (s *marginSystem) applyTo(dst, v []float64) error {
 	return nil
 }
 
-// solveTo writes an approximate solution of G q = b to q, of relative residual tol in the Euclidean norm, and returns the
-// residual reached. It stops early at limit iterations in all, counted over the life of s.
-func (s *marginSystem) solveTo(q, b []float64, tol float64, limit int) (float64, error) {
+// solveTo writes an approximate solution of G q = b to q, whose residual has at most the Euclidean norm target, and returns the
+// norm reached. It stops early at limit iterations in all, counted over the life of s.
+func (s *marginSystem) solveTo(q, b []float64, target float64, limit int) (float64, error) {
 	m := len(b)
 	clear(q)
 	r := append([]float64(nil), b...)
 	z := make([]float64, m)
-	target := tol * math.Sqrt(dot(b, b))
 	for k, d := range s.dirs {
 		s.step(q, r, d, s.images[k], dot(d, r)/s.energies[k])
 	}
@@ -116,9 +115,6 @@ func (s *marginSystem) solveTo(q, b []float64, tol float64, limit int) (float64,
 		norm = math.Sqrt(dot(r, r))
 		s.iter++
 		s.p.Mon.Advance(1)
-		if target > 0 {
-			s.p.Mon.Report(norm / target * tol)
-		}
 	}
 	return norm, nil
 }

@@ -101,6 +101,7 @@ func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 	for k := range q {
 		clear(dst.Row(k))
 	}
+	largest := p.largestRow()
 	var info Info
 	var scale float64
 	previous := math.Inf(1)
@@ -147,7 +148,7 @@ func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 			if err := p.rowDotsTo(b, work); err != nil {
 				return info, err
 			}
-			if _, err := sys.solveTo(margins, b, max(math.Sqrt(opt.Tol)/4, 1e-9), limit); err != nil {
+			if _, err := sys.solveTo(margins, b, opt.Tol/2*p.total/largest, limit); err != nil {
 				return info, err
 			}
 			if err := p.scaleRowsTo(work, margins); err != nil {

@@ -157,6 +157,15 @@ func (p *Problem) scaleRowsTo(dst matrix, v []float64) error {
 	})
 }
 
+// largestRow returns the largest norm of a row of Z.
+func (p *Problem) largestRow() float64 {
+	var top float64
+	for i := range p.Root {
+		top = max(top, dot(p.Z.Row(i), p.Z.Row(i)))
+	}
+	return math.Sqrt(top)
+}
+
 // rowDotsTo writes rowsum(Z ∘ v) to dst.
 func (p *Problem) rowDotsTo(dst []float64, v matrix) error {
 	return p.rows(func(i int) { dst[i] = dot(p.Z.Row(i), v.Row(i)) })

@@ -88,3 +88,6 @@ func (o *Spectral) Diagonal(dst matrix) (bool, error) {
 		}
 	})
 }
+
+// Accuracy implements Inverse.
+func (o *Spectral) Accuracy() float64 { return 1e-10 }
