@@ -4,8 +4,9 @@ import "math/big"
 
 // Binomial returns n over k, which is 0 for k < 0 or k > n. n must not be negative.
 //
-// The exponent of a prime p in it is Σ_i ⌊n/pⁱ⌋ − ⌊k/pⁱ⌋ − ⌊(n−k)/pⁱ⌋ (Legendre's formula), and the prime powers are multiplied
-// in a balanced tree: for large n far faster than the n−k+1 … n quotient one factor at a time. Cost: a sieve of n plus the tree.
+// The exponent of a prime p in it is Σ_i ⌊n/pⁱ⌋ − ⌊k/pⁱ⌋ − ⌊(n−k)/pⁱ⌋ (Legendre's formula), and the prime powers are
+// multiplied in a balanced tree: for large n far faster than the n−k+1 … n quotient one factor at a time. Cost: a sieve
+// of n plus the tree.
 func Binomial(n, k int) *big.Int {
 	if n < 0 {
 		panic("count: binomial coefficient of a negative number")

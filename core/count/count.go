@@ -1,7 +1,7 @@
 // Package count does the exact counting that the moments of combinatorial structures come from.
 //
-// Counts outgrow float64 early (171! is infinite there), so they are big integers throughout; what leaves as a float64 is a
-// logarithm or a ratio, correctly rounded or nearly so at any size.
+// Counts outgrow float64 early (171! is infinite there), so they are big integers throughout; what leaves as a float64
+// is a logarithm or a ratio, correctly rounded or nearly so at any size.
 package count
 
 import (
@@ -9,7 +9,8 @@ import (
 	"math/big"
 )
 
-// Factorial returns n!. n must not be negative. Cost: a product tree, O(M(n log n) log n) for multiplications of cost M.
+// Factorial returns n!. n must not be negative. Cost: a product tree, O(M(n log n) log n) for multiplications of cost
+// M.
 func Factorial(n int) *big.Int {
 	if n < 0 {
 		panic("count: factorial of a negative number")

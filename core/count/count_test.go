@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBinomial compares with the standard library's quotient, with Pascal's rule beyond the sieve's threshold, and at the edges.
+// TestBinomial compares with the standard library's quotient, with Pascal's rule beyond the sieve's threshold, and at
+// the edges.
 func TestBinomial(t *testing.T) {
 	for n := 0; n <= 300; n += 1 + n/40 {
 		for k := -1; k <= n+1; k++ {
@@ -57,7 +58,8 @@ func TestLogInt(t *testing.T) {
 	}
 }
 
-// TestRatio compares with exact rationals, whose Float64 is correctly rounded, also where both terms overflow a float64.
+// TestRatio compares with exact rationals, whose Float64 is correctly rounded, also where both terms overflow a
+// float64.
 func TestRatio(t *testing.T) {
 	cases := [][2]*big.Int{
 		{big.NewInt(1), big.NewInt(3)},

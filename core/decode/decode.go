@@ -27,12 +27,13 @@ const maxTotal = math.MaxFloat64 / 8
 // rowsAtOnce is the number of rows a worker takes at a time: enough to hide the cost of taking them.
 const rowsAtOnce = 16
 
-// Batch decodes every row of linear (n×d) and writes the outputs to dst (n×PartLen) and, unless certs is nil, their certificates
-// to certs (n). magnitude has the same number of columns and 0 rows (no such term), 1 (the same for all rows) or n.
+// Batch decodes every row of linear (n×d) and writes the outputs to dst (n×PartLen) and, unless certs is nil, their
+// certificates to certs (n). magnitude has the same number of columns and 0 rows (no such term), 1 (the same for all
+// rows) or n.
 //
-// A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it; so is a row beyond
-// the exact method's size with method Exact. A structure without the capability is a *structure.CapabilityError. After an error
-// the outputs are unspecified. Results do not depend on workers.
+// A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it; so is a
+// row beyond the exact method's size with method Exact. A structure without the capability is a
+// *structure.CapabilityError. After an error the outputs are unspecified. Results do not depend on workers.
 func Batch(space structure.Space, linear, magnitude blas64.General, method Method, dst []int32,
 	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
 	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
@@ -108,7 +109,8 @@ func decoderOf(space structure.Space, method Method) (decoder, error) {
 	}, nil
 }
 
-func checkShapes(space structure.Space, linear, magnitude blas64.General, dst []int32, certs []structure.Certificate) error {
+func checkShapes(space structure.Space, linear, magnitude blas64.General, dst []int32,
+	certs []structure.Certificate) error {
 	n, d := linear.Rows, space.FeatureLen()
 	switch {
 	case linear.Cols != d:
@@ -118,7 +120,8 @@ func checkShapes(space structure.Space, linear, magnitude blas64.General, dst []
 	case magnitude.Rows != 0 && magnitude.Cols != d:
 		return fmt.Errorf("decode: magnitude has %d columns, %s needs %d", magnitude.Cols, structure.Describe(space), d)
 	case len(dst) != n*space.PartLen():
-		return fmt.Errorf("decode: dst has %d entries, %d outputs of %d parts need %d", len(dst), n, space.PartLen(), n*space.PartLen())
+		return fmt.Errorf("decode: dst has %d entries, %d outputs of %d parts need %d",
+			len(dst), n, space.PartLen(), n*space.PartLen())
 	case certs != nil && len(certs) != n:
 		return fmt.Errorf("decode: certs has %d entries, must have %d", len(certs), n)
 	}

@@ -39,10 +39,12 @@ func gaussian(rows, cols int, seed uint64) blas64.General {
 	return m
 }
 
-// TestBatchRows: a batch gives what decoding row by row gives, for every kind of magnitude, and the same for 1, 2 and 5 workers.
+// TestBatchRows: a batch gives what decoding row by row gives, for every kind of magnitude, and the same for 1, 2 and 5
+// workers.
 func TestBatchRows(t *testing.T) {
 	const n = 100
-	for _, space := range []structure.Space{build(t, "permutations", 6), build(t, "labelsets", 9), build(t, "ordinal", 5)} {
+	for name, size := range map[string]int64{"permutations": 6, "labelsets": 9, "ordinal": 5} {
+		space := build(t, name, size)
 		d, parts := space.FeatureLen(), space.PartLen()
 		linear := gaussian(n, d, 1)
 		for _, rows := range []int{0, 1, n} {
@@ -73,7 +75,8 @@ func TestBatchRows(t *testing.T) {
 				if mon.Steps() != n {
 					t.Errorf("progress counts %d rows, want %d", mon.Steps(), n)
 				}
-				if err := Batch(space, linear, magnitude, Exact, got, nil, workers, nil); err != nil || !slices.Equal(got, want) {
+				err := Batch(space, linear, magnitude, Exact, got, nil, workers, nil)
+				if err != nil || !slices.Equal(got, want) {
 					t.Errorf("%T: Exact without certificates differs, error %v", space, err)
 				}
 			}
@@ -81,8 +84,8 @@ func TestBatchRows(t *testing.T) {
 	}
 }
 
-// TestMethods: beyond the exact method's size Auto searches, Exact refuses with a LimitError that names the row, and Search answers;
-// rows that can be solved exactly are proven optimal by Auto in the same batch.
+// TestMethods: beyond the exact method's size Auto searches, Exact refuses with a LimitError that names the row, and
+// Search answers; rows that can be solved exactly are proven optimal by Auto in the same batch.
 func TestMethods(t *testing.T) {
 	const k = 30
 	space := build(t, "permutations", k)
@@ -103,7 +106,8 @@ func TestMethods(t *testing.T) {
 		}
 	}
 	err := Batch(space, linear, blas64.General{}, Exact, dst, certs, 2, nil)
-	if limit, ok := errors.AsType[*structure.LimitError](err); !ok || limit.Limit != 20 || !strings.Contains(err.Error(), "row 1") {
+	limit, ok := errors.AsType[*structure.LimitError](err)
+	if !ok || limit.Limit != 20 || !strings.Contains(err.Error(), "row 1") {
 		t.Errorf("Exact gives the error %v", err)
 	}
 	if err := Batch(space, linear, blas64.General{}, Search, dst, certs, 2, nil); err != nil || certs[2].Value < 0 {
@@ -111,7 +115,8 @@ func TestMethods(t *testing.T) {
 	}
 	classes := build(t, "multiclass", 4)
 	one, cert := make([]int32, 3), make([]structure.Certificate, 3)
-	if err := Batch(classes, gaussian(3, 4, 4), blas64.General{}, Search, one, cert, 1, nil); err != nil || !cert[0].Optimal {
+	err = Batch(classes, gaussian(3, 4, 4), blas64.General{}, Search, one, cert, 1, nil)
+	if err != nil || !cert[0].Optimal {
 		t.Errorf("Search on a structure without one certifies %+v, error %v", cert[0], err)
 	}
 }
@@ -138,7 +143,8 @@ func TestCapabilities(t *testing.T) {
 		}
 	}
 	for _, method := range []Method{Auto, Search} {
-		if err := Batch(searchOnly{space}, linear, blas64.General{}, method, dst, nil, 1, nil); err != nil || dst[0] != 2 {
+		err := Batch(searchOnly{space}, linear, blas64.General{}, method, dst, nil, 1, nil)
+		if err != nil || dst[0] != 2 {
 			t.Errorf("method %d with a search alone gives %v, error %v", method, dst, err)
 		}
 	}
@@ -174,7 +180,8 @@ func TestBadInput(t *testing.T) {
 		{"first of two", with(with(good, 40, 0, math.NaN()), 18, 1, math.NaN()), none, Auto, dst, certs, "row 18"},
 		{"overflow", huge, none, Auto, dst, certs, "row 31: the scores add up"},
 		{"magnitude", good, with(good, 3, 3, math.NaN()), Auto, dst, certs, "row 3: score 3 is NaN"},
-		{"one magnitude", good, with(gaussian(1, d, 8), 0, 1, math.Inf(1)), Auto, dst, certs, "magnitude: score 1 is +Inf"},
+		{"one magnitude", good, with(gaussian(1, d, 8), 0, 1, math.Inf(1)), Auto, dst, certs,
+			"magnitude: score 1 is +Inf"},
 		{"columns", gaussian(n, d+1, 9), none, Auto, dst, certs, "linear has 5 columns"},
 		{"magnitude rows", good, gaussian(2, d, 9), Auto, dst, certs, "magnitude has 2 rows"},
 		{"magnitude columns", good, gaussian(1, d+1, 9), Auto, dst, certs, "magnitude has 5 columns"},
@@ -199,7 +206,8 @@ func TestCancel(t *testing.T) {
 	var mon parallel.Monitor
 	mon.Cancel()
 	space := build(t, "multiclass", 3)
-	if err := Batch(space, gaussian(5, 3, 1), blas64.General{}, Auto, make([]int32, 5), nil, 1, &mon); !errors.Is(err, parallel.ErrCancelled) {
+	err := Batch(space, gaussian(5, 3, 1), blas64.General{}, Auto, make([]int32, 5), nil, 1, &mon)
+	if !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled batch gives the error %v", err)
 	}
 }

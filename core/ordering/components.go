@@ -31,10 +31,11 @@ func (g *digraph) addArc(u, v int) {
 	g.in[v*g.words+u>>6] |= 1 << (u & 63)
 }
 
-// componentsTo writes the vertices to order, one strongly connected component after the other in a topological order of the
-// components, each component's vertices in ascending order. It returns the ends of the components, in the memory of ends. Without arcs the
-// vertices come in ascending order. The algorithm is Kosaraju's with the unvisited vertices in a bit set, so that a vertex finds
-// its next unvisited neighbour in n/64 steps: O(n²/64) word operations in all, without recursion.
+// componentsTo writes the vertices to order, one strongly connected component after the other in a topological order of
+// the components, each component's vertices in ascending order. It returns the ends of the components, in the memory of
+// ends. Without arcs the vertices come in ascending order. The algorithm is Kosaraju's with the unvisited vertices in a
+// bit set, so that a vertex finds its next unvisited neighbour in n/64 steps: O(n²/64) word operations in all, without
+// recursion.
 func (g *digraph) componentsTo(order, ends []int32) []int32 {
 	g.markAll()
 	for u := g.n - 1; u >= 0; u-- {
@@ -58,7 +59,8 @@ func (g *digraph) componentsTo(order, ends []int32) []int32 {
 	return ends
 }
 
-// finishFrom runs depth-first search along the arcs from u, larger vertices first, and appends the vertices as they are left.
+// finishFrom runs depth-first search along the arcs from u, larger vertices first, and appends the vertices as they are
+// left.
 func (g *digraph) finishFrom(u int) {
 	g.visit(u)
 	g.stack = append(g.stack, int32(u))

@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// improvement is the smallest gain worth a move, as a fraction of the sum of all |gains|. It keeps rounding errors from sending
-// the search in circles, so that it ends.
+// improvement is the smallest gain worth a move, as a fraction of the sum of all |gains|. It keeps rounding errors from
+// sending the search in circles, so that it ends.
 const improvement = 1e-12
 
-// searchPart rearranges the items into a good order by local search and returns a bound on what any order of them earns.
+// searchPart rearranges the items into a good order by local search and returns a bound on what any order of them
+// earns.
 func (w *Workspace) searchPart(items []int32) (bound float64) {
 	bound = w.magnitude(items)
-	w.sortByRowSum(items)
-	if w.Value(items) < 0 {
-		slices.Reverse(items)
-	}
+	w.start(items)
 	w.insert(items, improvement*bound)
 	return bound
 }
 
-// sortByRowSum sorts the items by the sum of their gains against the others, largest first: the order of their Borda scores.
-func (w *Workspace) sortByRowSum(items []int32) {
+// start sorts the items by the sum of their gains against the others, largest first, which is the order of their Borda
+// scores, or the other way round where that earns more: the result earns at least 0.
+func (w *Workspace) start(items []int32) {
 	w.score = grow(w.score, w.n)
 	for _, u := range items {
 		r := w.gain[int(u)*w.n : (int(u)+1)*w.n]
@@ -37,10 +36,13 @@ func (w *Workspace) sortByRowSum(items []int32) {
 		}
 		return cmp.Compare(u, v)
 	})
+	if w.Value(items) < 0 {
+		slices.Reverse(items)
+	}
 }
 
-// insert moves single items to their best places until no move earns more than threshold. Moving u to before v, with all items
-// between them, earns twice the gains of u against each item it passes. Cost: O(n²) for each sweep.
+// insert moves single items to their best places until no move earns more than threshold. Moving u to before v, with
+// all items between them, earns twice the gains of u against each item it passes. Cost: O(n²) for each sweep.
 func (w *Workspace) insert(items []int32, threshold float64) {
 	for moved := true; moved; {
 		moved = false

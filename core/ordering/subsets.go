@@ -10,10 +10,10 @@ const lowBits = 8
 
 // solve rearranges the items, at most MaxComponent, into a best order and returns what it earns.
 //
-// Dynamic programming over subsets (Held and Karp, 1962; for linear orders Lawler, 1964): with best[S] the most that the items of
-// S earn among themselves, best[S] = max over v in S of best[S∖v] + Σ_{u∈S} g[u,v], v being last. The sum splits into that over
-// the low items of S, from a table, and that over the high ones, which changes once in 2^lowBits subsets. Among equal choices
-// the last item is the largest one. Cost: O(m 2^m) time, 2^m float64s of memory.
+// Dynamic programming over subsets (Held and Karp, 1962; for linear orders Lawler, 1964): with best[S] the most that
+// the items of S earn among themselves, best[S] = max over v in S of best[S∖v] + Σ_{u∈S} g[u,v], v being last. The sum
+// splits into that over the low items of S, from a table, and that over the high ones, which changes once in 2^lowBits
+// subsets. Among equal choices the last item is the largest one. Cost: O(m 2^m) time, 2^m float64s of memory.
 func (w *Workspace) solve(items []int32) float64 {
 	m := len(items)
 	if m == 1 {
@@ -48,8 +48,8 @@ func (w *Workspace) solve(items []int32) float64 {
 	return best[1<<m-1]
 }
 
-// most returns the most that the items of s earn. It is what the time goes into: max compiles to code without branches, which
-// would be mispredicted half of the time.
+// most returns the most that the items of s earn. It is what the time goes into: max compiles to code without branches,
+// which would be mispredicted half of the time.
 func most(best, low []float64, high *[MaxComponent]float64, s int) float64 {
 	value := math.Inf(-1)
 	for x := uint(s); x != 0; x &= x - 1 {

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// MaxComponent is the largest strongly connected component that is solved exactly: its table has 2^MaxComponent entries.
+// MaxComponent is the largest strongly connected component that is solved exactly: its table has 2^MaxComponent
+// entries.
 const MaxComponent = 20
 
 // searchExact is the largest component that Search solves exactly: there the table costs no more than a local search.
@@ -15,11 +16,12 @@ const searchExact = 10
 type SizeError struct{ Size int }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("ordering: a component of %d items is beyond exact solution, the limit is %d", e.Size, MaxComponent)
+	return fmt.Sprintf("ordering: a component of %d items is beyond the limit of exact solution, %d",
+		e.Size, MaxComponent)
 }
 
-// Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready for use.
-// It is not safe for concurrent use.
+// Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready
+// for use. It is not safe for concurrent use.
 type Workspace struct {
 	n     int
 	gain  []float64 // n×n
@@ -31,16 +33,17 @@ type Workspace struct {
 	score []float64 // Borda scores
 }
 
-// Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: skew-symmetric, finite.
+// Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: skew-symmetric,
+// finite.
 func (w *Workspace) Reset(n int) []float64 {
 	w.n = n
 	w.gain = grow(w.gain, n*n)
 	return w.gain
 }
 
-// Exact writes a best order of the n items to order, items by place. Ties are broken in a fixed way; items without any gain come
-// in ascending order. It returns a *SizeError where a component has more than MaxComponent items and then leaves order
-// unspecified. Cost: O(n²) and O(m 2^m) for each component of m > 2 items.
+// Exact writes a best order of the n items to order, items by place. Ties are broken in a fixed way; items without any
+// gain come in ascending order. It returns a *SizeError where a component has more than MaxComponent items and then
+// leaves order unspecified. Cost: O(n²) and O(m 2^m) for each component of m > 2 items.
 func (w *Workspace) Exact(order []int32) error {
 	w.decompose(order)
 	for lo, hi := range w.components() {
@@ -54,9 +57,10 @@ func (w *Workspace) Exact(order []int32) error {
 	return nil
 }
 
-// Search writes a good order to order: components of up to 10 items are solved exactly, others by insertion from the order of
-// their row sums or its reverse, whichever earns more. The order earns at least 0, half-way between the worst and the best. It
-// returns a bound on what any order earns, and whether the order is proven to be a best one. Cost: O(n²) for each sweep.
+// Search writes a good order to order: components of up to 10 items are solved exactly, others by insertion from the
+// order of their row sums or its reverse, whichever earns more. The order earns at least 0, half-way between the worst
+// and the best. It returns a bound on what any order earns, and whether the order is proven to be a best one. Cost:
+// O(n²) for each sweep.
 func (w *Workspace) Search(order []int32) (bound float64, optimal bool) {
 	w.decompose(order)
 	optimal = true

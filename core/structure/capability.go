@@ -12,7 +12,8 @@ func (e *CapabilityError) Error() string {
 	return fmt.Sprintf("structure: %s: this needs %s, which the structure does not have", e.Structure, e.Need)
 }
 
-// Describe returns a short description of a space for messages: its String method's where it has one, its type otherwise.
+// Describe returns a short description of a space for messages: its String method's where it has one, its type
+// otherwise.
 func Describe(s Space) string {
 	if d, ok := s.(fmt.Stringer); ok {
 		return d.String()

@@ -2,8 +2,9 @@ package structure
 
 import "gonum.org/v1/gonum/blas/blas64"
 
-// The orthogonal complement of the constant vector is an eigenspace of every space that is symmetric in its labels and fixes
-// their number. Its projector I − 11ᵀ/d is its own tight frame, applied to a vector by subtracting its mean: O(d).
+// The orthogonal complement of the constant vector is an eigenspace of every space that is symmetric in its labels and
+// fixes their number. Its projector I − 11ᵀ/d is its own tight frame, applied to a vector by subtracting its mean:
+// O(d).
 
 // centreTo writes v(I − 11ᵀ/d) to dst.
 func centreTo(dst, v blas64.General) {

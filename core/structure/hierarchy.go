@@ -14,7 +14,7 @@ var _ = register(Spec{
 	Doc:  "One allowed node of a rooted tree; ψ marks the node and all its ancestors.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Doc: "number of nodes, at least 1"},
-		{Name: "parent", Kind: "int32 buffer", Doc: "first n entries: the parent of each node in any order, -1 for the root"},
+		{Name: "parent", Kind: "int32 buffer", Doc: "first n entries: the parent of each node, -1 for the root"},
 		{Name: "allowed", Kind: "int32 buffer", Doc: "next n entries: 1 for nodes that may be predicted, 0 for others"},
 	},
 	Ref: "Vembu (2010), ch. 5: poset regression on the tree order, restricted to the allowed nodes",
@@ -85,7 +85,7 @@ func newHierarchy(a Args) (Space, error) {
 		return nil, err
 	}
 	if len(a.Ints) != 2*n {
-		return nil, fmt.Errorf("structure: a hierarchy of %d nodes needs %d integers, the parents and the allowed mask, not %d",
+		return nil, fmt.Errorf("structure: a hierarchy of %d nodes needs %d integers, parents and allowed mask, not %d",
 			n, 2*n, len(a.Ints))
 	}
 	h := &hierarchy{
@@ -158,8 +158,8 @@ func (h *hierarchy) Mean(dst []float64) {
 	}
 }
 
-// SecondMoment: two nodes are both marked for the outputs below the lower one if one is an ancestor of the other, and never
-// otherwise. Cost: O(n²) to clear dst plus the sum of the depths.
+// SecondMoment: two nodes are both marked for the outputs below the lower one if one is an ancestor of the other, and
+// never otherwise. Cost: O(n²) to clear dst plus the sum of the depths.
 func (h *hierarchy) SecondMoment(dst blas64.General) {
 	n := len(h.parent)
 	mustLen("dst's column", dst.Rows, n)
@@ -194,7 +194,8 @@ func (h *hierarchy) Sample(dst []int32, rng *rand.Rand) {
 	dst[0] = h.allowed[rng.IntN(len(h.allowed))]
 }
 
-// Decode sums the scores from the root downwards; the smallest index wins among allowed nodes of equal score. Cost: O(n).
+// Decode sums the scores from the root downwards; the smallest index wins among allowed nodes of equal score. Cost:
+// O(n).
 func (h *hierarchy) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), 1)
 	mustScores(score, len(h.parent))

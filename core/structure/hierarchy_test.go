@@ -53,7 +53,7 @@ func TestHierarchyDeep(t *testing.T) {
 	space := mustNew(t, "hierarchy", treeArgs(chain(n), nil))
 	score := Scores{Linear: make([]float64, n)}
 	fill(score.Linear, 1)
-	score.Linear[17] = -5 // the nodes 17..13 above the leaf 0 cancel it: node 18 and leaf-side nodes compared
+	score.Linear[17] = -5 // the 17 nodes below it make up for it
 	y := []int32{-1}
 	cert, err := space.(Decoder).Decode(y, score)
 	if err != nil || y[0] != 0 || cert.Value != n-6 {

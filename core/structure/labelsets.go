@@ -23,7 +23,8 @@ var _ = register(Spec{
 	New: newLabelSets,
 	Small: []Args{
 		sized(1), sized(2), sized(6),
-		sizedSets(1, 0), sizedSets(1, 1), sizedSets(3, 1), sizedSets(4, 0), sizedSets(4, 4), sizedSets(6, 2), sizedSets(7, 4),
+		sizedSets(1, 0), sizedSets(1, 1), sizedSets(3, 1), sizedSets(4, 0), sizedSets(4, 4),
+		sizedSets(6, 2), sizedSets(7, 4),
 	},
 	Large: []Args{sized(5000), sizedSets(5000, 1700)},
 })
@@ -102,7 +103,8 @@ func (l labelSets) Count() *big.Int {
 	return count.Binomial(l.n, l.size)
 }
 
-// pairMoments returns P(a label is in the set) and P(two given labels are), the ratios of binomial coefficients cancelled.
+// pairMoments returns P(a label is in the set) and P(two given labels are), the ratios of binomial coefficients
+// cancelled.
 func (l labelSets) pairMoments() (one, two float64) {
 	if l.size < 0 {
 		return 0.5, 0.25
@@ -125,8 +127,8 @@ func (l labelSets) SecondMoment(dst blas64.General) {
 	fillExchangeable(dst, l.n, one, two)
 }
 
-// Eigenvalues: the labels of all subsets are independent fair coins, Σ = I/4. Of sets of ℓ labels the entries sum to ℓ, which
-// leaves ℓ(n−ℓ)/(n(n−1)) on the complement of the constant vector.
+// Eigenvalues: the labels of all subsets are independent fair coins, Σ = I/4. Of sets of ℓ labels the entries sum to ℓ,
+// which leaves ℓ(n−ℓ)/(n(n−1)) on the complement of the constant vector.
 func (l labelSets) Eigenvalues() []float64 {
 	if l.size < 0 {
 		return []float64{0.25}
@@ -215,8 +217,8 @@ func (l labelSets) Sample(dst []int32, rng *rand.Rand) {
 	}
 }
 
-// Decode takes the labels of positive score, a label of score 0 being left out; with a fixed size the labels of largest score,
-// the smallest indices among equals. Cost: O(n), with a fixed size O(n log n).
+// Decode takes the labels of positive score, a label of score 0 being left out; with a fixed size the labels of largest
+// score, the smallest indices among equals. Cost: O(n), with a fixed size O(n log n).
 func (l labelSets) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), l.n)
 	mustScores(score, l.n)
@@ -243,7 +245,8 @@ func (l labelSets) Decode(dst []int32, score Scores) (Certificate, error) {
 	return proven(value), nil
 }
 
-// threshold returns the smallest score among the l.size largest, and how many labels of exactly that score are among them.
+// threshold returns the smallest score among the l.size largest, and how many labels of exactly that score are among
+// them.
 func (l labelSets) threshold(score Scores) (t float64, ties int) {
 	buf := l.sorted.get(l.n)
 	defer l.sorted.put(buf)

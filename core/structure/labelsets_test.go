@@ -9,8 +9,9 @@ import (
 	"combpred/core/count"
 )
 
-// TestLabelSetsMoments compares with the published ratios of binomial coefficients, in big integers, at a size where each of them
-// overflows a float64: the mean is C(n−1, ℓ−1)/C(n, ℓ), the second moment off the diagonal C(n−2, ℓ−2)/C(n, ℓ).
+// TestLabelSetsMoments compares with the published ratios of binomial coefficients, in big integers, at a size where
+// each of them overflows a float64: the mean is C(n−1, ℓ−1)/C(n, ℓ), the second moment off the diagonal C(n−2,
+// ℓ−2)/C(n, ℓ).
 func TestLabelSetsMoments(t *testing.T) {
 	const n, size = 3000, 1100
 	space := mustNew(t, "labelsets", sizedSets(n, size)).(labelSets)
@@ -54,7 +55,8 @@ func TestLabelSetsTies(t *testing.T) {
 	}
 	for _, c := range cases {
 		y := make([]int32, len(c.want))
-		if _, err := mustNew(t, "labelsets", c.args).(Decoder).Decode(y, Scores{Linear: c.score}); err != nil || !slices.Equal(y, c.want) {
+		space := mustNew(t, "labelsets", c.args).(Decoder)
+		if _, err := space.Decode(y, Scores{Linear: c.score}); err != nil || !slices.Equal(y, c.want) {
 			t.Errorf("the scores %v give %v, error %v, want %v", c.score, y, err, c.want)
 		}
 	}

@@ -2,8 +2,9 @@ package structure
 
 import "slices"
 
-// nextArrangement rearranges y into the next larger arrangement of the same values in lexicographic order, and reports whether
-// there was one. Equal values are not told apart, so that it serves permutations and 0/1 vectors of fixed sum alike.
+// nextArrangement rearranges y into the next larger arrangement of the same values in lexicographic order, and reports
+// whether there was one. Equal values are not told apart, so that it serves permutations and 0/1 vectors of fixed sum
+// alike.
 func nextArrangement(y []int32) bool {
 	i := len(y) - 2
 	for i >= 0 && y[i] >= y[i+1] {

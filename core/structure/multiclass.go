@@ -102,7 +102,8 @@ func allIndices(n int) iter.Seq[[]int32] {
 	}
 }
 
-// symmetricSpectrum returns the eigenvalues on the complement of the constant vector: none where that is the null space.
+// symmetricSpectrum returns the eigenvalues on the complement of the constant vector: none where that is the null
+// space.
 func symmetricSpectrum(d int, sigma float64) []float64 {
 	if d < 2 || sigma == 0 {
 		return nil

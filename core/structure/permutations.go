@@ -11,8 +11,9 @@ import (
 	"combpred/core/count"
 )
 
-// maxLabels keeps the n(n−1)/2 pairs of labels within an int32.
-const maxLabels = 1 << 16
+// maxLabels bounds the number of pairs: at this size the scores of one output fill a gigabyte, and decoding takes two
+// more.
+const maxLabels = 1 << 14
 
 var _ = register(Spec{
 	Name: "permutations",
@@ -32,8 +33,8 @@ var _ = register(Spec{
 	Large: []Args{sized(40), sized(200)},
 })
 
-// permutations is the space of the rankings of n labels, encoded as the position 1..n of each label. The pairs u < v are numbered
-// in lexicographic order.
+// permutations is the space of the rankings of n labels, encoded as the position 1..n of each label. The pairs u < v
+// are numbered in lexicographic order.
 type permutations struct {
 	n    int
 	pool *workspaces
@@ -95,9 +96,9 @@ func (p permutations) Mean(dst []float64) {
 	clear(dst)
 }
 
-// SecondMoment: a pair with itself has 1, disjoint pairs 0. Among three labels u, v, w the orders in which u is before both or
-// behind both make up 2/3, so that the pairs {u,v} and {u,w} have 1/3 where u is the smaller or the larger label in both, and −1/3
-// otherwise. Cost: O(d²) to clear dst plus O(n d).
+// SecondMoment: a pair with itself has 1, disjoint pairs 0. Among three labels u, v, w the orders in which u is before
+// both or behind both make up 2/3, so that the pairs {u,v} and {u,w} have 1/3 where u is the smaller or the larger
+// label in both, and −1/3 otherwise. Cost: O(d²) to clear dst plus O(n d).
 func (p permutations) SecondMoment(dst blas64.General) {
 	d := p.FeatureLen()
 	mustLen("dst's column", dst.Rows, d)

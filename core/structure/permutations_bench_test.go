@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkDecodePermutations decodes rankings with Gaussian scores, the hardest case: such scores rarely fall into components.
+// BenchmarkDecodePermutations decodes rankings with Gaussian scores, the hardest case: such scores rarely fall into
+// components.
 func BenchmarkDecodePermutations(b *testing.B) {
 	for _, n := range []int{5, 10, 13, 16, 20} {
 		b.Run(fmt.Sprintf("labels=%d", n), func(b *testing.B) {
@@ -23,8 +24,8 @@ func BenchmarkDecodePermutations(b *testing.B) {
 	}
 }
 
-// BenchmarkDecodeConsistent decodes rankings of 100 labels whose scores come from a potential with a little noise, which fall into
-// small components.
+// BenchmarkDecodeConsistent decodes rankings of 100 labels whose scores come from a potential with a little noise,
+// which fall into small components.
 func BenchmarkDecodeConsistent(b *testing.B) {
 	const n = 100
 	space, scores := gaussianRankings(b, n)

@@ -24,10 +24,10 @@ func (w *workspaces) get(n int) *workspace {
 	return x
 }
 
-// Decode solves a linear ordering problem: scores split the labels into components that follow one another in every consistent
-// best ranking, and each is solved by dynamic programming over its subsets. It returns a *LimitError where a component has more
-// than 20 labels. Labels whose pairs all have score 0 come in ascending order. Cost: O(n²) and O(m 2^m) for each component of m
-// labels.
+// Decode solves a linear ordering problem: scores split the labels into components that follow one another in every
+// consistent best ranking, and each is solved by dynamic programming over its subsets. It returns a *LimitError where a
+// component has more than 20 labels. Labels whose pairs all have score 0 come in ascending order. Cost: O(n²) and O(m
+// 2^m) for each component of m labels.
 func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
 	w := p.load(dst, score)
 	defer p.pool.pool.Put(w)
@@ -45,9 +45,9 @@ func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
 	return proven(p.finish(dst, w.order, score)), nil
 }
 
-// Search solves components of up to 10 labels exactly and improves the others by moving single labels. Reversing a ranking
-// negates its linear score, so the better of the two lies at least half-way between the worst and the best: Nu is 1/2.
-// Cost: O(n²) for each sweep over the labels.
+// Search solves components of up to 10 labels exactly and improves the others by moving single labels. Reversing a
+// ranking negates its linear score, so the better of the two lies at least half-way between the worst and the best: Nu
+// is 1/2. Cost: O(n²) for each sweep over the labels.
 func (p permutations) Search(dst []int32, score Scores) Certificate {
 	w := p.load(dst, score)
 	defer p.pool.pool.Put(w)

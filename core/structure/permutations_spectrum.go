@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Let B be the d×n incidence matrix of the complete graph on the labels, +1 at u and −1 at v in the row of the pair u < v. The
-// second moment of rankings is (I + BBᵀ)/3, and BᵀB = nI − 11ᵀ. So Σ has the eigenvalue (n+1)/3 on the gradient space range(B), of
-// dimension n−1, with the tight frame B/√n, and 1/3 on its complement, with the projector I − BBᵀ/n as its frame. The complement
-// is empty for n = 2.
+// Let B be the d×n incidence matrix of the complete graph on the labels, +1 at u and −1 at v in the row of the pair u <
+// v. The second moment of rankings is (I + BBᵀ)/3, and BᵀB = nI − 11ᵀ. So Σ has the eigenvalue (n+1)/3 on the gradient
+// space range(B), of dimension n−1, with the tight frame B/√n, and 1/3 on its complement, with the projector I − BBᵀ/n
+// as its frame. The complement is empty for n = 2.
 
 const (
 	gradients = 0 // range(B), the rankings' scores that come from one potential for each label

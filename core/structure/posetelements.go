@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// maxElements bounds posets: their relation has n² entries, and checking that it is transitive costs up to n³/64 word operations.
+// maxElements bounds posets: their relation has n² entries, and checking that it is transitive costs up to n³/64 word
+// operations.
 const maxElements = 8192
 
 var _ = register(Spec{
@@ -17,12 +18,14 @@ var _ = register(Spec{
 	Doc:  "One element of a partially ordered set; ψ marks the element and all elements below it.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of elements, between 1 and %d", maxElements)},
-		{Name: "relation", Kind: "int32 buffer", Doc: "n·n entries by rows, 1 where row a ⪰ column b and 0 elsewhere: a partial order"},
+		{Name: "relation", Kind: "int32 buffer", Doc: "n·n entries by rows, 1 where row a ⪰ column b, a partial order"},
 	},
 	Ref: "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective",
 	New: newPosetElements,
 	Small: []Args{
-		posetArgs(1, divides), posetArgs(2, func(a, b int) bool { return a == b }), posetArgs(5, func(a, b int) bool { return a >= b }),
+		posetArgs(1, divides),
+		posetArgs(2, func(a, b int) bool { return a == b }),
+		posetArgs(5, func(a, b int) bool { return a >= b }),
 		posetArgs(12, divides),
 	},
 	Large: []Args{posetArgs(700, divides)},
@@ -91,10 +94,12 @@ func (p *posetElements) checkOrder() error {
 		}
 		for b := range p.down.related(a) {
 			if b != a && p.down.has(b, a) {
-				return fmt.Errorf("structure: the relation is not antisymmetric: elements %d and %d are ⪰ each other", a, b)
+				return fmt.Errorf("structure: the relation is not antisymmetric: elements %d and %d are ⪰ each other",
+					a, b)
 			}
 			if c := p.down.extra(a, b); c >= 0 {
-				return fmt.Errorf("structure: the relation is not transitive: %d ⪰ %d and %d ⪰ %d, but not %d ⪰ %d", a, b, b, c, a, c)
+				return fmt.Errorf("structure: the relation is not transitive: %d ⪰ %d and %d ⪰ %d, but not %d ⪰ %d",
+					a, b, b, c, a, c)
 			}
 		}
 	}
@@ -142,7 +147,8 @@ func (p *posetElements) SecondMoment(dst blas64.General) {
 	}
 }
 
-// Decode sums the scores below each element; the smallest index wins among equals. Cost: one addition for each related pair.
+// Decode sums the scores below each element; the smallest index wins among equals. Cost: one addition for each related
+// pair.
 func (p *posetElements) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), 1)
 	mustScores(score, p.n)

@@ -3,7 +3,8 @@ package structure
 import "fmt"
 
 // topDown checks that parent describes one rooted tree and returns its nodes with parents before children, siblings in
-// ascending order. parent[i] is -1 for the root; parents may come in any order. Nothing recurses, so depth is no limit. Cost: O(n).
+// ascending order. parent[i] is -1 for the root; parents may come in any order. Nothing recurses, so depth is no limit.
+// Cost: O(n).
 func topDown(parent []int32) ([]int32, error) {
 	n := len(parent)
 	root := -1
@@ -15,7 +16,8 @@ func topDown(parent []int32) ([]int32, error) {
 		case p == -1:
 			root = v
 		case p < -1 || int(p) >= n:
-			return nil, fmt.Errorf("structure: the parent of node %d is %d, must be -1 for the root or between 0 and %d", v, p, n-1)
+			return nil, fmt.Errorf("structure: the parent of node %d is %d, must be -1 (the root) or between 0 and %d",
+				v, p, n-1)
 		default:
 			first[p+1]++
 		}
@@ -41,7 +43,8 @@ func topDown(parent []int32) ([]int32, error) {
 		order = append(order, child[first[v]:first[v+1]]...)
 	}
 	if len(order) < n {
-		return nil, fmt.Errorf("structure: the parents of node %d form a cycle that never reaches the root", onCycle(parent, order))
+		return nil, fmt.Errorf("structure: the parents of node %d form a cycle that never reaches the root",
+			onCycle(parent, order))
 	}
 	return order, nil
 }

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// maxLen bounds the sizes that structures accept, so that products of a size with a small number never overflow an int32.
+// maxLen bounds the sizes that structures accept, so that products of a size with a small number never overflow an
+// int32.
 const maxLen = 1 << 24
 
 // mustLen panics unless a slice has the length that the space prescribes: a wrong length is the caller's bug.
@@ -52,7 +53,8 @@ func row(m blas64.General, i int) []float64 {
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
 
-// mustFrame panics unless c and v are the coefficients in a frame of length frame and the vectors of length d of the same rows.
+// mustFrame panics unless c and v are the coefficients in a frame of length frame and the vectors of length d of the
+// same rows.
 func mustFrame(c, v blas64.General, frame, d int) {
 	mustLen("a row of coefficients", c.Cols, frame)
 	mustLen("a row of vectors", v.Cols, d)

@@ -9,8 +9,8 @@ import (
 	"combpred/core/structure"
 )
 
-// scoreVectors yields score vectors of length d: zeros, constants, Gaussian, small integers with many ties, sparse, and large
-// ones, each without a magnitude term, with a constant one (the pre-image problem's −½) and with a random one.
+// scoreVectors yields score vectors of length d: zeros, constants, Gaussian, small integers with many ties, sparse, and
+// large ones, each without a magnitude term, with a constant one (the pre-image problem's −½) and with a random one.
 func scoreVectors(d, n int, rng *rand.Rand) func(yield func(structure.Scores) bool) {
 	draw := []func() float64{
 		func() float64 { return 0 },
@@ -74,7 +74,7 @@ func (e *enumerated) decode(t *testing.T) {
 		}
 		e.checkCertificate(t, score, y, cert)
 		if !cert.Optimal || math.Abs(cert.Value-best) > slack(score) {
-			t.Fatalf("Decode(%v) reaches %v with certificate %+v, the best of the list is %v", score, cert.Value, cert, best)
+			t.Fatalf("Decode(%v) has the certificate %+v, the best of the list is %v", score, cert, best)
 		}
 		if !slices.Equal(kept.Linear, score.Linear) || !slices.Equal(kept.Magnitude, score.Magnitude) {
 			t.Fatal("Decode changed the scores")

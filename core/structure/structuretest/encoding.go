@@ -26,8 +26,9 @@ func garbageParts(n int) []int32 {
 	return x
 }
 
-// encoding: the listed outputs are valid, distinct and listed in the same order each time; ψ tells them apart, has entries in
-// {−1, 0, 1} and leaves y alone; Check accepts exactly the outputs among all that differ from one in a single part.
+// encoding: the listed outputs are valid, distinct and listed in the same order each time; ψ tells them apart, has
+// entries in {−1, 0, 1} and leaves y alone; Check accepts exactly the outputs among all that differ from one in a
+// single part.
 func (e *enumerated) encoding(t *testing.T) {
 	if len(e.index) != len(e.outputs) {
 		t.Errorf("%d outputs are listed, %d of them distinct", len(e.outputs), len(e.index))

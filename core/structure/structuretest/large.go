@@ -14,15 +14,17 @@ const (
 	mostParts = 4 << 20
 	// mostSamples is the largest number of samples.
 	mostSamples = 20000
-	// watched is the number of entries of ψ, and of products of two entries, whose averages are compared with the moments.
+	// watched is the number of entries of ψ, and of products of two entries, whose averages are compared with the
+	// moments.
 	watched = 64
 	// densest is the largest d for which matrices of size d×d are formed.
 	densest = 1500
 )
 
-// moments: count and mean are finite, and the averages of sampled embeddings and of their products agree with the moments. Each
-// average of N numbers in [−1, 1] is further than t from its mean with probability at most 2 exp(−N t²/2) (Hoeffding), and t is
-// chosen so that all 2·watched averages together raise a false alarm with probability at most falseAlarm.
+// moments: count and mean are finite, and the averages of sampled embeddings and of their products agree with the
+// moments. Each average of N numbers in [−1, 1] is further than t from its mean with probability at most 2 exp(−N t²/2)
+// (Hoeffding), and t is chosen so that all 2·watched averages together raise a false alarm with probability at most
+// falseAlarm.
 func (s subject) moments(t *testing.T) {
 	m, ok := s.space.(structure.Moments)
 	if !ok {
@@ -84,8 +86,8 @@ func (s subject) moments(t *testing.T) {
 	}
 }
 
-// spectrum compares Σ v from the spectrum with the second moment where that fits, and otherwise checks that analysing a vector
-// that was synthesised in an eigenspace changes nothing more than the frame allows: F Fᵀ is a projector.
+// spectrum compares Σ v from the spectrum with the second moment where that fits, and otherwise checks that analysing a
+// vector that was synthesised in an eigenspace changes nothing more than the frame allows: F Fᵀ is a projector.
 func (s subject) spectrum(t *testing.T) {
 	sp, ok := s.space.(structure.Spectrum)
 	if !ok {
@@ -131,8 +133,8 @@ func (s subject) project(sp structure.Spectrum, x []float64, i int) []float64 {
 	return out.Data
 }
 
-// decode: decoded outputs are members with a fitting certificate that no sampled output beats; a refusal is a LimitError, and then
-// the search answers.
+// decode: decoded outputs are members with a fitting certificate that no sampled output beats; a refusal is a
+// LimitError, and then the search answers.
 func (s subject) decode(t *testing.T) {
 	decoder, ok := s.space.(structure.Decoder)
 	if !ok {

@@ -9,7 +9,8 @@ import (
 	"combpred/core/structure"
 )
 
-// exact is the tolerance for numbers that differ from the oracle by the rounding of a few hundred operations on numbers near 1.
+// exact is the tolerance for numbers that differ from the oracle by the rounding of a few hundred operations on numbers
+// near 1.
 const exact = 1e-12
 
 // padded returns a rows×cols matrix full of NaN whose rows are followed by padding.

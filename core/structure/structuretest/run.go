@@ -1,9 +1,9 @@
-// Package structuretest holds the laws that every structure must obey. Package structure runs them on all registered ones; a
-// structure outside the registry can be tested by calling Run on its Spec.
+// Package structuretest holds the laws that every structure must obey. Package structure runs them on all registered
+// ones; a structure outside the registry can be tested by calling Run on its Spec.
 //
-// The oracle is enumeration: at the sizes of Spec.Small every capability is compared with what listing the outputs gives. At the
-// sizes of Spec.Large the laws are those that can be checked without: that numbers are finite, that samples are members, and that
-// their averages agree with the moments.
+// The oracle is enumeration: at the sizes of Spec.Small every capability is compared with what listing the outputs
+// gives. At the sizes of Spec.Large the laws are those that can be checked without: that numbers are finite, that
+// samples are members, and that their averages agree with the moments.
 package structuretest
 
 import (

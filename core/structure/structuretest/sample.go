@@ -9,8 +9,8 @@ import (
 	"combpred/core/structure"
 )
 
-// falseAlarm is the probability with which a correct sampler fails the χ² test, for one size. Seeds are fixed, so that a sampler
-// that passes goes on passing.
+// falseAlarm is the probability with which a correct sampler fails the χ² test, for one size. Seeds are fixed, so that
+// a sampler that passes goes on passing.
 const falseAlarm = 1e-4
 
 // drawsPerOutput makes the expected frequencies large enough for the χ² approximation.
@@ -39,7 +39,7 @@ func (e *enumerated) sample(t *testing.T) {
 		return // every draw was found in the list of one
 	}
 	if p := mathext.GammaIncRegComp(freedom/2, statistic/2); p < falseAlarm {
-		t.Errorf("χ² is %.1f with %.0f degrees of freedom, p = %.2g: the samples are not uniform", statistic, freedom, p)
+		t.Errorf("χ² is %.1f with %.0f degrees of freedom, p = %.2g: not uniform", statistic, freedom, p)
 	}
 }
 

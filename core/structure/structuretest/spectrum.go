@@ -11,8 +11,9 @@ import (
 	"combpred/core/structure"
 )
 
-// spectrum: the eigenvalues are positive, distinct and descending; the frames F are tight (FFᵀ is a projector), orthogonal to one
-// another, and Σ = Σ_i σ_i F_i F_iᵀ; AnalyzeTo multiplies by F and SynthesizeTo adds the product with Fᵀ.
+// spectrum: the eigenvalues are positive, distinct and descending; the frames F are tight (FFᵀ is a projector),
+// orthogonal to one another, and Σ = Σ_i σ_i F_i F_iᵀ; AnalyzeTo multiplies by F and SynthesizeTo adds the product with
+// Fᵀ.
 func (e *enumerated) spectrum(t *testing.T) {
 	s, ok := e.space.(structure.Spectrum)
 	if !ok {

@@ -1,0 +1,99 @@
+package parallel
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+func TestForCoversEveryIndexOnce(t *testing.T) {
+	for _, workers := range []int{0, 1, 2, 7} {
+		for _, n := range []int{0, 1, 5, 100} {
+			for _, grain := range []int{0, 1, 3, 1000} {
+				seen := make([]atomic.Int32, n)
+				var mon Monitor
+				err := For(n, grain, workers, &mon, func(lo, hi int) error {
+					for i := lo; i < hi; i++ {
+						seen[i].Add(1)
+					}
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range seen {
+					if got := seen[i].Load(); got != 1 {
+						t.Fatalf("n=%d grain=%d workers=%d: index %d visited %d times", n, grain, workers, i, got)
+					}
+				}
+				if mon.Steps() != n {
+					t.Errorf("n=%d: %d steps counted", n, mon.Steps())
+				}
+			}
+		}
+	}
+}
+
+func TestForReturnsPanicsAsErrors(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		err := For(100, 1, workers, nil, func(lo, _ int) error {
+			if lo == 57 {
+				panic("broken body")
+			}
+			return nil
+		})
+		var p *PanicError
+		if !errors.As(err, &p) || !strings.Contains(err.Error(), "broken body") || !strings.Contains(err.Error(), "goroutine") {
+			t.Errorf("workers=%d: got %v, want a PanicError with the value and a stack", workers, err)
+		}
+	}
+}
+
+func TestForReturnsTheLowestErrorOfASingleWorker(t *testing.T) {
+	boom := errors.New("boom")
+	calls := 0
+	err := For(10, 1, 1, nil, func(lo, _ int) error {
+		calls++
+		if lo >= 3 {
+			return boom
+		}
+		return nil
+	})
+	if !errors.Is(err, boom) || calls != 4 {
+		t.Errorf("got %v after %d calls, want boom after 4", err, calls)
+	}
+}
+
+func TestMonitorCancels(t *testing.T) {
+	var mon Monitor
+	visited := 0
+	err := For(1000, 1, 1, &mon, func(_, _ int) error {
+		if visited++; visited == 10 {
+			mon.Cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, ErrCancelled) || visited != 10 {
+		t.Errorf("got %v after %d indices, want ErrCancelled after 10", err, visited)
+	}
+}
+
+func TestNilMonitorIsNeverCancelled(t *testing.T) {
+	var mon *Monitor
+	mon.Cancel()
+	mon.Advance(3)
+	mon.Report(1)
+	if mon.Err() != nil || mon.Steps() != 0 {
+		t.Error("a nil monitor must do nothing")
+	}
+}
+
+func TestReportKeepsTheBits(t *testing.T) {
+	var mon Monitor
+	mon.Report(0.125)
+	if got := math.Float64frombits(mon.value.Load()); got != 0.125 {
+		t.Errorf("got %g", got)
+	}
+}
