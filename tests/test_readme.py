@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from combpred import _lib
+from combpred import StructuredRidge, _lib
 from combpred._cli import _parser
+from combpred.datasets import make_label_ranking
 from combpred.structures import structure_classes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,24 +20,44 @@ PYTHON = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 SHELL = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=lambda block: block.splitlines()[-1][:40])
-def test_python_block_runs(block: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
-    assert capsys.readouterr().out
+def run(block: str) -> dict[str, Any]:
+    assert len([line for line in block.splitlines() if line.strip()]) == 8
+    names: dict[str, Any] = {}
+    exec(compile(block, "README.md", "exec"), names)
+    return names
 
 
-def test_the_two_examples_have_eight_lines_and_learn(capsys: pytest.CaptureFixture[str]) -> None:
+def test_there_are_two_examples() -> None:
     assert len(PYTHON) == 2
-    ranking, labels = PYTHON
-    for block in PYTHON:
-        assert len([line for line in block.splitlines() if line.strip()]) == 8
-    exec(compile(ranking, "README.md", "exec"), {})
-    # Rankings at random score 0 on average.
-    assert float(capsys.readouterr().out.split()[-1]) > 0.7
-    exec(compile(labels, "README.md", "exec"), {})
+
+
+def test_ranking_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
+    names = run(PYTHON[0])
+    assert float(capsys.readouterr().out.split()[-1]) > 0.7  # rankings at random score 0 on average
+    assert f"{names['model'].structure_.count():,}".replace(",", " ") + " rankings" in README
+    certified = names["model"].predict_certified(names["X_test"][:5])
+    assert certified.optimal.shape == (5,) and certified.optimal.all()
+
+
+def test_label_set_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
+    run(PYTHON[1])
     first, second = capsys.readouterr().out.splitlines()
     assert float(first) > 0.7  # half of the labels would be right at random
     assert second == "28 True"
+
+
+def test_training_lists_and_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "no output is listed or decoded on the way" in README
+
+    def forbidden(*_: object, **__: object) -> None:
+        raise AssertionError("training called it")
+
+    monkeypatch.setattr(_lib, "decode", forbidden)
+    monkeypatch.setattr(_lib, "structure_enumerate", forbidden)
+    X, y = make_label_ranking(40, n_labels=6, random_state=0)
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    with pytest.raises(AssertionError, match="training called it"):
+        model.predict(X)
 
 
 def test_table_is_the_catalogue() -> None:

@@ -7,12 +7,12 @@ import warnings
 
 import numpy as np
 import pytest
-import reference
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
+import reference
 from combpred import CapabilityError, StructuredRidge, _lib, _memory, kernels
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 
@@ -107,7 +107,9 @@ def test_sparse_input_gives_what_dense_input_gives(solver):
     y = np.arange(40) % 3
     weights = np.random.default_rng(0).uniform(0.5, 2, size=40)
     dense = StructuredRidge(solver=solver).fit(X.toarray(), y, weights)
-    for form in (X, sparse.csr_array(X), X.tocsc()):
+    large = sparse.csr_matrix((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    large.indices = large.indices.astype(np.int64)  # the constructor made them small
+    for form in (X, sparse.csr_array(X), X.tocsc(), large):
         model = StructuredRidge(solver=solver).fit(form, y, weights)
         np.testing.assert_allclose(model.coef_, dense.coef_, atol=1e-8)
         np.testing.assert_allclose(model.feature_scores(form), dense.feature_scores(X.toarray()), atol=1e-8)
@@ -223,7 +225,8 @@ def dot_kernel(a, b, *, power=1):
         ({"kernel": "rbf"}, {"metric": "rbf", "gamma": 1 / 3}),
         ({"kernel": "laplacian", "gamma": 2.0}, {"metric": "laplacian", "gamma": 2.0}),
         ({"kernel": "cosine"}, {"metric": "cosine"}),
-        ({"kernel": dot_kernel, "kernel_params": {"power": 2}}, {"metric": "poly", "degree": 2, "coef0": 1, "gamma": 1}),
+        ({"kernel": dot_kernel, "kernel_params": {"power": 2}},
+         {"metric": "poly", "degree": 2, "coef0": 1, "gamma": 1}),
     ],
     ids=lambda value: str(value.get("kernel", "")) if isinstance(value, dict) else None,
 )  # fmt: skip
@@ -236,6 +239,16 @@ def test_kernels_are_those_of_scikit_learn(options, expected):
         model.feature_scores(new), given.feature_scores(pairwise_kernels(new, X, **expected)), atol=1e-9
     )
     assert not hasattr(given, "X_fit_")
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian", "cosine"])
+def test_kernels_take_sparse_inputs_and_come_in_blocks(kernel, monkeypatch):
+    X = sparse.random(30, 6, density=0.5, format="csr", random_state=0)
+    settled = kernels.InputKernel.settle(kernel, X)
+    whole = settled.matrix(X.toarray())
+    monkeypatch.setattr(kernels, "_BLOCK_ENTRIES", 70)  # two rows at a time
+    np.testing.assert_allclose(settled.matrix(X), whole, atol=1e-14)
+    np.testing.assert_allclose(settled.matrix(X.toarray()), whole, atol=1e-14)
 
 
 def test_gamma_scale_divides_by_the_variance_of_the_inputs():
@@ -280,14 +293,25 @@ def test_factors_are_taken_in_double_when_single_is_not_enough(monkeypatch):
 
 def test_a_nearly_singular_problem_is_solved_to_the_same_objective():
     X, y, psi, outputs, _ = problem(Permutations(4))
-    X[1] = X[0]  # a singular kernel matrix, and a penalty 1e-9 of its entries
-    model = StructuredRidge("permutations", alpha=1e-9, kernel="rbf", gamma=0.1, fit_intercept=False).fit(X, y)
+    X[1] = X[0]  # a singular kernel matrix, and a penalty that single precision does not see
+    model = StructuredRidge("permutations", alpha=1e-8, kernel="rbf", gamma=0.1, fit_intercept=False).fit(X, y)
+    assert model.precision_ == "double"
     kernel = rbf_kernel(X, gamma=0.1)
-    least = reference.objective(model.dual_coef_, kernel, outputs, psi, alpha=1e-9)
+    least = reference.objective(model.dual_coef_, kernel, outputs, psi, alpha=1e-8)
     assert model.objective_ == pytest.approx(least, rel=1e-8)
     for step in np.random.default_rng(0).normal(size=(20, *model.dual_coef_.shape)):
         moved = model.dual_coef_ + 1e-4 * np.abs(model.dual_coef_).max() * step
-        assert reference.objective(moved, kernel, outputs, psi, alpha=1e-9) >= least - 1e-9
+        assert reference.objective(moved, kernel, outputs, psi, alpha=1e-8) >= least - 1e-9
+
+
+@pytest.mark.parametrize("structure", [Permutations(4), Ordinal(4)], ids=["factors", "eigendecomposition"])
+def test_what_the_numbers_do_not_allow_is_refused_with_a_remedy(structure):
+    """An indefinite matrix far from any kernel."""
+    y = problem(structure)[1]
+    indefinite = np.zeros((N, N))
+    indefinite[0, 1] = indefinite[1, 0] = 100.0
+    with pytest.raises(np.linalg.LinAlgError, match="raise alpha=1 .*positive semi-definite"):
+        StructuredRidge(structure, kernel="precomputed").fit(indefinite, y)
 
 
 @pytest.mark.parametrize("solver", ["cg", "newton-cg"])
@@ -361,7 +385,7 @@ def test_bad_targets_are_refused_by_row():
 def test_overflowing_kernel_is_refused():
     X, y, _, _, _ = problem(Permutations(4))
     for structure, targets in ((Permutations(4), y), (Ordinal(4), np.arange(9) % 4)):
-        with pytest.raises(ValueError, match="NaN|infinit|finite|overflow"):
+        with np.errstate(over="ignore"), pytest.raises(ValueError, match="NaN|infinit|finite|overflow"):
             StructuredRidge(structure, kernel="poly", degree=200).fit(1e3 * X, targets)
 
 

@@ -61,7 +61,7 @@ def install(core: Any) -> BlasChoice:
             name, arguments = line.split()
             core.control_OfferRoutine(name, _address(name, arguments))
         core.control_ActivateHostBLAS()
-    except (ImportError, LookupError, RuntimeError, ValueError) as error:
+    except (ImportError, AttributeError, RuntimeError, ValueError) as error:
         if wish == "host":
             raise RuntimeError(f"COMBPRED_BLAS=host, but SciPy's BLAS cannot be used: {error}") from error
         return BlasChoice("gonum", f"SciPy's BLAS cannot be used: {error}")
@@ -72,7 +72,10 @@ def _address(name: str, arguments: str) -> int:
     """Return the address of SciPy's routine after checking its argument list."""
     from scipy.linalg import cython_blas, cython_lapack
 
-    capsule = (cython_blas.__pyx_capi__.get(name)) or cython_lapack.__pyx_capi__[name]
+    published = {**cython_lapack.__pyx_capi__, **cython_blas.__pyx_capi__}
+    if name not in published:
+        raise ValueError(f"it does not publish {name}")
+    capsule = published[name]
     get_name = ctypes.pythonapi.PyCapsule_GetName
     get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer

@@ -172,8 +172,10 @@ def _estimator(options: argparse.Namespace) -> StructuredRidge | StructuredRidge
         "degree": options.degree, "coef0": options.coef0, "fit_intercept": not options.no_intercept,
         "n_jobs": options.jobs,
     }  # fmt: skip
-    alpha = _number("--alpha", options.alpha, "auto")
-    return StructuredRidgeCV(**shared) if alpha == "auto" else StructuredRidge(alpha=alpha, **shared)
+    if options.alpha == "auto":
+        return StructuredRidgeCV(**shared)
+    shared["alpha"] = _number("--alpha", options.alpha, "auto")
+    return StructuredRidge(**shared)
 
 
 def _number(option: str, text: str | None, word: str) -> float | str | None:

@@ -191,8 +191,8 @@ def decode(
     magnitude : array of shape (d,) or (n, d), or None, default=None
         Scores of its absolute value, for all rows or for each.
     method : {"auto", "exact", "search"}, default="auto"
-        "exact" refuses beyond the size that can be solved exactly, "search" takes the structure's local search, "auto" the first that is
-        possible.
+        "exact" refuses beyond the size that can be solved exactly, "search" takes the structure's local search, "auto"
+        the first that is possible.
     n_threads : int or None, default=None
         Threads; None as :func:`get_n_threads` says.
 

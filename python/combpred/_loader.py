@@ -61,9 +61,9 @@ def library() -> Library:
     """
     if _forked:
         raise ForkedProcessError(
-            "this process was forked after combpred had computed in its parent, and cannot use it. Start workers with another method "
-            "(multiprocessing.set_start_method('spawn') or 'forkserver', or joblib's default backend 'loky'), or fork before the "
-            "first use of combpred."
+            "this process was forked after combpred had computed in its parent, and cannot use it. Start workers with "
+            "another method (multiprocessing.set_start_method('spawn') or 'forkserver', or joblib's default backend "
+            "'loky'), or fork before the first use of combpred."
         )
     return _library or _load()
 
@@ -78,8 +78,8 @@ def _load() -> Library:
             from . import _core
         except ImportError as error:
             raise ImportError(
-                f"the compiled part of combpred cannot be loaded ({error}). Install the package with 'pip install .', or build in place with "
-                "'python setup.py build_ext --inplace'."
+                f"the compiled part of combpred cannot be loaded ({error}). Install the package with 'pip install .', "
+                "or build in place with 'python setup.py build_ext --inplace'."
             ) from error
         dll = ctypes.CDLL(_core.__file__)
         for name, arguments in _abi.PROTOTYPES.items():
@@ -88,7 +88,8 @@ def _load() -> Library:
         version = dll.cp_abi_version()
         if version != _abi.ABI_VERSION:
             raise ImportError(
-                f"the compiled part of combpred has interface version {version}, this package needs {_abi.ABI_VERSION}; install it again"
+                f"the compiled part of combpred has interface version {version}, this package needs "
+                f"{_abi.ABI_VERSION}; install it again"
             )
         _library = Library(_core, dll, _blas.install(_core))
         return _library

@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 DECODERS = {"auto": "auto", "exact": "exact", "local-search": "search"}
 
 
-class StructuredPredictor(BaseEstimator):
+class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""Base of estimators that score a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`.
 
     A subclass has the constructor parameters `structure`, `kernel`, `decoder` and `n_jobs`, and its ``fit`` sets
@@ -97,7 +97,7 @@ class StructuredPredictor(BaseEstimator):
         values = np.empty(X.shape[0])
         for rows, block in self._score_blocks(X):
             linear, magnitude = self._decoding_scores(block)
-            psi = _lib.structure_embed(description, parts[rows])
+            psi = _lib.structure_embed(description, parts[rows], n_threads=get_n_threads(self.n_jobs))
             values[rows] = np.einsum("ij,ij->i", linear, psi)
             if magnitude is not None:
                 values[rows] += np.abs(psi) @ magnitude
@@ -191,7 +191,7 @@ class StructuredPredictor(BaseEstimator):
         return float(self.structure_.score(y, self.predict(X), sample_weight))
 
     def _check_input(self, X: Any, *, reset: bool = False) -> Any:
-        """Return X as a C-contiguous float64 array, or as CSR with sorted int32 indices; finite in either case."""
+        """Return X as a C-contiguous float64 array, or as CSR with int32 indices where those suffice; always finite."""
         if not reset:
             check_is_fitted(self)
         precomputed = self.kernel == "precomputed"
@@ -208,14 +208,13 @@ class StructuredPredictor(BaseEstimator):
             X,
             reset=reset,
             accept_sparse=False if precomputed else "csr",
-            accept_large_sparse=False,
             dtype=np.float64,
             order="C",
         )
         stored = X.data if sparse.issparse(X) else X
         if not np.isfinite(stored.sum(dtype=np.float64)) and not np.isfinite(stored).all():
             _raise_not_finite(X)
-        return X
+        return _with_small_indices(X) if sparse.issparse(X) else X
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
@@ -249,6 +248,15 @@ class StructuredPredictor(BaseEstimator):
 
 def _is_a(structure: Any, kind: type[Structure]) -> bool:
     return isinstance(structure, kind) or structure == kind.name
+
+
+def _with_small_indices(X: Any) -> Any:
+    """Return CSR with int32 indices if those suffice: parts of scikit-learn take no others."""
+    if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32:
+        return X
+    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
 def _raise_not_finite(X: Any) -> None:

@@ -172,7 +172,7 @@ class StructuredRidge(RidgeBase):
         self.random_state = random_state
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredRidge:
         """Train on inputs and the structures observed for them.
 

@@ -82,7 +82,7 @@ class RidgeBase(StructuredPredictor):
             self.classes_ = np.arange(structure.n_features)
         problem = RidgeProblem(
             description=description,
-            psi=_lib.structure_embed(description, parts),
+            psi=_lib.structure_embed(description, parts, n_threads=get_n_threads(self.n_jobs)),
             weights=weights,
             options={
                 "loss": self.loss,
@@ -118,7 +118,7 @@ class RidgeBase(StructuredPredictor):
         )
 
     def _weighted_kernel(self, X: Any, problem: RidgeProblem) -> FloatArray:
-        """Return D(K + shift)D, which the spectral route diagonalises; there must be room for that, two more matrices."""
+        """Return D(K + shift)D for the spectral route, after checking that diagonalising it fits: two more matrices."""
         kernel = self._training_kernel(X, 16 * problem.n**2, overwritable=True)
         return weighted_kernel(kernel, problem.weights, problem.options["shift"])
 

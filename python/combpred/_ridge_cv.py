@@ -12,6 +12,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import GridSearchCV
+from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
@@ -139,7 +140,7 @@ class StructuredRidgeCV(RidgeBase):
         self.random_state = random_state
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredRidgeCV:
         """Choose the penalty and train with it on all rows.
 
@@ -178,17 +179,17 @@ class StructuredRidgeCV(RidgeBase):
         bad = np.flatnonzero(~(np.isfinite(alphas) & (alphas > 0)))
         if bad.size:
             raise ValueError(f"alphas[{bad[0]}] is {alphas[bad[0]]}, must be positive and finite")
-        return alphas.tolist()
+        return [float(alpha) for alpha in alphas]
 
     def _fit_leave_one_out(self, X: Any, y: Any, sample_weight: Any, alphas: list[float]) -> None:
         if self.solver not in ("auto", "closed-form"):
             raise ValueError(
-                f"leave-one-out (cv=None) is closed-form, got solver={self.solver!r}: take solver='auto', or folds (cv=5)"
+                f"leave-one-out (cv=None) is closed-form, got solver={self.solver!r}: take 'auto', or folds (cv=5)"
             )
         X_fit, problem = self._validate_training(X, y, sample_weight)
         n = problem.n
-        # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of the
-        # inverse of an n×n matrix that is not of low rank. Where that does not fit, folds (cv=5) use the primal solver.
+        # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
+        # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
         decomposition = eigendecompose(self._weighted_kernel(X_fit, problem))
         work = np.empty(n * (2 * n + 1) if self.loss == "auc" else 0)
         scores = np.array(
@@ -222,8 +223,12 @@ class StructuredRidgeCV(RidgeBase):
         if self.scoring is None:
             score = self.structure_.score(y, predicted, problem.weights)
         else:
+            decision = self._decision(left_out)
+            if problem.weights is not None:  # rows of weight 0 are left out, of the score as well
+                rows = np.flatnonzero(problem.weights)
+                X, y, predicted, decision = (_safe_indexing(each, rows) for each in (X, y, predicted, decision))
             scorer = get_scorer(self.scoring)  # a callable is returned as it is
-            score = scorer(_LeaveOneOut(self, predicted, self._decision(left_out)), X, y)
+            score = scorer(_LeaveOneOut(self, predicted, decision), X, y)
         if not np.isfinite(score):
             raise ValueError(f"scoring gave {score} at alpha={problem.options['alpha']}, must be a finite number")
         if self.verbose:
@@ -252,7 +257,7 @@ class StructuredRidgeCV(RidgeBase):
                 setattr(self, name, value)
 
 
-class _LeaveOneOut(BaseEstimator):
+class _LeaveOneOut(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """The leave-one-out predictions of the training rows, dressed as an estimator for scikit-learn's scorers."""
 
     def __init__(self, model: StructuredRidgeCV, predicted: Any, decision: FloatArray) -> None:

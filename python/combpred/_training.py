@@ -37,7 +37,7 @@ class RidgeProblem:
     @property
     def n(self) -> int:
         """Number of rows."""
-        return self.psi.shape[0]
+        return len(self.psi)
 
     def with_alpha(self, alpha: float) -> RidgeProblem:
         """Return the same problem under another penalty."""
@@ -75,14 +75,24 @@ def solve_factored(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, An
     options = {**problem.options, "solver": plan["solver"], "precision": "single"}
     try:
         return _solve_factored(problem, kernel, options, plan["work_single"])
-    except _lib.NumericalError:
+    except _lib.NumericalError as error:
         if plan["route"] != "factor":
-            raise
-    return _solve_factored(problem, kernel, {**options, "precision": "double"}, plan["work_double"])
+            raise _with_remedy(error, problem) from error
+    try:
+        return _solve_factored(problem, kernel, {**options, "precision": "double"}, plan["work_double"])
+    except _lib.NumericalError as error:
+        raise _with_remedy(error, problem) from error
+
+
+def _with_remedy(error: _lib.NumericalError, problem: RidgeProblem) -> _lib.NumericalError:
+    return _lib.NumericalError(
+        f"{error}; raise alpha={problem.options['alpha']:g} or tol={problem.options['tol']:g}, or check that the "
+        "kernel is positive semi-definite"
+    )
 
 
 def _solve_factored(problem: RidgeProblem, kernel: FloatArray, options: dict[str, Any], n_bytes: int) -> Solution:
-    require_memory(n_bytes, f"sample count {problem.n}: the work space of training", "fit fewer rows")
+    require_memory(n_bytes, f"training on {problem.n} rows: the work space", "fit fewer rows", square_rows=problem.n)
     work = np.empty(n_bytes, dtype=np.uint8)
     dual, info = _lib.ridge_kernel(
         problem.description, options, kernel, problem.psi, problem.weights, work,
@@ -95,10 +105,13 @@ def _solve_factored(problem: RidgeProblem, kernel: FloatArray, options: dict[str
 
 def solve_spectral(problem: RidgeProblem, decomposition: Eigendecomposition, solver: str) -> Solution:
     """Solve from the eigendecomposition of D(K + shift)D."""
-    dual, info = _lib.ridge_spectral(
-        problem.description, {**problem.options, "solver": solver}, decomposition.values, decomposition.vectors,
-        problem.psi, problem.weights, n_threads=problem.n_threads, verbose=problem.verbose,
-    )  # fmt: skip
+    try:
+        dual, info = _lib.ridge_spectral(
+            problem.description, {**problem.options, "solver": solver}, decomposition.values, decomposition.vectors,
+            problem.psi, problem.weights, n_threads=problem.n_threads, verbose=problem.verbose,
+        )  # fmt: skip
+    except _lib.NumericalError as error:
+        raise _with_remedy(error, problem) from error
     return Solution(dual, solver, "double", info)
 
 
@@ -107,8 +120,8 @@ def solve_primal(problem: RidgeProblem, X: Any, *, intercept: bool) -> Solution:
     n_weights = X.shape[1] + int(intercept)
     require_memory(
         8 * (3 * n_weights**2 + 3 * n_weights * problem.psi.shape[1]),
-        f"feature count {X.shape[1]}: the Gram matrix and its eigendecomposition",
-        "use solver='closed-form' when there are fewer rows than features, or select features",
+        f"training on {X.shape[1]} features: the Gram matrix with its eigendecomposition",
+        "take solver='closed-form' when there are fewer rows than features, or select features",
     )
     decomposition = eigendecompose(_gram_matrix(X, problem.weights, intercept))
     coefficients, info = _lib.ridge_primal(
@@ -139,25 +152,31 @@ def _gram_matrix(X: Any, weights: FloatArray | None, intercept: bool) -> FloatAr
 
 def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
     """Diagonalise a symmetric C-contiguous matrix, overwriting it. Cost O(n³) and two further matrices of its size."""
-    if not np.isfinite(matrix).all():
-        raise ValueError("kernel values overflow to NaN or infinity: scale the inputs, or lower gamma or degree")
+    for rows in row_blocks(*matrix.shape):
+        if not np.isfinite(matrix[rows]).all():
+            raise ValueError("kernel values overflow to NaN or infinity: scale the inputs, or lower gamma or degree")
     # A symmetric matrix is its own transpose, whose view has the column-major layout that LAPACK overwrites in place.
-    values, vectors = call_abandonable(_eigh, matrix.T)
-    return Eigendecomposition(values, np.ascontiguousarray(vectors))
+    values, columns = call_abandonable(_eigh, matrix.T)
+    vectors = np.empty(columns.shape)
+    for rows in row_blocks(len(values), len(values)):  # to row-major order, a second's work at n = 6000: in blocks for Ctrl-C
+        vectors[rows] = columns[rows]
+    return Eigendecomposition(values, vectors)
 
 
 def _eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+    values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+    return values, vectors
 
 
 def weighted_kernel(kernel: FloatArray, weights: FloatArray | None, shift: float) -> FloatArray:
     """Return D(K + shift)D with D = diag(√weights), overwriting `kernel`."""
-    if shift:
-        kernel += shift
-    if weights is not None:
-        root = np.sqrt(weights)
-        kernel *= root[:, None]
-        kernel *= root
+    root = None if weights is None else np.sqrt(weights)
+    for rows in row_blocks(*kernel.shape):
+        block = kernel[rows]
+        block += shift
+        if root is not None:
+            block *= root[rows, None]
+            block *= root
     return kernel
 
 

@@ -16,8 +16,9 @@ __all__ = ["KERNELS", "InputKernel", "check_kernel_matrix", "row_blocks"]
 #: Names that the estimators' `kernel` parameter accepts, beside callables.
 KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "precomputed")
 
-# Doubles in one block of a larger matrix: 64 MiB, large enough for level-3 BLAS to run at full speed.
-_BLOCK_ENTRIES = 2**23
+# Doubles in one block of a larger matrix: 16 MiB, enough for BLAS to run at full speed, and powers or exponentials of
+# so many take well under half a second, in which Ctrl-C is not answered.
+_BLOCK_ENTRIES = 2**21
 # Relative to the largest entry: above the rounding of kernels computed in single precision, far below a wrong matrix.
 _SYMMETRY_TOLERANCE = 1e-6
 
@@ -82,12 +83,15 @@ class InputKernel:
         """
         if self.is_precomputed:
             return np.ascontiguousarray(X, dtype=np.float64)
-        options: dict[str, Any]
-        if callable(self.name):
-            options = dict(self.params)
-        else:
-            options = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0, "filter_params": True}
-        return np.ascontiguousarray(pairwise_kernels(X, Y, metric=self.name, **options), dtype=np.float64)
+        if callable(self.name):  # all at once: scikit-learn then calls it once for each pair of rows
+            return np.ascontiguousarray(pairwise_kernels(X, Y, metric=self.name, **self.params), dtype=np.float64)
+        options = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0, "filter_params": True}
+        Y = X if Y is None else Y
+        values = np.empty((X.shape[0], Y.shape[0]))
+        # In blocks, so that temporary arrays stay small and Ctrl-C is answered between two of them.
+        for rows in row_blocks(*values.shape):
+            values[rows] = pairwise_kernels(X[rows], Y, metric=self.name, **options)
+        return values
 
 
 def _scale(X: Any) -> float:
@@ -97,7 +101,7 @@ def _scale(X: Any) -> float:
 
 
 def row_blocks(n: int, width: int) -> Iterator[slice]:
-    """Cut n rows into consecutive slices, each holding at most 64 MiB of `width` float64 columns (one row at least)."""
+    """Cut n rows into consecutive slices, each holding at most 16 MiB of `width` float64 columns (one row at least)."""
     step = max(1, _BLOCK_ENTRIES // max(width, 1))
     for start in range(0, n, step):
         yield slice(start, min(start + step, n))
@@ -106,7 +110,7 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
 def check_kernel_matrix(kernel: NDArray[np.float64]) -> None:
     """Raise ValueError unless a training kernel is square, finite and symmetric, naming the entry that is not.
 
-    Symmetric means up to 1e-6 of the largest entry. Cost O(n²) time, 64 MiB of memory.
+    Symmetric means up to 1e-6 of the largest entry. Cost O(n²) time, 32 MiB of memory.
     """
     n, m = kernel.shape
     if n != m:

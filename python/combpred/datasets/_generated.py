@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +55,7 @@ def make_label_ranking(
     """
     _at_least(1, n_samples=n_samples, n_features=n_features)
     _at_least(2, n_labels=n_labels)
-    if not isinstance(noise, Real) or not 0 <= noise < np.inf:
-        raise ValueError(f"noise must be a finite number, at least 0, got {noise!r}")
+    _not_negative("noise", noise)
     rng = check_random_state(random_state)
     X = rng.standard_normal((n_samples, n_features))
     weights = rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
@@ -108,8 +106,7 @@ def make_hierarchy(
     """
     _at_least(1, n_samples=n_samples, n_features=n_features, depth=depth)
     _at_least(2, branching=branching)
-    if not isinstance(separation, Real) or not 0 <= separation < np.inf:
-        raise ValueError(f"separation must be a finite number, at least 0, got {separation!r}")
+    _not_negative("separation", separation)
     rng = check_random_state(random_state)
     # Level by level, the children of node v are branching·v + 1, …, branching·v + branching.
     n_nodes = (branching ** (depth + 1) - 1) // (branching - 1)
@@ -127,9 +124,14 @@ def make_hierarchy(
     return X, y, Hierarchy(parent.astype(np.int32), allowed="leaves")
 
 
-def _at_least(least: int, **values: Any) -> None:
+def _at_least(least: int, **values: object) -> None:
     for name, value in values.items():
-        if not isinstance(value, Integral) or isinstance(value, bool):
+        if isinstance(value, bool) or not isinstance(value, Integral):
             raise TypeError(f"{name} must be an integer, got {value!r}")
         if value < least:
             raise ValueError(f"{name} must be at least {least}, got {value}")
+
+
+def _not_negative(name: str, value: object) -> None:
+    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be a finite number, at least 0, got {value!r}")

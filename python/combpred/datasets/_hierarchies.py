@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils import Bunch
 from combpred.datasets._bunch import dataset
 from combpred.structures import Hierarchy
 
-_SHAPES = {
+_SHAPES: dict[Hashable, Hashable] = {
     "digit": None,
     "closed": "digit",
     "open": "digit",
@@ -23,7 +24,7 @@ _SHAPES = {
     **dict.fromkeys("147", "straight"),
 }
 
-_SPECIES = {
+_SPECIES: dict[Hashable, Hashable] = {
     "Iris": None,
     "Tripetalae": "Iris",
     "Laevigatae": "Iris",
@@ -86,14 +87,14 @@ def load_iris_hierarchy(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np
 
 
 def _leaves(
-    original: Bunch, target: NDArray[Any], parent: dict[str, str | None], description: str, return_X_y: bool
+    original: Bunch, target: NDArray[Any], parent: dict[Hashable, Hashable], description: str, return_X_y: bool
 ) -> Any:
     return dataset(
         np.array(original.data, dtype=np.float64),
         target,
         structure=Hierarchy(dict(parent), allowed="leaves"),
         feature_names=original.feature_names,
-        target_names=list(parent),
+        target_names=[str(node) for node in parent],
         description=description,
         return_X_y=return_X_y,
     )

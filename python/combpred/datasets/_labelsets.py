@@ -16,7 +16,7 @@ _PROPERTIES: dict[str, frozenset[int]] = {
     "prime": frozenset({2, 3, 5, 7}),
     "square": frozenset({0, 1, 4, 9}),
     "multiple of three": frozenset({0, 3, 6, 9}),
-    "at least five": frozenset({5, 6, 7, 8, 9}),
+    "above five": frozenset({6, 7, 8, 9}),
     "loop": frozenset({0, 6, 8, 9}),
 }
 

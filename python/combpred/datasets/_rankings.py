@@ -109,7 +109,7 @@ def load_diabetes_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[
     values = original.data[:, taken]
     standardised = (values - values.mean(axis=0)) / values.std(axis=0)
     return dataset(
-        np.column_stack([original.data[:, kept], original.target]),
+        np.ascontiguousarray(np.column_stack([original.data[:, kept], original.target])),
         positions(standardised),
         structure=Permutations(len(_SERUM)),
         feature_names=[*(names[j] for j in kept), "progression"],

@@ -29,7 +29,7 @@ class LabelSets(Structure):
     Notes
     -----
     y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; predictions are
-    dense int32. The default metric is `hamming_score`, the share of correct entries.
+    dense int64. The default metric is `hamming_score`, the share of correct entries.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class LabelSets(Structure):
     >>> LabelSets(4).count(), LabelSets(4, size=2).count()
     (16, 6)
     >>> LabelSets(4, size=2).decode([0.1, 3.0, -1.0, 0.2])
-    array([0, 1, 0, 1], dtype=int32)
+    array([0, 1, 0, 1])
     """
 
     name = "labelsets"
@@ -94,7 +94,7 @@ class LabelSets(Structure):
         return dense
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
+        return parts.astype(np.int64)  # the type of scikit-learn's indicator matrices, which its checks ask for
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array([f"label{j}" for j in range(self._n())], dtype=object)

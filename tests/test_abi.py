@@ -1,0 +1,395 @@
+"""The C interface called directly: its declarations, and its answers to illegal arguments."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+from ctypes import c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from combpred import _abi, _lib, _loader
+from combpred._calls import StructureArgument
+
+PERMUTATIONS = _lib.Description("permutations", {"n": 4})
+PART_LEN, D = 4, 6
+
+HEADER = re.sub(
+    r"/\*.*?\*/", "", (Path(__file__).parent.parent / "capi" / "combpred.h").read_text(), flags=re.S
+)  # without comments
+
+
+@pytest.fixture(scope="module")
+def dll() -> ctypes.CDLL:
+    return _loader.library().dll
+
+
+class Answer:
+    """Status and message of one call."""
+
+    def __init__(self, function, *arguments):
+        message = ctypes.create_string_buffer(4096)
+        self.status = function(*arguments, message, len(message))
+        self.message = message.value.decode()
+
+
+def ctypes_of(declaration: str) -> type:
+    """Return the ctypes type that stands for a parameter of the header."""
+    if "*" in declaration:
+        return c_void_p
+    kinds = {"int32_t": c_int32, "int64_t": c_int64, "uint64_t": c_uint64, "double": c_double}
+    return kinds[declaration.split()[0]]
+
+
+def functions() -> dict[str, list[str]]:
+    found = re.findall(r"int32_t\s+(cp_\w+)\(([^)]*)\);", HEADER)
+    return {name: [] if text == "void" else [p.strip() for p in text.split(",")] for name, text in found}
+
+
+def test_prototypes_match_the_header():
+    declared = {name: tuple(map(ctypes_of, parameters)) for name, parameters in functions().items()}
+    assert declared == _abi.PROTOTYPES
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("cp_structure", _abi.CStructure),
+        ("cp_control", _abi.Control),
+        ("cp_fit_info", _abi.CFitInfo),
+        ("cp_design", _abi.CDesign),
+    ],
+)
+def test_structures_match_the_header(name, declared):
+    body = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", HEADER, re.S)[1]
+    fields = []
+    for statement in body.split(";"):
+        if not statement.strip():
+            continue
+        kind, names = statement.strip().split(None, 1)
+        for field in names.split(","):
+            fields.append((field.strip(" *"), c_void_p if "*" in field else ctypes_of(f"{kind} x")))
+    # c_char_p is a pointer that keeps the bytes alive.
+    ours = [(field, c_void_p if kind is c_char_p else kind) for field, kind in declared._fields_]
+    assert fields == ours
+
+
+def test_constants_match_the_header():
+    for name, value in re.findall(r"#define CP_(\w+) (\d+)", HEADER):
+        if name.startswith("DECODE_"):
+            assert _abi.DECODE_METHODS[name.removeprefix("DECODE_").lower()] == int(value)
+        else:
+            assert getattr(_abi, name) == int(value)
+
+
+def test_exports_are_the_header_and_the_module():
+    library = _loader.library().core.__file__
+    try:
+        listing = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+    except FileNotFoundError:
+        pytest.skip("nm (binutils) is not installed")
+    exported = {line.split()[-1] for line in listing.stdout.splitlines()}
+    assert exported == {"PyInit__core", *functions()}
+
+
+def out(n: int = 1) -> ctypes.Array:
+    return (c_int64 * n)()
+
+
+def test_null_structure_is_refused(dll):
+    a = Answer(dll.cp_structure_shape, None, out(), out(), out())
+    assert a.status == _abi.EVALUE
+    assert "NULL" in a.message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"[]", "must be a JSON object"),
+        (b"null", "must be a JSON object"),
+        (b'{"n":4}', 'no "name"'),
+        (b'{"name":3}', "must be a string"),
+        (b'{"name":"permutations"}', "missing"),
+        (b'{"name":"permutations","n":4.5}', "must be an integer"),
+        (b'{"name":"permutations","n":"4"}', "must be an integer"),
+        (b'{"name":"permutations","n":[4]}', "must be an integer"),
+        (b'{"name":"permutations","n":1e400}', "must be an integer"),
+        (b'{"name":"permutations","n":99999999999999999999}', "must be an integer"),
+        (b'{"name":"permutations","n":9223372036854775807}', "must be between"),
+        (b'{"name":"permutations","n":-1}', "must be between"),
+        (b'{"name":"permutations","n":4,"n":5}', "twice"),
+        (b'{"name":"permutations","name":"permutations","n":4}', "twice"),
+        (b'{"name":"permutations","n":4}{}', "goes on"),
+        (b'{"name":"nonsense","n":4}', "no structure is called"),
+        (b'{"name":"\xff\xfe","n":4}', "no structure is called"),
+        (b"{" * 70000, "at most"),
+    ],
+)
+def test_malformed_structure_text_is_refused(dll, text, expected):
+    s = _abi.CStructure(text, len(text), None, 0, None, 0)
+    a = Answer(dll.cp_structure_shape, ctypes.addressof(s), out(), out(), out())
+    assert a.status == _abi.EVALUE
+    assert expected in a.message
+
+
+@pytest.mark.parametrize("field", ["text_len", "n_ints", "n_reals"])
+@pytest.mark.parametrize("length", [-1, -(2**63), 2**63 - 1, 1])
+def test_illegal_structure_buffers_are_refused(dll, field, length):
+    s = _abi.CStructure(None, 0, None, 0, None, 0)
+    setattr(s, field, length)
+    a = Answer(dll.cp_structure_shape, ctypes.addressof(s), out(), out(), out())
+    assert a.status == _abi.EVALUE
+    assert a.message
+
+
+def test_misaligned_pointers_are_refused(dll):
+    block = ctypes.create_string_buffer(64)
+    odd = ctypes.addressof(block) + 1
+    a = Answer(dll.cp_structure_shape, odd, out(), out(), out())
+    assert (a.status, "aligned" in a.message) == (_abi.EVALUE, True)
+    a = Answer(dll.cp_structure_mean, StructureArgument(PERMUTATIONS), odd, D)
+    assert (a.status, "aligned" in a.message) == (_abi.EVALUE, True)
+    a = Answer(dll.cp_structure_sample, StructureArgument(PERMUTATIONS), 0, None, 0, PART_LEN, 1, odd)
+    assert (a.status, "aligned" in a.message) == (_abi.EVALUE, True)
+
+
+# Every function with legal arguments, in which the tests below replace one at a time.
+DOUBLES = np.zeros(4096)
+INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
+CALLS = {
+    "cp_structure_shape": ["s", out(), out(), out()],
+    "cp_structure_count": ["s", ctypes.create_string_buffer(64), 64, out()],
+    "cp_structure_mean": ["s", DOUBLES.ctypes.data, D],
+    "cp_structure_second_moment": ["s", DOUBLES.ctypes.data, D],
+    "cp_structure_check": ["s", INTS.ctypes.data, 2, PART_LEN, out()],
+    "cp_structure_embed": ["s", INTS.ctypes.data, 2, PART_LEN, DOUBLES.ctypes.data, D, 1],
+    "cp_structure_sample": ["s", 7, INTS.ctypes.data, 2, PART_LEN, 1, None],
+    "cp_structure_enumerate": ["s", 0, INTS.ctypes.data, 3, PART_LEN, out()],
+    "cp_decode": [
+        *("s", DOUBLES.ctypes.data, 2, D, DOUBLES.ctypes.data, 1, 0, INTS.ctypes.data, PART_LEN),
+        *(DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, DOUBLES[160:].ctypes.data),
+        *(1, None),
+    ],
+    "cp_ridge_plan": ["s", b"{}", 2, 10, 0, 0, ctypes.create_string_buffer(4096), 4096],
+    "cp_ridge_kernel": [
+        *("s", b"{}", 2, np.eye(2).ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *(DOUBLES[1024:].ctypes.data, 8192, DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
+    ],
+    "cp_ridge_spectral": [
+        *("s", b"{}", 2, DOUBLES.ctypes.data, np.eye(2).ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
+    ],
+    "cp_ridge_loo": [
+        *("s", b"{}", 2, DOUBLES.ctypes.data, np.eye(2).ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *(DOUBLES[512:].ctypes.data, 64, DOUBLES[600:].ctypes.data, 1, None),
+    ],
+}
+DESIGN = _lib.Design(np.eye(2))
+CALLS["cp_ridge_primal"] = [
+    *("s", b"{}", 2, DESIGN, DOUBLES.ctypes.data, np.eye(2).ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+    *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
+]
+NULLABLE = {"weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"}
+
+
+def parameter_names(function: str) -> list[str]:
+    return [p.split()[-1].strip("*") for p in functions()[function]][:-2]
+
+
+def arguments(function: str) -> list:
+    structure = StructureArgument(PERMUTATIONS)
+    return [structure if a == "s" else a for a in CALLS[function]]
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_legal_arguments_are_accepted(dll, function):
+    a = Answer(getattr(dll, function), *arguments(function))
+    assert a.status == _abi.OK, a.message
+
+
+def cases(kind: type) -> list[tuple[str, int]]:
+    return [
+        (function, index)
+        for function in CALLS
+        for index, declared in enumerate(_abi.PROTOTYPES[function][:-2])
+        if declared is kind
+    ]
+
+
+@pytest.mark.parametrize(("function", "index"), cases(c_void_p))
+def test_null_pointers_are_refused(dll, function, index):
+    name = parameter_names(function)[index]
+    changed = arguments(function)
+    changed[index] = None
+    a = Answer(getattr(dll, function), *changed)
+    if name in NULLABLE and not (function == "cp_decode" and name == "magnitude"):
+        assert a.status == _abi.OK, a.message
+    else:
+        assert a.status == _abi.EVALUE, (name, a.message)
+        assert a.message
+
+
+UNBOUNDED = {"skip", "nnz", "p", "work_bytes"}  # may be as large as they like
+
+
+@pytest.mark.parametrize(
+    ("function", "index", "size"),
+    [
+        (function, index, size)
+        for function, index in cases(c_int64)
+        for size in (-1, -(2**63), 2**62, 2**63 - 1)
+        if size < 0 or parameter_names(function)[index] not in UNBOUNDED
+    ],
+)
+def test_illegal_sizes_are_refused(dll, function, index, size):
+    name = parameter_names(function)[index]
+    changed = arguments(function)
+    changed[index] = size
+    a = Answer(getattr(dll, function), *changed)
+    assert a.status in (_abi.EVALUE, _abi.EMEMORY), (name, a.message)
+    assert a.message
+
+
+@pytest.mark.parametrize("value", [-1, 0, -(2**31), 2**31 - 1])
+@pytest.mark.parametrize("function", [f for f in CALLS if c_int32 in _abi.PROTOTYPES[f]])
+def test_illegal_workers_are_refused(dll, function, value):
+    changed = arguments(function)
+    changed[parameter_names(function).index("workers")] = value
+    a = Answer(getattr(dll, function), *changed)
+    assert a.status == _abi.EVALUE
+    assert "workers" in a.message
+
+
+@pytest.mark.parametrize("method", [-1, 3, 2**31 - 1])
+def test_unknown_decoding_methods_are_refused(dll, method):
+    changed = arguments("cp_decode")
+    changed[6] = method
+    assert "method" in Answer(dll.cp_decode, *changed).message
+
+
+@pytest.mark.parametrize(
+    "options", [b"{", b"[]", b'{"alpha":0}', b'{"alpha":-1}', b'{"loss":"no"}', b'{"tol":"x"}', b'{"bogus":1}', b"{}{}"]
+)
+def test_malformed_options_are_refused(dll, options):
+    changed = arguments("cp_ridge_plan")
+    changed[1:3] = options, len(options)
+    a = Answer(dll.cp_ridge_plan, *changed)
+    assert a.status == _abi.EVALUE
+    assert a.message
+
+
+@pytest.mark.parametrize("field", ["n", "p"])
+@pytest.mark.parametrize("size", [-1, 2**62, 2**63 - 1])
+def test_illegal_designs_are_refused(dll, field, size):
+    changed = arguments("cp_ridge_primal")
+    design = _abi.CDesign.from_buffer_copy(DESIGN._struct)
+    setattr(design, field, size)
+    changed[3] = ctypes.addressof(design)
+    a = Answer(dll.cp_ridge_primal, *changed)
+    assert a.status == _abi.EVALUE
+    assert a.message
+
+
+@pytest.mark.parametrize(
+    ("indices", "indptr"),
+    [([0, 2], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([0, 1], [0, 1, 3]), ([0, 1], [-1, 1, 2])],
+)
+@pytest.mark.parametrize("transposed", [False, True])
+def test_illegal_sparse_rows_are_refused(dll, indices, indptr, transposed):
+    design = _lib.Design(scipy.sparse.csr_matrix(np.eye(2)))
+    bad_indices, bad_indptr = np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int64)
+    prefix = "t_" if transposed else ""
+    setattr(design._struct, prefix + "indices", bad_indices.ctypes.data)
+    setattr(design._struct, prefix + "indptr", bad_indptr.ctypes.data)
+    changed = arguments("cp_ridge_primal")
+    changed[3] = design
+    a = Answer(dll.cp_ridge_primal, *changed)
+    assert a.status == _abi.EVALUE
+    assert a.message
+
+
+def test_message_is_cut_to_its_buffer_between_characters(dll):
+    text = '{"name":"ééééééééé"}'.encode()
+    s = _abi.CStructure(text, len(text), None, 0, None, 0)
+    for capacity in range(64):
+        message = ctypes.create_string_buffer(b"\x01" * 64, 64)
+        assert dll.cp_structure_mean(ctypes.addressof(s), None, 0, message, capacity) == _abi.EVALUE
+        assert message.raw[capacity:] == b"\x01" * (64 - capacity)
+        if capacity:
+            assert b"\0" in message.raw[:capacity]
+            message.value.decode()  # raises if a character is cut in two
+
+
+def test_no_message_buffer_is_needed(dll):
+    assert dll.cp_structure_mean(None, None, 0, None, 0) == _abi.EVALUE
+    assert dll.cp_structure_mean(None, None, 0, None, 100) == _abi.EVALUE
+    assert dll.cp_structure_mean(None, None, 0, ctypes.create_string_buffer(8), -1) == _abi.EVALUE
+
+
+def test_check_tells_bad_rows_from_bad_arguments(dll):
+    bad_row = out()
+    y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
+    s = StructureArgument(PERMUTATIONS)
+    assert dll.cp_structure_check(s, y.ctypes.data, 2, PART_LEN, bad_row, None, 0) == _abi.EVALUE
+    assert bad_row[0] == 1
+    assert dll.cp_structure_check(s, y.ctypes.data, 1, PART_LEN, bad_row, None, 0) == _abi.OK
+    assert bad_row[0] == -1
+    assert dll.cp_structure_check(s, None, 2, PART_LEN, bad_row, None, 0) == _abi.EVALUE
+    assert bad_row[0] == -1
+
+
+def test_count_tells_the_room_it_needs(dll):
+    needed = out()
+    s = StructureArgument(PERMUTATIONS)
+    assert dll.cp_structure_count(s, None, 0, needed, None, 0) == _abi.OK
+    assert needed[0] == len("24") + 1
+    small = ctypes.create_string_buffer(b"xx", 2)
+    assert dll.cp_structure_count(s, small, 2, needed, None, 0) == _abi.OK
+    assert small.raw == b"xx"
+
+
+def test_cancelled_call_says_so(dll):
+    control = _abi.Control(cancel=1)
+    changed = arguments("cp_structure_sample")
+    changed[-1] = ctypes.addressof(control)
+    assert Answer(dll.cp_structure_sample, *changed).status == _abi.ECANCELLED
+
+
+@pytest.mark.parametrize("in_worker", [False, True])
+def test_panic_is_an_error(in_worker):
+    with pytest.raises(RuntimeError, match="test of a panic in"):
+        _lib.panic(in_worker=in_worker)
+
+
+def test_big_counts_come_through_exactly():
+    assert _lib.structure_count(_lib.Description("labelsets", {"n": 20000, "size": -1})) == 2**20000
+
+
+def test_same_seed_same_sample_for_any_workers():
+    one = _lib.structure_sample(PERMUTATIONS, 1000, 3, n_threads=1)
+    assert np.array_equal(one, _lib.structure_sample(PERMUTATIONS, 1000, 3, n_threads=2))
+    assert np.array_equal(one[:10], _lib.structure_sample(PERMUTATIONS, 10, 3))
+    assert not np.array_equal(one, _lib.structure_sample(PERMUTATIONS, 1000, 4))
+
+
+def test_arguments_are_converted_or_refused():
+    y = [[1, 2, 3, 4]]
+    assert _lib.structure_embed(PERMUTATIONS, np.array(y, dtype=np.int8)).shape == (1, D)
+    assert _lib.structure_embed(PERMUTATIONS, np.asfortranarray(np.array(y * 3))).shape == (3, D)
+    with pytest.raises(TypeError, match="y must hold integers"):
+        _lib.structure_embed(PERMUTATIONS, np.array(y, dtype=float))
+    with pytest.raises(ValueError, match="beyond the range"):
+        _lib.structure_embed(PERMUTATIONS, np.array(y, dtype=np.int64) + 2**40)
+    with pytest.raises(ValueError, match=r"y has shape \(4,\), must be \(any, 4\)"):
+        _lib.structure_embed(PERMUTATIONS, y[0])
+    with pytest.raises(ValueError, match="linear has shape"):
+        _lib.decode(PERMUTATIONS, np.zeros((2, D + 1)))
+    with pytest.raises(_lib.RowError, match="row 1: ") as caught:
+        _lib.structure_check(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
+    assert caught.value.row == 1

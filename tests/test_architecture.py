@@ -1,0 +1,123 @@
+"""Rules about the source tree that no compiler checks."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+MODULE = "combpred"
+# Packages of the core by layer. A package imports only from lower layers, and from those of its own that need nothing
+# of it in turn.
+LAYERS = [
+    {"core/count", "core/ordering", "core/parallel"},
+    {"core/structure", "core/structure/structuretest", "core/linalg", "core/linalg/hostblas"},
+    {"core/decode", "core/solve"},
+    {"core/fit", "core/control", "core/control/spaces"},
+    {"capi"},
+]
+CGO = {"capi", "core/linalg/hostblas"}
+
+
+def go_files(root: Path) -> list[Path]:
+    return [file for top in ("capi", "core") for file in sorted((root / top).rglob("*.go"))]
+
+
+@pytest.fixture(scope="module")
+def packages(root: Path, go: str) -> dict[str, dict]:
+    listing = subprocess.run(
+        [go, "list", "-json", "./..."], cwd=root, capture_output=True, text=True, check=True
+    ).stdout
+    decoder, found, at = json.JSONDecoder(), {}, 0
+    while at < len(listing):
+        package, end = decoder.raw_decode(listing, at)
+        found[package["ImportPath"].removeprefix(f"{MODULE}/")] = package
+        at = end + len(listing[end:]) - len(listing[end:].lstrip())
+    return found
+
+
+def test_every_package_has_a_layer(packages):
+    assert set(packages) == set().union(*LAYERS)
+
+
+def test_imports_run_downwards(packages):
+    level = {package: i for i, layer in enumerate(LAYERS) for package in layer}
+    wrong = [
+        f"{name} imports {target}"
+        for name, package in packages.items()
+        for path in package.get("Imports", [])
+        if path.startswith(f"{MODULE}/")
+        for target in [path.removeprefix(f"{MODULE}/")]
+        if level[target] > level[name]
+    ]
+    assert wrong == []
+
+
+def test_only_the_binding_uses_c(packages):
+    assert {name for name, package in packages.items() if package.get("CgoFiles")} == CGO
+
+
+def test_core_neither_prints_nor_ends_the_process(root):
+    forbidden = re.compile(r"\b(os\.Exit|log\.\w+|fmt\.Print\w*|println|print)\(")
+    found = [
+        f"{file.relative_to(root)}:{number}"
+        for file in go_files(root)
+        if not file.name.startswith("zz_")
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if forbidden.search(line.split("//")[0])
+    ]
+    assert found == []
+
+
+def test_goroutines_start_only_where_their_panics_are_caught(root):
+    # A panic in a goroutine that nobody recovers ends the process. (The generated code starts one that collects garbage.)
+    bare = re.compile(r"^\s*go\s+(func\b|\w[\w.]*\()")
+    found = [
+        f"{file.relative_to(root)}:{number}"
+        for file in go_files(root)
+        if file.parent != root / "core" / "parallel" and not file.name.startswith("zz_")
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if bare.search(line)
+    ]
+    assert found == []
+
+
+def test_the_search_for_goroutines_finds_them(root):
+    text = (root / "core" / "parallel" / "parallel.go").read_text()
+    assert re.search(r"^\s*go\s+func\b", text, re.M)
+
+
+def test_every_export_is_guarded(root):
+    exports = re.compile(r"^//export (\w+)\nfunc \1\(.*?\n\}\n", re.M | re.S)
+    bodies = {
+        match[1]: match[0]
+        for file in (root / "capi").glob("*.go")
+        if not file.name.startswith("zz_")
+        for match in exports.finditer(file.read_text())
+    }
+    assert "cp_decode" in bodies
+    unguarded = [name for name, body in bodies.items() if "return guard(" not in body]
+    assert unguarded == ["cp_abi_version"]  # it returns a constant
+
+
+def test_only_the_loader_loads_the_library(root):
+    found = {
+        file.name
+        for file in (root / "python" / "combpred").rglob("*.py")
+        if re.search(r"\bCDLL\(|import _core\b|combpred\._core", file.read_text())
+    }
+    assert found <= {"_loader.py", "_blas.py"}
+    assert "_loader.py" in found
+
+
+def test_no_file_is_too_long(root):
+    files = [*go_files(root), *(root / "python").rglob("*.py"), *(root / "tests").rglob("*.py"), root / "setup.py"]
+    long = {
+        str(file.relative_to(root)): n
+        for file in files
+        if not file.name.startswith("zz_") and (n := file.read_text().count("\n")) > 500
+    }
+    assert long == {}

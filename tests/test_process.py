@@ -1,0 +1,440 @@
+"""How the library behaves in its process: forks, threads, Ctrl-C, thread counts, lazy loading."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import combpred
+from combpred import _abi, _interrupt, _lib, _loader, _progress
+from combpred._config import get_n_threads
+
+PERMUTATIONS = _lib.Description("permutations", {"n": 5})
+
+# The body of a script whose workers, started by `start`, compute and report.
+PARALLEL = """
+import multiprocessing, sys, time
+from combpred import ForkedProcessError, _lib
+
+def work(_=None):
+    start = time.monotonic()
+    try:
+        return _lib.structure_count(_lib.Description("permutations", {{"n": 5}}))
+    except ForkedProcessError as error:
+        return f"ForkedProcessError after {{time.monotonic() - start:.3f}} s: {{error}}"
+
+if __name__ == "__main__":
+    if {use_first}:
+        work()
+    {start}
+    print(answer)
+"""
+POOL = """with multiprocessing.get_context("{method}").Pool(1) as pool:
+        answer = pool.apply(work)"""
+POSIX = pytest.mark.skipif(os.name != "posix", reason="fork and signals as POSIX has them")
+
+
+@POSIX
+def test_fork_before_use_works(run_python):
+    result = run_python(PARALLEL.format(use_first=False, start=POOL.format(method="fork")))
+    assert result.stdout.strip() == "120", result.stderr
+
+
+@POSIX
+def test_fork_after_use_is_refused_within_a_second(run_python):
+    result = run_python(PARALLEL.format(use_first=True, start=POOL.format(method="fork")))
+    assert result.stdout.startswith("ForkedProcessError after 0."), result.stderr
+    assert "spawn" in result.stdout
+
+
+@POSIX
+def test_parent_goes_on_after_a_fork(run_python):
+    start = POOL.format(method="fork") + "\n    answer = work()"
+    result = run_python(PARALLEL.format(use_first=True, start=start))
+    assert result.stdout.strip() == "120", result.stderr
+
+
+@POSIX
+def test_fork_of_a_forked_child_is_refused(run_python):
+    script = """
+import os
+from combpred import ForkedProcessError, _lib
+description = _lib.Description("permutations", {"n": 5})
+_lib.structure_count(description)
+if os.fork() == 0:
+    if os.fork() == 0:
+        try:
+            _lib.structure_count(description)
+        except ForkedProcessError:
+            os._exit(3)
+        os._exit(1)
+    os._exit(os.waitstatus_to_exitcode(os.wait()[1]))
+print(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+    assert run_python(script).stdout.strip() == "3"
+
+
+@pytest.mark.parametrize("use_first", [False, True])
+@pytest.mark.parametrize("method", ["spawn", pytest.param("forkserver", marks=POSIX)])
+def test_fresh_processes_work(run_python, method, use_first):
+    result = run_python(PARALLEL.format(use_first=use_first, start=POOL.format(method=method)))
+    assert result.stdout.strip() == "120", result.stderr
+
+
+def test_loky_works_after_use(run_python):
+    start = "import joblib; answer = joblib.Parallel(n_jobs=2)(joblib.delayed(work)(i) for i in range(4))"
+    result = run_python(PARALLEL.format(use_first=True, start=start))
+    assert result.stdout.strip() == "[120, 120, 120, 120]", result.stderr
+
+
+def test_subprocesses_work_after_use(run_python):
+    start = "import subprocess; answer = subprocess.run([sys.executable, '-c', 'print(7)'], capture_output=True).stdout"
+    assert run_python(PARALLEL.format(use_first=True, start=start)).stdout.strip() == "b'7\\n'"
+
+
+def test_threads_share_the_library():
+    errors = []
+    scores = np.random.default_rng(0).normal(size=(50, 10))
+    expected = _lib.decode(PERMUTATIONS, scores).y
+
+    def work() -> None:
+        try:
+            for _ in range(20):
+                assert np.array_equal(_lib.decode(PERMUTATIONS, scores).y, expected)
+                with pytest.raises(ValueError, match="no structure is called"):
+                    _lib.structure_count(_lib.Description("nonsense", {}))
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+
+
+def test_concurrent_first_use_loads_once(run_python):
+    script = """
+import threading
+from combpred import _loader
+found, barrier = [], threading.Barrier(8)
+def work():
+    barrier.wait()
+    found.append(_loader.library())
+threads = [threading.Thread(target=work) for _ in range(8)]
+[t.start() for t in threads]; [t.join() for t in threads]
+print(len(found), len({id(library) for library in found}))
+"""
+    assert run_python(script).stdout.strip() == "8 1"
+
+
+def test_import_loads_nothing(run_python):
+    script = """
+import sys, combpred
+print(*(name for name in ("combpred._core", "scipy", "sklearn") if name in sys.modules))
+"""
+    result = run_python(script)
+    assert (result.stdout.strip(), result.returncode) == ("", 0)
+
+
+@pytest.mark.slow
+def test_import_is_cheap_beside_scikit_learn(run_python):
+    script = """
+import sklearn.base, sklearn.utils.validation, time
+start = time.perf_counter()
+import combpred
+print(time.perf_counter() - start)
+"""
+    # The least of some, since other work on the machine only adds.
+    assert min(float(run_python(script).stdout) for _ in range(3)) <= 0.030
+
+
+def problem(n: int, seed: int = 0):
+    """A radial kernel on random points, and random rankings."""
+    x = np.random.default_rng(seed).normal(size=(n, 4))
+    squares = (x**2).sum(axis=1)
+    kernel = np.exp(x @ x.T - squares[:, None] / 2 - squares / 2)
+    return kernel, _lib.structure_embed(PERMUTATIONS, _lib.structure_sample(PERMUTATIONS, n, seed))
+
+
+def train(kernel, psi, **settings):
+    options = {"alpha": 1.0, "precision": "double"}
+    kernel = np.ascontiguousarray(kernel)
+    work = np.empty(_lib.ridge_plan(PERMUTATIONS, options, len(kernel), 0, 0)["work_double"], dtype=np.uint8)
+    return _lib.ridge_kernel(PERMUTATIONS, options, kernel, psi, None, work, **settings)
+
+
+def test_same_bytes_for_one_and_two_workers():
+    one, two = (train(*problem(700), n_threads=n) for n in (1, 2))
+    assert one[0].tobytes() == two[0].tobytes()
+    assert one[1] == two[1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the system does not tell the resident memory")
+def test_a_thousand_fits_leave_memory_flat():
+    def resident() -> float:
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    kernel, psi = problem(100)
+    for _ in range(300):  # caches and the heap of Go settle
+        train(kernel, psi)
+    before = resident()
+    for _ in range(1000):
+        train(kernel, psi)
+    # One kernel matrix (0.08 MB) leaked per fit would be 80 MB.
+    assert resident() - before < 8
+
+
+class TestInterrupt:
+    """SIGINT during a long call. The call is the drawing of samples, which takes as long as one likes."""
+
+    @staticmethod
+    def endless():
+        structure = _lib.Description("labelsets", {"n": 5000, "size": -1})
+        for _ in range(10**6):
+            _lib.structure_sample(structure, 50_000, 1)
+
+    @POSIX
+    def test_keyboard_interrupt_within_half_a_second(self):
+        sent = []
+
+        def send():
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        timer = threading.Timer(1.0, send)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            self.endless()
+        assert time.monotonic() - sent[0] < 0.5
+        assert _lib.structure_count(PERMUTATIONS) == 120  # the next call works
+
+    @POSIX
+    @pytest.mark.slow
+    def test_training_is_interrupted_too(self):
+        kernel, psi = problem(2500)
+
+        def train_for_ever():
+            while True:
+                train(kernel, psi)
+
+        sent = []
+
+        def send():
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        train(kernel[:50, :50], psi[:50])  # whatever is loaded at first use is loaded
+        threading.Timer(1.0, send).start()
+        with pytest.raises(KeyboardInterrupt):
+            train_for_ever()
+        assert time.monotonic() - sent[0] < 0.5
+        assert train(kernel[:50, :50], psi[:50])[1].converged  # the next fit works
+
+    @POSIX
+    def test_other_readers_of_the_wakeup_descriptor_are_served(self):
+        receiver, sender = socket.socketpair()
+        sender.setblocking(False)
+        receiver.settimeout(5)
+        with receiver, sender:
+            before = signal.set_wakeup_fd(sender.fileno())
+            try:
+                timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+                timer.start()
+                with pytest.raises(KeyboardInterrupt):
+                    self.endless()
+                assert receiver.recv(16) == bytes([signal.SIGINT])
+                assert signal.set_wakeup_fd(sender.fileno()) == sender.fileno()  # still installed
+            finally:
+                signal.set_wakeup_fd(before)
+
+    @POSIX
+    def test_other_signals_do_not_cancel(self):
+        seen = []
+        before = signal.signal(signal.SIGUSR1, lambda *_: seen.append(1))
+        try:
+            control = _abi.Control()
+            with _interrupt.interruptible(control):
+                os.kill(os.getpid(), signal.SIGUSR1)
+                time.sleep(0.1)
+            assert (seen, control.cancel) == ([1], 0)
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+
+    @POSIX
+    def test_ignored_interrupts_stay_ignored(self):
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            control = _abi.Control()
+            with _interrupt.interruptible(control):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.1)
+            assert control.cancel == 0
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    @POSIX
+    def test_descriptors_do_not_leak(self):
+        folder = "/dev/fd"
+        if not os.path.isdir(folder):
+            pytest.skip("the system does not list open descriptors")
+        before = len(os.listdir(folder))
+        for _ in range(20):
+            with _interrupt.interruptible(_abi.Control()):
+                pass
+        assert len(os.listdir(folder)) == before
+
+    def test_outside_the_main_thread_nothing_is_installed(self):
+        active = []
+
+        def work():
+            with _interrupt.interruptible(_abi.Control()) as watch:
+                active.append(watch._active)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert active == [False]
+
+    @POSIX
+    def test_helper_thread_form_cancels_and_waits(self):
+        control, ended = _abi.Control(), []
+
+        def poll():
+            while control.cancel == 0:
+                time.sleep(0.01)
+            ended.append(True)
+
+        def cancel(done):
+            control.cancel = 1
+            done.wait()
+
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            _interrupt._in_thread(poll, cancel)
+        assert ended == [True]
+
+    @POSIX
+    def test_abandonable_call_is_left_at_once(self):
+        release = threading.Event()
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            _interrupt.call_abandonable(release.wait, 30)
+        assert time.monotonic() - start < 0.8
+        release.set()
+
+    def test_abandonable_call_returns_and_raises(self):
+        assert _interrupt.call_abandonable(divmod, 7, 2) == (3, 1)
+        with pytest.raises(ZeroDivisionError):
+            _interrupt.call_abandonable(divmod, 7, 0)
+        with combpred.config_context(n_threads=3):
+            assert _interrupt.call_abandonable(get_n_threads) == 3  # the caller's context holds inside
+
+
+class TestThreadCount:
+    @pytest.fixture(autouse=True)
+    def _no_environment(self, monkeypatch):
+        monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+
+    def test_explicit_number_comes_first(self, monkeypatch):
+        monkeypatch.setenv("OMP_NUM_THREADS", "5")
+        with combpred.config_context(n_threads=4):
+            assert get_n_threads(3) == 3
+            assert get_n_threads() == 4
+        assert get_n_threads() == 5
+
+    @pytest.mark.parametrize(("value", "n"), [("7", 7), ("6,2", 6), (" 8 ", 8)])
+    def test_openmp_variable(self, monkeypatch, value, n):
+        monkeypatch.setenv("OMP_NUM_THREADS", value)
+        assert get_n_threads() == n
+
+    @pytest.mark.parametrize("value", ["", "0", "-3", "many", "1.5"])
+    def test_openmp_variable_without_a_number_is_ignored(self, monkeypatch, value):
+        default = get_n_threads()
+        monkeypatch.setenv("OMP_NUM_THREADS", value)
+        assert get_n_threads() == default
+
+    def test_negative_numbers_count_back(self):
+        processors = get_n_threads(-1)
+        assert processors == get_n_threads() >= 1
+        assert get_n_threads(-2) == max(1, processors - 1)
+        assert get_n_threads(-(10**6)) == 1
+
+    def test_zero_is_refused(self):
+        with pytest.raises(ValueError, match="n_jobs must not be 0"):
+            get_n_threads(0)
+        with pytest.raises(ValueError, match="n_threads must not be 0"), combpred.config_context(n_threads=0):
+            pass
+
+    def test_contexts_nest_and_end(self):
+        default = get_n_threads()
+        with combpred.config_context(n_threads=3):
+            with combpred.config_context(n_threads=None):
+                assert get_n_threads() == 3
+            with contextlib.suppress(KeyError), combpred.config_context(n_threads=2):
+                raise KeyError
+            assert get_n_threads() == 3
+        assert get_n_threads() == default
+
+    @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no processor affinity")
+    def test_affinity_counts(self):
+        allowed = os.sched_getaffinity(0)
+        try:
+            os.sched_setaffinity(0, {min(allowed)})
+            assert get_n_threads() == 1
+        finally:
+            os.sched_setaffinity(0, allowed)
+
+
+class TestProgress:
+    def test_callback_sees_the_last_step(self):
+        control, seen = _abi.Control(), []
+        with _progress.reported(control, "test", progress=lambda step, value: seen.append((step, value))):
+            control.step, control.value = 5, 0.25
+        assert seen[-1] == (5, 0.25)
+
+    def test_lines_on_standard_error(self, capsys, monkeypatch):
+        monkeypatch.setitem(sys.modules, "tqdm", None)
+        monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.02)
+        monkeypatch.setattr(_progress, "_LINE_SECONDS", 0.02)
+        control = _abi.Control(step=12, value=0.5)
+        with _progress.reported(control, "training", verbose=1):
+            time.sleep(0.2)
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) >= 2
+        assert lines[0].startswith("[combpred] training: ")
+        assert lines[0].endswith("step 12, value 0.5")
+
+    def test_short_calls_and_quiet_ones_say_nothing(self, capsys):
+        with _progress.reported(_abi.Control(), "test", verbose=1):
+            pass
+        with _progress.reported(_abi.Control(), "test", verbose=0):
+            pass
+        assert capsys.readouterr().err == ""
+
+
+def test_show_versions_names_what_matters(capsys):
+    combpred.show_versions()
+    text = capsys.readouterr().out
+    library = _loader.library()
+    for expected in (combpred.__version__, np.__version__, library.core.control_GoVersion(), library.blas.reason):
+        assert expected in text
+
+
+def test_row_errors_survive_pickling():
+    import pickle
+
+    error = pickle.loads(pickle.dumps(_lib.RowError(3, "is wrong")))
+    assert (error.row, error.reason, str(error)) == (3, "is wrong", "row 3: is wrong")

@@ -1,0 +1,191 @@
+"""The estimators as citizens of scikit-learn."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.utils
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.exceptions import DataConversionWarning
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, check_cv, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_checks
+
+from combpred import StructuredRidge, StructuredRidgeCV
+from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
+
+ESTIMATORS = [StructuredRidge, StructuredRidgeCV]
+
+
+def rankings(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    scores = X @ rng.normal(size=(4, 5)) + 0.1 * rng.normal(size=(n, 5))
+    return X, np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
+
+
+@pytest.mark.parametrize("name", ["StructuredRidge", "StructuredRidgeCV"])
+def test_check_estimator_passes_with_nothing_skipped(name):
+    """In a process of its own: the array-API check is skipped unless SciPy was told of it at import."""
+    program = f"""
+        import warnings
+        from sklearn.exceptions import SkipTestWarning
+        from sklearn.utils.estimator_checks import check_estimator
+        import combpred
+
+        warnings.simplefilter("error", SkipTestWarning)
+        results = check_estimator(combpred.{name}())
+        if results is not None:  # scikit-learn >= 1.6
+            assert len(results) > 50 and {{r["status"] for r in results}} == {{"passed"}}, results
+        print("all passed")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        env={**os.environ, "SCIPY_ARRAY_API": "1", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "all passed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        estimator_checks.check_classifiers_multilabel_representation_invariance,
+        estimator_checks.check_classifiers_multilabel_output_format_predict,
+        estimator_checks.check_classifiers_multilabel_output_format_decision_function,
+    ],
+    ids=lambda check: check.__name__,
+)
+@pytest.mark.parametrize("Estimator", ESTIMATORS)
+def test_multilabel_checks_pass(Estimator, check):
+    """Not among those above, as the tag of several labels is set only when the structure says so."""
+    check(Estimator.__name__, Estimator())
+
+
+@pytest.mark.parametrize("Estimator", ESTIMATORS)
+@pytest.mark.parametrize(
+    ("structure", "expected"),
+    [
+        (None, True),
+        (MultiClass(), True),
+        ("multiclass", True),
+        (LabelSets(), True),
+        ("labelsets", True),
+        (Ordinal(), False),
+        (Permutations(), False),
+        ("permutations", False),
+    ],
+    ids=repr,
+)
+def test_classifier_or_not_is_a_matter_of_the_structure(Estimator, structure, expected):
+    model = Estimator(structure)
+    assert is_classifier(model) is expected
+    assert hasattr(model, "_estimator_type") is expected
+    y = np.arange(30) % 3
+    assert isinstance(check_cv(3, y, classifier=is_classifier(model)), StratifiedKFold) is expected
+
+
+def test_tags_follow_the_parameters():
+    get_tags = getattr(sklearn.utils, "get_tags", None)
+    if get_tags is None:
+        pytest.skip("scikit-learn < 1.6 has no tag objects")
+    tags = get_tags(StructuredRidge(LabelSets(), kernel="precomputed"))
+    assert tags.input_tags.pairwise and not tags.input_tags.sparse
+    assert tags.classifier_tags.multi_label and tags.target_tags.required
+
+
+@pytest.mark.parametrize("Estimator", ESTIMATORS)
+def test_clone_and_set_params_reach_the_structure(Estimator):
+    model = Estimator(LabelSets(4), kernel="rbf")
+    again = clone(model).set_params(structure__size=2)
+    assert again.structure == LabelSets(4, size=2)
+    assert model.structure == LabelSets(4)
+    assert "structure__size" in model.get_params()
+
+
+@pytest.mark.parametrize("Estimator", ESTIMATORS)
+def test_joblib_keeps_a_fitted_model(Estimator, tmp_path):
+    X, y = rankings()
+    model = Estimator("permutations", kernel="rbf").fit(X, y)
+    joblib.dump(model, tmp_path / "model.joblib")
+    np.testing.assert_array_equal(joblib.load(tmp_path / "model.joblib").predict(X), model.predict(X))
+
+
+def test_grid_search_in_processes_over_parameters_of_the_structure():
+    X, y = make_multilabel_classification(n_samples=60, n_classes=4, random_state=0)
+    y = np.eye(4, dtype=int)[y.argmax(axis=1)]  # one label each
+    grid = {"structure__size": [1, None], "alpha": [0.1, 10.0]}
+    model = StructuredRidge(LabelSets(4), kernel="rbf")
+    search = GridSearchCV(model, grid, cv=3, n_jobs=2, error_score="raise").fit(X, y)
+    assert len(search.cv_results_["params"]) == 4
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    if search.best_params_["structure__size"] == 1:
+        np.testing.assert_array_equal(search.predict(X).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("Estimator", ESTIMATORS)
+def test_pipeline_and_cross_validation_of_rankings(Estimator):
+    X, y = rankings()
+    model = make_pipeline(StandardScaler(), Estimator(Permutations(5), kernel="rbf"))
+    assert cross_val_score(model, X, y, cv=3).mean() > 0.5  # Kendall's tau of a fair coin: 0
+    predicted = cross_val_predict(model, X, y, cv=3)
+    np.testing.assert_array_equal(np.sort(predicted, axis=1), np.tile(np.arange(1, 6), (60, 1)))
+
+
+def test_cross_validation_cuts_precomputed_kernels_on_both_sides():
+    X, y = rankings()
+    given = cross_val_predict(StructuredRidge("permutations", kernel="precomputed"), X @ X.T, y, cv=3)
+    np.testing.assert_array_equal(given, cross_val_predict(StructuredRidge("permutations"), X, y, cv=3))
+
+
+def test_data_frames_bring_feature_names():
+    X, y = rankings()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = StructuredRidge("permutations", kernel="rbf").fit(frame, pd.DataFrame(y))
+    assert model.feature_names_in_.tolist() == list("abcd")
+    np.testing.assert_array_equal(model.predict(frame), model.fit(X, y).predict(X))
+    model.fit(frame, y)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[list("dcba")])
+    scaled = make_pipeline(StandardScaler(), StructuredRidge("permutations"))
+    scaled.set_output(transform="pandas").fit(frame, y)
+    assert scaled[-1].feature_names_in_.tolist() == list("abcd")
+
+
+@pytest.mark.parametrize("dtype", [object, "category", "string"])
+def test_class_labels_of_any_kind_come_back(dtype):
+    X, codes = load_iris(return_X_y=True)
+    y = pd.Series(np.array(["setosa", "versicolor", "virginica"])[codes]).astype(dtype)
+    model = StructuredRidge(kernel="rbf", alpha=0.1).fit(X, y)
+    assert model.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    assert model.score(X, y) > 0.9
+    assert set(model.predict(X)) == set(model.classes_)
+
+
+@pytest.mark.parametrize("y", [[False, True] * 10, [3, 7] * 10, [-1.0, 1.0] * 10], ids=["bool", "int", "float"])
+def test_two_classes_keep_their_type(y):
+    X = np.arange(20.0)[:, None] % 2
+    model = StructuredRidge(alpha=0.01).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), y)
+    assert model.predict(X).dtype == np.asarray(y).dtype
+
+
+@pytest.mark.parametrize("Estimator", ESTIMATORS)
+def test_a_column_of_labels_is_ravelled_with_a_warning(Estimator):
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(DataConversionWarning):
+        model = Estimator(kernel="rbf").fit(X[::5], y[::5, None])
+    assert model.predict(X[::5]).shape == (30,)
