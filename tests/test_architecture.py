@@ -73,7 +73,7 @@ def test_core_neither_prints_nor_ends_the_process(root):
 
 
 def test_goroutines_start_only_where_their_panics_are_caught(root):
-    # A panic in a goroutine that nobody recovers ends the process. (The generated code starts one that collects garbage.)
+    # A panic in a goroutine that nobody recovers ends the process. (The generated code has one that collects garbage.)
     bare = re.compile(r"^\s*go\s+(func\b|\w[\w.]*\()")
     found = [
         f"{file.relative_to(root)}:{number}"

@@ -46,7 +46,7 @@ def test_both_give_the_same_answer(run_python):
         result = run_python(SOLVE, COMBPRED_BLAS=wish)
         assert result.returncode == 0, result.stderr
         objectives.append(float(result.stdout))
-    # Both solve to a relative residual of 1e-8, so objectives agree to about its square; 1e-12 leaves room for rounding.
+    # Both solve to a relative residual of 1e-8, so objectives agree to about its square; 1e-12 is room for rounding.
     assert objectives[0] == pytest.approx(objectives[1], rel=1e-12)
 
 

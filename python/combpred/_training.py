@@ -158,7 +158,8 @@ def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
     # A symmetric matrix is its own transpose, whose view has the column-major layout that LAPACK overwrites in place.
     values, columns = call_abandonable(_eigh, matrix.T)
     vectors = np.empty(columns.shape)
-    for rows in row_blocks(len(values), len(values)):  # to row-major order, a second's work at n = 6000: in blocks for Ctrl-C
+    # To row-major order: a second's work at n = 6000, so in blocks, between which Ctrl-C is answered.
+    for rows in row_blocks(len(values), len(values)):
         vectors[rows] = columns[rows]
     return Eigendecomposition(values, vectors)
 

@@ -1,6 +1,7 @@
 package hostblas
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -42,10 +43,13 @@ func (h hostLapack) Dsyev(job lapack.EVJob, ul blas.Uplo, n int, a []float64, ld
 	if !triangleIsFinite(ul, n, a, lda) {
 		return false // dsyevd may never return from such a matrix
 	}
+	if 2*n*n+6*n+1 > math.MaxInt32 {
+		return h.Implementation.Dsyev(job, ul, n, a, lda, w, work, lwork) // the host cannot even say how much work it needs: n > 32000
+	}
 	var size [1]float64
 	var isize [1]int32
-	if dsyevd(h.t.dsyevd, job, flipUplo(ul), n, a, lda, w, size[:], -1, isize[:], -1) != 0 || size[0] > math.MaxInt32 {
-		return h.Implementation.Dsyev(job, ul, n, a, lda, w, work, lwork) // the work array is beyond 32 bits: n > 32000
+	if info := dsyevd(h.t.dsyevd, job, flipUplo(ul), n, a, lda, w, size[:], -1, isize[:], -1); info != 0 {
+		panic(fmt.Sprintf("hostblas: dsyevd refuses a query of its work size with %d", info))
 	}
 	need := int(size[0])
 	own := work
