@@ -67,20 +67,10 @@ func (o Ridge) Kernel(space structure.Space, k, psi linalg.Matrix[float64], weig
 	var info solve.Info
 	switch o.Solver {
 	case "closed-form", "cg":
-		var inv solve.Inverse
-		factors := o.factors(p.Coord)
 		if o.Precision == "single" {
-			inv, err = solve.NewFactored(op, work32, factors)
+			info, err = factored(o, p, op, work32, c)
 		} else {
-			inv, err = solve.NewFactored(op, work64, factors)
-		}
-		if err != nil {
-			return info, err
-		}
-		if o.Solver == "cg" {
-			info, err = solve.ConjugateGradient(p, op, inv, c, opt)
-		} else {
-			info, err = solve.ClosedForm(p, op, inv, c, opt)
+			info, err = factored(o, p, op, work64, c)
 		}
 	case "newton-cg":
 		info, err = solve.NewtonCG(p, op, c, opt)
@@ -94,16 +84,51 @@ func (o Ridge) Kernel(space structure.Space, k, psi linalg.Matrix[float64], weig
 	return info, err
 }
 
+// factored runs the solvers that factor the kernel matrix, in the precision of work.
+func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, work []T, c linalg.Matrix[float64]) (solve.Info, error) {
+	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
+	f, err := solve.NewFactored(op, work, o.factors(p.Coord))
+	if err != nil {
+		return solve.Info{}, err
+	}
+	if o.Solver == "cg" {
+		return solve.ConjugateGradient(p, op, f, c, opt)
+	}
+	var margins solve.MarginSolver
+	switch {
+	case !p.Margin:
+	case explicit(len(p.Root)):
+		if err := f.Invert(); err != nil {
+			return solve.Info{}, err
+		}
+		margins, err = solve.NewMarginMatrix(f, work)
+	default:
+		margins, err = solve.NewMarginIteration(p, f, o.MaxIter)
+	}
+	if err != nil {
+		return solve.Info{}, err
+	}
+	return solve.ClosedForm(p, op, f, margins, c, opt)
+}
+
+// explicit says whether the closed form of m rows inverts the factors and factors the system of the margins. Below the limit that
+// costs less than some tens of products in conjugate gradient, whose many short calls also suffer on a busy machine.
+func explicit(m int) bool { return m <= 6000 }
+
 // WorkBytes returns the bytes of work that Kernel needs for m rows in the given precision.
 func (o Ridge) WorkBytes(space structure.Space, m int, precision string) (int64, error) {
 	coord, err := o.coordinates(space)
 	if err != nil {
 		return 0, err
 	}
-	if precision == "single" {
-		return solve.FactorWork[float32](m, o.factors(coord)), nil
+	triangles := o.factors(coord)
+	if o.Solver == "closed-form" && o.Loss == "auc" && explicit(m) {
+		triangles++
 	}
-	return solve.FactorWork[float64](m, o.factors(coord)), nil
+	if precision == "single" {
+		return solve.FactorWork[float32](m, triangles), nil
+	}
+	return solve.FactorWork[float64](m, triangles), nil
 }
 
 // preconditioners bounds the factors that precondition conjugate gradient: four in single precision fill one kernel-sized matrix.
@@ -127,8 +152,14 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors, p
 		return solve.Info{}, err
 	}
 	sp := solve.NewSpectral(p, eigenvalues, vectors)
+	var margins solve.MarginSolver
+	if p.Margin {
+		if margins, err = solve.NewMarginIteration(p, sp, o.MaxIter); err != nil {
+			return solve.Info{}, err
+		}
+	}
 	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
-	info, err := solve.ClosedForm(p, sp, sp, c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
+	info, err := solve.ClosedForm(p, sp, sp, margins, c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
 	if !valid(err) {
 		return info, err
 	}

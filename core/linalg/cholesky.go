@@ -13,9 +13,8 @@ import (
 var ErrNotPositiveDefinite = errors.New("linalg: matrix is not positive definite in this precision")
 
 const (
-	leafSize   = 64   // order below which the factorisation is a plain loop
-	solveBlock = 256  // order of the diagonal blocks of a triangular solve
-	pollFlops  = 2e10 // longest uninterrupted BLAS call, about a fifth of a second in double precision on two cores
+	leafSize  = 64   // order below which the factorisation is a plain loop
+	pollFlops = 2e10 // longest uninterrupted BLAS call, about a fifth of a second in double precision on two cores
 )
 
 // Cholesky is a factor A = LLᵀ stored in the Lower triangle, or A = UᵀU in the Upper triangle, of a square matrix whose other
@@ -79,7 +78,7 @@ func factor[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) error {
 	return factor(uplo, a22, mon)
 }
 
-// strip returns how many of m rows one call may treat at flops operations a row.
+// strip returns how many of m rows or columns one call may treat at flops operations each.
 func strip(m int, flops float64) int {
 	return max(leafSize, int(min(float64(m), pollFlops/flops)))
 }
@@ -112,36 +111,21 @@ func factorLeaf[T Float](uplo blas.Uplo, a Matrix[T]) error {
 	return nil
 }
 
-// Solve overwrites each column of b (n×m) with A⁻¹ times it. Most of the work is done by matrix products over blocks of rows,
-// which run nearer the machine's peak than a triangular solve with few right-hand sides does. Cost: 2n²m.
-func (c Cholesky[T]) Solve(b Matrix[T]) {
-	n := c.a.Rows
-	lower := c.uplo == blas.Lower
+// Solve overwrites each column of b (n×m) with A⁻¹ times it, in strips of columns that keep each call short. Cost: 2n²m.
+func (c Cholesky[T]) Solve(b Matrix[T], mon *parallel.Monitor) error {
 	first, second := blas.NoTrans, blas.Trans // L, then Lᵀ
-	if !lower {
+	if c.uplo == blas.Upper {
 		first, second = blas.Trans, blas.NoTrans // Uᵀ, then U
 	}
-	for lo := 0; lo < n; lo += solveBlock {
-		hi := min(lo+solveBlock, n)
-		off := c.a.Slice(lo, hi, 0, lo)
-		if !lower {
-			off = c.a.Slice(0, lo, lo, hi)
+	n := float64(c.a.Rows)
+	for lo, step := 0, strip(b.Cols, n*n); lo < b.Cols; lo += step {
+		part := b.Slice(0, b.Rows, lo, min(lo+step, b.Cols))
+		for _, t := range []blas.Transpose{first, second} {
+			trsm(blas.Left, c.uplo, t, c.a, part)
+			if err := mon.Err(); err != nil {
+				return err
+			}
 		}
-		if lo > 0 {
-			Gemm(first, blas.NoTrans, -1, off, b.Slice(0, lo, 0, b.Cols), 1, b.Slice(lo, hi, 0, b.Cols))
-		}
-		trsm(blas.Left, c.uplo, first, c.a.Slice(lo, hi, lo, hi), b.Slice(lo, hi, 0, b.Cols))
 	}
-	for hi := n; hi > 0; {
-		lo := (hi - 1) / solveBlock * solveBlock
-		off := c.a.Slice(hi, n, lo, hi)
-		if !lower {
-			off = c.a.Slice(lo, hi, hi, n)
-		}
-		if hi < n {
-			Gemm(second, blas.NoTrans, -1, off, b.Slice(hi, n, 0, b.Cols), 1, b.Slice(lo, hi, 0, b.Cols))
-		}
-		trsm(blas.Left, c.uplo, second, c.a.Slice(lo, hi, lo, hi), b.Slice(lo, hi, 0, b.Cols))
-		hi = lo
-	}
+	return nil
 }

@@ -63,7 +63,9 @@ func testPair[T Float](t *testing.T, n, m int, tol float64) {
 		for i, v := range b.Data {
 			got.Data[i] = T(v)
 		}
-		factors[k].Solve(got)
+		if err := factors[k].Solve(got, nil); err != nil {
+			t.Fatal(err)
+		}
 		for i := range got.Data {
 			if math.Abs(float64(got.Data[i])-x.Data[i]) > tol {
 				t.Fatalf("n=%d %c: x[%d] = %g, want %g", n, uplos[k], i, float64(got.Data[i]), x.Data[i])
@@ -123,34 +125,62 @@ func TestSymEigReconstructs(t *testing.T) {
 	}
 }
 
-func TestInvertUpper(t *testing.T) {
-	for _, n := range []int{1, 2, 64, 65, 130, 300} {
-		a := spd(n, rand.New(rand.NewPCG(9, uint64(n))))
-		inv := NewMatrix[float64](n, n)
-		copy(inv.Data, a.Data)
-		c, err := FactorCholesky(blas.Upper, inv, nil)
-		if err != nil {
-			t.Fatal(err)
+func TestInvertInBothTrianglesAndPrecisions(t *testing.T) {
+	for _, uplo := range []blas.Uplo{blas.Lower, blas.Upper} {
+		for _, n := range []int{1, 2, 64, 65, 130, 300} {
+			testInverse[float64](t, uplo, n, 1e-10)
+			testInverse[float32](t, uplo, n, 5e-3)
 		}
-		if err := c.InvertUpper(nil); err != nil {
-			t.Fatal(err)
-		}
-		for i := range n {
-			for j := range i {
-				inv.Data[i*n+j] = inv.Data[j*n+i]
+	}
+}
+
+// testInverse checks A⁻¹(Ax) = x and that the other triangle is left alone.
+func testInverse[T Float](t *testing.T, uplo blas.Uplo, n int, tol float64) {
+	const untouched = -77
+	rng := rand.New(rand.NewPCG(9, uint64(n)))
+	a := spd(n, rng)
+	half := NewMatrix[T](n, n)
+	for i := range n {
+		for j := range n {
+			half.Data[i*n+j] = untouched
+			if (uplo == blas.Lower) == (j <= i) || i == j {
+				half.Data[i*n+j] = T(a.Data[i*n+j])
 			}
 		}
-		prod := NewMatrix[float64](n, n)
-		Gemm(blas.NoTrans, blas.NoTrans, 1, a, inv, 0, prod)
-		for i := range n {
-			for j := range n {
-				want := 0.0
-				if i == j {
-					want = 1
-				}
-				if math.Abs(prod.Data[i*n+j]-want) > 1e-10 {
-					t.Fatalf("n=%d: (A·A⁻¹)[%d,%d] = %g", n, i, j, prod.Data[i*n+j])
-				}
+	}
+	c, err := FactorCholesky(uplo, half, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv, err := c.Invert(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, b := NewMatrix[float64](n, 3), NewMatrix[float64](n, 3)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	Gemm(blas.NoTrans, blas.NoTrans, 1, a, x, 0, b)
+	bT, got := NewMatrix[T](n, 3), NewMatrix[T](n, 3)
+	for i, v := range b.Data {
+		bT.Data[i] = T(v)
+	}
+	if err := inv.MulTo(got, bT, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Data {
+		if math.Abs(float64(got.Data[i])-x.Data[i]) > tol {
+			t.Fatalf("%c n=%d: entry %d is %g, want %g", uplo, n, i, float64(got.Data[i]), x.Data[i])
+		}
+	}
+	for i := range n {
+		for j := range n {
+			stored := (uplo == blas.Lower) == (j <= i) || i == j
+			if !stored && half.Data[i*n+j] != untouched {
+				t.Fatalf("%c n=%d: entry (%d, %d) of the other triangle changed", uplo, n, i, j)
+			}
+			if stored && inv.At(i, j) != half.Data[i*n+j] || inv.At(i, j) != inv.At(j, i) {
+				t.Fatalf("%c n=%d: At(%d, %d) = %g", uplo, n, i, j, float64(inv.At(i, j)))
 			}
 		}
 	}

@@ -6,102 +6,159 @@ import (
 	"combpred/core/parallel"
 )
 
-// InvertUpper overwrites an Upper factor with the upper triangle of A⁻¹ = U⁻¹U⁻ᵀ. The factor must not be used afterwards. It polls
-// mon between calls of at most about pollFlops operations. Cost: 2n³/3.
-func (c Cholesky[T]) InvertUpper(mon *parallel.Monitor) error {
-	if c.uplo != blas.Upper {
-		panic("linalg: InvertUpper of a lower factor")
+// Invert overwrites the factor with the same triangle of A⁻¹ and returns it; c must not be used afterwards. It polls mon between
+// calls of at most about pollFlops operations. Cost: 2n³/3.
+func (c Cholesky[T]) Invert(mon *parallel.Monitor) (Symmetric[T], error) {
+	s := Symmetric[T](c)
+	if err := invertTriangle(c.uplo, c.a, mon); err != nil {
+		return s, err
 	}
-	if err := invertTriangle(c.a, mon); err != nil {
-		return err
-	}
-	return timesTranspose(c.a, mon)
+	return s, timesTranspose(c.uplo, c.a, mon)
 }
 
-// invertTriangle overwrites the upper triangular u with its inverse.
-func invertTriangle[T Float](u Matrix[T], mon *parallel.Monitor) error {
+// Symmetric is a symmetric matrix stored in one triangle of a square one.
+type Symmetric[T Float] struct {
+	uplo blas.Uplo
+	a    Matrix[T]
+}
+
+// At returns element (i, j).
+func (s Symmetric[T]) At(i, j int) T {
+	if (s.uplo == blas.Lower) != (i >= j) {
+		i, j = j, i
+	}
+	return s.a.Data[i*s.a.Stride+j]
+}
+
+// MulTo writes s·b to dst, in strips of columns that keep each call short.
+func (s Symmetric[T]) MulTo(dst, b Matrix[T], mon *parallel.Monitor) error {
+	n := float64(s.a.Rows)
+	for lo, step := 0, strip(b.Cols, 2*n*n); lo < b.Cols; lo += step {
+		hi := min(lo+step, b.Cols)
+		symm(s.uplo, s.a, b.Slice(0, b.Rows, lo, hi), dst.Slice(0, b.Rows, lo, hi))
+		if err := mon.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// invertTriangle overwrites a triangular matrix with its inverse.
+func invertTriangle[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor) error {
 	if err := mon.Err(); err != nil {
 		return err
 	}
 	n := u.Rows
 	if n <= leafSize {
-		for j := range n {
-			d := 1 / u.Data[j*u.Stride+j]
-			u.Data[j*u.Stride+j] = d
-			for i := range j {
-				// Row i of the inverse so far times column j of u; ascending i reads only entries of column j not yet replaced.
-				var s T
-				for k := i; k < j; k++ {
-					s += u.Data[i*u.Stride+k] * u.Data[k*u.Stride+j]
-				}
-				u.Data[i*u.Stride+j] = -s * d
-			}
-		}
+		invertLeaf(uplo, u)
 		return nil
 	}
+	// The off-diagonal block becomes −T11⁻¹ T12 T22⁻¹, or −T22⁻¹ T21 T11⁻¹, in strips of columns and then of rows.
 	h := n / 2
-	u11, u12, u22 := u.Slice(0, h, 0, h), u.Slice(0, h, h, n), u.Slice(h, n, h, n)
-	// The block −U11⁻¹ U12 U22⁻¹, in strips of columns and then of rows.
-	for lo, step := 0, strip(n-h, float64(h)*float64(h)); lo < n-h; lo += step {
-		trsm(blas.Left, blas.Upper, blas.NoTrans, u11, u12.Slice(0, h, lo, min(lo+step, n-h)))
+	first, last, off := u.Slice(0, h, 0, h), u.Slice(h, n, h, n), u.Slice(0, h, h, n)
+	left, right := first, last
+	if uplo == blas.Lower {
+		off = u.Slice(h, n, 0, h)
+		left, right = last, first
+	}
+	for lo, step := 0, strip(off.Cols, float64(off.Rows)*float64(off.Rows)); lo < off.Cols; lo += step {
+		trsm(blas.Left, uplo, blas.NoTrans, left, off.Slice(0, off.Rows, lo, min(lo+step, off.Cols)))
 		if err := mon.Err(); err != nil {
 			return err
 		}
 	}
-	for lo, step := 0, strip(h, float64(n-h)*float64(n-h)); lo < h; lo += step {
-		trsm(blas.Right, blas.Upper, blas.NoTrans, u22, u12.Slice(lo, min(lo+step, h), 0, n-h))
+	for lo, step := 0, strip(off.Rows, float64(off.Cols)*float64(off.Cols)); lo < off.Rows; lo += step {
+		trsm(blas.Right, uplo, blas.NoTrans, right, off.Slice(lo, min(lo+step, off.Rows), 0, off.Cols))
 		if err := mon.Err(); err != nil {
 			return err
 		}
 	}
-	for i := range h {
-		row := u12.Row(i)
+	for i := range off.Rows {
+		row := off.Row(i)
 		for j := range row {
 			row[j] = -row[j]
 		}
 	}
-	if err := invertTriangle(u11, mon); err != nil {
+	if err := invertTriangle(uplo, first, mon); err != nil {
 		return err
 	}
-	return invertTriangle(u22, mon)
+	return invertTriangle(uplo, last, mon)
 }
 
-// timesTranspose overwrites the upper triangular u with the upper triangle of uuᵀ.
-func timesTranspose[T Float](u Matrix[T], mon *parallel.Monitor) error {
+// invertLeaf inverts a small triangle column by column of the upper one, row by row of the lower one.
+func invertLeaf[T Float](uplo blas.Uplo, u Matrix[T]) {
+	at := upperView(uplo, u)
+	for j := range u.Rows {
+		d := 1 / *at(j, j)
+		*at(j, j) = d
+		for i := range j {
+			// Row i of the inverse so far times column j of the triangle; ascending i reads only entries not yet replaced.
+			var s T
+			for k := i; k < j; k++ {
+				s += *at(i, k) * *at(k, j)
+			}
+			*at(i, j) = -s * d
+		}
+	}
+}
+
+// upperView addresses the transpose of a lower triangle as if it were upper.
+func upperView[T Float](uplo blas.Uplo, u Matrix[T]) func(i, j int) *T {
+	if uplo == blas.Upper {
+		return func(i, j int) *T { return &u.Data[i*u.Stride+j] }
+	}
+	return func(i, j int) *T { return &u.Data[j*u.Stride+i] }
+}
+
+// timesTranspose overwrites an upper triangle u with that of uuᵀ, a lower triangle l with that of lᵀl.
+func timesTranspose[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor) error {
 	if err := mon.Err(); err != nil {
 		return err
 	}
 	n := u.Rows
 	if n <= leafSize {
+		at := upperView(uplo, u)
 		for i := range n {
 			for j := i; j < n; j++ {
 				var s T
 				for k := j; k < n; k++ {
-					s += u.Data[i*u.Stride+k] * u.Data[j*u.Stride+k]
+					s += *at(i, k) * *at(j, k)
 				}
-				u.Data[i*u.Stride+j] = s
+				*at(i, j) = s
 			}
 		}
 		return nil
 	}
 	h := n / 2
-	u11, u12, u22 := u.Slice(0, h, 0, h), u.Slice(0, h, h, n), u.Slice(h, n, h, n)
-	if err := timesTranspose(u11, mon); err != nil {
+	first, last := u.Slice(0, h, 0, h), u.Slice(h, n, h, n)
+	if err := timesTranspose(uplo, first, mon); err != nil {
 		return err
 	}
 	for lo, step := 0, strip(h, 2*float64(h)*float64(n-h)); lo < h; lo += step {
 		hi := min(lo+step, h)
-		Gemm(blas.NoTrans, blas.Trans, 1, u12.Slice(0, lo, 0, n-h), u12.Slice(lo, hi, 0, n-h), 1, u11.Slice(0, lo, lo, hi))
-		Syrk(blas.Upper, blas.NoTrans, 1, u12.Slice(lo, hi, 0, n-h), 1, u11.Slice(lo, hi, lo, hi))
+		if uplo == blas.Upper {
+			off := u.Slice(0, h, h, n)
+			Gemm(blas.NoTrans, blas.Trans, 1, off.Slice(0, lo, 0, n-h), off.Slice(lo, hi, 0, n-h), 1, first.Slice(0, lo, lo, hi))
+			Syrk(uplo, blas.NoTrans, 1, off.Slice(lo, hi, 0, n-h), 1, first.Slice(lo, hi, lo, hi))
+		} else {
+			off := u.Slice(h, n, 0, h)
+			Gemm(blas.Trans, blas.NoTrans, 1, off.Slice(0, n-h, lo, hi), off.Slice(0, n-h, 0, lo), 1, first.Slice(lo, hi, 0, lo))
+			Syrk(uplo, blas.Trans, 1, off.Slice(0, n-h, lo, hi), 1, first.Slice(lo, hi, lo, hi))
+		}
 		if err := mon.Err(); err != nil {
 			return err
 		}
 	}
 	for lo, step := 0, strip(h, float64(n-h)*float64(n-h)); lo < h; lo += step {
-		trmm(blas.Right, blas.Upper, blas.Trans, u22, u12.Slice(lo, min(lo+step, h), 0, n-h))
+		hi := min(lo+step, h)
+		if uplo == blas.Upper {
+			trmm(blas.Right, uplo, blas.Trans, last, u.Slice(lo, hi, h, n))
+		} else {
+			trmm(blas.Left, uplo, blas.Trans, last, u.Slice(h, n, lo, hi))
+		}
 		if err := mon.Err(); err != nil {
 			return err
 		}
 	}
-	return timesTranspose(u22, mon)
+	return timesTranspose(uplo, last, mon)
 }

@@ -116,3 +116,15 @@ func trmm[T Float](side blas.Side, uplo blas.Uplo, t blas.Transpose, a, b Matrix
 		blas32.Trmm(side, t, 1, blas32.Triangular{Uplo: uplo, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}, single(b))
 	}
 }
+
+// symm computes c = a·b for the symmetric a given by its uplo triangle.
+func symm[T Float](uplo blas.Uplo, a, b, c Matrix[T]) {
+	switch a := any(a).(type) {
+	case Matrix[float64]:
+		b, c := any(b).(Matrix[float64]), any(c).(Matrix[float64])
+		blas64.Symm(blas.Left, 1, blas64.Symmetric{Uplo: uplo, N: a.Rows, Stride: a.Stride, Data: a.Data}, General(b), 0, General(c))
+	case Matrix[float32]:
+		b, c := any(b).(Matrix[float32]), any(c).(Matrix[float32])
+		blas32.Symm(blas.Left, 1, blas32.Symmetric{Uplo: uplo, N: a.Rows, Stride: a.Stride, Data: a.Data}, single(b), 0, single(c))
+	}
+}

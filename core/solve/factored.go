@@ -14,16 +14,29 @@ import (
 // With fewer factors than there are distinct σ it is the resolvent of a nearby problem, in which each σ is replaced by that of
 // its cluster: a preconditioner whose quality depends on the ratio of the two only.
 type Factored[T linalg.Float] struct {
-	p       *Problem
-	groups  []group // of the factors
-	factors []linalg.Cholesky[T]
-	tmp     []T
+	p        *Problem
+	groups   []group // of the factors
+	factors  []linalg.Cholesky[T]
+	inverses []linalg.Symmetric[T] // instead of the factors, after Invert
+	tmp, out []T
 }
 
-// FactorWork returns the bytes of work that NewFactored needs for m rows and the given number of factors.
-func FactorWork[T linalg.Float](m, factors int) int64 {
+// FactorWork returns the bytes of work that the given number of triangles of order m need, two of them in one array.
+func FactorWork[T linalg.Float](m, triangles int) int64 {
 	var t T
-	return int64((factors+1)/2) * int64(m) * int64(m+1) * int64(unsafe.Sizeof(t))
+	return int64((triangles+1)/2) * int64(m) * int64(m+1) * int64(unsafe.Sizeof(t))
+}
+
+// triangle returns the place of the triangle number k of order m in work.
+func triangle[T linalg.Float](work []T, m, k int) (blas.Uplo, linalg.Matrix[T]) {
+	pair := m * (m + 1)
+	buf := work[k/2*pair : (k/2+1)*pair]
+	a := linalg.Matrix[T]{Rows: m, Cols: m, Stride: m + 1, Data: buf[: pair-1 : pair-1]}
+	if k%2 == 0 {
+		return blas.Lower, a
+	}
+	a.Data = buf[1:]
+	return blas.Upper, a
 }
 
 // NewFactored factors K̃ of the operator o, in work, with at most the given number of factors. Cost: m³/3 for each factor.
@@ -36,15 +49,8 @@ func NewFactored[T linalg.Float](o *Kernel, work []T, factors int) (*Factored[T]
 		width = max(width, grp.hi-grp.lo)
 	}
 	f.tmp = make([]T, m*width)
-	pair := m * (m + 1)
 	for g, grp := range f.groups {
-		buf := work[g/2*pair : (g/2+1)*pair]
-		uplo := blas.Lower
-		a := linalg.Matrix[T]{Rows: m, Cols: m, Stride: m + 1, Data: buf[: pair-1 : pair-1]}
-		if g%2 == 1 {
-			uplo = blas.Upper
-			a.Data = buf[1:]
-		}
+		uplo, a := triangle(work, m, g)
 		t := grp.sigma / (2 * p.Lambda)
 		if err := p.rows(func(i int) {
 			lo, hi := 0, i+1
@@ -72,10 +78,28 @@ func NewFactored[T linalg.Float](o *Kernel, work []T, factors int) (*Factored[T]
 	return f, nil
 }
 
-// inverse overwrites the scratch of group g with (I + (σ/2λ)K̃)⁻¹ times its columns of v and returns it.
+// Invert replaces the factors by explicit inverses: two thirds of an m³ more for each, after which a product takes one pass over the
+// matrix instead of two, and NewMarginMatrix is possible.
+func (f *Factored[T]) Invert() error {
+	for _, c := range f.factors {
+		inv, err := c.Invert(f.p.Mon)
+		if err != nil {
+			return err
+		}
+		f.inverses = append(f.inverses, inv)
+	}
+	f.out = make([]T, len(f.tmp))
+	return nil
+}
+
+// inverse returns (I + (σ/2λ)K̃)⁻¹ times the columns of group g of v, in the scratch of f.
 func (f *Factored[T]) inverse(g int, v matrix) (linalg.Matrix[T], error) {
 	grp := f.groups[g]
-	x := linalg.Matrix[T]{Rows: v.Rows, Cols: grp.hi - grp.lo, Stride: grp.hi - grp.lo, Data: f.tmp[:v.Rows*(grp.hi-grp.lo)]}
+	cols := grp.hi - grp.lo
+	block := func(data []T) linalg.Matrix[T] {
+		return linalg.Matrix[T]{Rows: v.Rows, Cols: cols, Stride: cols, Data: data[:v.Rows*cols]}
+	}
+	x := block(f.tmp)
 	if err := f.p.rows(func(i int) {
 		out := x.Row(i)
 		for j, a := range v.Row(i)[grp.lo:grp.hi] {
@@ -84,8 +108,11 @@ func (f *Factored[T]) inverse(g int, v matrix) (linalg.Matrix[T], error) {
 	}); err != nil {
 		return x, err
 	}
-	f.factors[g].Solve(x)
-	return x, f.p.Mon.Err()
+	if f.inverses == nil {
+		return x, f.factors[g].Solve(x, f.p.Mon)
+	}
+	y := block(f.out)
+	return y, f.inverses[g].MulTo(y, x, f.p.Mon)
 }
 
 // ApplyTo implements Resolvent: H_σ v = (v − (I + (σ/2λ)K̃)⁻¹v)/σ. dst may be v.

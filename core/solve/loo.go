@@ -80,7 +80,7 @@ func LeaveOneOut(p *Problem, sp *Spectral, work []float64, dst matrix) error {
 	if err != nil {
 		return err
 	}
-	if err := factor.InvertUpper(p.Mon); err != nil {
+	if _, err := factor.Invert(p.Mon); err != nil {
 		return err
 	}
 	r := make([]float64, m)
@@ -143,6 +143,7 @@ func (o *Spectral) resolventMatrix(dst, w matrix, sigma float64) error {
 		for k, v := range o.v.Row(i) {
 			row[k] = v * root[k]
 		}
+		clear(dst.Row(i)[:i+1]) // gonum's Syrk adds to what it should overwrite, be it NaN
 	}); err != nil {
 		return err
 	}

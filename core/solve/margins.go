@@ -19,17 +19,27 @@ type Resolvent interface {
 	Diagonal(dst matrix) (bool, error)
 }
 
-// maxDirections bounds the directions that marginSystem keeps: two vectors of length m each.
+// MarginSolver solves G q = b, G = I + Σ_σ H_σ ∘ S_σ.
+type MarginSolver interface {
+	// SolveTo writes an approximate solution to q, whose residual has at most the Euclidean norm target unless the solver's
+	// limits, or its precision, come first.
+	SolveTo(q, b []float64, target float64) error
+	// Iterations returns the number of iterations done so far, and whether their limit has been reached.
+	Iterations() (n int, exhausted bool)
+}
+
+// maxDirections bounds the directions that MarginIteration keeps: two vectors of length m each.
 const maxDirections = 200
 
-// marginSystem solves G q = b, G = I + Σ_σ H_σ ∘ S_σ, by conjugate gradient with the preconditioner diag(G) where that is cheap.
+// MarginIteration is the MarginSolver by conjugate gradient, with the preconditioner diag(G) where that is cheap.
 //
 // Every direction is kept and made G-orthogonal to all earlier ones, also those of earlier right-hand sides. That costs
 // little beside a product with G, makes single-precision products harmless to orthogonality, and lets later right-hand sides
 // start from what the earlier ones learnt.
-type marginSystem struct {
+type MarginIteration struct {
 	p        *Problem
 	res      Resolvent
+	limit    int       // of iterations, over the life of the solver
 	scale    []float64 // 1/diag(G), or nil
 	work     matrix    // m×Len scratch
 	dirs     [][]float64
@@ -38,10 +48,16 @@ type marginSystem struct {
 	iter     int
 }
 
-// newMarginSystem returns the system; it uses the block work (m×Len) as scratch in every product.
-func newMarginSystem(p *Problem, res Resolvent, work matrix) (*marginSystem, error) {
-	s := &marginSystem{p: p, res: res, work: work}
-	ok, err := res.Diagonal(work)
+// defaultMarginIter is the usual limit of iterations; the bound of the condition number makes some tens usual.
+const defaultMarginIter = 2000
+
+// NewMarginIteration returns the solver on the resolvent res, with at most limit iterations (0: the default).
+func NewMarginIteration(p *Problem, res Resolvent, limit int) (*MarginIteration, error) {
+	if limit == 0 {
+		limit = defaultMarginIter
+	}
+	s := &MarginIteration{p: p, res: res, limit: limit, work: p.newBlock()}
+	ok, err := res.Diagonal(s.work)
 	if err != nil || !ok {
 		return s, err
 	}
@@ -49,14 +65,14 @@ func newMarginSystem(p *Problem, res Resolvent, work matrix) (*marginSystem, err
 	return s, p.rows(func(i int) {
 		g := 1.0
 		for j, z := range p.Z.Row(i) {
-			g += work.Row(i)[j] * z * z
+			g += s.work.Row(i)[j] * z * z
 		}
 		s.scale[i] = 1 / g
 	})
 }
 
 // applyTo writes G·v to dst: v + rowsum(Z ∘ H(diag(v)Z)).
-func (s *marginSystem) applyTo(dst, v []float64) error {
+func (s *MarginIteration) applyTo(dst, v []float64) error {
 	if err := s.p.scaleRowsTo(s.work, v); err != nil {
 		return err
 	}
@@ -72,9 +88,11 @@ func (s *marginSystem) applyTo(dst, v []float64) error {
 	return nil
 }
 
-// solveTo writes an approximate solution of G q = b to q, whose residual has at most the Euclidean norm target, and returns the
-// norm reached. It stops early at limit iterations in all, counted over the life of s.
-func (s *marginSystem) solveTo(q, b []float64, target float64, limit int) (float64, error) {
+// Iterations implements MarginSolver.
+func (s *MarginIteration) Iterations() (n int, exhausted bool) { return s.iter, s.iter >= s.limit }
+
+// SolveTo implements MarginSolver.
+func (s *MarginIteration) SolveTo(q, b []float64, target float64) error {
 	m := len(b)
 	clear(q)
 	r := append([]float64(nil), b...)
@@ -83,9 +101,9 @@ func (s *marginSystem) solveTo(q, b []float64, target float64, limit int) (float
 		s.step(q, r, d, s.images[k], dot(d, r)/s.energies[k])
 	}
 	norm := math.Sqrt(dot(r, r))
-	for norm > target && s.iter < limit {
+	for norm > target && s.iter < s.limit {
 		if err := s.p.Mon.Err(); err != nil {
-			return norm, err
+			return err
 		}
 		copy(z, r)
 		if s.scale != nil {
@@ -98,11 +116,11 @@ func (s *marginSystem) solveTo(q, b []float64, target float64, limit int) (float
 		}
 		d, image := append([]float64(nil), z...), make([]float64, m)
 		if err := s.applyTo(image, d); err != nil {
-			return norm, err
+			return err
 		}
 		energy := dot(d, image)
 		if err := checkFinite(energy); err != nil {
-			return norm, err
+			return err
 		}
 		if !(energy > 0) {
 			break // r is at rounding level: nothing is left to gain in this precision
@@ -116,10 +134,10 @@ func (s *marginSystem) solveTo(q, b []float64, target float64, limit int) (float
 		s.iter++
 		s.p.Mon.Advance(1)
 	}
-	return norm, nil
+	return nil
 }
 
-func (s *marginSystem) step(q, r, dir, image []float64, a float64) {
+func (s *MarginIteration) step(q, r, dir, image []float64, a float64) {
 	axpy(q, dir, a)
 	axpy(r, image, -a)
 }

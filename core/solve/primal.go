@@ -84,17 +84,13 @@ func (x *Design) rowTo(dst []float64, i int) {
 // Solve writes W in coordinates (q×Len) to dst. Residuals are of 2λW + σXᵀD²XW + … in the space of W.
 func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 	p, m, q := o.p, len(o.p.Root), dst.Rows
-	limit := opt.MaxIter
-	if limit == 0 {
-		limit = defaultMarginIter
-	}
 	work, scores := p.newBlock(), p.newBlock()
 	grad := linalg.NewMatrix[float64](q, dst.Cols)
 	margins, b := make([]float64, m), make([]float64, m)
-	var sys *marginSystem
+	var sys MarginSolver
 	if p.Margin {
 		var err error
-		if sys, err = newMarginSystem(p, o, work); err != nil {
+		if sys, err = NewMarginIteration(p, o, opt.MaxIter); err != nil {
 			return Info{}, err
 		}
 	}
@@ -104,6 +100,7 @@ func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 	largest := p.largestRow()
 	var info Info
 	var scale float64
+	exhausted := false
 	previous := math.Inf(1)
 	for {
 		// R(W) = XᵀD(√w z − σ DXW − ⟨z, DXW⟩z) − 2λW, with scores = DXW.
@@ -132,8 +129,7 @@ func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 			info.Residual = norm / scale
 		}
 		p.Mon.Report(info.Residual)
-		stalled := info.Residual > stallFactor*previous || info.Refine == maxRefine
-		if info.Residual <= opt.Tol || stalled || sys != nil && sys.iter >= limit {
+		if info.Residual <= opt.Tol || info.Residual > stallFactor*previous || info.Refine == maxRefine || exhausted {
 			break
 		}
 		previous = info.Residual
@@ -148,7 +144,7 @@ func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 			if err := p.rowDotsTo(b, work); err != nil {
 				return info, err
 			}
-			if _, err := sys.solveTo(margins, b, opt.Tol/2*p.total/largest, limit); err != nil {
+			if err := sys.SolveTo(margins, b, opt.Tol/2*p.total/largest); err != nil {
 				return info, err
 			}
 			if err := p.scaleRowsTo(work, margins); err != nil {
@@ -160,6 +156,7 @@ func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 			for k := range q {
 				axpy(grad.Row(k), o.w.Row(k), -1)
 			}
+			info.Iter, exhausted = sys.Iterations()
 		}
 		if err := o.gram.SolveTo(grad, grad); err != nil {
 			return info, err
@@ -177,9 +174,8 @@ func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 		return info, err
 	}
 	info.Objective += sum(terms)
-	info.Iter = info.Refine
-	if sys != nil {
-		info.Iter = sys.iter
+	if sys == nil {
+		info.Iter = info.Refine
 	}
 	if info.Residual > opt.Tol {
 		return info, &NotConvergedError{info.Residual, opt.Tol, info.Iter}

@@ -58,17 +58,17 @@ func NewProblem(lambda float64, margin bool, coord *Coordinates, psi matrix, mea
 }
 
 // rows calls f for every row, in parallel.
-func (p *Problem) rows(f func(i int)) error {
-	return parallel.For(len(p.Root), rowGrain, p.Workers, cancelOnly(p.Mon), func(lo, hi int) error {
+func (p *Problem) rows(f func(i int)) error { return p.ranges(len(p.Root), rowGrain, f) }
+
+// ranges calls f(i) for i in [0, n), in parallel. It has no monitor: these loops are short, and progress is counted elsewhere.
+func (p *Problem) ranges(n, grain int, f func(i int)) error {
+	return parallel.For(n, grain, p.Workers, nil, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}
 		return nil
 	})
 }
-
-// cancelOnly returns a monitor for inner loops, which poll for cancellation through their caller and must not count progress.
-func cancelOnly(*parallel.Monitor) *parallel.Monitor { return nil }
 
 // residualTo writes R(C) to dst, given kc = K̃C, and returns its norm relative to that of R(0). dst may be c or kc.
 func (p *Problem) residualTo(dst, c, kc matrix) (float64, error) {

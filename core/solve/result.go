@@ -15,7 +15,7 @@ type Options struct {
 type Info struct {
 	Objective float64
 	Residual  float64 // relative
-	Iter      int     // inner iterations
+	Iter      int     // inner iterations: of conjugate gradient, or solutions with a factor of G
 	Refine    int     // refinements in double precision
 }
 

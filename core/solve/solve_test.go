@@ -271,23 +271,12 @@ func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
 			op := NewKernel(p, in.k, in.shift)
 			groups := p.Coord.Distinct()
 
-			f64, err := NewFactored(op, make([]float64, FactorWork[float64](m, groups)/8), groups)
-			if err != nil {
-				t.Fatal(err)
-			}
-			info, err := ClosedForm(p, op, f64, c, opt)
-			check("double factors", p, c, info, err)
-
-			f32, err := NewFactored(op, make([]float32, FactorWork[float32](m, groups)/4), groups)
-			if err != nil {
-				t.Fatal(err)
-			}
-			info, err = ClosedForm(p, op, f32, c, opt)
-			check("single factors", p, c, info, err)
+			closedForms(t, p, op, make([]float64, FactorWork[float64](m, groups+1)/8), opt, check)
+			closedForms(t, p, op, make([]float32, FactorWork[float32](m, groups+1)/4), opt, check)
 
 			s, v := in.eigen(t, p)
 			sp := NewSpectral(p, s, v)
-			info, err = ClosedForm(p, sp, sp, c, opt)
+			info, err := ClosedForm(p, sp, sp, iteration(t, p, sp), c, opt)
 			check("spectral", p, c, info, err)
 
 			info, err = ConjugateGradient(p, op, nil, c, opt)
@@ -306,6 +295,41 @@ func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
 			check("newton-cg", p, c, info, err)
 		})
 	}
+}
+
+// closedForms runs the closed form with factors and an iteration for the margins, and with inverses and their matrix.
+func closedForms[T linalg.Float](t *testing.T, p *Problem, op *Kernel, work []T, opt Options, check func(string, *Problem, matrix, Info, error)) {
+	t.Helper()
+	c := p.newBlock()
+	f, err := NewFactored(op, work, p.Coord.Distinct())
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := ClosedForm(p, op, f, iteration(t, p, f), c, opt)
+	check(fmt.Sprintf("factors %T", work), p, c, info, err)
+	if err := f.Invert(); err != nil {
+		t.Fatal(err)
+	}
+	var margins MarginSolver
+	if p.Margin {
+		if margins, err = NewMarginMatrix(f, work); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err = ClosedForm(p, op, f, margins, c, opt)
+	check(fmt.Sprintf("inverses %T", work), p, c, info, err)
+}
+
+func iteration(t *testing.T, p *Problem, res Resolvent) MarginSolver {
+	t.Helper()
+	if !p.Margin {
+		return nil
+	}
+	s, err := NewMarginIteration(p, res, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // The primal solver finds W with the same scores and objective, dense and sparse, with and without the constant feature.
@@ -493,7 +517,7 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := p.newBlock()
-		if _, err := ClosedForm(p, op, inv, c, Options{Tol: 1e-8}); err != nil {
+		if _, err := ClosedForm(p, op, inv, iteration(t, p, inv), c, Options{Tol: 1e-8}); err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {
@@ -527,7 +551,7 @@ func TestIllConditionedSinglePrecisionIsRefused(t *testing.T) {
 	op := NewKernel(p, in.k, in.shift)
 	f32, err := NewFactored(op, make([]float32, FactorWork[float32](in.psi.Rows, p.Coord.Distinct())/4), p.Coord.Distinct())
 	if err == nil {
-		_, err = ClosedForm(p, op, f32, p.newBlock(), Options{Tol: 1e-12})
+		_, err = ClosedForm(p, op, f32, iteration(t, p, f32), p.newBlock(), Options{Tol: 1e-12})
 	}
 	var numerical *NumericalError
 	if !errors.As(err, &numerical) {

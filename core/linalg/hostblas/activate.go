@@ -47,10 +47,3 @@ func Status() string {
 	}
 	return "gonum"
 }
-
-// HasSingle reports whether the single precision LAPACK routines can be called. Gonum has none of its own.
-func HasSingle() bool {
-	mu.Lock()
-	defer mu.Unlock()
-	return active != nil
-}

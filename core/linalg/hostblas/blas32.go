@@ -36,10 +36,28 @@ func (h host32) Ssyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float32, 
 
 // Strsm solves op(a)·x = alpha·b or x·op(a) = alpha·b in place of b.
 func (h host32) Strsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
-	k := order(s, m, n)
-	if !isSide(s) || !isUplo(ul) || !isTranspose(tA) || !isDiag(d) || alpha == 0 || !worth(m, n, k) || !fits(a, k, k, lda) || !fits(b, m, n, ldb) {
+	if !triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
 		h.Implementation.Strsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
 	strxm(h.t.strsm, flipSide(s), flipUplo(ul), plain(tA), d, n, m, alpha, a, lda, b, ldb)
+}
+
+// Strmm computes b = alpha·op(a)·b or b = alpha·b·op(a).
+func (h host32) Strmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+	if !triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
+		h.Implementation.Strmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	strxm(h.t.strmm, flipSide(s), flipUplo(ul), plain(tA), d, n, m, alpha, a, lda, b, ldb)
+}
+
+// Ssymm computes c = alpha·a·b + beta·c or c = alpha·b·a + beta·c for symmetric a.
+func (h host32) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	k := order(s, m, n)
+	if !isSide(s) || !isUplo(ul) || alpha == 0 || !worth(m, n, k) || !fits(a, k, k, lda) || !fits(b, m, n, ldb) || !fits(c, m, n, ldc) {
+		h.Implementation.Ssymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	ssymm(h.t.ssymm, flipSide(s), flipUplo(ul), n, m, alpha, a, lda, b, ldb, beta, c, ldc)
 }

@@ -37,7 +37,7 @@ func (h host64) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, 
 // Dtrsm solves op(a)·x = alpha·b or x·op(a) = alpha·b in place of b. In columns the sides change: xᵀ·op(a)ᵀ = alpha·bᵀ, where
 // the stored columns of a are its transpose already.
 func (h host64) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	if !h.triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
+	if !triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
 		h.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
@@ -46,7 +46,7 @@ func (h host64) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag,
 
 // Dtrmm computes b = alpha·op(a)·b or b = alpha·b·op(a).
 func (h host64) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	if !h.triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
+	if !triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
 		h.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
@@ -54,7 +54,7 @@ func (h host64) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag,
 }
 
 // triangular reports whether the arguments of a product or solve with a triangle are the host's business.
-func (h host64) triangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) bool {
+func triangular[T float32 | float64](s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) bool {
 	k := order(s, m, n)
 	return isSide(s) && isUplo(ul) && isTranspose(tA) && isDiag(d) && alpha != 0 && worth(m, n, k) && fits(a, k, k, lda) && fits(b, m, n, ldb)
 }

@@ -65,41 +65,8 @@ func (h hostLapack) Dsyev(job lapack.EVJob, ul blas.Uplo, n int, a []float64, ld
 	return true
 }
 
-// Spotrf computes the Cholesky factor of a symmetric matrix in single precision and reports whether it is positive definite. It may
-// be called only when HasSingle reports true.
-func Spotrf(ul blas.Uplo, n int, a []float32, lda int) bool {
-	return spotrf(active, ul, n, a, lda)
-}
-
-// Spotri computes one triangle of the inverse from the Cholesky factor in single precision and reports whether the factor has no
-// zero pivot. It may be called only when HasSingle reports true.
-func Spotri(ul blas.Uplo, n int, a []float32, lda int) bool {
-	return spotri(active, ul, n, a, lda)
-}
-
-func spotrf(t *table, ul blas.Uplo, n int, a []float32, lda int) bool {
-	return checkSingle(ul, n, a, lda) || spotr(t.spotrf, flipUplo(ul), n, a, lda) == 0 && diagonalIsNumber(n, a, lda)
-}
-
-func spotri(t *table, ul blas.Uplo, n int, a []float32, lda int) bool {
-	return checkSingle(ul, n, a, lda) || spotr(t.spotri, flipUplo(ul), n, a, lda) == 0
-}
-
-// checkSingle panics on illegal arguments and reports whether there is nothing to do.
-func checkSingle(ul blas.Uplo, n int, a []float32, lda int) (empty bool) {
-	switch {
-	case !isUplo(ul):
-		panic("hostblas: bad triangle")
-	case n < 0 || n > math.MaxInt32:
-		panic("hostblas: order out of range")
-	case n > 0 && !fits(a, n, n, lda):
-		panic("hostblas: matrix does not fit its slice")
-	}
-	return n == 0
-}
-
 // diagonalIsNumber reports whether a factor is free of NaN: some LAPACKs let a NaN pivot pass.
-func diagonalIsNumber[T float32 | float64](n int, a []T, lda int) bool {
+func diagonalIsNumber(n int, a []float64, lda int) bool {
 	for i := range n {
 		if d := a[i*lda+i]; d != d {
 			return false

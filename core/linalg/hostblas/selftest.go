@@ -156,6 +156,10 @@ func (s *suite) symm() {
 				s.double("dsymm", c, func(h blas.Float64, c []float64) {
 					h.Dsymm(side, ul, testM, testN, 1.5, a, k+1, b, ldb, beta, c, ldc)
 				})
+				a, b := narrow(a), narrow(b)
+				s.single("ssymm", c, func(h blas.Float32, c []float32) {
+					h.Ssymm(side, ul, testM, testN, 1.5, a, k+1, b, ldb, float32(beta), c, ldc)
+				})
 			})
 		}
 	}
@@ -182,6 +186,7 @@ func (s *suite) triangular() {
 					s.double("dtrsm", b, func(h blas.Float64, b []float64) { h.Dtrsm(side, ul, tA, d, testM, testN, 1.5, a, lda, b, ldb) })
 					s.double("dtrmm", b, func(h blas.Float64, b []float64) { h.Dtrmm(side, ul, tA, d, testM, testN, 1.5, a, lda, b, ldb) })
 					s.single("strsm", b, func(h blas.Float32, b []float32) { h.Strsm(side, ul, tA, d, testM, testN, 1.5, a32, lda, b, ldb) })
+					s.single("strmm", b, func(h blas.Float32, b []float32) { h.Strmm(side, ul, tA, d, testM, testN, 1.5, a32, lda, b, ldb) })
 				}
 			}
 		}

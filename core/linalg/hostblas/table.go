@@ -15,7 +15,7 @@ import (
 type table struct {
 	dgemm, dsyrk, dtrsm, dtrmm, dsymm, dgemv uintptr
 	dpotrf, dpotri, dsyevd                   uintptr
-	sgemm, ssyrk, strsm, spotrf, spotri      uintptr
+	sgemm, ssyrk, strsm, strmm, ssymm        uintptr
 }
 
 // routine is one entry of the table: its name, the kinds of its arguments (c: char *, i: int *, x: numbers) and its place.
@@ -38,8 +38,8 @@ func (t *table) routines() []routine {
 		{"sgemm", "cciiixxixixxi", &t.sgemm},
 		{"ssyrk", "cciixxixxi", &t.ssyrk},
 		{"strsm", "cccciixxixi", &t.strsm},
-		{"spotrf", "cixii", &t.spotrf},
-		{"spotri", "cixii", &t.spotri},
+		{"strmm", "cccciixxixi", &t.strmm},
+		{"ssymm", "cciixxixixxi", &t.ssymm},
 	}
 }
 

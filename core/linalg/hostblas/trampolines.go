@@ -22,6 +22,12 @@ package hostblas
     ((void (*)(char *, char *, char *, char *, int *, int *, T *, const T *, int *, T *, int *))f)(&s, &ul, &t, &d, &m, &n,    \
                                                                                                    &alpha, a, &lda, b, &ldb);  \
   }
+#define SYMM(NAME, T)                                                                                                          \
+  static void NAME(uintptr_t f, char s, char ul, int m, int n, T alpha, const T *a, int lda, const T *b, int ldb, T beta,      \
+                   T *c, int ldc) {                                                                                            \
+    ((void (*)(char *, char *, int *, int *, T *, const T *, int *, const T *, int *, T *, T *, int *))f)(                     \
+        &s, &ul, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);                                                            \
+  }
 #define POTR(NAME, T)                                                                                                          \
   static int NAME(uintptr_t f, char ul, int n, T *a, int lda) {                                                                \
     int info = 0;                                                                                                              \
@@ -35,14 +41,9 @@ SYRK(hb_dsyrk, double)
 SYRK(hb_ssyrk, float)
 TRXM(hb_dtrxm, double)
 TRXM(hb_strxm, float)
+SYMM(hb_dsymm, double)
+SYMM(hb_ssymm, float)
 POTR(hb_dpotr, double)
-POTR(hb_spotr, float)
-
-static void hb_dsymm(uintptr_t f, char s, char ul, int m, int n, double alpha, const double *a, int lda, const double *b, int ldb,
-                     double beta, double *c, int ldc) {
-  ((void (*)(char *, char *, int *, int *, double *, const double *, int *, const double *, int *, double *, double *, int *))f)(
-      &s, &ul, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
-}
 
 static void hb_dgemv(uintptr_t f, char t, int m, int n, double alpha, const double *a, int lda, const double *x, int incx,
                      double beta, double *y, int incy) {
@@ -72,10 +73,10 @@ static int hb_dsyevd(uintptr_t f, char job, char ul, int n, double *a, int lda, 
 #cgo nocallback hb_strxm
 #cgo noescape hb_dpotr
 #cgo nocallback hb_dpotr
-#cgo noescape hb_spotr
-#cgo nocallback hb_spotr
 #cgo noescape hb_dsymm
 #cgo nocallback hb_dsymm
+#cgo noescape hb_ssymm
+#cgo nocallback hb_ssymm
 #cgo noescape hb_dgemv
 #cgo nocallback hb_dgemv
 #cgo noescape hb_dsyevd
@@ -127,13 +128,14 @@ func dpotr(f uintptr, ul blas.Uplo, n int, a []float64, lda int) int {
 	return int(C.hb_dpotr(C.uintptr_t(f), C.char(ul), C.int(n), f64(a), C.int(lda)))
 }
 
-func spotr(f uintptr, ul blas.Uplo, n int, a []float32, lda int) int {
-	return int(C.hb_spotr(C.uintptr_t(f), C.char(ul), C.int(n), f32(a), C.int(lda)))
-}
-
 func dsymm(f uintptr, s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	C.hb_dsymm(C.uintptr_t(f), C.char(s), C.char(ul), C.int(m), C.int(n), C.double(alpha), f64(a), C.int(lda), f64(b), C.int(ldb),
 		C.double(beta), f64(c), C.int(ldc))
+}
+
+func ssymm(f uintptr, s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	C.hb_ssymm(C.uintptr_t(f), C.char(s), C.char(ul), C.int(m), C.int(n), C.float(alpha), f32(a), C.int(lda), f32(b), C.int(ldb),
+		C.float(beta), f32(c), C.int(ldc))
 }
 
 func dgemv(f uintptr, t blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
