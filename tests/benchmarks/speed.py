@@ -29,8 +29,10 @@ from speed import problem, ridge
 K, y, _ = problem({rows})
 ridge({loss!r}).fit(K[:50, :50], y[:50])  # loads the library
 before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+with open("/proc/self/clear_refs", "w") as reset:  # sets the peak back to what is resident now
+    reset.write("5")
 ridge({loss!r}).fit(K, y)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+peak = next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print((peak - before + K.nbytes) / K.nbytes)
 """
 
@@ -84,12 +86,14 @@ def training(rows: int, repeats: int) -> None:
             f"n={rows} fit {loss:<8} {times[loss]:7.3f} s, KernelRidge {base:7.3f} s, ratio {times[loss] / base:5.2f}, "
             f"peak {peak:.2f} K-sized matrices (K itself counted)"
         )
-    newton = ridge("auc", solver="newton-cg")
-    taken = seconds(lambda: newton.fit(K, y))
+    # Newton-CG creeps along directions that the kernel hardly sees: its gradient is stopped where the objectives agree.
     closed = ridge("auc").fit(K, y)
+    newton = ridge("auc", solver="newton-cg", tol=1e-3)
+    taken = seconds(lambda: newton.fit(K, y))
     gap = abs(newton.objective_ - closed.objective_) / abs(closed.objective_)
     print(
-        f"n={rows} newton-cg {taken:.2f} s: closed form {taken / times['auc']:.1f} times as fast (objectives {gap:.1e} apart)"
+        f"n={rows} newton-cg {taken:.2f} s, {newton.n_iter_} steps: closed form {taken / times['auc']:.1f} times as fast "
+        f"(relative distance of the objectives {gap:.1e})"
     )
     for loss in ("auc", "squared"):
         model = StructuredRidgeCV(
