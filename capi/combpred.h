@@ -67,11 +67,11 @@ typedef struct cp_control {
   double value;
 } cp_control;
 
-/* How a training call ended. */
+/* How a training call ended. The parameter info may be NULL. */
 typedef struct cp_fit_info {
   double objective;    /* alpha tr(aᵀKa) + Σ w_i loss_i at the returned coefficients                  */
   double residual;     /* relative residual of the stationarity equation, at most tol when converged  */
-  int64_t n_iter;      /* iterations of the innermost loop (conjugate gradient steps), at least 1      */
+  int64_t n_iter;      /* conjugate gradient steps, or solutions by a factor; at least 1               */
   int64_t n_refine;    /* refinements in double precision                                             */
 } cp_fit_info;
 
@@ -146,7 +146,8 @@ int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, c
 /* Says how a problem of this size is best solved. n rows, p features (0: only a kernel is given), nnz stored entries of X (n·p when dense).
  * options as above; "solver" may also be "auto" or "primal" here. Writes to plan[plan_cap] a JSON object with closing NUL:
  *   {"solver": "closed-form"|"cg"|"newton-cg"|"primal", "route": "factor"|"spectral"|"iterate"|"primal",
- *    "precision": "single"|"double", to begin with, "distinct": number of distinct non-zero eigenvalues of Σ, "work_single": bytes of work for precision single, "work_double": bytes for double}
+ *    "precision": "single"|"double", to begin with, "distinct": number of distinct non-zero eigenvalues of Σ, "work_single": bytes of work for precision single, "work_double": bytes for double,
+ *    "work_loo": bytes of work for cp_ridge_loo in the precision advised}
  * route says which call does it: "factor" and "iterate" cp_ridge_kernel, "spectral" cp_ridge_spectral (for solver "primal": cp_ridge_primal). */
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_char *options, int64_t options_len, int64_t n, int64_t p, int64_t nnz, char *plan, int64_t plan_cap, char *err, int64_t err_cap);
 
@@ -163,9 +164,10 @@ int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_char *options, int64_t optio
 
 /* Label-removed leave-one-out scores of every row, from the same eigendecomposition: scores[n, d] gets f_i as predicted without row i's label, corrected to
  * first order for the row itself. Loss "squared": the exact leave-one-out of kernel ridge. Rows of weight 0 get zeros.
- * work[n_work] doubles of scratch, n_work >= n·n + n·(n+1) (unused and may be NULL for "squared"). */
+ * work is scratch of work_bytes bytes, 8-byte aligned, as "work_loo" of cp_ridge_plan says for the precision it advises (unused and may be NULL for
+ * "squared"): the n×n matrices are kept in the precision of the options. */
 int32_t cp_ridge_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
-                     double *work, int64_t n_work, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+                     void *work, int64_t work_bytes, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Input features for the primal solver: dense[n, p], or (dense NULL) compressed sparse rows of X and of Xᵀ, each with nnz entries. A constant feature of value
  * 1 is appended as column p when intercept is non-zero, without being stored. */

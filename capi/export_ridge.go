@@ -164,22 +164,30 @@ func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 		if e != nil {
 			return e
 		}
-		if int64(workBytes) < need || (work == nil && need > 0) {
-			return fmt.Errorf("work has %d bytes, precision %q needs %d", int64(workBytes), c.opt.Precision, need)
-		}
-		if uintptr(work)%8 != 0 {
-			return fmt.Errorf("work must be 8-byte aligned")
-		}
-		var work32 []float32
-		var work64 []float64
-		if need > 0 {
-			work32 = unsafe.Slice((*float32)(work), int(workBytes)/4)
-			work64 = unsafe.Slice((*float64)(work), int(workBytes)/8)
+		work32, work64, e := scratch(work, workBytes, need, c.opt.Precision)
+		if e != nil {
+			return e
 		}
 		result, e := c.opt.Kernel(c.space, k, c.psi, c.weights, work32, work64, out, c.mon)
 		setInfo(info, result)
 		return e
 	})
+}
+
+// scratch returns the caller's work memory as slices of either precision, after checking that it has the bytes needed.
+func scratch(p unsafe.Pointer, bytes C.int64_t, need int64, precision string) ([]float32, []float64, error) {
+	if int64(bytes) < need {
+		return nil, nil, fmt.Errorf("work has %d bytes, precision %q needs %d", int64(bytes), precision, need)
+	}
+	if need == 0 {
+		return nil, nil, nil
+	}
+	work64, err := view[float64](p, "work", []C.int64_t{bytes / 8})
+	if err != nil {
+		return nil, nil, err
+	}
+	work32, err := view[float32](p, "work", []C.int64_t{bytes / 4})
+	return work32, work64, err
 }
 
 //export cp_ridge_spectral
@@ -215,7 +223,7 @@ func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Ma
 
 //export cp_ridge_loo
 func cp_ridge_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64,
-	work *C.double, nWork C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
 		if e != nil {
@@ -225,7 +233,7 @@ func cp_ridge_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int6
 		if e != nil {
 			return e
 		}
-		scratch, e := outFloat64s(work, "work", nWork)
+		work32, work64, e := scratch(work, workBytes, c.opt.LeaveOneOutBytes(int(n)), c.opt.Precision)
 		if e != nil {
 			return e
 		}
@@ -233,7 +241,7 @@ func cp_ridge_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int6
 		if e != nil {
 			return e
 		}
-		return c.opt.LeaveOneOut(c.space, values, v, c.psi, c.weights, scratch, out, c.mon)
+		return c.opt.LeaveOneOut(c.space, values, v, c.psi, c.weights, work32, work64, out, c.mon)
 	})
 }
 

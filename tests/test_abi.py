@@ -162,6 +162,7 @@ def test_misaligned_pointers_are_refused(dll):
 # Every function with legal arguments, in which the tests below replace one at a time.
 DOUBLES = np.zeros(4096)
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
+EYE = np.eye(2)
 CALLS = {
     "cp_structure_shape": ["s", out(), out(), out()],
     "cp_structure_count": ["s", ctypes.create_string_buffer(64), 64, out()],
@@ -178,21 +179,21 @@ CALLS = {
     ],
     "cp_ridge_plan": ["s", b"{}", 2, 10, 0, 0, ctypes.create_string_buffer(4096), 4096],
     "cp_ridge_kernel": [
-        *("s", b"{}", 2, np.eye(2).ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *("s", b"{}", 2, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
         *(DOUBLES[1024:].ctypes.data, 8192, DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
     ],
     "cp_ridge_spectral": [
-        *("s", b"{}", 2, DOUBLES.ctypes.data, np.eye(2).ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
         *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
     ],
     "cp_ridge_loo": [
-        *("s", b"{}", 2, DOUBLES.ctypes.data, np.eye(2).ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
         *(DOUBLES[512:].ctypes.data, 64, DOUBLES[600:].ctypes.data, 1, None),
     ],
 }
 DESIGN = _lib.Design(np.eye(2))
 CALLS["cp_ridge_primal"] = [
-    *("s", b"{}", 2, DESIGN, DOUBLES.ctypes.data, np.eye(2).ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+    *("s", b"{}", 2, DESIGN, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
     *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
 ]
 NULLABLE = {"weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"}

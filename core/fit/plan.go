@@ -15,6 +15,7 @@ type Plan struct {
 	Distinct   int    `json:"distinct"`    // distinct non-zero eigenvalues of Σ
 	WorkSingle int64  `json:"work_single"` // bytes of work for Kernel in single precision
 	WorkDouble int64  `json:"work_double"` // and in double
+	WorkLOO    int64  `json:"work_loo"`    // bytes of work for LeaveOneOut in that precision
 }
 
 const (
@@ -44,6 +45,8 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	if n < singleFrom {
 		plan.Precision = "double"
 	}
+	o.Precision = plan.Precision
+	plan.WorkLOO = o.LeaveOneOutBytes(n)
 	switch o.Solver {
 	case "auto":
 		plan.Solver = o.cheapest(n, p, nnz, coord)

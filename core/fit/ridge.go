@@ -167,21 +167,33 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors, p
 	return info, err
 }
 
-// LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, with work of solve.LeaveOneOutWork float64s.
-func (o Ridge) LeaveOneOut(space structure.Space, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights, work []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
+// LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, its m×m matrices in the precision of the options. work is
+// scratch of LeaveOneOutBytes bytes, as two views of the same memory.
+func (o Ridge) LeaveOneOut(space structure.Space, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights []float64, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
 	p, err := o.problem(space, psi, weights, mon)
 	if err != nil {
 		return err
 	}
-	if need := solve.LeaveOneOutWork(psi.Rows, p.Margin); len(work) < need {
-		return fmt.Errorf("fit: work has %d float64s, leave-one-out needs %d", len(work), need)
-	}
 	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
-	if err := solve.LeaveOneOut(p, solve.NewSpectral(p, eigenvalues, vectors), work, c); err != nil {
+	sp := solve.NewSpectral(p, eigenvalues, vectors)
+	if o.Precision == "single" {
+		err = solve.LeaveOneOut(p, sp, work32, c)
+	} else {
+		err = solve.LeaveOneOut(p, sp, work64, c)
+	}
+	if err != nil {
 		return err
 	}
 	p.Coord.SynthesizeTo(scores, c)
 	return nil
+}
+
+// LeaveOneOutBytes returns the bytes of work that LeaveOneOut needs for m rows.
+func (o Ridge) LeaveOneOutBytes(m int) int64 {
+	if o.Precision == "single" {
+		return solve.LeaveOneOutWork[float32](m, o.Loss == "auc")
+	}
+	return solve.LeaveOneOutWork[float64](m, o.Loss == "auc")
 }
 
 // Primal trains the linear model W (q×d, written to coef) from the eigendecomposition of the weighted Gram matrix of design.

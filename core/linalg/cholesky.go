@@ -66,10 +66,10 @@ func factor[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) error {
 		hi := min(lo+step, m)
 		if lower {
 			Gemm(blas.NoTrans, blas.Trans, -1, a21.Slice(lo, hi, 0, h), a21.Slice(0, lo, 0, h), 1, a22.Slice(lo, hi, 0, lo))
-			Syrk(uplo, blas.NoTrans, -1, a21.Slice(lo, hi, 0, h), 1, a22.Slice(lo, hi, lo, hi))
+			syrk(uplo, blas.NoTrans, -1, a21.Slice(lo, hi, 0, h), 1, a22.Slice(lo, hi, lo, hi))
 		} else {
 			Gemm(blas.Trans, blas.NoTrans, -1, a21.Slice(0, h, 0, lo), a21.Slice(0, h, lo, hi), 1, a22.Slice(0, lo, lo, hi))
-			Syrk(uplo, blas.Trans, -1, a21.Slice(0, h, lo, hi), 1, a22.Slice(lo, hi, lo, hi))
+			syrk(uplo, blas.Trans, -1, a21.Slice(0, h, lo, hi), 1, a22.Slice(lo, hi, lo, hi))
 		}
 		if err := mon.Err(); err != nil {
 			return err

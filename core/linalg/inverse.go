@@ -22,12 +22,61 @@ type Symmetric[T Float] struct {
 	a    Matrix[T]
 }
 
+// NewSymmetric returns the symmetric matrix whose uplo triangle is that of a, sharing its data.
+func NewSymmetric[T Float](uplo blas.Uplo, a Matrix[T]) Symmetric[T] { return Symmetric[T]{uplo, a} }
+
 // At returns element (i, j).
-func (s Symmetric[T]) At(i, j int) T {
+func (s Symmetric[T]) At(i, j int) T { return *s.Ref(i, j) }
+
+// Ref returns the place of element (i, j).
+func (s Symmetric[T]) Ref(i, j int) *T {
 	if (s.uplo == blas.Lower) != (i >= j) {
 		i, j = j, i
 	}
-	return s.a.Data[i*s.a.Stride+j]
+	return &s.a.Data[i*s.a.Stride+j]
+}
+
+// SetDiagonal clears the matrix and sets its diagonal.
+func (s Symmetric[T]) SetDiagonal(d []T) {
+	for i, v := range d {
+		row := s.a.Row(i)[:i+1]
+		if s.uplo == blas.Upper {
+			row = s.a.Row(i)[i:]
+		}
+		clear(row)
+		s.a.Row(i)[i] = v
+	}
+}
+
+// Product sets s to aaᵀ, in strips that keep each call short. Cost: n²·k for a of n×k.
+func (s Symmetric[T]) Product(a Matrix[T], mon *parallel.Monitor) error {
+	n := a.Rows
+	for i := range n { // gonum's Syrk adds to what it should overwrite, be it NaN
+		row := s.a.Row(i)[:i+1]
+		if s.uplo == blas.Upper {
+			row = s.a.Row(i)[i:]
+		}
+		clear(row)
+	}
+	for lo, step := 0, strip(n, float64(n)*float64(a.Cols)); lo < n; lo += step {
+		hi := min(lo+step, n)
+		part, before := a.Slice(lo, hi, 0, a.Cols), a.Slice(0, lo, 0, a.Cols)
+		if s.uplo == blas.Lower {
+			Gemm(blas.NoTrans, blas.Trans, 1, part, before, 0, s.a.Slice(lo, hi, 0, lo))
+		} else {
+			Gemm(blas.NoTrans, blas.Trans, 1, before, part, 0, s.a.Slice(0, lo, lo, hi))
+		}
+		syrk(s.uplo, blas.NoTrans, 1, part, 0, s.a.Slice(lo, hi, lo, hi))
+		if err := mon.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Factor is FactorCholesky of s.
+func (s Symmetric[T]) Factor(mon *parallel.Monitor) (Cholesky[T], error) {
+	return FactorCholesky(s.uplo, s.a, mon)
 }
 
 // MulTo writes s·b to dst, in strips of columns that keep each call short.
@@ -139,11 +188,11 @@ func timesTranspose[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 		if uplo == blas.Upper {
 			off := u.Slice(0, h, h, n)
 			Gemm(blas.NoTrans, blas.Trans, 1, off.Slice(0, lo, 0, n-h), off.Slice(lo, hi, 0, n-h), 1, first.Slice(0, lo, lo, hi))
-			Syrk(uplo, blas.NoTrans, 1, off.Slice(lo, hi, 0, n-h), 1, first.Slice(lo, hi, lo, hi))
+			syrk(uplo, blas.NoTrans, 1, off.Slice(lo, hi, 0, n-h), 1, first.Slice(lo, hi, lo, hi))
 		} else {
 			off := u.Slice(h, n, 0, h)
 			Gemm(blas.Trans, blas.NoTrans, 1, off.Slice(0, n-h, lo, hi), off.Slice(0, n-h, 0, lo), 1, first.Slice(lo, hi, 0, lo))
-			Syrk(uplo, blas.Trans, 1, off.Slice(0, n-h, lo, hi), 1, first.Slice(lo, hi, lo, hi))
+			syrk(uplo, blas.Trans, 1, off.Slice(0, n-h, lo, hi), 1, first.Slice(lo, hi, lo, hi))
 		}
 		if err := mon.Err(); err != nil {
 			return err

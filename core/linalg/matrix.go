@@ -71,8 +71,8 @@ func Gemm[T Float](ta, tb blas.Transpose, alpha T, a, b Matrix[T], beta T, c Mat
 	}
 }
 
-// Syrk computes the uplo triangle of c = alpha·a·aᵀ + beta·c, or of alpha·aᵀ·a + beta·c when t is blas.Trans.
-func Syrk[T Float](uplo blas.Uplo, t blas.Transpose, alpha T, a Matrix[T], beta T, c Matrix[T]) {
+// syrk computes the uplo triangle of c = alpha·a·aᵀ + beta·c, or of alpha·aᵀ·a + beta·c when t is blas.Trans.
+func syrk[T Float](uplo blas.Uplo, t blas.Transpose, alpha T, a Matrix[T], beta T, c Matrix[T]) {
 	switch a := any(a).(type) {
 	case Matrix[float64]:
 		c := any(c).(Matrix[float64])

@@ -15,8 +15,8 @@ type Preconditioner interface {
 // equation's operator is self-adjoint. Without a preconditioner (nil) it needs no memory beyond a few m×Len blocks, and its number of
 // steps grows with the condition of 2λI + σK̃; with one it does not. Cost: one product with K̃ and one with pre a step.
 //
-// That inner product does not see the null space of K̃, where R is 2λC's alone: so each round of conjugate gradient ends with
-// C += R/2λ, which clears those directions and leaves the scores as they are, and the next round starts from the true residual.
+// That inner product does not see the null space of K̃, where R is 2λC's alone: so each round of conjugate gradient ends with a step
+// that clears those directions (see sweep), and the next round starts from the true residual.
 func ConjugateGradient(p *Problem, op Operator, pre Preconditioner, dst matrix, opt Options) (Info, error) {
 	m := len(p.Root)
 	limit := opt.MaxIter
@@ -50,10 +50,7 @@ func ConjugateGradient(p *Problem, op Operator, pre Preconditioner, dst matrix, 
 			return info, err
 		}
 		target /= 10
-		if err := p.rows(func(i int) { axpy(dst.Row(i), s.r.Row(i), 1/(2*p.Lambda)) }); err != nil {
-			return info, err
-		}
-		if err := op.MulTo(s.kc, dst); err != nil {
+		if err := s.sweep(); err != nil {
 			return info, err
 		}
 	}
@@ -134,6 +131,42 @@ func (s *cgState) round(shrink float64, limit int, iter *int) error {
 		p.Mon.Advance(1)
 	}
 	return nil
+}
+
+// sweep takes the step C += P⁻¹R of the preconditioner P (2λI without one), which is exact in the null space of K̃ and leaves the scores
+// there as they are. Elsewhere it may overshoot where R is not yet small: the step is taken back unless it lowers the residual.
+func (s *cgState) sweep() error {
+	p := s.p
+	if err := s.op.MulTo(s.kc, s.c); err != nil {
+		return err
+	}
+	before, err := p.residualTo(s.r, s.c, s.kc)
+	if err != nil {
+		return err
+	}
+	if s.pre != nil {
+		err = s.pre.SolveTo(s.d, s.r)
+	} else {
+		err = p.rows(func(i int) { scaleTo(s.d.Row(i), 1/(2*p.Lambda), s.r.Row(i)) })
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.rows(func(i int) { axpy(s.c.Row(i), s.d.Row(i), 1) }); err != nil {
+		return err
+	}
+	if err := s.op.MulTo(s.kd, s.c); err != nil {
+		return err
+	}
+	after, err := p.residualTo(s.ad, s.c, s.kd)
+	if err != nil {
+		return err
+	}
+	if after < before {
+		s.kc, s.kd = s.kd, s.kc
+		return nil
+	}
+	return p.rows(func(i int) { axpy(s.c.Row(i), s.d.Row(i), -1) })
 }
 
 // extend writes x + beta·d to d.

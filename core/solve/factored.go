@@ -28,15 +28,15 @@ func FactorWork[T linalg.Float](m, triangles int) int64 {
 }
 
 // triangle returns the place of the triangle number k of order m in work.
-func triangle[T linalg.Float](work []T, m, k int) (blas.Uplo, linalg.Matrix[T]) {
+func triangle[T linalg.Float](work []T, m, k int) linalg.Symmetric[T] {
 	pair := m * (m + 1)
 	buf := work[k/2*pair : (k/2+1)*pair]
 	a := linalg.Matrix[T]{Rows: m, Cols: m, Stride: m + 1, Data: buf[: pair-1 : pair-1]}
 	if k%2 == 0 {
-		return blas.Lower, a
+		return linalg.NewSymmetric(blas.Lower, a)
 	}
 	a.Data = buf[1:]
-	return blas.Upper, a
+	return linalg.NewSymmetric(blas.Upper, a)
 }
 
 // NewFactored factors K̃ of the operator o, in work, with at most the given number of factors. Cost: m³/3 for each factor.
@@ -50,23 +50,20 @@ func NewFactored[T linalg.Float](o *Kernel, work []T, factors int) (*Factored[T]
 	}
 	f.tmp = make([]T, m*width)
 	for g, grp := range f.groups {
-		uplo, a := triangle(work, m, g)
+		a := triangle(work, m, g)
 		t := grp.sigma / (2 * p.Lambda)
-		if err := p.rows(func(i int) {
-			lo, hi := 0, i+1
-			if uplo == blas.Upper {
-				lo, hi = i, m
+		if err := p.tiles(0, m, func(i, j0, j1 int) {
+			k, ti := o.k.Row(i), t*p.Root[i]
+			for j := j0; j < j1; j++ {
+				*a.Ref(i, j) = T(ti * p.Root[j] * (k[j] + o.shift))
 			}
-			row, k := a.Data[i*a.Stride:], o.k.Row(i)
-			ti := t * p.Root[i]
-			for j := lo; j < hi; j++ {
-				row[j] = T(ti * p.Root[j] * (k[j] + o.shift))
+			if j1 == i+1 {
+				*a.Ref(i, i)++
 			}
-			row[i]++
 		}); err != nil {
 			return nil, err
 		}
-		c, err := linalg.FactorCholesky(uplo, a, p.Mon)
+		c, err := a.Factor(p.Mon)
 		if err == linalg.ErrNotPositiveDefinite {
 			return nil, &NumericalError{"2·alpha·I + σK is not positive definite in this precision: K has negative eigenvalues, or alpha is too small for it"}
 		}

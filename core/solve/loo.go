@@ -2,19 +2,20 @@ package solve
 
 import (
 	"math"
+	"unsafe"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/linalg"
 )
 
-// LeaveOneOutWork returns the float64s of work that LeaveOneOut needs for m rows.
-func LeaveOneOutWork(m int, margin bool) int {
+// LeaveOneOutWork returns the bytes of work that LeaveOneOut needs for m rows in precision T.
+func LeaveOneOutWork[T linalg.Float](m int, margin bool) int64 {
 	if !margin {
 		return 0
 	}
-	return m*m + m*(m+1)
+	var t T
+	return FactorWork[T](m, 2) + int64(m)*int64(m)*int64(unsafe.Sizeof(t))
 }
 
 // LeaveOneOut writes the coordinates of every row's leave-one-out scores to dst (m×Len). Rows of weight 0 get zeros.
@@ -24,9 +25,9 @@ func LeaveOneOutWork(m int, margin bool) int {
 //
 //	r⁽⁻ⁱ⁾ = r − G⁻¹e_i r_i/(G⁻¹)_ii,   f_i⁽⁻ⁱ⁾ = Σ_σ H_σ[i,:] diag(r⁽⁻ⁱ⁾) Z P_σ,
 //
-// and each σ-component is divided by 1 − σH_σ[i,i], which to first order takes the row's own ½fᵀΣf out as well.
-// Cost: (2s−1)m³ + m³ for s distinct σ, and O(m²·Len).
-func LeaveOneOut(p *Problem, sp *Spectral, work []float64, dst matrix) error {
+// and each σ-component is divided by 1 − σH_σ[i,i], which to first order takes the row's own ½fᵀΣf out as well. The m×m matrices
+// are kept in precision T. Cost: s·m³ + m³ for s ≤ 2 distinct σ, (2s − 1)m³ + m³ beyond, and O(m²·Len).
+func LeaveOneOut[T linalg.Float](p *Problem, sp *Spectral, work []T, dst matrix) error {
 	m := len(p.Root)
 	diag := p.newBlock()
 	if _, err := sp.Diagonal(diag); err != nil {
@@ -46,67 +47,14 @@ func LeaveOneOut(p *Problem, sp *Spectral, work []float64, dst matrix) error {
 			}
 		})
 	}
-	w := linalg.Matrix[float64]{Rows: m, Cols: m, Stride: m, Data: work[:m*m]}
-	pair := work[m*m : m*m+m*(m+1)]
-	h := linalg.Matrix[float64]{Rows: m, Cols: m, Stride: m + 1, Data: pair[: m*(m+1)-1 : m*(m+1)-1]} // lower triangle
-	g := linalg.Matrix[float64]{Rows: m, Cols: m, Stride: m + 1, Data: pair[1:]}                      // upper triangle
-
-	// G = I + Σ_σ H_σ ∘ S_σ.
-	for i := range m {
-		row := g.Row(i)
-		clear(row[i:])
-		row[i] = 1
-	}
-	groups := p.Coord.groups
-	for _, grp := range groups {
-		if err := sp.resolventMatrix(h, w, grp.sigma); err != nil {
-			return err
-		}
-		z := p.Z.Slice(0, m, grp.lo, grp.hi)
-		if err := p.rows(func(i int) {
-			hi, zi := h.Row(i), z.Row(i)
-			for j := 0; j <= i; j++ {
-				g.Data[j*g.Stride+i] += hi[j] * dot(zi, z.Row(j))
-			}
-		}); err != nil {
-			return err
-		}
-		p.Mon.Advance(1)
-	}
-	factor, err := linalg.FactorCholesky(blas.Upper, g, p.Mon)
-	if err == linalg.ErrNotPositiveDefinite {
-		return &NumericalError{"the leave-one-out system is not positive definite; raise alpha"}
-	}
+	v := looMatrices[T]{p: p, sp: sp, z: convert[T](p.Z), square: linalg.Matrix[T]{Rows: m, Cols: m, Stride: max(m, 1), Data: work[:m*m]}, pair: work[m*m:]}
+	r, inverse, err := v.removal()
 	if err != nil {
 		return err
 	}
-	if _, err := factor.Invert(p.Mon); err != nil {
+	shift, err := v.shifts(inverse)
+	if err != nil {
 		return err
-	}
-	r := make([]float64, m)
-	blas64.Symv(1, blas64.Symmetric{Uplo: blas.Upper, N: m, Stride: g.Stride, Data: g.Data},
-		blas64.Vector{N: m, Inc: 1, Data: p.Root}, 0, blas64.Vector{N: m, Inc: 1, Data: r})
-
-	// Σ_j H_σ[i,j] G⁻¹[j,i] z_j, the last σ first because its H is still there.
-	shift := p.newBlock()
-	for k := len(groups) - 1; k >= 0; k-- {
-		grp := groups[k]
-		if k < len(groups)-1 {
-			if err := sp.resolventMatrix(h, w, grp.sigma); err != nil {
-				return err
-			}
-		}
-		if err := p.rows(func(i int) {
-			hi := h.Row(i)
-			for j := 0; j <= i; j++ {
-				hi[j] *= g.Data[j*g.Stride+i]
-			}
-		}); err != nil {
-			return err
-		}
-		blas64.Symm(blas.Left, 1, blas64.Symmetric{Uplo: blas.Lower, N: m, Stride: h.Stride, Data: h.Data},
-			linalg.General(p.Z.Slice(0, m, grp.lo, grp.hi)), 0, linalg.General(shift.Slice(0, m, grp.lo, grp.hi)))
-		p.Mon.Advance(1)
 	}
 	if err := p.scaleRowsTo(dst, r); err != nil {
 		return err
@@ -116,11 +64,143 @@ func LeaveOneOut(p *Problem, sp *Spectral, work []float64, dst matrix) error {
 	}
 	return p.rows(func(i int) {
 		f, t, d := dst.Row(i), shift.Row(i), diag.Row(i)
-		scale := r[i] / g.Data[i*g.Stride+i]
+		scale := r[i] / float64(inverse.At(i, i))
 		for j := range f {
-			f[j] = p.unscaled(i, (f[j]-scale*t[j])/(1-p.sigma[j]*d[j]))
+			f[j] = p.unscaled(i, (f[j]-scale*float64(t[j]))/(1-p.sigma[j]*d[j]))
 		}
 	})
+}
+
+// looMatrices lays the m×m matrices of LeaveOneOut out in two squares. With up to two distinct σ all H_σ are kept, and G takes the
+// place of the scratch they were made with; with more, one H_σ at a time shares a square with G and is made again when needed.
+type looMatrices[T linalg.Float] struct {
+	p      *Problem
+	sp     *Spectral
+	z      linalg.Matrix[T]
+	square linalg.Matrix[T]
+	pair   []T // two triangles
+}
+
+func (v *looMatrices[T]) keepsAll() bool { return len(v.p.Coord.groups) == 2 }
+
+// g returns the place of G, later of its inverse.
+func (v *looMatrices[T]) g() linalg.Symmetric[T] {
+	if v.keepsAll() {
+		return linalg.NewSymmetric(blas.Lower, v.square)
+	}
+	return triangle(v.pair, v.z.Rows, 1)
+}
+
+// h returns the place of H_σ of group k.
+func (v *looMatrices[T]) h(k int) linalg.Symmetric[T] {
+	if v.keepsAll() {
+		return triangle(v.pair, v.z.Rows, k)
+	}
+	return triangle(v.pair, v.z.Rows, 0)
+}
+
+// form computes H_σ = W Wᵀ of group k, W = V diag(√(s/(2λ + σs))). Cost: m³.
+func (v *looMatrices[T]) form(k int) error {
+	sigma := v.p.Coord.groups[k].sigma
+	root := make([]float64, len(v.sp.s))
+	for j, s := range v.sp.s {
+		root[j] = math.Sqrt(v.sp.gain(s, sigma))
+	}
+	if err := v.p.rows(func(i int) {
+		row := v.square.Row(i)
+		for j, x := range v.sp.v.Row(i) {
+			row[j] = T(x * root[j])
+		}
+	}); err != nil {
+		return err
+	}
+	return v.h(k).Product(v.square, v.p.Mon)
+}
+
+// columns returns the coordinates of group k.
+func (v *looMatrices[T]) columns(m linalg.Matrix[T], k int) linalg.Matrix[T] {
+	grp := v.p.Coord.groups[k]
+	return m.Slice(0, m.Rows, grp.lo, grp.hi)
+}
+
+// removal returns r and G⁻¹.
+func (v *looMatrices[T]) removal() ([]float64, linalg.Symmetric[T], error) {
+	m := v.z.Rows
+	g := v.g()
+	ones := make([]T, m)
+	for i := range ones {
+		ones[i] = 1
+	}
+	groups := v.p.Coord.groups
+	if v.keepsAll() {
+		for k := range groups {
+			if err := v.form(k); err != nil {
+				return nil, g, err
+			}
+		}
+	}
+	g.SetDiagonal(ones)
+	for k := range groups {
+		if !v.keepsAll() {
+			if err := v.form(k); err != nil {
+				return nil, g, err
+			}
+		}
+		if err := addOverlap(v.p, g, v.h(k), 1, v.columns(v.z, k)); err != nil {
+			return nil, g, err
+		}
+		v.p.Mon.Advance(1)
+	}
+	factor, err := g.Factor(v.p.Mon)
+	if err == linalg.ErrNotPositiveDefinite {
+		return nil, g, &NumericalError{"the leave-one-out system is not positive definite; raise alpha"}
+	}
+	if err != nil {
+		return nil, g, err
+	}
+	inverse, err := factor.Invert(v.p.Mon)
+	if err != nil {
+		return nil, g, err
+	}
+	root, product := linalg.NewMatrix[T](m, 1), linalg.NewMatrix[T](m, 1)
+	for i, w := range v.p.Root {
+		root.Data[i] = T(w)
+	}
+	if err := inverse.MulTo(product, root, v.p.Mon); err != nil {
+		return nil, g, err
+	}
+	r := make([]float64, m)
+	for i, x := range product.Data {
+		r[i] = float64(x)
+	}
+	return r, inverse, nil
+}
+
+// shifts returns Σ_j H_σ[i,j] G⁻¹[j,i] z_j. The last σ comes first, because its H is still there.
+func (v *looMatrices[T]) shifts(inverse linalg.Symmetric[T]) (linalg.Matrix[T], error) {
+	m := v.z.Rows
+	shift := linalg.NewMatrix[T](m, v.z.Cols)
+	groups := v.p.Coord.groups
+	for k := len(groups) - 1; k >= 0; k-- {
+		if !v.keepsAll() && k < len(groups)-1 {
+			if err := v.form(k); err != nil {
+				return shift, err
+			}
+		}
+		h := v.h(k)
+		if err := v.p.tiles(0, m, func(i, j0, j1 int) {
+			for j := j0; j < j1; j++ {
+				*h.Ref(i, j) *= inverse.At(i, j)
+			}
+		}); err != nil {
+			return shift, err
+		}
+		if err := h.MulTo(v.columns(shift, k), v.columns(v.z, k), v.p.Mon); err != nil {
+			return shift, err
+		}
+		v.p.Mon.Advance(1)
+	}
+	return shift, nil
 }
 
 // unscaled divides by √w_i, and gives 0 for rows of weight 0, whose scores K̃ does not hold.
@@ -129,33 +209,4 @@ func (p *Problem) unscaled(i int, f float64) float64 {
 		return 0
 	}
 	return f / p.Root[i]
-}
-
-// resolventMatrix writes the lower triangle of H_σ to dst, with w (m×m) as scratch. Cost: m³.
-func (o *Spectral) resolventMatrix(dst, w matrix, sigma float64) error {
-	m := len(o.s)
-	root := make([]float64, m)
-	for k, s := range o.s {
-		root[k] = math.Sqrt(o.gain(s, sigma))
-	}
-	if err := o.p.rows(func(i int) {
-		row := w.Row(i)
-		for k, v := range o.v.Row(i) {
-			row[k] = v * root[k]
-		}
-		clear(dst.Row(i)[:i+1]) // gonum's Syrk adds to what it should overwrite, be it NaN
-	}); err != nil {
-		return err
-	}
-	step := max(rowGrain, int(min(float64(m), stripFlops/(float64(m)*float64(m)))))
-	for lo := 0; lo < m; lo += step {
-		if err := o.p.Mon.Err(); err != nil {
-			return err
-		}
-		hi := min(lo+step, m)
-		strip := w.Slice(lo, hi, 0, m)
-		linalg.Gemm(blas.NoTrans, blas.Trans, 1, strip, w.Slice(0, lo, 0, m), 0, dst.Slice(lo, hi, 0, lo))
-		linalg.Syrk(blas.Lower, blas.NoTrans, 1, strip, 0, dst.Slice(lo, hi, lo, hi))
-	}
-	return nil
 }

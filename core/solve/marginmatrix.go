@@ -19,68 +19,76 @@ type MarginMatrix[T linalg.Float] struct {
 func NewMarginMatrix[T linalg.Float](f *Factored[T], work []T) (*MarginMatrix[T], error) {
 	p := f.p
 	m := len(p.Root)
-	uplo, g := triangle(work, m, len(f.groups))
-	z := linalg.NewMatrix[T](m, p.Coord.Len())
-	if err := p.rows(func(i int) {
-		out := z.Row(i)
-		for j, v := range p.Z.Row(i) {
-			out[j] = T(v)
-		}
-	}); err != nil {
-		return nil, err
-	}
+	g := triangle(work, m, len(f.groups))
+	// H_σ = (I − Q)/σ for the inverse Q, so G_ij = δ_ij + Σ_σ (δ_ij − Q_ij)/σ · ⟨z_i, z_j⟩_σ.
+	diag := make([]T, m)
 	for i := range m {
-		row := g.Row(i)[:i+1]
-		if uplo == blas.Upper {
-			row = g.Row(i)[i:]
+		d := 1.0
+		for j, z := range p.Z.Row(i) {
+			d += z * z / p.sigma[j]
 		}
-		clear(row)
-		g.Row(i)[i] = 1
+		diag[i] = T(d)
 	}
-	// H_σ = (I − Q)/σ for the inverse Q, so G_ij = δ_ij + Σ_σ (δ_ij − Q_ij)/σ · ⟨z_i, z_j⟩_σ, by blocks of rows.
-	overlap := linalg.NewMatrix[T](rowGrain, m)
-	for lo := 0; lo < m; lo += rowGrain {
-		if err := p.Mon.Err(); err != nil {
+	g.SetDiagonal(diag)
+	z := convert[T](p.Z)
+	for k, grp := range f.groups {
+		if err := addOverlap(p, g, f.inverses[k], T(-1/grp.sigma), z.Slice(0, m, grp.lo, grp.hi)); err != nil {
 			return nil, err
 		}
-		hi := min(lo+rowGrain, m)
-		for k, grp := range f.groups {
-			s := overlap.Slice(0, hi-lo, 0, hi)
-			linalg.Gemm(blas.NoTrans, blas.Trans, T(1/grp.sigma), z.Slice(lo, hi, grp.lo, grp.hi), z.Slice(0, hi, grp.lo, grp.hi), 0, s)
-			if err := p.tiles(lo, hi, func(i, j0, j1 int) {
-				row := s.Row(i - lo)
-				for j := j0; j < j1; j++ {
-					v := -f.inverses[k].At(i, j) * row[j]
-					if i == j {
-						v += row[j]
-					}
-					if uplo == blas.Lower {
-						g.Data[i*g.Stride+j] += v
-					} else {
-						g.Data[j*g.Stride+i] += v
-					}
-				}
-			}); err != nil {
-				return nil, err
-			}
-		}
 	}
-	factor, err := linalg.FactorCholesky(uplo, g, p.Mon)
+	factor, err := g.Factor(p.Mon)
 	if err == linalg.ErrNotPositiveDefinite {
 		return nil, &NumericalError{"the system of the margins is not positive definite in this precision"}
 	}
 	return &MarginMatrix[T]{p: p, factor: factor, x: linalg.NewMatrix[T](m, 1)}, err
 }
 
-// tiles calls f(i, j0, j1) for row ranges of the lower triangle, rows lo to hi, in square tiles, so that walking a triangle down
+// addOverlap adds c·a ∘ zzᵀ to g.
+func addOverlap[T linalg.Float](p *Problem, g, a linalg.Symmetric[T], c T, z linalg.Matrix[T]) error {
+	m := z.Rows
+	overlap := linalg.NewMatrix[T](min(rowGrain, m), m)
+	for lo := 0; lo < m; lo += rowGrain {
+		if err := p.Mon.Err(); err != nil {
+			return err
+		}
+		hi := min(lo+rowGrain, m)
+		s := overlap.Slice(0, hi-lo, 0, hi)
+		linalg.Gemm(blas.NoTrans, blas.Trans, c, z.Slice(lo, hi, 0, z.Cols), z.Slice(0, hi, 0, z.Cols), 0, s)
+		if err := p.tiles(lo, hi, func(i, j0, j1 int) {
+			row := s.Row(i - lo)
+			for j := j0; j < j1; j++ {
+				*g.Ref(i, j) += a.At(i, j) * row[j]
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tiles calls f(i, j0, j1) for pieces of the rows lo to hi of the lower triangle, in square tiles, so that walking a triangle down
 // its columns stays in cache.
 func (p *Problem) tiles(lo, hi int, f func(i, j0, j1 int)) error {
 	const tile = 64
 	return p.ranges((hi-1)/tile+1, 1, func(t int) {
-		for i := max(lo, t*tile); i < hi; i++ {
-			f(i, t*tile, min((t+1)*tile, i+1))
+		for i0 := max(lo, t*tile) / tile * tile; i0 < hi; i0 += tile {
+			for i := max(i0, lo, t*tile); i < min(i0+tile, hi); i++ {
+				f(i, t*tile, min((t+1)*tile, i+1))
+			}
 		}
 	})
+}
+
+// convert returns v in the other precision.
+func convert[T linalg.Float](v matrix) linalg.Matrix[T] {
+	out := linalg.NewMatrix[T](v.Rows, v.Cols)
+	for i := range v.Rows {
+		row := out.Row(i)
+		for j, x := range v.Row(i) {
+			row[j] = T(x)
+		}
+	}
+	return out
 }
 
 // SolveTo implements MarginSolver. The target is not needed: the precision is what it is.

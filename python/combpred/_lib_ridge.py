@@ -147,8 +147,7 @@ def ridge_kernel(
     psi, weights = _outputs(psi, weights)
     n, d = psi.shape
     kernel = floats(kernel, "kernel", n, n)
-    if work.dtype != np.uint8 or not work.flags.c_contiguous or not work.flags.writeable:
-        raise ValueError("work must be a contiguous, writeable array of uint8")
+    _check_work(work)
     dual, info = np.empty((n, d)), _abi.CFitInfo()
     status = call(
         "cp_ridge_kernel",
@@ -212,6 +211,11 @@ def ridge_spectral(
     return dual, _fit_info(info, status)
 
 
+def _check_work(work: npt.NDArray[np.uint8]) -> None:
+    if work.dtype != np.uint8 or not work.flags.c_contiguous or not work.flags.writeable:
+        raise ValueError("work must be a contiguous, writeable array of uint8")
+
+
 def ridge_loo(
     description: Description,
     options: dict[str, Any],
@@ -219,21 +223,20 @@ def ridge_loo(
     vectors: Any,
     psi: Any,
     weights: Any,
-    work: Any,
+    work: npt.NDArray[np.uint8],
     *,
     n_threads: int | None = None,
     verbose: int = 0,
 ) -> FloatArray:
     """Return label-removed leave-one-out scores of every row, of shape (n, d).
 
-    Parameters are those of :func:`ridge_spectral`, and `work`, scratch of 2 n² float64, which loss "squared" does not
-    need: None then.
+    Parameters are those of :func:`ridge_spectral`, and `work`, a uint8 array of the bytes that "work_loo" of
+    :func:`ridge_plan` says for the "precision" it advises.
     """
     psi, weights = _outputs(psi, weights)
     n, d = psi.shape
     eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
-    if work is not None and (work.dtype != np.float64 or not work.flags.c_contiguous or not work.flags.writeable):
-        raise ValueError("work must be a contiguous, writeable array of float64")
+    _check_work(work)
     scores = np.empty((n, d))
     call(
         "cp_ridge_loo",
@@ -245,8 +248,8 @@ def ridge_loo(
         address(psi),
         d,
         address(weights),
-        address(work),
-        0 if work is None else work.size,
+        address(work) if work.size else None,
+        work.size,
         address(scores),
         n_threads=get_n_threads() if n_threads is None else n_threads,
         flops=float(n) * n * (n + _STEPS * d),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -191,7 +192,9 @@ class StructuredRidgeCV(RidgeBase):
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
         decomposition = eigendecompose(self._weighted_kernel(X_fit, problem))
-        work = np.empty(n * (2 * n + 1) if self.loss == "auc" else 0)
+        plan = problem.plan(0, n * n)
+        problem = replace(problem, options={**problem.options, "precision": plan["precision"]})
+        work = np.empty(plan["work_loo"], np.uint8)
         scores = np.array(
             [self._leave_one_out_score(problem.with_alpha(alpha), decomposition, work, X, y) for alpha in alphas]
         )
@@ -213,7 +216,7 @@ class StructuredRidgeCV(RidgeBase):
         return super()._remedy()
 
     def _leave_one_out_score(
-        self, problem: RidgeProblem, decomposition: Eigendecomposition, work: FloatArray, X: Any, y: Any
+        self, problem: RidgeProblem, decomposition: Eigendecomposition, work: NDArray[np.uint8], X: Any, y: Any
     ) -> float:
         left_out = _lib.ridge_loo(
             problem.description, problem.options, decomposition.values, decomposition.vectors, problem.psi,

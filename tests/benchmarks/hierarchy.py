@@ -1,6 +1,6 @@
 """Hierarchical classification on ImCLEF07D (10 000 + 1006 images, 80 features, labels are leaves of a tree of codes).
 
-    python tests/benchmarks/hierarchy.py --data DIR [--rows 10000]
+python tests/benchmarks/hierarchy.py --data DIR [--rows 10000]
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Label ranking on the benchmark of Cheng, Hühn and Hüllermeier: mean Kendall τ over repeated 10-fold cross-validation.
 
-Inside every training fold, kernel width, penalty and (for the last column) loss are chosen by leave-one-out on that fold alone;
-features are standardised on it. `KernelRidge` is scikit-learn's, trained on the pairwise embedding with the width and penalty
-that leave-one-out chooses for the squared loss, and decoded by our decoder.
+Inside every training fold, kernel width, penalty and (for the last column) loss are chosen by leave-one-out on that
+fold alone; features are standardised on it. `KernelRidge` is scikit-learn's, trained on the pairwise embedding with the
+width and penalty that leave-one-out chooses for the squared loss, and decoded by our decoder.
 
     python tests/benchmarks/label_ranking.py --data DIR [--sets iris glass …] [--repeats 5] [--jobs 2]
 """

@@ -2,7 +2,8 @@
 
     python tests/benchmarks/speed.py [--rows 2000 4000] [--repeats 5]
 
-Times are medians over repeats taken in turn, so that a drift of the machine's speed touches both sides of a ratio alike.
+Times are medians over repeats taken in turn, so that a drift of the machine's speed touches both sides of a ratio
+alike.
 """
 
 from __future__ import annotations
@@ -92,8 +93,8 @@ def training(rows: int, repeats: int) -> None:
     taken = seconds(lambda: newton.fit(K, y))
     gap = abs(newton.objective_ - closed.objective_) / abs(closed.objective_)
     print(
-        f"n={rows} newton-cg {taken:.2f} s, {newton.n_iter_} steps: closed form {taken / times['auc']:.1f} times as fast "
-        f"(relative distance of the objectives {gap:.1e})"
+        f"n={rows} newton-cg {taken:.2f} s, {newton.n_iter_} steps: "
+        f"closed form {taken / times['auc']:.1f} times as fast (relative distance of the objectives {gap:.1e})"
     )
     for loss in ("auc", "squared"):
         model = StructuredRidgeCV(

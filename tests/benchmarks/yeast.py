@@ -1,6 +1,6 @@
 """Multi-label classification on yeast, the split of Elisseeff and Weston (1500 + 917 rows, 14 labels).
 
-    python tests/benchmarks/yeast.py --data DIR
+python tests/benchmarks/yeast.py --data DIR
 """
 
 from __future__ import annotations
