@@ -216,7 +216,7 @@ class StructuredRidge(RidgeBase):
                 decomposition = eigendecompose(self._weighted_kernel(X, problem))
                 solution = solve_spectral(problem, decomposition, plan["solver"])
             else:
-                kernel = self._training_kernel(X, plan["work_single"])
+                kernel = self._training_kernel(X, plan[f"work_{plan['precision']}"])
                 solution = solve_factored(problem, kernel, plan)
             self._keep(X, solution)
         return self

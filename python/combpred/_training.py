@@ -69,14 +69,14 @@ class Eigendecomposition:
 def solve_factored(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> Solution:
     """Solve from the kernel matrix itself, by factors or by iteration.
 
-    Factors are single precision first. Where the matrix is too ill-conditioned for that, the library says so and they
-    are taken in double; `Solution.precision` records which.
+    Factors are taken in the precision that the plan advises, single for large problems. Where the matrix is too
+    ill-conditioned for that, the library says so and they are taken in double; `Solution.precision` records which.
     """
-    options = {**problem.options, "solver": plan["solver"], "precision": "single"}
+    options = {**problem.options, "solver": plan["solver"], "precision": plan["precision"]}
     try:
-        return _solve_factored(problem, kernel, options, plan["work_single"])
+        return _solve_factored(problem, kernel, options, plan[f"work_{plan['precision']}"])
     except _lib.NumericalError as error:
-        if plan["route"] != "factor":
+        if plan["precision"] == "double":
             raise _with_remedy(error, problem) from error
     try:
         return _solve_factored(problem, kernel, {**options, "precision": "double"}, plan["work_double"])

@@ -1,0 +1,87 @@
+package fit
+
+import (
+	"strings"
+	"testing"
+
+	"combpred/core/structure"
+)
+
+func space(t *testing.T, name string, args structure.Args) structure.Space {
+	t.Helper()
+	s, err := structure.New(name, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func sized(n int64) structure.Args { return structure.Args{Scalars: map[string]int64{"n": n}} }
+
+func TestPlanChoosesByCost(t *testing.T) {
+	rankings, grades := space(t, "permutations", sized(10)), space(t, "ordinal", sized(40))
+	for _, c := range []struct {
+		name          string
+		space         structure.Space
+		n, p          int
+		solver, route string
+	}{
+		{"a kernel", rankings, 2000, 0, "closed-form", "factor"},
+		{"few features", rankings, 2000, 20, "primal", "primal"},
+		{"more features than rows", rankings, 300, 5000, "closed-form", "factor"},
+		{"few rows, many eigenvalues", grades, 20, 0, "closed-form", "spectral"},
+		{"many rows, many eigenvalues", grades, 5000, 0, "cg", "iterate"},
+	} {
+		o := DefaultRidge()
+		o.Solver = "auto"
+		plan, err := o.Plan(c.space, c.n, c.p, int64(c.n)*int64(c.p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Solver != c.solver || plan.Route != c.route {
+			t.Errorf("%s: %s by %s, want %s by %s", c.name, plan.Solver, plan.Route, c.solver, c.route)
+		}
+		kernels := float64(plan.WorkSingle) / (8 * float64(c.n) * float64(c.n))
+		if kernels > 2.1 {
+			t.Errorf("%s: work of %.2f kernel matrices beside the kernel itself, want at most 2", c.name, kernels)
+		}
+	}
+}
+
+func TestPlanKeepsWhatIsAskedFor(t *testing.T) {
+	rankings := space(t, "permutations", sized(4))
+	for _, solver := range []string{"closed-form", "cg", "newton-cg", "primal"} {
+		o := DefaultRidge()
+		o.Solver = solver
+		plan, err := o.Plan(rankings, 50, 10, 500)
+		if err != nil || plan.Solver != solver {
+			t.Errorf("%s: planned %q, error %v", solver, plan.Solver, err)
+		}
+	}
+	o := DefaultRidge()
+	o.Solver = "primal"
+	if _, err := o.Plan(rankings, 50, 0, 0); err == nil || !strings.Contains(err.Error(), "linear kernel") {
+		t.Errorf("primal without features: error %v", err)
+	}
+	o.Solver = "simplex"
+	if _, err := o.Plan(rankings, 50, 10, 500); err == nil || !strings.Contains(err.Error(), "simplex") {
+		t.Errorf("unknown solver: error %v", err)
+	}
+}
+
+func TestIllegalOptionsAreNamed(t *testing.T) {
+	for name, change := range map[string]func(*Ridge){
+		"alpha":     func(o *Ridge) { o.Alpha = 0 },
+		"loss":      func(o *Ridge) { o.Loss = "hinge" },
+		"tol":       func(o *Ridge) { o.Tol = -1 },
+		"max_iter":  func(o *Ridge) { o.MaxIter = -1 },
+		"shift":     func(o *Ridge) { o.Shift = -1 },
+		"precision": func(o *Ridge) { o.Precision = "half" },
+	} {
+		o := DefaultRidge()
+		change(&o)
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v does not name it", name, err)
+		}
+	}
+}
