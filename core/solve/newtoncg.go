@@ -53,7 +53,7 @@ func NewtonCG(p *Problem, op Operator, dst matrix, opt Options) (Info, error) {
 			clear(step.Row(i))
 			copy(d.Row(i), g.Row(i))
 		}
-		rr := gg
+		rr, before := gg, info.Iter
 		for math.Sqrt(rr) > inner*math.Sqrt(gg) && info.Iter < limit {
 			if err := op.MulTo(kd, d); err != nil {
 				return info, err
@@ -88,6 +88,9 @@ func NewtonCG(p *Problem, op Operator, dst matrix, opt Options) (Info, error) {
 			rr = next
 			info.Iter++
 			p.Mon.Advance(1)
+		}
+		if info.Iter == before {
+			break // the gradient is lost in rounding, or in underflow: no step can be taken
 		}
 		if err := p.rows(func(i int) { axpy(dst.Row(i), step.Row(i), 1) }); err != nil {
 			return info, err

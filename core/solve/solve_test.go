@@ -496,3 +496,23 @@ func TestTinyPenaltiesLeaveASensibleObjective(t *testing.T) {
 		}
 	}
 }
+
+// A kernel so small that its square underflows gives the gradient no direction; found by fuzzing as an endless loop.
+func TestVanishingKernelsEnd(t *testing.T) {
+	in := rankings(t)
+	for i := range in.k.Data {
+		in.k.Data[i] *= 1e-160
+	}
+	in.shift = 0
+	p := in.problem(t, 1)
+	op := NewKernel(p, in.k, 0)
+	for name, run := range map[string]func() (Info, error){
+		"newton-cg": func() (Info, error) { return NewtonCG(p, op, p.newBlock(), Options{Tol: 1e-8}) },
+		"cg":        func() (Info, error) { return ConjugateGradient(p, op, nil, p.newBlock(), Options{Tol: 1e-8}) },
+	} {
+		var partial *NotConvergedError
+		if _, err := run(); err != nil && !errors.As(err, &partial) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
