@@ -151,7 +151,10 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors, p
 	if err != nil {
 		return solve.Info{}, err
 	}
-	sp := solve.NewSpectral(p, eigenvalues, vectors)
+	sp, err := solve.NewSpectral(p, eigenvalues, vectors)
+	if err != nil {
+		return solve.Info{}, err
+	}
 	var margins solve.MarginSolver
 	if p.Margin {
 		if margins, err = solve.NewMarginIteration(p, sp, o.MaxIter); err != nil {
@@ -175,7 +178,10 @@ func (o Ridge) LeaveOneOut(space structure.Space, eigenvalues []float64, vectors
 		return err
 	}
 	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
-	sp := solve.NewSpectral(p, eigenvalues, vectors)
+	sp, err := solve.NewSpectral(p, eigenvalues, vectors)
+	if err != nil {
+		return err
+	}
 	if o.Precision == "single" {
 		err = solve.LeaveOneOut(p, sp, work32, c)
 	} else {
@@ -203,7 +209,11 @@ func (o Ridge) Primal(space structure.Space, design *solve.Design, eigenvalues [
 		return solve.Info{}, err
 	}
 	c := linalg.NewMatrix[float64](design.Len(), p.Coord.Len())
-	info, err := solve.NewPrimal(p, design, eigenvalues, vectors).Solve(c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
+	primal, err := solve.NewPrimal(p, design, eigenvalues, vectors)
+	if err != nil {
+		return solve.Info{}, err
+	}
+	info, err := primal.Solve(c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
 	if !valid(err) {
 		return info, err
 	}

@@ -26,7 +26,7 @@ func ConjugateGradient(p *Problem, op Operator, pre Preconditioner, dst matrix, 
 	for i := range m {
 		clear(dst.Row(i))
 	}
-	s := &cgState{p: p, op: op, pre: pre, c: dst, kc: p.newBlock(), r: p.newBlock(), z: p.newBlock(), kz: p.newBlock(), d: p.newBlock(), kd: p.newBlock(), ad: p.newBlock()}
+	s := &cgState{p: p, op: op, pre: pre, c: dst, kc: p.newBlock(), r: p.newBlock(), z: p.newBlock(), kz: p.newBlock(), d: p.newBlock(), kd: p.newBlock(), ad: p.newBlock(), definite: definiteness{op.Scale()}}
 	if pre == nil {
 		s.z = s.r
 	}
@@ -70,6 +70,7 @@ type cgState struct {
 	op                         Operator
 	pre                        Preconditioner
 	c, kc, r, z, kz, d, kd, ad matrix
+	definite                   definiteness
 }
 
 // round runs conjugate gradient from residual r until its norm, in the products of K̃ and the preconditioner, has shrunk by the
@@ -84,6 +85,9 @@ func (s *cgState) round(shrink float64, limit int, iter *int) error {
 			}
 		}
 		if err := s.op.MulTo(s.kz, s.z); err != nil {
+			return err
+		}
+		if err := s.definite.check(s.z, s.kz); err != nil {
 			return err
 		}
 		rho, err := p.inner(s.r, s.kz)
@@ -112,9 +116,6 @@ func (s *cgState) round(shrink float64, limit int, iter *int) error {
 		}
 		energy, err := p.inner(s.kd, s.ad)
 		if err != nil {
-			return err
-		}
-		if err := checkFinite(energy); err != nil {
 			return err
 		}
 		if !(energy > 0) {

@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -45,4 +47,13 @@ func scaleTo(dst []float64, a float64, x []float64) {
 	for j, v := range x {
 		dst[j] = a * v
 	}
+}
+
+// Scale implements Operator.
+func (o *Kernel) Scale() float64 {
+	var top float64
+	for i, root := range o.p.Root {
+		top = max(top, root*root*math.Abs(o.k.Row(i)[i]+o.shift))
+	}
+	return top
 }

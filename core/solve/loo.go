@@ -29,21 +29,21 @@ func LeaveOneOutWork[T linalg.Float](m int, margin bool) int64 {
 // are kept in precision T. Cost: s·m³ + m³ for s ≤ 2 distinct σ, (2s − 1)m³ + m³ beyond, and O(m²·Len).
 func LeaveOneOut[T linalg.Float](p *Problem, sp *Spectral, work []T, dst matrix) error {
 	m := len(p.Root)
-	diag := p.newBlock()
-	if _, err := sp.Diagonal(diag); err != nil {
+	diag := p.newBlock() // of (2λI + σK̃)⁻¹: 1 − σH_σ[i,i] is 2λ times it, without cancellation
+	if err := sp.diagonalTo(diag, sp.inverse); err != nil {
 		return err
 	}
 	if !p.Margin {
 		if err := p.scaleRowsTo(dst, p.Root); err != nil {
 			return err
 		}
-		if err := sp.ApplyTo(dst, dst); err != nil {
+		if err := sp.SolveTo(dst, dst); err != nil {
 			return err
 		}
 		return p.rows(func(i int) {
-			z, f, h := p.Z.Row(i), dst.Row(i), diag.Row(i)
+			z, f, q := p.Z.Row(i), dst.Row(i), diag.Row(i)
 			for j := range f {
-				f[j] = p.unscaled(i, (f[j]-h[j]*p.Root[i]*z[j])/(1-h[j]))
+				f[j] = p.unscaled(i, p.Root[i]*z[j]-f[j]/q[j])
 			}
 		})
 	}
@@ -66,7 +66,7 @@ func LeaveOneOut[T linalg.Float](p *Problem, sp *Spectral, work []T, dst matrix)
 		f, t, d := dst.Row(i), shift.Row(i), diag.Row(i)
 		scale := r[i] / float64(inverse.At(i, i))
 		for j := range f {
-			f[j] = p.unscaled(i, (f[j]-scale*float64(t[j]))/(1-p.sigma[j]*d[j]))
+			f[j] = p.unscaled(i, (f[j]-scale*float64(t[j]))/(2*p.Lambda*d[j]))
 		}
 	})
 }

@@ -15,7 +15,10 @@ func TestLeaveOneOutMatchesRefitting(t *testing.T) {
 			m, d := in.psi.Rows, in.psi.Cols
 			p := in.problem(t, 2)
 			s, v := in.eigen(t, p)
-			sp := NewSpectral(p, s, v)
+			sp, err := NewSpectral(p, s, v)
+			if err != nil {
+				t.Fatal(err)
+			}
 			c, single, diag := p.newBlock(), p.newBlock(), p.newBlock()
 			if err := LeaveOneOut(p, sp, make([]float64, LeaveOneOutWork[float64](m, in.margin)/8), c); err != nil {
 				t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 type Operator interface {
 	// MulTo writes K̃c to dst.
 	MulTo(dst, c matrix) error
+	// Scale returns a number between the largest diagonal entry of K̃, in magnitude, and its largest eigenvalue.
+	Scale() float64
 }
 
 // Resolvent applies functions of K̃ to m×Len blocks, each column with the σ of its coordinate.

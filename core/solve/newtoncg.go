@@ -18,6 +18,7 @@ func NewtonCG(p *Problem, op Operator, dst matrix, opt Options) (Info, error) {
 	kc, res, g, step, d, kd, hd := p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock()
 	var info Info
 	var scale float64
+	definite := definiteness{op.Scale()}
 	for outer := 0; ; outer++ {
 		if outer > 0 {
 			if err := op.MulTo(kc, dst); err != nil {
@@ -56,6 +57,9 @@ func NewtonCG(p *Problem, op Operator, dst matrix, opt Options) (Info, error) {
 		rr, before := gg, info.Iter
 		for math.Sqrt(rr) > inner*math.Sqrt(gg) && info.Iter < limit {
 			if err := op.MulTo(kd, d); err != nil {
+				return info, err
+			}
+			if err := definite.check(d, kd); err != nil {
 				return info, err
 			}
 			if err := p.hessianTo(hd, d, kd); err != nil {

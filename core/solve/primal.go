@@ -19,10 +19,14 @@ type Primal struct {
 }
 
 // NewPrimal returns the solver for the design x, whose Gram matrix has the given eigendecomposition.
-func NewPrimal(p *Problem, x *Design, eigenvalues []float64, vectors matrix) *Primal {
+func NewPrimal(p *Problem, x *Design, eigenvalues []float64, vectors matrix) (*Primal, error) {
 	q := x.Len()
 	over := &Problem{Lambda: p.Lambda, Coord: p.Coord, Root: make([]float64, q), Workers: p.Workers, Mon: p.Mon, sigma: p.sigma}
-	return &Primal{p: p, x: x, gram: NewSpectral(over, eigenvalues, vectors), w: over.newBlock()}
+	gram, err := NewSpectral(over, eigenvalues, vectors)
+	if err != nil {
+		return nil, err
+	}
+	return &Primal{p: p, x: x, gram: gram, w: over.newBlock()}, nil
 }
 
 // ApplyTo implements Resolvent. It overwrites v.

@@ -31,7 +31,11 @@ func TestPrimalMatchesDual(t *testing.T) {
 			want := in.scores(in.expected)
 			for name, x := range map[string]*Design{"dense": design, "sparse": sparse} {
 				c := linalg.NewMatrix[float64](q, p.Coord.Len())
-				info, err := NewPrimal(p, x, s, gram).Solve(c, Options{Tol: 1e-10})
+				solver, err := NewPrimal(p, x, s, gram)
+				if err != nil {
+					t.Fatal(err)
+				}
+				info, err := solver.Solve(c, Options{Tol: 1e-10})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}

@@ -1,6 +1,9 @@
 package solve
 
 import (
+	"fmt"
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
@@ -15,12 +18,20 @@ type Spectral struct {
 }
 
 // NewSpectral returns the resolvent of the given eigendecomposition of K̃; vectors is not changed.
-func NewSpectral(p *Problem, eigenvalues []float64, vectors matrix) *Spectral {
+func NewSpectral(p *Problem, eigenvalues []float64, vectors matrix) (*Spectral, error) {
 	s := make([]float64, len(eigenvalues))
+	var low, high float64
 	for i, e := range eigenvalues {
+		if err := checkFinite(e); err != nil {
+			return nil, err
+		}
+		low, high = min(low, e), max(high, math.Abs(e))
 		s[i] = max(e, 0)
 	}
-	return &Spectral{p: p, s: s, v: vectors, temp: p.newBlock()}
+	if low < -indefinite*high {
+		return nil, &NumericalError{fmt.Sprintf("the kernel matrix is not positive semi-definite: it has the eigenvalue %.3g, its largest is %.3g", low, high)}
+	}
+	return &Spectral{p: p, s: s, v: vectors, temp: p.newBlock()}, nil
 }
 
 // MulTo implements Operator.
@@ -33,8 +44,11 @@ func (o *Spectral) ApplyTo(dst, v matrix) error { return o.transform(dst, v, o.g
 
 // SolveTo implements Inverse.
 func (o *Spectral) SolveTo(dst, v matrix) error {
-	return o.transform(dst, v, func(s, sigma float64) float64 { return 1 / (2*o.p.Lambda + sigma*s) })
+	return o.transform(dst, v, o.inverse)
 }
+
+// inverse is the eigenvalue of (2λI + σK̃)⁻¹ that belongs to the eigenvalue s of K̃.
+func (o *Spectral) inverse(s, sigma float64) float64 { return 1 / (2*o.p.Lambda + sigma*s) }
 
 // gain is the eigenvalue of H_σ that belongs to the eigenvalue s of K̃.
 func (o *Spectral) gain(s, sigma float64) float64 { return s / (2*o.p.Lambda + sigma*s) }
@@ -73,14 +87,17 @@ func mulPolled(p *Problem, t blas.Transpose, a, x, dst matrix) error {
 	return nil
 }
 
-// Diagonal implements Resolvent: Σ_k V_ik² s_k/(2λ + σs_k). Cost: 2m²·(distinct σ).
-func (o *Spectral) Diagonal(dst matrix) (bool, error) {
-	return true, o.p.rows(func(i int) {
+// Diagonal implements Resolvent.
+func (o *Spectral) Diagonal(dst matrix) (bool, error) { return true, o.diagonalTo(dst, o.gain) }
+
+// diagonalTo writes the diagonal of V diag(f(s, σ)) Vᵀ to dst, for each coordinate. Cost: 2m²·(distinct σ).
+func (o *Spectral) diagonalTo(dst matrix, f func(s, sigma float64) float64) error {
+	return o.p.rows(func(i int) {
 		v, row := o.v.Row(i), dst.Row(i)
 		for _, g := range o.p.Coord.groups {
 			var h float64
 			for k, a := range v {
-				h += a * a * o.gain(o.s[k], g.sigma)
+				h += a * a * f(o.s[k], g.sigma)
 			}
 			for j := g.lo; j < g.hi; j++ {
 				row[j] = h
@@ -91,3 +108,12 @@ func (o *Spectral) Diagonal(dst matrix) (bool, error) {
 
 // Accuracy implements Inverse.
 func (o *Spectral) Accuracy() float64 { return 1e-10 }
+
+// Scale implements Operator.
+func (o *Spectral) Scale() float64 {
+	var top float64
+	for _, s := range o.s {
+		top = max(top, s)
+	}
+	return top
+}
