@@ -26,14 +26,18 @@ type Symmetric[T Float] struct {
 func NewSymmetric[T Float](uplo blas.Uplo, a Matrix[T]) Symmetric[T] { return Symmetric[T]{uplo, a} }
 
 // At returns element (i, j).
-func (s Symmetric[T]) At(i, j int) T { return *s.Ref(i, j) }
+func (s Symmetric[T]) At(i, j int) T {
+	data, at, _ := s.Walk(max(i, j), min(i, j))
+	return data[at]
+}
 
-// Ref returns the place of element (i, j).
-func (s Symmetric[T]) Ref(i, j int) *T {
-	if (s.uplo == blas.Lower) != (i >= j) {
-		i, j = j, i
+// Walk returns what is needed to visit the elements (i, j), (i, j+1), … up to j = i in a loop: the data, the place of (i, j) in it and
+// the step from one element to the next.
+func (s Symmetric[T]) Walk(i, j int) (data []T, at, step int) {
+	if s.uplo == blas.Lower {
+		return s.a.Data, i*s.a.Stride + j, 1
 	}
-	return &s.a.Data[i*s.a.Stride+j]
+	return s.a.Data, j*s.a.Stride + i, s.a.Stride
 }
 
 // SetDiagonal clears the matrix and sets its diagonal.

@@ -54,11 +54,13 @@ func NewFactored[T linalg.Float](o *Kernel, work []T, factors int) (*Factored[T]
 		t := grp.sigma / (2 * p.Lambda)
 		if err := p.tiles(0, m, func(i, j0, j1 int) {
 			k, ti := o.k.Row(i), t*p.Root[i]
+			data, at, step := a.Walk(i, j0)
 			for j := j0; j < j1; j++ {
-				*a.Ref(i, j) = T(ti * p.Root[j] * (k[j] + o.shift))
+				data[at] = T(ti * p.Root[j] * (k[j] + o.shift))
+				at += step
 			}
 			if j1 == i+1 {
-				*a.Ref(i, i)++
+				data[at-step]++
 			}
 		}); err != nil {
 			return nil, err

@@ -99,22 +99,42 @@ func (v *looMatrices[T]) h(k int) linalg.Symmetric[T] {
 	return triangle(v.pair, v.z.Rows, 0)
 }
 
-// form computes H_σ = W Wᵀ of group k, W = V diag(√(s/(2λ + σs))). Cost: m³.
+// form computes H_σ = W Wᵀ of group k, W = V diag(√(s/(2λ + σs))), without the eigenvectors whose share is below the precision of T:
+// with a linear kernel on few features, or a smooth one, these are most of them. Cost: m² for each that is left.
 func (v *looMatrices[T]) form(k int) error {
 	sigma := v.p.Coord.groups[k].sigma
-	root := make([]float64, len(v.sp.s))
+	m := len(v.sp.s)
+	gains := make([]float64, m)
+	var top float64
 	for j, s := range v.sp.s {
-		root[j] = math.Sqrt(v.sp.gain(s, sigma))
+		gains[j] = v.sp.gain(s, sigma)
+		top = max(top, gains[j])
 	}
+	var kept []int
+	for j, g := range gains {
+		if g > top*roundoff[T]() {
+			kept = append(kept, j)
+		}
+	}
+	w := v.square.Slice(0, m, 0, len(kept))
 	if err := v.p.rows(func(i int) {
-		row := v.square.Row(i)
-		for j, x := range v.sp.v.Row(i) {
-			row[j] = T(x * root[j])
+		row, vectors := w.Row(i), v.sp.v.Row(i)
+		for c, j := range kept {
+			row[c] = T(vectors[j] * math.Sqrt(gains[j]))
 		}
 	}); err != nil {
 		return err
 	}
-	return v.h(k).Product(v.square, v.p.Mon)
+	return v.h(k).Product(w, v.p.Mon)
+}
+
+// roundoff returns a bound of the relative rounding error of T, with room for the sum over many dropped eigenvalues.
+func roundoff[T linalg.Float]() float64 {
+	var t T
+	if unsafe.Sizeof(t) == 4 {
+		return 1e-10
+	}
+	return 1e-18
 }
 
 // columns returns the coordinates of group k.
@@ -189,8 +209,11 @@ func (v *looMatrices[T]) shifts(inverse linalg.Symmetric[T]) (linalg.Matrix[T], 
 		}
 		h := v.h(k)
 		if err := v.p.tiles(0, m, func(i, j0, j1 int) {
-			for j := j0; j < j1; j++ {
-				*h.Ref(i, j) *= inverse.At(i, j)
+			hData, hAt, hStep := h.Walk(i, j0)
+			gData, gAt, gStep := inverse.Walk(i, j0)
+			for range j1 - j0 {
+				hData[hAt] *= gData[gAt]
+				hAt, gAt = hAt+hStep, gAt+gStep
 			}
 		}); err != nil {
 			return shift, err

@@ -55,9 +55,11 @@ func addOverlap[T linalg.Float](p *Problem, g, a linalg.Symmetric[T], c T, z lin
 		s := overlap.Slice(0, hi-lo, 0, hi)
 		linalg.Gemm(blas.NoTrans, blas.Trans, c, z.Slice(lo, hi, 0, z.Cols), z.Slice(0, hi, 0, z.Cols), 0, s)
 		if err := p.tiles(lo, hi, func(i, j0, j1 int) {
-			row := s.Row(i - lo)
-			for j := j0; j < j1; j++ {
-				*g.Ref(i, j) += a.At(i, j) * row[j]
+			gData, gAt, gStep := g.Walk(i, j0)
+			aData, aAt, aStep := a.Walk(i, j0)
+			for _, v := range s.Row(i - lo)[j0:j1] {
+				gData[gAt] += aData[aAt] * v
+				gAt, aAt = gAt+gStep, aAt+aStep
 			}
 		}); err != nil {
 			return err
