@@ -62,6 +62,9 @@ func (s Symmetric[T]) Product(a Matrix[T], mon *parallel.Monitor) error {
 		}
 		clear(row)
 	}
+	if a.Cols == 0 {
+		return nil
+	}
 	for lo, step := 0, strip(n, float64(n)*float64(a.Cols)); lo < n; lo += step {
 		hi := min(lo+step, n)
 		part, before := a.Slice(lo, hi, 0, a.Cols), a.Slice(0, lo, 0, a.Cols)

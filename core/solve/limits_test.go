@@ -139,3 +139,29 @@ func TestIndefiniteKernelsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A zero kernel predicts zeros, and leaves nothing to leave out.
+func TestZeroKernel(t *testing.T) {
+	in := rankings(t)
+	clear(in.k.Data)
+	in.shift = 0
+	p := in.problem(t, 1)
+	s, v := in.eigen(t, p)
+	sp, err := NewSpectral(p, s, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.newBlock()
+	if err := LeaveOneOut(p, sp, make([]float32, LeaveOneOutWork[float32](in.psi.Rows, true)/4), c); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range c.Data {
+		if x != 0 {
+			t.Fatalf("leave-one-out coordinate %d is %g, want 0", i, x)
+		}
+	}
+	info, err := ClosedForm(p, sp, sp, iteration(t, p, sp), c, Options{Tol: 1e-8})
+	if err != nil || info.Objective != 0 {
+		t.Errorf("objective %g, error %v, want 0 and nil", info.Objective, err)
+	}
+}
