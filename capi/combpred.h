@@ -87,8 +87,9 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 /* Writes the number of int32 parts of one encoded output, the length d of the embedding, and ln of the number of outputs. */
 int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len, int64_t *feature_len, double *log_count, char *err, int64_t err_cap);
 
-/* Writes the exact number of outputs to dst[dst_cap] as decimal digits with a closing NUL. *needed gets the size that dst must have, NUL
- * included; when dst_cap is smaller nothing is written and the status is CP_OK: call again with a larger buffer. */
+/* Writes the exact number of outputs to dst[dst_cap] as lower-case hexadecimal digits, the highest first and without a prefix, with a
+ * closing NUL: both sides convert that base in linear time. *needed gets the size that dst must have, NUL included; when dst_cap is smaller
+ * nothing is written and the status is CP_OK: call again with a larger buffer. */
 int32_t cp_structure_count(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
 
 /* Writes the mean of the embedding under the uniform law to dst[d]. d must be the structure's. */

@@ -61,7 +61,7 @@ func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, nee
 		if _, err := one(needed, "needed"); err != nil {
 			return err
 		}
-		digits := counter.Count().Text(10)
+		digits := counter.Count().Text(16) // linear in the number of digits, in base 10 it is not
 		*needed = C.int64_t(len(digits) + 1)
 		if len(out) > len(digits) {
 			out[copy(out, digits)] = 0

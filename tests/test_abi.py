@@ -349,10 +349,13 @@ def test_count_tells_the_room_it_needs(dll):
     needed = out()
     s = StructureArgument(PERMUTATIONS)
     assert dll.cp_structure_count(s, None, 0, needed, None, 0) == _abi.OK
-    assert needed[0] == len("24") + 1
+    assert needed[0] == len("18") + 1
     small = ctypes.create_string_buffer(b"xx", 2)
     assert dll.cp_structure_count(s, small, 2, needed, None, 0) == _abi.OK
     assert small.raw == b"xx"
+    enough = ctypes.create_string_buffer(3)
+    assert dll.cp_structure_count(s, enough, 3, needed, None, 0) == _abi.OK
+    assert enough.raw == b"18\0"  # 24 members, in hexadecimal digits
 
 
 def test_cancelled_call_says_so(dll):

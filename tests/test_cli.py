@@ -90,6 +90,8 @@ def test_ranking_from_csv_equals_the_estimator(
     expected = direct.predict(scaler.transform(table(test)[:, :3]))
     np.testing.assert_array_equal(table(str(output)), expected)
     assert output.read_text().splitlines()[0] == "L1,L2,L3,L4"
+    assert main(["predict", test, "--model", model, "--trusted", "--output", "-"]) == 0
+    assert capsys.readouterr().out == output.read_text()
 
     assert main(["evaluate", test, "--model", model, "--trusted"]) == 0
     out, err = capsys.readouterr()

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import itertools
 import pkgutil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,9 +63,19 @@ def test_kendall_tau_is_the_same_across_blocks_of_rows() -> None:
     np.testing.assert_array_equal(whole, np.concatenate(parts))
 
 
-def test_kendall_tau_compares_scores_by_their_order() -> None:
-    assert metrics.kendall_tau([[1, 2, 3]], [[-5.0, 0.25, 1e9]]) == 1.0
+def test_kendall_tau_compares_positions_by_their_order() -> None:
+    assert metrics.kendall_tau([[1, 2, 3]], [[0.0, 0.25, 1e9]]) == 1.0
     assert metrics.kendall_tau([[1, 2, 3]], np.array([[3, 2, 1]], dtype=np.uint8)) == -1.0
+
+
+@pytest.mark.parametrize("metric", [metrics.kendall_tau, metrics.spearman_rho, metrics.spearman_footrule])
+@pytest.mark.parametrize("missing", [-1, np.nan])
+def test_missing_positions_are_refused(metric: Any, missing: float) -> None:
+    complete, partial = [[1, 2, 3], [3, 1, 2]], [[1, 2, 3], [2, missing, 1]]
+    with pytest.raises(ValueError, match="y_true.*row 1"):
+        metric(partial, complete)
+    with pytest.raises(ValueError, match="y_pred.*row 1"):
+        metric(complete, partial)
 
 
 def test_footrule_by_definition_and_its_maximum_by_enumeration() -> None:

@@ -179,13 +179,20 @@ def test_same_bytes_for_one_and_two_workers():
     assert one[1] == two[1]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the system does not tell the resident memory")
-def test_a_thousand_fits_leave_memory_flat():
-    def resident() -> float:
-        with open("/proc/self/statm") as statm:
-            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+def resident() -> float:
+    """Return the resident memory of this process in MiB."""
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
+
+TELLS_RESIDENT = pytest.mark.skipif(
+    not os.path.exists("/proc/self/statm"), reason="the system does not tell the resident memory"
+)
+
+
+@pytest.mark.slow
+@TELLS_RESIDENT
+def test_a_thousand_fits_leave_memory_flat():
     kernel, psi = problem(100)
     for _ in range(300):  # caches and the heap of Go settle
         train(kernel, psi)
@@ -194,6 +201,75 @@ def test_a_thousand_fits_leave_memory_flat():
         train(kernel, psi)
     # One kernel matrix (0.08 MB) leaked per fit would be 80 MB.
     assert resident() - before < 8
+
+
+def data(n: int):
+    """Inputs and random rankings."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, 4)), rng.permuted(np.tile(np.arange(1, 6), (n, 1)), axis=1)
+
+
+@TELLS_RESIDENT
+@pytest.mark.parametrize(("estimator", "options"), [("StructuredRidge", {}), ("StructuredRidgeCV", {"alphas": [1.0]})])
+def test_estimators_leave_memory_flat(estimator, options):
+    X, y = data(150)
+    model = getattr(combpred, estimator)("permutations", kernel="rbf", **options)
+    for _ in range(20):
+        model.fit(X, y).predict(X)
+    before = resident()
+    for _ in range(100):
+        model.fit(X, y).predict(X)
+    # One kernel matrix (0.17 MiB) leaked per fit would be 17 MiB.
+    assert resident() - before < 8
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("estimator", "options"),
+    [
+        ("StructuredRidge", {"kernel": "rbf"}),
+        ("StructuredRidge", {"kernel": "rbf", "solver": "cg", "alpha": 1e-3}),
+        ("StructuredRidgeCV", {"kernel": "rbf"}),
+        ("StructuredRidgeCV", {"kernel": "rbf", "cv": 2}),
+    ],
+)
+def test_estimators_are_interrupted(estimator, options):
+    X, y = data(900)
+    model = getattr(combpred, estimator)("permutations", **options).fit(X[:60], y[:60])
+    before = model.predict(X[:5])
+    sent = []
+
+    def send():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.3, send)
+    timer.start()
+    other = getattr(combpred, estimator)("permutations", **options)
+    with pytest.raises(KeyboardInterrupt):
+        while True:  # until the signal comes, in whichever phase of a fit
+            other.fit(X, y)
+    assert time.monotonic() - sent[0] < 0.5
+    np.testing.assert_array_equal(model.predict(X[:5]), before)  # the library works on
+    assert other.fit(X[:60], y[:60]).predict(X[:5]).tolist() == before.tolist()
+
+
+@POSIX
+@pytest.mark.parametrize("estimator", ["StructuredRidge", "StructuredRidgeCV"])
+def test_an_interrupted_fit_keeps_the_earlier_one(estimator, monkeypatch):
+    X, y = data(60)
+    model = getattr(combpred, estimator)("permutations", kernel="rbf").fit(X, y)
+    before = model.predict(X)
+
+    def interrupted(*arguments, **options):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)
+
+    monkeypatch.setattr("combpred.kernels.pairwise_kernels", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:20, :2], y[:20])
+    monkeypatch.undo()
+    np.testing.assert_array_equal(model.predict(X), before)
 
 
 class TestInterrupt:

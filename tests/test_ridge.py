@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
 import reference
-from combpred import CapabilityError, StructuredRidge, _lib, _memory, kernels
+from combpred import CapabilityError, StructuredRidge, _lib, _memory, _training, kernels
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 
 # Small enough to enumerate. The first four have a mean other than zero; the last has mean zero and two eigenvalues.
@@ -135,11 +136,30 @@ def test_squared_loss_is_kernel_ridge_on_the_centred_embedding():
 def test_zero_weight_leaves_a_row_out_and_integer_weights_repeat_it():
     X, y, _, _, _ = problem(Permutations(4))
     times = np.array([0, 1, 2, 3, 1, 0, 1, 2, 1])
-    for options in ({"kernel": "rbf"}, {"solver": "primal"}, {"loss": "squared", "kernel": "poly"}):
+    for options in (
+        {"kernel": "rbf"},
+        {"solver": "primal"},
+        {"loss": "squared", "kernel": "poly"},
+        {"kernel": "rbf", "gamma": "scale"},
+    ):
         model = StructuredRidge(Permutations(4), **options)
         weighted = model.fit(X, y, sample_weight=times).feature_scores(X)
         repeated = model.fit(X.repeat(times, axis=0), y.repeat(times, axis=0)).feature_scores(X)
         np.testing.assert_allclose(weighted, repeated, atol=1e-7)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_scale_is_the_variance_of_rows_counted_by_weight(form, monkeypatch):
+    monkeypatch.setattr(kernels, "_BLOCK_ENTRIES", 7)  # two rows at a time
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 3)) * rng.integers(2, size=(20, 3)) + 5.0 * (np.arange(3) == 1)
+    times = rng.integers(4, size=20)
+    for weights, rows in ((None, X), (times.astype(float), X.repeat(times, axis=0))):
+        settled = kernels.InputKernel.settle("rbf", form(X), gamma="scale", weights=weights)
+        assert settled.gamma == pytest.approx(1 / (3 * rows.var()), rel=1e-12)
+    assert kernels.InputKernel.settle("rbf", form(np.ones((4, 3))), gamma="scale").gamma == 1.0
+    with pytest.raises(ValueError, match="variance of the inputs, which overflows"):
+        kernels.InputKernel.settle("rbf", form(1e200 * X), gamma="scale")
 
 
 # ---- Predictions -----------------------------------------------------------------------------------------------------
@@ -270,6 +290,14 @@ def test_precomputed_kernel_is_left_as_it_was():
 # ---- Numerical trouble -----------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def single_advised(monkeypatch):
+    """Have the library advise factors in single precision, which it does for a thousand rows and more."""
+    plan = _lib.ridge_plan
+    monkeypatch.setattr(_lib, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
+
+
+@pytest.mark.usefixtures("single_advised")
 def test_factors_are_taken_in_double_when_single_is_not_enough(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
     asked = []
@@ -291,6 +319,7 @@ def test_factors_are_taken_in_double_when_single_is_not_enough(monkeypatch):
     np.testing.assert_allclose(model.dual_coef_, expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.usefixtures("single_advised")
 def test_a_nearly_singular_problem_is_solved_to_the_same_objective():
     X, y, psi, outputs, _ = problem(Permutations(4))
     X[1] = X[0]  # a singular kernel matrix, and a penalty that single precision does not see
@@ -310,7 +339,7 @@ def test_what_the_numbers_do_not_allow_is_refused_with_a_remedy(structure):
     y = problem(structure)[1]
     indefinite = np.zeros((N, N))
     indefinite[0, 1] = indefinite[1, 0] = 100.0
-    with pytest.raises(np.linalg.LinAlgError, match="raise alpha=1 .*positive semi-definite"):
+    with pytest.raises(np.linalg.LinAlgError, match="alpha is 1, tol 1e-08: raise alpha, .*positive semi-definite"):
         StructuredRidge(structure, kernel="precomputed").fit(indefinite, y)
 
 
@@ -382,18 +411,95 @@ def test_bad_targets_are_refused_by_row():
         StructuredRidge(3).fit(X, y)
 
 
-def test_overflowing_kernel_is_refused():
+def undefined_kernel(a, b):
+    return np.nan if a[0] == 2.0 and b[0] == 5.0 else float(a @ b)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("solver", ["auto", "closed-form", "cg", "newton-cg"])
+@pytest.mark.parametrize("structure", [Permutations(4), Ordinal(4)], ids=["permutations", "ordinal"])
+def test_kernel_values_that_are_not_finite_are_refused_on_every_route(structure, solver):
+    y = problem(structure)[1]
+    X = np.arange(9.0)[:, None]
+    message = r"kernel values overflow to NaN or infinity: {} at row {}, column {}; scale the inputs, .* degree"
+    with pytest.raises(ValueError, match=message.format("inf", 4, 8)):
+        # (1 + ij)^d is largest at the last row and column, and first overflows where 1 + ij > 2^5.
+        StructuredRidge(structure, kernel="poly", degree=205, solver=solver).fit(X, y)
+    with pytest.raises(ValueError, match=message.format("nan", 2, 5)):
+        StructuredRidge(structure, kernel=undefined_kernel, solver=solver).fit(X, y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_overflows_in_prediction_is_refused_by_row(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
-    for structure, targets in ((Permutations(4), y), (Ordinal(4), np.arange(9) % 4)):
-        with np.errstate(over="ignore"), pytest.raises(ValueError, match="NaN|infinit|finite|overflow"):
-            StructuredRidge(structure, kernel="poly", degree=200).fit(1e3 * X, targets)
+    model = StructuredRidge("permutations").fit(X, y)
+    model.coef_ *= 10
+    large = X.copy()
+    large[4] = 1.7e308
+    assert model.predict(1e300 * X).shape == (9, 4)
+    monkeypatch.setattr(kernels, "_BLOCK_ENTRIES", 18)  # three rows at a time
+    for form in (np.asarray, sparse.csr_matrix):
+        for method in (model.predict, model.feature_scores, model.predict_certified):
+            with pytest.raises(ValueError, match="scores of row 4 of X overflow: scale the inputs"):
+                method(form(large))
+    curved = StructuredRidge("permutations", kernel="poly").fit(X, y)
+    with pytest.raises(ValueError, match="kernel values overflow.* at row 4, column 0"):
+        curved.predict(large)
+
+
+def test_one_row_is_diagonalised_without_lapack(monkeypatch):
+    """SciPy 1.10 fails on 1×1 matrices with this driver."""
+    whole = _training.eigh
+
+    def eigh(matrix, **options):
+        if len(matrix) == 1:
+            raise ValueError("LWORK too small")
+        return whole(matrix, **options)
+
+    monkeypatch.setattr(_training, "eigh", eigh)
+    for options in ({"kernel": "rbf"}, {"solver": "primal", "fit_intercept": False}):
+        model = StructuredRidge(Ordinal(4), **options).fit([[2.0]], [3])
+        assert model.predict([[2.0]]).tolist() == [3]
+
+
+def test_parameters_without_effect_are_refused():
+    X, y, _, _, _ = problem(Permutations(4))
+    with pytest.raises(ValueError, match="kernel_params={'degree': 2} has no effect on kernel='poly'"):
+        StructuredRidge("permutations", kernel="poly", kernel_params={"degree": 2}).fit(X, y)
+    StructuredRidge("permutations", kernel="poly", kernel_params={}).fit(X, y)
+
+
+def test_outputs_that_do_not_fit_in_memory_are_refused_before_they_are_allocated(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.permuted(np.tile(np.arange(1, 31), (40, 1)), axis=1)
+    model = StructuredRidge("permutations").fit(X, y)
+    many = np.zeros((20_000, 2))
+    description, scores = model.structure_._describe(), np.zeros((20_000, model.structure_.n_features))
+    codes = np.tile(np.arange(30, dtype=np.int32), (20_000, 1))
+    monkeypatch.setattr(_memory, "available_memory", lambda: 2**20)
+    monkeypatch.setattr(np, "empty", lambda *shape, **options: pytest.fail("allocated"))
+    for call, remedy in (
+        (lambda: model.feature_scores(many), "pass fewer rows at once"),
+        (lambda: model.decision_function(many), "pass fewer rows at once"),
+        (lambda: model.predict(many), "pass fewer rows at once"),
+        (lambda: model.predict_certified(many), "pass fewer rows at once"),
+        (lambda: model.structure_.sample(20_000), "draw fewer at once"),
+        (lambda: _lib.decode(description, scores), "decode fewer rows at once"),
+        (lambda: _lib.structure_embed(description, codes), "embed fewer"),
+        (lambda: _lib.structure_enumerate(description, 0, 20_000), "list fewer"),
+        (lambda: _lib.structure_mean(Permutations(2000)._describe()), "take a smaller structure"),
+        (lambda: _lib.structure_second_moment(Permutations(50)._describe()), "take a smaller structure"),
+    ):
+        with pytest.raises(MemoryError, match=f"needs .* GiB, .* are available: {remedy}"):
+            call()
 
 
 def test_kernel_values_of_another_training_set_are_refused():
     y = problem(Permutations(4))[1]
     model = StructuredRidge("permutations", kernel="precomputed").fit(KERNEL, y)
-    with pytest.raises(ValueError, match=r"shape \(n, 9\)"):
-        model.predict(KERNEL[:2, :5])
+    for form in (np.asarray, np.ndarray.tolist):
+        with pytest.raises(ValueError, match=re.escape("X holds the kernel values between new rows and the rows")):
+            model.predict(form(KERNEL[:2, :5]))
 
 
 @pytest.mark.parametrize(

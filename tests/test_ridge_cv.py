@@ -170,6 +170,9 @@ def test_weighted_rows_are_weighted_in_the_score():
         ({"alphas": [1.0, 0.0]}, r"alphas\[1\] is 0.0"),
         ({"alphas": [1.0, np.inf]}, r"alphas\[1\] is inf"),
         ({"alphas": [[1.0]]}, "alphas must be a list"),
+        ({"alphas": ["a"]}, r"alphas must be a list of positive numbers, got \['a'\]"),
+        ({"alphas": [None]}, "alphas"),
+        ({"kernel": "rbf", "kernel_params": {"gamma": 1.0}}, "kernel_params=.* has no effect"),
         ({"solver": "primal"}, "leave-one-out"),
         ({"solver": "cg"}, "cv=5"),
         ({"scoring": "no such scorer"}, "scoring"),
@@ -182,8 +185,32 @@ def test_bad_parameters_are_refused_by_name(options, message):
         StructuredRidgeCV("permutations", **options).fit(X, y)
 
 
+@pytest.mark.parametrize("cv", [None, 2])
+def test_scoring_by_what_models_do_not_have_is_refused_by_name(cv):
+    X, y = load_iris(return_X_y=True)
+    model = StructuredRidgeCV(cv=cv, scoring="neg_log_loss")
+    with pytest.raises(ValueError, match="scoring='neg_log_loss' needs predict_proba, .* scorer of predictions"):
+        model.fit(X, y)
+    model.set_params(scoring=lambda estimator, X, y: y.nonsense)
+    with pytest.raises(AttributeError, match="nonsense"):  # a scorer's own error stays what it is
+        model.fit(X, y)
+
+
+def test_scoring_by_what_leave_one_out_does_not_have_names_the_remedy():
+    X, y = load_iris(return_X_y=True)
+    model = StructuredRidgeCV(scoring=lambda estimator, X, y: estimator.feature_scores(X).mean())
+    with pytest.raises(ValueError, match=r"needs feature_scores, and leave-one-out has only predict .*cv=5") as caught:
+        model.fit(X, y)
+    assert "_LeaveOneOut" not in str(caught.value)
+    assert np.isfinite(model.set_params(cv=2).fit(X, y).best_score_)
+
+
 def test_verbose_prints_a_line_for_each_alpha(capsys):
     X, y, _, _ = problem(Permutations(4))
     StructuredRidgeCV("permutations", alphas=[0.5, 2.0], verbose=1).fit(X, y)
-    out = capsys.readouterr().out
-    assert "alpha=0.5: leave-one-out score" in out and "alpha=2: leave-one-out score" in out
+    captured = capsys.readouterr()
+    lines = captured.err.splitlines()
+    assert [line.split(" score ")[0] for line in lines] == [
+        f"[StructuredRidgeCV] alpha={alpha}: leave-one-out" for alpha in ("0.5", "2")
+    ]
+    assert captured.out == ""

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
+from sklearn.model_selection import KFold, cross_val_score
 
-from combpred import _lib
+from combpred import StructuredRidge, _lib
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 
 RELATION = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)  # a diamond
@@ -111,8 +112,20 @@ def test_other_values_than_0_and_1_are_located(form: Any) -> None:
         LabelSets(2).validate(form([[0, np.nan], [1, 1]]))
     with pytest.raises(ValueError, match="row 1: the set has 2 labels, size=1"):
         LabelSets(3, size=1).validate(form([[0, 1, 0], [1, 0, 1]]))
-    with pytest.raises(ValueError, match="y has 2 columns, it needs 3"):
+    with pytest.raises(ValueError, match=r"y has 2 columns, it needs 3, .*\(n_labels=3\).*n_labels=2"):
         LabelSets(3).validate(form([[0, 1]]))
+
+
+def test_columns_of_a_frame_name_the_labels() -> None:
+    frame = pd.DataFrame({"red": [0, 1], "green": [1, 1]})
+    for given_one in (LabelSets(), LabelSets(2)):
+        resolved = given_one._resolve(frame)
+        assert resolved.feature_names().tolist() == ["red", "green"]
+        assert pickle.loads(pickle.dumps(resolved)).feature_names().tolist() == ["red", "green"]
+        assert resolved == LabelSets(2) and hash(resolved) == hash(LabelSets(2))
+        assert given_one == LabelSets(given_one.n_labels)
+        assert resolved._resolve(frame.to_numpy()).feature_names().tolist() == ["label0", "label1"]
+        assert resolved.set_params(n_labels=3).feature_names().tolist() == ["label0", "label1", "label2"]
 
 
 def test_sparse_duplicates_add_up_as_scipy_does() -> None:
@@ -180,6 +193,25 @@ def test_grades_beyond_the_given_number_are_refused() -> None:
         Ordinal(3)._resolve(pd.Categorical(["a", "b"], ordered=True))
     with pytest.raises(ValueError, match=r"y\.codes"):
         Ordinal(2).validate(pd.Categorical(["a", "b"], ordered=True))
+
+
+def test_grades_unseen_in_training_are_scored() -> None:
+    assert Ordinal(3).score([5, 1], [2, 1]) == -1.5
+    X, y = np.arange(8.0)[:, np.newaxis], np.array([0, 1, 2, 0, 1, 2, 2, 3])
+    scores = cross_val_score(StructuredRidge(Ordinal()), X, y, cv=KFold(4), error_score="raise")
+    assert np.isfinite(scores).all()
+    with pytest.raises(ValueError, match="row 1: found -1; grades are whole numbers from 0 on"):
+        Ordinal(3).score([0, -1], [0, 1])
+
+
+def test_categories_unseen_in_training_are_scored_by_their_own_order() -> None:
+    structure = Ordinal()._resolve(pd.Categorical(["low", "high"], categories=["low", "high"], ordered=True))
+    finer = pd.Categorical(["top", "mid"], categories=["low", "mid", "high", "top"], ordered=True)
+    assert structure.score(finer, np.array(["low", "high"])) == -2.0
+    assert structure.score(pd.Series(finer), np.array(["high", "high"])) == -1.0
+    reversed_order = pd.Categorical(["low"], categories=["high", "low"], ordered=True)
+    with pytest.raises(ValueError, match="categories of y_true.*order.*'low', 'high'"):
+        structure.score(reversed_order, ["low"])
 
 
 # Posets.
@@ -298,7 +330,7 @@ def test_unknown_nodes_name_the_row() -> None:
         ([[1, 2, 3], [1, np.inf, 3]], "row 1: found inf in column 1"),
         ([[1, 2, 3], [1, "x", 3]], "row 1: 'x' is not a number|dtype <U"),
         (pd.DataFrame({"a": [1, "x"], "b": [2, 2], "c": [3, 3]}), "row 1: 'x' is not a number"),
-        ([[1, 2]], "y has 2 columns, it needs 3, one for each label"),
+        ([[1, 2]], r"y has 2 columns, it needs 3, one for each label \(n_labels=3\).*n_labels=2"),
         ([1, 2, 3], r"y must have shape \(n, 3\).*got shape \(3,\)"),
         ([[1, 2, 3], [1, 2]], "rows of y differ in length"),
     ],
@@ -306,6 +338,24 @@ def test_unknown_nodes_name_the_row() -> None:
 def test_illegal_rankings_are_refused(y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Permutations(3).validate(y)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([2, -1, 1], "row 1: the position of label 1 is missing"),
+        ([2, np.nan, 1], "row 1: the position of label 1 is missing"),
+        ([1, 1, 2], "row 1: labels 0 and 1 share position 1"),
+        ([0, 1, 2], "row 1: .* counts positions from 0"),
+    ],
+)
+@pytest.mark.parametrize("structure", [Permutations(3), Permutations()])
+def test_illegal_rankings_are_not_scored(structure: Permutations, row: list[float], message: str) -> None:
+    legal, illegal = [[1, 2, 3], [3, 1, 2]], [[1, 2, 3], row]
+    with pytest.raises(_lib.RowError, match=f"y_true, {message}"):
+        structure.score(illegal, legal)
+    with pytest.raises(_lib.RowError, match=f"y_pred, {message}"):
+        structure.score(legal, illegal)
 
 
 def test_errors_carry_the_row() -> None:

@@ -34,6 +34,7 @@ from combpred.structures import (
     resolve_structure,
     structure_classes,
 )
+from combpred.structures._base import Limit
 
 RELATION = np.array(
     [[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool
@@ -268,6 +269,45 @@ def test_counts_are_exact_at_any_size() -> None:
     assert LabelSets(20_000).count() == 2**20_000  # more digits than Python's int() reads by default
     assert LabelSets(1000, size=10).count() == math.comb(1000, 10)
     assert LabelSets(5000).mean().tolist() == [0.5] * 5000
+
+
+def test_counts_of_millions_of_digits_come_in_time() -> None:
+    assert LabelSets(2**24).count() == 2 ** (2**24)
+    with pytest.raises(CapabilityError, match=r"about exp\("):
+        LabelSets(2**24).enumerate()
+
+
+@pytest.mark.parametrize(
+    ("cls", "parameter", "most"),
+    [
+        (MultiClass, "n_classes", 2**24),
+        (LabelSets, "n_labels", 2**24),
+        (Ordinal, "n_grades", 2**24),
+        (Permutations, "n_labels", 2**14),
+    ],
+)
+def test_largest_sizes_are_those_of_the_library(cls: Any, parameter: str, most: int) -> None:
+    assert cls(most).n_features >= most
+    with pytest.raises(ValueError, match=f"{cls.__name__}: {parameter} must be at most {most}, got {most + 1}; "):
+        cls(most + 1).n_features  # noqa: B018
+    with pytest.raises(ValueError, match=f"{cls.__name__}: {parameter} must be at most"):
+        cls(10**30).count()
+    scalars = dict(cls(most)._describe().scalars, n=most + 1)
+    with pytest.raises(ValueError, match=f"must be between [12] and {most}"):
+        _lib.structure_shape(_lib.Description(cls.name, scalars))
+
+
+def test_posets_too_large_are_refused() -> None:
+    most = 2**13
+    wide = np.broadcast_to(np.int8(0), (most + 1, most + 1))
+    with pytest.raises(ValueError, match=f"PosetElements: relation must have at most {most} elements, got {most + 1}"):
+        PosetElements(wide).count()
+
+
+def test_hierarchies_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("combpred.structures._hierarchy.SIZE_LIMIT", Limit(6, "for this test"))
+    with pytest.raises(ValueError, match="Hierarchy: parent must have at most 6 nodes, got 7; for this test"):
+        Hierarchy(PARENT).count()
 
 
 def test_moments_that_cannot_be_allocated_are_refused_beforehand() -> None:

@@ -172,7 +172,7 @@ def _add_fit(commands: Any) -> None:
 def _add_predict(commands: Any) -> None:
     parser = _command(commands, "predict", "predict for the rows of a file", _PREDICT, _predict)
     _add_model(parser)
-    parser.add_argument("--output", metavar="OUT", help="where the predictions go (default: standard output)")
+    parser.add_argument("--output", metavar="OUT", help="where the predictions go (default, and -: standard output)")
 
 
 def _add_evaluate(commands: Any) -> None:

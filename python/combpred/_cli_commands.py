@@ -69,7 +69,7 @@ def predict(options: argparse.Namespace) -> None:
     X = input_matrix(table, header.inputs, missing=header.missing)
     predicted = pipeline.predict(X)
     rows = np.asarray(predicted).reshape(len(table), -1).tolist()
-    if options.output is None:
+    if options.output in (None, "-"):
         _write_rows(sys.stdout, header.targets, rows)
         return
     with Path(options.output).open("w", encoding="utf-8", newline="") as file:

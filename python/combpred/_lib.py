@@ -19,6 +19,7 @@ from ._calls import Description, FloatArray, IntArray, StructureArgument, addres
 from ._config import get_n_threads
 from ._errors import NumericalError, RowError
 from ._lib_ridge import Design, FitInfo, ridge_kernel, ridge_loo, ridge_plan, ridge_primal, ridge_spectral
+from ._memory import allocate
 
 __all__ = [
     "Decoded",
@@ -94,18 +95,13 @@ def structure_count(description: Description) -> int:
     call("cp_structure_count", structure, None, 0, ctypes.addressof(needed))
     digits = ctypes.create_string_buffer(needed.value)
     call("cp_structure_count", structure, digits, needed.value, ctypes.addressof(needed))
-    # In pieces: Python refuses to convert more than some thousand digits at once.
-    count, piece = 0, 4000
-    for start in range(0, len(digits.value), piece):
-        part = digits.value[start : start + piece]
-        count = count * 10 ** len(part) + int(part)
-    return count
+    return int(digits.value, 16)
 
 
 def structure_mean(description: Description) -> FloatArray:
     """Return the mean of the embedding under the uniform law, of shape (d,)."""
     d = structure_shape(description)[1]
-    mean = np.empty(d)
+    mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
     call("cp_structure_mean", StructureArgument(description), address(mean), d)
     return mean
 
@@ -113,7 +109,7 @@ def structure_mean(description: Description) -> FloatArray:
 def structure_second_moment(description: Description) -> FloatArray:
     """Return the second moment of the embedding under the uniform law, of shape (d, d)."""
     d = structure_shape(description)[1]
-    moment = np.empty((d, d))
+    moment = allocate((d, d), np.float64, f"the second moment of {d} features", "take a smaller structure")
     call("cp_structure_second_moment", StructureArgument(description), address(moment), d)
     return moment
 
@@ -137,7 +133,9 @@ def structure_embed(description: Description, y: Any, *, n_threads: int | None =
     """
     part_len, d, _ = structure_shape(description)
     y = codes(y, "y", None, part_len)
-    psi = np.empty((len(y), d))
+    psi = allocate(
+        (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
+    )
     workers = get_n_threads() if n_threads is None else n_threads
     call("cp_structure_embed", StructureArgument(description), address(y), *y.shape, address(psi), d, workers)
     return psi
@@ -148,7 +146,7 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     if n < 0:
         raise ValueError(f"n is {n}, must not be negative")
     part_len, d, _ = structure_shape(description)
-    y = np.empty((n, part_len), dtype=np.int32)
+    y = allocate((n, part_len), np.int32, f"drawing {n} outputs of {part_len} parts", "draw fewer at once")
     call(
         "cp_structure_sample",
         StructureArgument(description),
@@ -165,7 +163,8 @@ def structure_enumerate(description: Description, skip: int, capacity: int) -> I
     """List at most `capacity` outputs from number `skip` on, of shape (k, part_len); k = 0 past the end."""
     if capacity < 0:
         raise ValueError(f"capacity is {capacity}, must not be negative")
-    y = np.empty((capacity, structure_shape(description)[0]), dtype=np.int32)
+    part_len = structure_shape(description)[0]
+    y = allocate((capacity, part_len), np.int32, f"listing {capacity} outputs of {part_len} parts", "list fewer")
     written = ctypes.c_int64()
     call(
         "cp_structure_enumerate", StructureArgument(description), skip, address(y), *y.shape, ctypes.addressof(written)
@@ -206,6 +205,8 @@ def decode(
         If `method` is "exact" and the structure is too large for it.
     ValueError
         If a score is NaN or infinite; the message names the row.
+    MemoryError
+        If the outputs do not fit.
     """
     if method not in _abi.DECODE_METHODS:
         raise ValueError(f"method is {method!r}, must be one of {', '.join(_abi.DECODE_METHODS)}")
@@ -218,7 +219,11 @@ def decode(
         magnitude = floats(magnitude, "magnitude", d) if magnitude.ndim == 1 else floats(magnitude, "magnitude", n, d)
         n_magnitude = magnitude.size // d
     found = Decoded(
-        np.empty((n, part_len), dtype=np.int32), np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
+        allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once"),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n, dtype=np.bool_),
     )
     call(
         "cp_decode",

@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 _GIB = 2.0**30
+_SMALL_BYTES = 2**20
 # Files of a control group: its limit, its use, and the statistic that counts file pages which are given back on demand.
 _CONTROL_GROUPS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "inactive_file"),
@@ -37,6 +42,17 @@ def require_memory(needed: int, what: str, remedy: str, *, square_rows: int | No
         return
     fit = "" if square_rows is None else f"; about {int(square_rows * math.sqrt(available / needed))} rows would fit"
     raise MemoryError(f"{what} needs {needed / _GIB:.1f} GiB, {available / _GIB:.1f} GiB are available{fit}: {remedy}")
+
+
+def allocate(shape: tuple[int, ...], dtype: npt.DTypeLike, what: str, remedy: str) -> npt.NDArray[Any]:
+    """Return an empty array, or raise MemoryError, as :func:`require_memory` does, before allocating what does not fit.
+
+    Up to 1 MiB the system is not asked: the question takes longer than filling the array.
+    """
+    n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
+    if n_bytes > _SMALL_BYTES:
+        require_memory(n_bytes, what, remedy)
+    return np.empty(shape, dtype=dtype)
 
 
 def available_memory() -> int | None:

@@ -16,6 +16,7 @@ from . import _lib
 from ._certified import Certified
 from ._compat import classifier_tags, validate_input
 from ._config import get_n_threads
+from ._memory import allocate
 from .kernels import row_blocks
 from .structures import LabelSets, MultiClass, Structure
 
@@ -50,9 +51,33 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         -------
         ndarray of shape (n, d), float64
             Columns are named by ``structure_.feature_names()``.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where kernel values or scores overflow, naming the row.
+        MemoryError
+            When the scores do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost for n rows, with a linear kernel of p features: :math:`O(n p d)` time; with another kernel on m training
+        rows: n m kernel values and :math:`O(n m d)`. Kernel values are held in blocks of 16 MiB.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> ranker.feature_scores(X).shape, ranker.structure_.feature_names().tolist()
+        ((4, 1), ['0 before 1'])
         """
         X = self._check_input(X)
-        scores = np.empty((X.shape[0], self.structure_.n_features))
+        n, d = X.shape[0], self.structure_.n_features
+        scores: FloatArray = allocate((n, d), np.float64, f"{d} scores for each of {n} rows", "pass fewer rows at once")
         for rows, block in self._score_blocks(X):
             scores[rows] = block
         return scores
@@ -68,6 +93,27 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         -------
         ndarray of shape (n, d) or (n,), float64
             As `feature_scores`, except for two classes: the second class's score minus the first's, of shape ``(n,)``.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where kernel values or scores overflow, naming the row.
+        MemoryError
+            When the scores do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost: that of `feature_scores`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        >>> StructuredRidge().fit(X, ["a", "a", "b", "b"]).decision_function(X) > 0
+        array([False, False,  True,  True])
         """
         return self._decision(self.feature_scores(X))
 
@@ -87,8 +133,31 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         Returns
         -------
         ndarray of shape (n,), float64
-            :math:`\langle s, \psi(y)\rangle + \langle t, |\psi(y)|\rangle` with ψ not centred. For most models s = f(x)
-            and t = 0; a subclass says where its decoding differs.
+            :math:`\langle f(x), \psi(y)\rangle` with ψ not centred. With ``loss="squared"``, where `predict` takes the
+            pre-image, the structure whose ψ is nearest to f(x) + μ: :math:`\langle f(x) + \mu, \psi(y)\rangle -
+            \tfrac12\|\psi(y)\|^2` with μ the mean of ψ under the uniform law.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs or structures that are not legal, and where kernel values or scores overflow, naming the row.
+
+        Notes
+        -----
+        Cost for n rows, with a linear kernel of p features: :math:`O(n p d)` time; with another kernel on m training
+        rows: n m kernel values and :math:`O(n m d)`. Kernel values are held in blocks of 16 MiB.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> given, reverse = ranker.score_structures(X[:1], [[1, 2]]), ranker.score_structures(X[:1], [[2, 1]])
+        >>> (given > reverse).tolist()
+        [True]
         """
         X = self._check_input(X)
         parts = self.structure_._encode(y)
@@ -112,11 +181,19 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         linear = self.kernel_.is_linear
         width = self.structure_.n_features if linear else max(len(self.dual_coef_), self.structure_.n_features)
         for rows in row_blocks(X.shape[0], width):
-            if linear:
-                scores = X[rows] @ self.coef_.T
-            else:
-                scores = self.kernel_.matrix(X[rows], getattr(self, "X_fit_", None)) @ self.dual_coef_
-            scores += self.intercept_
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, with its row
+                if linear:
+                    scores = X[rows] @ self.coef_.T
+                else:
+                    kernel = self.kernel_.matrix(X[rows], getattr(self, "X_fit_", None), first_row=rows.start)
+                    scores = kernel @ self.dual_coef_
+                scores += self.intercept_
+            finite = np.isfinite(scores).all(axis=1)
+            if not finite.all():
+                raise ValueError(
+                    f"the scores of row {rows.start + int(finite.argmin())} of X overflow: scale the inputs as those "
+                    "of training were"
+                )
             yield rows, scores
 
     def predict(self, X: Any) -> Any:
@@ -135,9 +212,29 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         ------
         CapabilityError
             If ``decoder="exact"`` and the structure is beyond the size that is solved exactly.
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where kernel values or scores overflow, naming the row.
+        MemoryError
+            When the predictions do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost for n rows, with a linear kernel of p features: :math:`O(n p d)` time; with another kernel on m training
+        rows: n m kernel values and :math:`O(n m d)`, and n decodings. Scores are held in blocks of 16 MiB.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> ranker.predict([[0.5], [2.5]]).tolist()
+        [[1, 2], [2, 1]]
         """
-        X = self._check_input(X)
-        return self.structure_._decode_parts(np.concatenate([decoded.y for decoded in self._decode_blocks(X)]))
+        decoded = self._decode_rows(X)
+        return self.structure_._decode_parts(decoded.y)
 
     def predict_certified(self, X: Any) -> Certified:
         """Predict, and say for each row how good the prediction is known to be.
@@ -150,19 +247,52 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         -------
         Certified
             With fields `structures`, `value`, `nu`, `optimal`, `upper_bound`.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, MemoryError
+            As `predict`.
+
+        Notes
+        -----
+        Cost: that of `predict`, which finds the same bounds and drops them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> certified = ranker.predict_certified([[0.5], [2.5]])
+        >>> certified.structures.tolist(), certified.optimal.tolist()
+        ([[1, 2], [2, 1]], [True, True])
         """
-        blocks = list(self._decode_blocks(self._check_input(X)))
+        decoded = self._decode_rows(X)
         return Certified(
-            structures=self.structure_._decode_parts(np.concatenate([b.y for b in blocks])),
-            value=np.concatenate([b.value for b in blocks]),
-            nu=np.concatenate([b.nu for b in blocks]),
-            optimal=np.concatenate([b.optimal for b in blocks]).astype(bool),
-            upper_bound=np.concatenate([b.upper_bound for b in blocks]),
+            structures=self.structure_._decode_parts(decoded.y),
+            value=decoded.value,
+            nu=decoded.nu,
+            optimal=decoded.optimal,
+            upper_bound=decoded.upper_bound,
         )
 
-    def _decode_blocks(self, X: Any) -> Iterator[_lib.Decoded]:
-        for _, block in self._score_blocks(X):
-            yield self._decode_scores(block)
+    def _decode_rows(self, X: Any) -> _lib.Decoded:
+        """Decode the scores of all rows, block by block into arrays that hold the whole."""
+        X = self._check_input(X)
+        n, (part_len, _, _) = X.shape[0], _lib.structure_shape(self.structure_._describe())
+        what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
+        whole = _lib.Decoded(
+            allocate((n, part_len), np.int32, what, remedy),
+            value=allocate((n,), np.float64, what, remedy),
+            upper_bound=allocate((n,), np.float64, what, remedy),
+            nu=allocate((n,), np.float64, what, remedy),
+            optimal=allocate((n,), np.bool_, what, remedy),
+        )
+        for rows, block in self._score_blocks(X):
+            part = self._decode_scores(block)
+            whole.y[rows], whole.optimal[rows] = part.y, part.optimal
+            whole.value[rows], whole.upper_bound[rows], whole.nu[rows] = part.value, part.upper_bound, part.nu
+        return whole
 
     def _decode_scores(self, scores: FloatArray) -> _lib.Decoded:
         linear, magnitude = self._decoding_scores(scores)
@@ -187,6 +317,26 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         -------
         float
             Which metric: ``structure_.default_metric``.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, MemoryError
+            As `predict`.
+        ValueError
+            For inputs, structures or weights that are not legal, naming the row.
+
+        Notes
+        -----
+        Cost: that of `predict`, and of the metric.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> ranker.score(X, y)
+        1.0
         """
         return float(self.structure_.score(y, self.predict(X), sample_weight))
 
@@ -196,10 +346,10 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             check_is_fitted(self)
         precomputed = self.kernel == "precomputed"
         if not reset and precomputed:
-            width = X.shape[1] if getattr(X, "ndim", 0) == 2 else None
-            if width is not None and width != self.n_features_in_:
+            shape = np.shape(X)  # X may be a list
+            if len(shape) == 2 and shape[1] != self.n_features_in_:
                 raise ValueError(
-                    f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_}: with "
+                    f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}: with "
                     "kernel='precomputed', X holds the kernel values between new rows and the rows of training, of "
                     f"shape (n, {self.n_features_in_})"
                 )
@@ -212,7 +362,9 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             order="C",
         )
         stored = X.data if sparse.issparse(X) else X
-        if not np.isfinite(stored.sum(dtype=np.float64)) and not np.isfinite(stored).all():
+        with np.errstate(over="ignore", invalid="ignore"):  # a sum may overflow where no entry is infinite
+            total = stored.sum(dtype=np.float64)
+        if not np.isfinite(total) and not np.isfinite(stored).all():
             _raise_not_finite(X)
         return _with_small_indices(X) if sparse.issparse(X) else X
 

@@ -38,14 +38,14 @@ class StructuredRidge(RidgeBase):
         Input kernel, as in :class:`sklearn.kernel_ridge.KernelRidge`. With ``"precomputed"``, X is the square matrix of
         kernel values in ``fit``, and the values between new rows and training rows afterwards.
     gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian. None is one over the number of features; ``"scale"`` divides that by the
-        variance of the training inputs.
+        Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
+        divides that by the variance of the training inputs, weighted by `sample_weight`.
     degree : float, default=3
-        Degree of the polynomial kernel.
+        Degree of the polynomial kernel; others ignore it.
     coef0 : float, default=1.0
-        Constant of the polynomial kernel.
+        Constant of the polynomial kernel; others ignore it.
     kernel_params : dict, default=None
-        Keyword arguments of a callable kernel.
+        Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
     fit_intercept : bool, default=True
         Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
     solver : {"auto", "closed-form", "cg", "newton-cg", "primal"}, default="auto"
@@ -54,7 +54,8 @@ class StructuredRidge(RidgeBase):
         features, for the linear kernel. All reach the same minimum. ``"auto"`` takes the cheapest.
     decoder : {"auto", "exact", "local-search"}, default="auto"
         How `predict` maximises the score. ``"auto"`` is exact where the structure can be at its size, and searches
-        otherwise; `predict_certified` says which.
+        otherwise; `predict_certified` says which. ``"local-search"`` searches where the structure has a search, and is
+        exact where it has none.
     tol : float, default=1e-8
         Relative residual of the stationarity equation at which training stops.
     max_iter : int or None, default=None
@@ -101,8 +102,10 @@ class StructuredRidge(RidgeBase):
     StructuredRidgeCV : Chooses `alpha` by leave-one-out at the cost of a few fits.
     sklearn.kernel_ridge.KernelRidge : The same for targets that are vectors.
 
-    Notes ----- With μ and Σ the mean and covariance of ψ under the uniform law, :math:`\tilde\psi_i = \psi(y_i) - \mu`,
-    kernel matrix K (plus 1 with `fit_intercept`), f = Ka and sample weights w, training minimises
+    Notes
+    -----
+    With μ and Σ the mean and covariance of ψ under the uniform law, :math:`\tilde\psi_i = \psi(y_i) - \mu`, kernel
+    matrix K (plus 1 with `fit_intercept`), f = Ka and sample weights w, training minimises
 
     .. math:: \alpha \operatorname{tr}(a^\top K a) + \sum_i w_i \left[\tfrac12 f_i^\top \Sigma f_i
               + \tfrac12 (1 - \langle\tilde\psi_i, f_i\rangle)^2 - \tfrac12\right]
@@ -110,11 +113,18 @@ class StructuredRidge(RidgeBase):
     for ``loss="auc"``, and :math:`\tfrac12\|f_i - \tilde\psi_i\|^2` in the brackets for ``loss="squared"``. A weight of
     0 equals leaving the row out, an integer weight repeating it.
 
+    Prediction maximises :math:`\langle f(x), \psi(y)\rangle` for ``loss="auc"``, and
+    :math:`\langle f(x) + \mu, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2` for ``loss="squared"``; `score_structures`
+    returns these values.
+
     The closed form costs :math:`O(s n^3 + n^2 d)` time for s distinct eigenvalues of Σ, and about three n×n matrices;
     the primal solver :math:`O(n p^2 + n p d)` for p features.
 
-    References ---------- S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of
-    Bonn, ch. 5. T. Gärtner and S. Vembu (2009), On structured output training: hard cases and an efficient alternative,
+    References
+    ----------
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 5.
+
+    T. Gärtner and S. Vembu (2009), On structured output training: hard cases and an efficient alternative,
     *Machine Learning* 76.
 
     Examples
@@ -193,7 +203,8 @@ class StructuredRidge(RidgeBase):
         Raises
         ------
         ValueError
-            For inputs, targets or weights that are not legal, naming the row and the remedy.
+            For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
+            row and the remedy.
         MemoryError
             When the kernel matrix and its work space do not fit, before they are allocated.
         numpy.linalg.LinAlgError
@@ -203,6 +214,18 @@ class StructuredRidge(RidgeBase):
         -----
         ConvergenceWarning
             When `max_iter` came before `tol`.
+
+        Notes
+        -----
+        Cost: see the notes of the class; ``solver_`` says which solver ran.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> StructuredRidge("permutations", alpha=0.1).fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
+        1.0
         """
         with refit(self):
             X, problem = self._validate_training(X, y, sample_weight)

@@ -60,6 +60,11 @@ class RidgeBase(StructuredPredictor):
                 f"solver='primal' needs kernel='linear', got kernel={self.kernel!r}: take solver='auto', or a linear "
                 "kernel on inputs mapped by sklearn.kernel_approximation.Nystroem"
             )
+        if self.kernel_params and not callable(self.kernel):
+            raise ValueError(
+                f"kernel_params={self.kernel_params!r} has no effect on kernel={self.kernel!r}: it is for callable "
+                "kernels; give gamma, degree and coef0 as parameters of their own"
+            )
         if self.kernel == "precomputed":
             check_kernel_matrix(X)
         check_consistent_length(X, y)
@@ -74,8 +79,9 @@ class RidgeBase(StructuredPredictor):
         )
         self.structure_ = structure
         self.kernel_ = InputKernel.settle(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params
-        )
+            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
+            weights=weights,
+        )  # fmt: skip
         if isinstance(structure, MultiClass):
             self.classes_ = structure.classes_
         elif isinstance(structure, LabelSets):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -27,6 +28,8 @@ from .structures import resolve_structure
 
 FloatArray = NDArray[np.float64]
 
+_PROBABILITIES = ("predict_proba", "predict_log_proba")
+
 
 class StructuredRidgeCV(RidgeBase):
     r"""StructuredRidge with built-in choice of `alpha`.
@@ -45,8 +48,8 @@ class StructuredRidgeCV(RidgeBase):
         None for leave-one-out; otherwise as in :class:`sklearn.model_selection.GridSearchCV`.
     scoring : str or callable, default=None
         None for the structure's own metric, weighted by `sample_weight`. Otherwise the name of a scikit-learn scorer or
-        a callable ``(estimator, X, y)``, not weighted, larger is better. In leave-one-out it gets an estimator whose
-        ``predict`` and ``decision_function`` give the leave-one-out predictions of the training rows.
+        a callable ``(estimator, X, y)``, not weighted, larger is better. In leave-one-out it gets an estimator that
+        has ``predict`` and ``decision_function`` only, which give the leave-one-out predictions of the training rows.
     loss, kernel, gamma, degree, coef0, kernel_params, fit_intercept
         As in :class:`StructuredRidge`.
     solver : {"auto", "closed-form", "cg", "newton-cg", "primal"}, default="auto"
@@ -76,8 +79,10 @@ class StructuredRidgeCV(RidgeBase):
     StructuredRidge : With `alpha` given.
     sklearn.model_selection.GridSearchCV : Searches any parameters, such as ``structure__size`` or ``gamma``.
 
-    Notes ----- Leave-one-out costs :math:`O(n^3)` for the eigendecomposition, :math:`O(n^3 + n^2 d)` for each penalty
-    and decoding n rows, in the memory of three n×n matrices.
+    Notes
+    -----
+    Leave-one-out costs :math:`O(n^3)` for the eigendecomposition, :math:`O(n^3 + n^2 d)` for each penalty and decoding
+    n rows, in the memory of three n×n matrices.
 
     References
     ----------
@@ -161,8 +166,26 @@ class StructuredRidgeCV(RidgeBase):
 
         Raises
         ------
-        ValueError, MemoryError, numpy.linalg.LinAlgError
-            As :meth:`StructuredRidge.fit`.
+        ValueError
+            As :meth:`StructuredRidge.fit`; for `alphas` that are not positive numbers; for `scoring` that needs what
+            the models do not have, or gives NaN or infinity.
+        MemoryError
+            When three n×n matrices do not fit, before they are allocated.
+        numpy.linalg.LinAlgError
+            When the kernel matrix is too far from positive semi-definite.
+
+        Notes
+        -----
+        Cost of leave-one-out: :math:`O(n^3)` once, :math:`O(n^3 + n^2 d)` and decoding n rows for each penalty. Cost of
+        folds: a :meth:`StructuredRidge.fit` for each penalty and fold.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidgeCV
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["a", "a", "b", "b"])
+        >>> StructuredRidgeCV(alphas=[0.1, 1.0]).fit(X, y).predict([[0.5], [2.5]]).tolist()
+        ['a', 'b']
         """
         with refit(self):
             alphas = self._check_alphas()
@@ -174,7 +197,10 @@ class StructuredRidgeCV(RidgeBase):
         return self
 
     def _check_alphas(self) -> list[float]:
-        alphas = np.asarray(self.alphas, dtype=np.float64)
+        try:
+            alphas = np.asarray(self.alphas, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"alphas must be a list of positive numbers, got {self.alphas!r}: {error}") from error
         if alphas.ndim != 1 or not alphas.size:
             raise ValueError(f"alphas must be a list of at least one number, got {self.alphas!r}")
         bad = np.flatnonzero(~(np.isfinite(alphas) & (alphas > 0)))
@@ -231,11 +257,17 @@ class StructuredRidgeCV(RidgeBase):
                 rows = np.flatnonzero(problem.weights)
                 X, y, predicted, decision = (_safe_indexing(each, rows) for each in (X, y, predicted, decision))
             scorer = get_scorer(self.scoring)  # a callable is returned as it is
-            score = scorer(_LeaveOneOut(self, predicted, decision), X, y)
+            left_out_model = _LeaveOneOut(self, predicted, decision)
+            try:
+                score = scorer(left_out_model, X, y)
+            except AttributeError as error:
+                _refuse_scoring(self.scoring, left_out_model.missing, error)
+                raise
         if not np.isfinite(score):
             raise ValueError(f"scoring gave {score} at alpha={problem.options['alpha']}, must be a finite number")
         if self.verbose:
-            print(f"[{type(self).__name__}] alpha={problem.options['alpha']:g}: leave-one-out score {score:.6g}")
+            line = f"[{type(self).__name__}] alpha={problem.options['alpha']:g}: leave-one-out score {score:.6g}"
+            print(line, file=sys.stderr)
         return float(score)
 
     def _fit_folds(self, X: Any, y: Any, sample_weight: Any, alphas: list[float]) -> None:
@@ -251,13 +283,33 @@ class StructuredRidgeCV(RidgeBase):
             if get_config().get("enable_metadata_routing", False):
                 model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
         search = GridSearchCV(model, {"alpha": alphas}, scoring=self.scoring, cv=self.cv, error_score="raise")
-        search.fit(X, y, **fit_params)
+        try:
+            search.fit(X, y, **fit_params)
+        except AttributeError as error:
+            _refuse_scoring(self.scoring, [], error)
+            raise
         self.alpha_ = search.best_params_["alpha"]
         self.best_score_ = float(search.best_score_)
         self.cv_results_ = search.cv_results_
         for name, value in vars(search.best_estimator_).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
+
+
+def _refuse_scoring(scoring: Any, missing: Sequence[str], error: AttributeError) -> None:
+    """Raise ValueError if `error` is about a method that scoring asked of a model and did not find."""
+    for name in _PROBABILITIES:
+        if name in str(error):
+            raise ValueError(
+                f"scoring={scoring!r} needs {name}, which structured models do not have: take a scorer of predictions "
+                "or of decision_function, or None for the structure's own metric"
+            ) from error
+    for name in missing:
+        if name in str(error):
+            raise ValueError(
+                f"scoring={scoring!r} needs {name}, and leave-one-out has only predict and decision_function: take "
+                "folds (cv=5), or another scorer"
+            ) from error
 
 
 class _LeaveOneOut(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -267,8 +319,14 @@ class _LeaveOneOut(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         self.model = model
         self.predicted = predicted
         self.decision = decision
+        self.missing: list[str] = []
         if hasattr(model, "classes_"):
             self.classes_ = model.classes_
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            self.__dict__.setdefault("missing", []).append(name)
+        raise AttributeError(f"leave-one-out predictions have no {name}")
 
     @property
     def _estimator_type(self) -> str:

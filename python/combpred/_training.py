@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _lib
 from ._interrupt import call_abandonable
 from ._memory import require_memory
-from .kernels import row_blocks
+from .kernels import check_kernel_values, row_blocks
 
 FloatArray = NDArray[np.float64]
 
@@ -86,8 +86,8 @@ def solve_factored(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, An
 
 def _with_remedy(error: _lib.NumericalError, problem: RidgeProblem) -> _lib.NumericalError:
     return _lib.NumericalError(
-        f"{error}; raise alpha={problem.options['alpha']:g} or tol={problem.options['tol']:g}, or check that the "
-        "kernel is positive semi-definite"
+        f"{error}; alpha is {problem.options['alpha']:g}, tol {problem.options['tol']:g}: raise alpha, or check that "
+        "the kernel is positive semi-definite"
     )
 
 
@@ -153,8 +153,7 @@ def _gram_matrix(X: Any, weights: FloatArray | None, intercept: bool) -> FloatAr
 def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
     """Diagonalise a symmetric C-contiguous matrix, overwriting it. Cost O(n³) and two further matrices of its size."""
     for rows in row_blocks(*matrix.shape):
-        if not np.isfinite(matrix[rows]).all():
-            raise ValueError("kernel values overflow to NaN or infinity: scale the inputs, or lower gamma or degree")
+        check_kernel_values(matrix[rows], rows.start)
     # A symmetric matrix is its own transpose, whose view has the column-major layout that LAPACK overwrites in place.
     values, columns = call_abandonable(_eigh, matrix.T)
     vectors = np.empty(columns.shape)
@@ -165,6 +164,8 @@ def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
 
 
 def _eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if len(matrix) == 1:  # SciPy before 1.11 asks LAPACK for too little work space here, and fails
+        return matrix[0].copy(), np.ones((1, 1))
     values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
     return values, vectors
 

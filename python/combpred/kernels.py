@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
-__all__ = ["KERNELS", "InputKernel", "check_kernel_matrix", "row_blocks"]
+__all__ = ["KERNELS", "InputKernel", "check_kernel_matrix", "check_kernel_values", "row_blocks"]
 
 #: Names that the estimators' `kernel` parameter accepts, beside callables.
 KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "precomputed")
@@ -55,9 +55,14 @@ class InputKernel:
         degree: float = 3,
         coef0: float = 1.0,
         params: Mapping[str, Any] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> InputKernel:
-        """Build the kernel, taking ``gamma="scale"`` from the training inputs: ``1 / (n_features * X.var())``."""
-        return cls(name, _scale(X) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
+        """Build the kernel, taking ``gamma="scale"`` from the training inputs: ``1 / (n_features * X.var())``.
+
+        With `weights` of the rows, (n,), the variance is the weighted one: a row of weight 0 has no part in it, and an
+        integer weight repeats the row. ValueError when the variance overflows.
+        """
+        return cls(name, _scale(X, weights) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
 
     @property
     def is_linear(self) -> bool:
@@ -69,35 +74,73 @@ class InputKernel:
         """Whether kernel values are given in place of rows."""
         return self.name == "precomputed"
 
-    def matrix(self, X: Any, Y: Any = None) -> NDArray[np.float64]:
+    def matrix(self, X: Any, Y: Any = None, *, first_row: int = 0) -> NDArray[np.float64]:
         """Return the kernel values between the rows of X and of Y (default: X itself).
 
         Parameters
         ----------
         X, Y : array or CSR of shape (n, p) and (m, p)
+        first_row : int, default=0
+            Number of the first row of X in messages, for the caller that passes a larger X piece by piece.
 
         Returns
         -------
         ndarray of shape (n, m), float64
             C-contiguous. "precomputed" returns X, which then holds kernel values.
+
+        Raises
+        ------
+        ValueError
+            When a kernel value is NaN or infinite, naming its row and column.
         """
         if self.is_precomputed:
             return np.ascontiguousarray(X, dtype=np.float64)
         if callable(self.name):  # all at once: scikit-learn then calls it once for each pair of rows
-            return np.ascontiguousarray(pairwise_kernels(X, Y, metric=self.name, **self.params), dtype=np.float64)
+            values = np.ascontiguousarray(pairwise_kernels(X, Y, metric=self.name, **self.params), dtype=np.float64)
+            for rows in row_blocks(*values.shape):
+                check_kernel_values(values[rows], first_row + rows.start)
+            return values
         options = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0, "filter_params": True}
         Y = X if Y is None else Y
         values = np.empty((X.shape[0], Y.shape[0]))
         # In blocks, so that temporary arrays stay small and Ctrl-C is answered between two of them.
         for rows in row_blocks(*values.shape):
-            values[rows] = pairwise_kernels(X[rows], Y, metric=self.name, **options)
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused, with its row
+                values[rows] = pairwise_kernels(X[rows], Y, metric=self.name, **options)
+            check_kernel_values(values[rows], first_row + rows.start)
         return values
 
 
-def _scale(X: Any) -> float:
-    variance = X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var()
+def _scale(X: Any, weights: NDArray[np.float64] | None) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = _variance(X, np.ones(X.shape[0]) if weights is None else weights)
+        scale = X.shape[1] * variance
+    if not np.isfinite(scale):
+        raise ValueError("gamma='scale' needs the variance of the inputs, which overflows: scale the inputs")
     # Constant inputs have no scale; 1 is also what support vector machines of scikit-learn take.
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    return 1.0 / scale if scale > 0 else 1.0
+
+
+def _variance(X: Any, weights: NDArray[np.float64]) -> float:
+    """Return the variance of all entries of X, those of row i counted weights[i] times."""
+    n, p = X.shape
+    total = float(p * weights.sum())
+    mean = float(weights @ np.asarray(X.sum(axis=1)).ravel()) / total
+    if sparse.issparse(X):
+        stored = weights.repeat(np.diff(X.indptr))  # one weight for each stored entry; the others are zero
+        return (float(stored @ (X.data - mean) ** 2) + (total - float(stored.sum())) * mean * mean) / total
+    squares = [float(weights[rows] @ ((X[rows] - mean) ** 2).sum(axis=1)) for rows in row_blocks(n, p)]
+    return float(np.sum(squares)) / total
+
+
+def check_kernel_values(values: NDArray[np.float64], first_row: int = 0) -> None:
+    """Raise ValueError for NaN or infinity among kernel values, of rows counted from `first_row`."""
+    if not np.isfinite(values).all():
+        i, j = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(
+            f"kernel values overflow to NaN or infinity: {values[i, j]} at row {first_row + i}, column {j}; scale the "
+            "inputs, lower gamma or degree, or check the function where the kernel is one"
+        )
 
 
 def row_blocks(n: int, width: int) -> Iterator[slice]:

@@ -19,7 +19,7 @@ def kendall_tau(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n, k), k >= 2
-        Positions of the labels; any numbers are compared by their order.
+        Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     average : bool, default=True
@@ -33,7 +33,8 @@ def kendall_tau(
     Raises
     ------
     ValueError
-        When all labels of a row are tied, which leaves the coefficient undefined; names the row.
+        When a position is missing (−1 or NaN), or all labels of a row are tied, which leaves the coefficient
+        undefined; names the row.
 
     Notes
     -----
@@ -80,7 +81,7 @@ def spearman_rho(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n, k), k >= 2
-        Positions of the labels; any numbers are compared by their order.
+        Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     average : bool, default=True
@@ -94,7 +95,8 @@ def spearman_rho(
     Raises
     ------
     ValueError
-        When all labels of a row are tied, which leaves the coefficient undefined; names the row.
+        When a position is missing (−1 or NaN), or all labels of a row are tied, which leaves the coefficient
+        undefined; names the row.
 
     Notes
     -----
@@ -131,7 +133,7 @@ def spearman_footrule(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n, k), k >= 2
-        Positions of the labels; other numbers are ranked first, tied labels sharing the mean of their ranks.
+        Positions of the labels, 1 for the first. Rows are ranked anew, tied labels sharing the mean of their ranks.
     normalize : bool, default=False
         Whether to divide by the largest distance of two rankings, :math:`\lfloor k^2/2 \rfloor`.
     sample_weight : array-like of shape (n,), default=None
@@ -143,6 +145,11 @@ def spearman_footrule(
     -------
     distance : float or ndarray of shape (n,)
         At least 0, smaller is better; at most 1 when normalised.
+
+    Raises
+    ------
+    ValueError
+        When a position is missing (−1 or NaN); names the row.
 
     References
     ----------
@@ -165,4 +172,10 @@ def _rankings(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[np.generic]
     check_rows(truth, predicted)
     if truth.shape[1] < 2:
         raise ValueError(f"y_true and y_pred must rank at least 2 labels, got {truth.shape[1]}")
+    for positions, name in ((truth, "y_true"), (predicted, "y_pred")):
+        check_no_row(
+            np.less(positions, 0).any(axis=1),
+            f"{name} must hold positions, 1 for the first; a negative number, such as −1 for a missing position, "
+            "cannot be compared: leave out",
+        )
     return truth, predicted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,17 @@ _CHUNK_BYTES = 2**25
 
 
 @dataclass(frozen=True)
+class Limit:
+    """The largest size that the compiled library takes, and why."""
+
+    most: int
+    reason: str
+
+
+SIZE_LIMIT = Limit(2**24, "beyond that, products of sizes might overflow the 32-bit integers of the library")
+
+
+@dataclass(frozen=True)
 class MomentsInfo:
     """Where the mean and the second moment of a structure come from.
 
@@ -40,9 +52,10 @@ class MomentsInfo:
 class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     r"""A finite output space with an embedding :math:`\psi` into :math:`R^d`.
 
-    Structures are immutable descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`,
-    `clone` and ``structure__size`` in a grid search work, and two structures are equal when their classes and
-    parameters are. Averages are over the uniform law on the space.
+    Structures are descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`, `clone` and
+    ``structure__size`` in a grid search work, and two structures are equal when their classes and parameters are.
+    Only `set_params` and assignment change a structure; every other method leaves it as it is, and so do estimators,
+    which work on copies. Averages are over the uniform law on the space.
 
     A subclass gives the catalogue name, the description that the compiled library reads, and the translation between y
     in the user's format and the int32 parts of the library; everything else is here.
@@ -277,9 +290,12 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         CapabilityError
             Above 10 000 000 members; `sample` draws from spaces of any size.
         """
-        description, count = self._describe(), self.count()
-        if count > _ENUMERATION_LIMIT:
-            shown = str(count) if count < 10**20 else f"about exp({self.log_count():.6g})"
+        description, log_count = self._describe(), self.log_count()
+        # The logarithm rules out large spaces: the digits of their counts are not wanted.
+        large = log_count > math.log(10**20)
+        count = -1 if large else self.count()
+        if large or count > _ENUMERATION_LIMIT:
+            shown = f"about exp({log_count:.6g})" if large else str(count)
             raise CapabilityError(
                 f"{self!r} has {shown} members, enumerate() lists up to {_ENUMERATION_LIMIT}; use sample(), "
                 "or a smaller size"
@@ -310,19 +326,24 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -------
         score : float
             See `default_metric`.
+
+        Raises
+        ------
+        ValueError
+            When a row of either is none that the metric is defined for; names the argument and the row.
         """
         from .. import metrics  # the metrics on trees import this package
 
-        y_true, y_pred = self._comparable(y_true), self._comparable(y_pred)
+        y_true, y_pred = self._compared(y_true, y_pred)
         return float(getattr(metrics, self.default_metric)(y_true, y_pred, sample_weight=sample_weight))
 
     # Helpers for subclasses.
 
-    def _comparable(self, y: Any) -> Any:
-        """Return y as the default metric takes it."""
-        return y
+    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        """Return truths and predictions as the default metric takes them."""
+        return y_true, y_pred
 
-    def _size(self, parameter: str, at_least: int, reads: str) -> int:
+    def _size(self, parameter: str, at_least: int, reads: str, limit: Limit = SIZE_LIMIT) -> int:
         """Return the integer parameter called `parameter`; `reads` says what y would tell it."""
         value = getattr(self, parameter)
         if value is None:
@@ -334,6 +355,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}")
         if value < at_least:
             raise ValueError(f"{type(self).__name__}: {parameter} must be at least {at_least}, got {value}")
+        if value > limit.most:
+            raise ValueError(
+                f"{type(self).__name__}: {parameter} must be at most {limit.most}, got {value}; {limit.reason}"
+            )
         return int(value)
 
     def _with(self: _Self, **changes: Any) -> _Self:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
-from ._base import Structure
+from ._base import SIZE_LIMIT, Structure
 from ._tree import Tree
 from ._values import TargetError, summary
 
@@ -61,6 +61,10 @@ class Hierarchy(Structure):
 
     def _describe(self) -> _lib.Description:
         tree = Tree(self.parent)
+        if len(tree) > SIZE_LIMIT.most:
+            raise ValueError(
+                f"Hierarchy: parent must have at most {SIZE_LIMIT.most} nodes, got {len(tree)}; {SIZE_LIMIT.reason}"
+            )
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
         return _lib.Description(self.name, {"n": len(tree)}, ints, None)
 
@@ -88,9 +92,10 @@ class Hierarchy(Structure):
             return np.ascontiguousarray(parts[:, 0])
         return np.array(names)[parts[:, 0]]
 
-    def _comparable(self, y: Any) -> Any:
+    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         # Nodes that are not allowed may be true outputs of a test set: predictions are wrong there, which is no error.
-        return Tree(self.parent).nodes(y, "y")
+        tree = Tree(self.parent)
+        return tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
 
     def feature_names(self) -> NDArray[np.object_]:
         tree = Tree(self.parent)

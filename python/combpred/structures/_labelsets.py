@@ -29,7 +29,9 @@ class LabelSets(Structure):
     Notes
     -----
     y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; predictions are
-    dense int64. The default metric is `hamming_score`, the share of correct entries.
+    dense int64. On the structure of an estimator fitted to a DataFrame, `feature_names` are its columns.
+
+    The default metric is `hamming_score`, the share of correct entries.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class LabelSets(Structure):
 
     name = "labelsets"
     default_metric = "hamming_score"
+    _label_names: list[str] | None = None  # the columns of the DataFrame resolved from; plays no part in equality
 
     def __init__(self, n_labels: int | None = None, *, size: int | None = None) -> None:
         self.n_labels = n_labels
@@ -58,10 +61,12 @@ class LabelSets(Structure):
         return _lib.Description(self.name, {"n": n, "size": size}, None, None)
 
     def _resolve(self, y: Any) -> LabelSets:
+        columns = getattr(y, "columns", None)  # of a DataFrame
+        names = None if columns is None else [str(name) for name in columns]
         if self.n_labels is not None:
-            return self._with(n_labels=self._n())
+            return self._with(n_labels=self._n(), _label_names=names)
         width = y.shape[1] if issparse(y) else target_matrix(y, "y", None, "label").shape[1]
-        return self._with(n_labels=int(width))
+        return self._with(n_labels=int(width), _label_names=names)
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
         parts = self._encode_sparse(y) if issparse(y) else self._encode_dense(y)
@@ -78,11 +83,11 @@ class LabelSets(Structure):
         return parts
 
     def _encode_dense(self, y: Any) -> NDArray[np.int32]:
-        return whole_numbers(target_matrix(y, "y", self._n(), "label"), "y", 0, 1, _REMEDY)
+        return whole_numbers(target_matrix(y, "y", self._n(), "label", "n_labels"), "y", 0, 1, _REMEDY)
 
     def _encode_sparse(self, y: Any) -> NDArray[np.int32]:
         n, width = y.shape
-        check_width(width, "y", self._n(), "label")
+        check_width(width, "y", self._n(), "label", "n_labels")
         if n == 0:
             raise ValueError("y has 0 rows; at least 1 is needed")
         require_memory(4 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
@@ -97,7 +102,10 @@ class LabelSets(Structure):
         return parts.astype(np.int64)  # the type of scikit-learn's indicator matrices, which its checks ask for
 
     def feature_names(self) -> NDArray[np.object_]:
-        return np.array([f"label{j}" for j in range(self._n())], dtype=object)
+        n, names = self._n(), self._label_names
+        if names is None or len(names) != n:  # they are of another size after set_params
+            names = [f"label{j}" for j in range(n)]
+        return np.array(names, dtype=object)
 
 
 def whole_numbers_sparse(rows: Any) -> NDArray[np.int32]:

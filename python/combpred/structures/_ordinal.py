@@ -84,40 +84,64 @@ class Ordinal(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         n = self._n()
         if hasattr(self, "categories_"):
-            return self._codes_of_categories(y)[:, np.newaxis]
-        if _ordered_categories(y) is not None:
-            raise ValueError(
-                "Ordinal: y is a Categorical, but this structure knows no categories; pass y.codes (y.cat.codes of a "
-                "Series), or use structure_ of an estimator fitted to a Categorical"
-            )
+            return _codes(y, self.categories_.tolist(), "y")[:, np.newaxis]
+        self._refuse_categories(y, "y")
         return _grades(y, n - 1, f"grades are whole numbers 0..{n - 1}")[:, np.newaxis]
 
-    def _codes_of_categories(self, y: Any) -> NDArray[np.int32]:
-        known = self.categories_.tolist()
-        values = target_vector(y, "y")
-        check_present(values, "y")
-        return codes_of(values, known, "y", f"the grades are {summary(known)}")
+    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        # A test set may hold grades that training did not show: predictions are off there, which is no error.
+        if hasattr(self, "categories_"):
+            scale = self._scale(y_true)
+            return _codes(y_true, scale, "y_true"), _codes(y_pred, scale, "y_pred")
+        for y, argument in ((y_true, "y_true"), (y_pred, "y_pred")):
+            self._refuse_categories(y, argument)
+        most, remedy = np.iinfo(np.int32).max, "grades are whole numbers from 0 on"
+        return _grades(y_true, most, remedy, "y_true"), _grades(y_pred, most, remedy, "y_pred")
+
+    def _refuse_categories(self, y: Any, argument: str) -> None:
+        if _ordered_categories(y) is not None:
+            raise ValueError(
+                f"Ordinal: {argument} is a Categorical, but this structure knows no categories; pass {argument}.codes "
+                f"({argument}.cat.codes of a Series), or use structure_ of an estimator fitted to a Categorical"
+            )
+
+    def _scale(self, y_true: Any) -> list[Any]:
+        """Return the categories to measure y_true on: the larger of its own and those known, which must agree."""
+        known: list[Any] = self.categories_.tolist()
+        if not getattr(getattr(y_true, "dtype", None), "ordered", False):
+            return known
+        own: list[Any] = np.asarray(y_true.dtype.categories).tolist()
+        smaller, larger = sorted((own, known), key=len)
+        if [category for category in larger if category in smaller] != smaller:
+            raise ValueError(
+                f"Ordinal: the categories of y_true ({summary(own)}) do not stand in the order of those known, or lack "
+                f"some and have others ({summary(known)}); give both the same categories"
+            )
+        return larger
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         grades: NDArray[Any] = parts[:, 0].copy()
         return self.categories_[grades] if hasattr(self, "categories_") else grades
-
-    def _comparable(self, y: Any) -> Any:
-        return self._encode(y)[:, 0]
 
     def feature_names(self) -> NDArray[np.object_]:
         grades = self.categories_.tolist() if hasattr(self, "categories_") else range(self._n())
         return np.array([f">={grade}" for grade in grades], dtype=object)
 
 
-def _grades(y: Any, highest: int, remedy: str) -> NDArray[np.int32]:
-    values = target_vector(y, "y")
+def _codes(y: Any, scale: list[Any], argument: str) -> NDArray[np.int32]:
+    values = target_vector(y, argument)
+    check_present(values, argument)
+    return codes_of(values, scale, argument, f"the grades are {summary(scale)}")
+
+
+def _grades(y: Any, highest: int, remedy: str, argument: str = "y") -> NDArray[np.int32]:
+    values = target_vector(y, argument)
     if values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values)):
         raise ValueError(
-            "Ordinal: y holds strings, whose order is not known; pass whole numbers 0..d−1, or an ordered Categorical: "
-            "pandas.Categorical(y, categories=[lowest, …, highest], ordered=True)"
+            f"Ordinal: {argument} holds strings, whose order is not known; pass whole numbers 0..d−1, or an ordered "
+            f"Categorical: pandas.Categorical({argument}, categories=[lowest, …, highest], ordered=True)"
         )
-    return whole_numbers(values, "y", 0, highest, remedy)
+    return whole_numbers(values, argument, 0, highest, remedy)
 
 
 def _ordered_categories(y: Any) -> NDArray[Any] | None:

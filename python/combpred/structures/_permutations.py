@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
-from ._base import Structure
+from ._base import Limit, Structure
 from ._values import TargetError, as_numbers, target_matrix, whole_numbers
+
+_LIMIT = Limit(2**14, "beyond that the k(k−1)/2 scores of a single ranking take more than a gigabyte")
 
 
 class Permutations(Structure):
@@ -104,7 +106,7 @@ class Permutations(Structure):
         return np.argsort(_positions(values, "positions"), axis=1).astype(np.int32)
 
     def _n(self) -> int:
-        return self._size("n_labels", 2, "the columns of y")
+        return self._size("n_labels", 2, "the columns of y", _LIMIT)
 
     def _describe(self) -> _lib.Description:
         return _lib.Description(self.name, {"n": self._n()}, None, None)
@@ -115,7 +117,15 @@ class Permutations(Structure):
         return self._with(n_labels=target_matrix(y, "y", None, "label").shape[1])
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        return _positions(target_matrix(y, "y", self._n(), "label"), "y")
+        return _positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
+
+    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        # What is no ranking in training is none here: a missing position would count as one before the first.
+        k = None if self.n_labels is None else self._n()
+        return (
+            _positions(target_matrix(y_true, "y_true", k, "label", "n_labels"), "y_true"),
+            _positions(target_matrix(y_pred, "y_pred", k, "label", "n_labels"), "y_pred"),
+        )
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
-from ._base import Structure
+from ._base import Limit, Structure
 from ._values import target_vector, whole_numbers
+
+_LIMIT = Limit(2**13, "checking that a relation of k elements is transitive takes time proportional to k³")
 
 
 class PosetElements(Structure):
@@ -47,6 +49,11 @@ class PosetElements(Structure):
         relation = np.asarray(self.relation)
         if relation.ndim != 2 or relation.shape[0] != relation.shape[1] or relation.size == 0:
             raise ValueError(f"PosetElements: relation must be a square matrix, got shape {relation.shape}")
+        if len(relation) > _LIMIT.most:
+            raise ValueError(
+                f"PosetElements: relation must have at most {_LIMIT.most} elements, got {len(relation)}; "
+                f"{_LIMIT.reason}"
+            )
         if relation.dtype.kind not in "biuf":
             raise TypeError(f"PosetElements: relation must hold booleans or 0/1, got dtype {relation.dtype}")
         bad = ~((relation == 0) | (relation == 1))

@@ -48,21 +48,30 @@ def target_vector(y: ArrayLike, argument: str) -> NDArray[Any]:
     return _not_empty(values, argument)
 
 
-def target_matrix(y: ArrayLike, argument: str, width: int | None, columns: str) -> NDArray[Any]:
-    """Return y as an array of shape ``(n, width)``, n >= 1; ``width=None`` accepts any number of columns from 1 on."""
+def target_matrix(
+    y: ArrayLike, argument: str, width: int | None, columns: str, parameter: str | None = None
+) -> NDArray[Any]:
+    """Return y as an array of shape ``(n, width)``, n >= 1; ``width=None`` accepts any number of columns from 1 on.
+
+    `columns` says what each column stands for, `parameter` is the name of the parameter that set the width.
+    """
     values = _dense(y, argument)
     if values.ndim != 2:
         raise ValueError(
             f"{argument} must have shape (n, {width or 'k'}), one column for each {columns}; got shape {values.shape}"
         )
-    check_width(values.shape[1], argument, width, columns)
+    check_width(values.shape[1], argument, width, columns, parameter)
     return _not_empty(values, argument)
 
 
-def check_width(found: int, argument: str, width: int | None, columns: str) -> None:
+def check_width(found: int, argument: str, width: int | None, columns: str, parameter: str | None = None) -> None:
     """Raise ValueError unless `found`, the number of columns of y, is `width` (when None: any positive number)."""
     if found == 0 or (width is not None and found != width):
-        raise ValueError(f"{argument} has {found} columns, it needs {width or 'at least 1'}, one for each {columns}")
+        message = f"{argument} has {found} columns, it needs {width or 'at least 1'}, one for each {columns}"
+        if width is not None and parameter is not None:
+            message += f" ({parameter}={width}); pass {argument} with {width} columns"
+            message += f", or a structure with {parameter}={found}" if found > 0 else ""
+        raise ValueError(message)
 
 
 def as_numbers(values: NDArray[Any], argument: str, remedy: str) -> NDArray[Any]:

@@ -1,0 +1,97 @@
+"""Docstrings: their examples run, their sections parse, and notebooks can display what they document."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+
+import numpy as np
+import pytest
+
+import combpred
+from combpred import StructuredRidge, StructuredRidgeCV, structures
+from combpred.structures import Structure
+
+# Running the package is what __main__ does when imported; _core is the library itself.
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(combpred.__path__, "combpred.")
+    if module.name not in ("combpred.__main__", "combpred._core")
+)
+# An underline that ended up on the line of its heading.
+BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
+
+X = np.arange(12.0)[:, None]
+LABELS = np.arange(12) % 3
+INSTANCES = {
+    "Hierarchy": lambda: structures.Hierarchy([-1, 0, 0]),
+    "LabelSets": lambda: structures.LabelSets(3),
+    "MultiClass": lambda: structures.MultiClass(),
+    "Ordinal": lambda: structures.Ordinal(4),
+    "Permutations": lambda: structures.Permutations(3),
+    "PosetElements": lambda: structures.PosetElements(np.eye(3, dtype=bool) | (np.arange(3) == 0)[:, None]),
+}
+
+
+def structure_classes():
+    found = [
+        value
+        for value in vars(structures).values()
+        if inspect.isclass(value) and issubclass(value, Structure) and value is not Structure
+    ]
+    return sorted(found, key=lambda cls: cls.__name__)
+
+
+def documented():
+    """Yield the name and docstring of every module, class and function of the package."""
+    for name in MODULES:
+        module = importlib.import_module(name)
+        yield name, module.__doc__
+        for key, value in vars(module).items():
+            if getattr(value, "__module__", None) != name:
+                continue
+            if inspect.isclass(value):
+                yield f"{name}.{key}", value.__doc__
+                for member, method in vars(value).items():
+                    yield f"{name}.{key}.{member}", getattr(method, "__doc__", None)
+            elif callable(value):
+                yield f"{name}.{key}", value.__doc__
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_headings_have_their_underlines_on_their_own_line():
+    assert [name for name, text in documented() if text and BROKEN_HEADING.search(text)] == []
+
+
+@pytest.mark.parametrize("estimator", [StructuredRidge, StructuredRidgeCV], ids=lambda cls: cls.__name__)
+def test_notebooks_display_estimators(estimator):
+    for model in (estimator(), estimator(structures.MultiClass(), kernel="rbf")):
+        assert estimator.__name__ in model._repr_html_()
+        assert estimator.__name__ in model.fit(X, LABELS)._repr_html_()
+
+
+@pytest.mark.parametrize("cls", structure_classes(), ids=lambda cls: cls.__name__)
+def test_notebooks_display_structures(cls):
+    structure = INSTANCES[cls.__name__]()
+    assert cls.__name__ in structure._repr_html_()
+    if cls is structures.MultiClass:  # sizes are inferred from y
+        structure = StructuredRidge(structure).fit(X, LABELS).structure_
+        assert cls.__name__ in structure._repr_html_()
+
+
+@pytest.mark.parametrize("estimator", [StructuredRidge, StructuredRidgeCV], ids=lambda cls: cls.__name__)
+def test_public_methods_say_what_they_raise_and_cost(estimator):
+    methods = (
+        "fit", "predict", "score", "decision_function", "feature_scores", "score_structures", "predict_certified",
+    )  # fmt: skip
+    for name in methods:
+        text = inspect.getdoc(getattr(estimator, name))
+        for part in ("Parameters\n---", "Returns\n---", "Raises\n---", "Examples\n---", "Cost", ">>> "):
+            assert part in text, f"{estimator.__name__}.{name}: {part!r}"
