@@ -1,0 +1,218 @@
+"""What StructuredRidge refuses, and that a refusal loses nothing."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import rbf_kernel
+
+from combpred import StructuredRidge, _lib, _memory, _training, kernels
+from combpred.structures import Ordinal, Permutations
+from test_ridge import problem
+
+# ---- Bad input -------------------------------------------------------------------------------------------------------
+
+KERNEL = rbf_kernel(np.arange(9.0)[:, None])
+LOPSIDED = KERNEL.copy()
+LOPSIDED[7, 2] += 0.5
+HOLED = KERNEL.copy()
+HOLED[3, 4] = HOLED[4, 3] = np.inf
+
+
+@pytest.mark.parametrize(
+    ("options", "X", "weights", "message"),
+    [
+        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0), None, r"NaN.*row 5, column 1"),
+        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.inf, 1.0), None, r"infinity.*row 5, column 1"),
+        ({}, sparse.csr_matrix(np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0)), None, r"row 5, column 1"),
+        ({}, np.ones((8, 3)), None, "inconsistent numbers of samples"),
+        ({}, np.ones(9), None, "Reshape your data"),
+        ({"alpha": 0.0}, np.ones((9, 3)), None, "alpha"),
+        ({"alpha": -1.0}, np.ones((9, 3)), None, "alpha"),
+        ({"alpha": np.inf}, np.ones((9, 3)), None, "alpha"),
+        ({"alpha": np.nan}, np.ones((9, 3)), None, "alpha"),
+        ({"gamma": -1.0, "kernel": "rbf"}, np.ones((9, 3)), None, "gamma"),
+        ({"loss": "hinge"}, np.ones((9, 3)), None, "loss"),
+        ({"solver": "sgd"}, np.ones((9, 3)), None, "solver"),
+        ({"decoder": "milp"}, np.ones((9, 3)), None, "decoder"),
+        ({"solver": "primal", "kernel": "rbf"}, np.ones((9, 3)), None, "solver='primal' needs kernel='linear'"),
+        ({"solver": "primal", "kernel": "precomputed"}, KERNEL, None, "solver='primal' needs kernel='linear'"),
+        ({"kernel": "precomputed"}, np.ones((9, 3)), None, "square"),
+        ({"kernel": "precomputed"}, LOPSIDED, None, "not symmetric.*row 7, column 2"),
+        ({"kernel": "precomputed"}, HOLED, None, "row 3, column 4"),
+        ({}, np.ones((9, 3)), np.zeros(9), "zero"),
+        ({}, np.ones((9, 3)), np.ones(8), r"sample_weight has shape \(8,\)"),
+        ({}, np.ones((9, 3)), [1, 1, 1, 1, -1, 1, 1, 1, 1], "sample_weight is -1.0 at row 4"),
+        ({}, np.ones((9, 3)), [1, 1, np.nan, 1, 1, 1, 1, 1, 1], "sample_weight is nan at row 2"),
+        ({}, np.ones((9, 3)), ["a"] * 9, "sample_weight must be numbers"),
+    ],
+)
+def test_bad_input_is_refused_by_name(options, X, weights, message):
+    y = problem(Permutations(4))[1]
+    with pytest.raises(ValueError, match=message):
+        StructuredRidge(Permutations(4), **options).fit(X, y, sample_weight=weights)
+
+
+def test_bad_targets_are_refused_by_row():
+    X, y, _, _, _ = problem(Permutations(4))
+    y = y.copy()
+    y[6] = [1, 1, 2, 3]
+    with pytest.raises(ValueError, match="row 6"):
+        StructuredRidge(Permutations(4)).fit(X, y)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        StructuredRidge(Permutations(4)).fit(X, None)
+    with pytest.raises(ValueError, match="permutation"):
+        StructuredRidge("permutation").fit(X, y)
+    with pytest.raises(ValueError, match="structure"):
+        StructuredRidge(3).fit(X, y)
+
+
+def undefined_kernel(a, b):
+    return np.nan if a[0] == 2.0 and b[0] == 5.0 else float(a @ b)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("solver", ["auto", "closed-form", "cg", "newton-cg"])
+@pytest.mark.parametrize("structure", [Permutations(4), Ordinal(4)], ids=["permutations", "ordinal"])
+def test_kernel_values_that_are_not_finite_are_refused_on_every_route(structure, solver):
+    y = problem(structure)[1]
+    X = np.arange(9.0)[:, None]
+    message = r"kernel values overflow to NaN or infinity: {} at row {}, column {}; scale the inputs, .* degree"
+    with pytest.raises(ValueError, match=message.format("inf", 4, 8)):
+        # (1 + ij)^d is largest at the last row and column, and first overflows where 1 + ij > 2^5.
+        StructuredRidge(structure, kernel="poly", degree=205, solver=solver).fit(X, y)
+    with pytest.raises(ValueError, match=message.format("nan", 2, 5)):
+        StructuredRidge(structure, kernel=undefined_kernel, solver=solver).fit(X, y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_overflows_in_prediction_is_refused_by_row(monkeypatch):
+    X, y, _, _, _ = problem(Permutations(4))
+    model = StructuredRidge("permutations").fit(X, y)
+    model.coef_ *= 10
+    large = X.copy()
+    large[4] = 1.7e308
+    assert model.predict(1e300 * X).shape == (9, 4)
+    monkeypatch.setattr(kernels, "_BLOCK_ENTRIES", 18)  # three rows at a time
+    for form in (np.asarray, sparse.csr_matrix):
+        for method in (model.predict, model.feature_scores, model.predict_certified):
+            with pytest.raises(ValueError, match="scores of row 4 of X overflow: scale the inputs"):
+                method(form(large))
+    curved = StructuredRidge("permutations", kernel="poly").fit(X, y)
+    with pytest.raises(ValueError, match="kernel values overflow.* at row 4, column 0"):
+        curved.predict(large)
+
+
+def test_one_row_is_diagonalised_without_lapack(monkeypatch):
+    """SciPy 1.10 fails on 1×1 matrices with this driver."""
+    whole = _training.eigh
+
+    def eigh(matrix, **options):
+        if len(matrix) == 1:
+            raise ValueError("LWORK too small")
+        return whole(matrix, **options)
+
+    monkeypatch.setattr(_training, "eigh", eigh)
+    for options in ({"kernel": "rbf"}, {"solver": "primal", "fit_intercept": False}):
+        model = StructuredRidge(Ordinal(4), **options).fit([[2.0]], [3])
+        assert model.predict([[2.0]]).tolist() == [3]
+
+
+def test_parameters_without_effect_are_refused():
+    X, y, _, _, _ = problem(Permutations(4))
+    with pytest.raises(ValueError, match="kernel_params={'degree': 2} has no effect on kernel='poly'"):
+        StructuredRidge("permutations", kernel="poly", kernel_params={"degree": 2}).fit(X, y)
+    StructuredRidge("permutations", kernel="poly", kernel_params={}).fit(X, y)
+
+
+def test_outputs_that_do_not_fit_in_memory_are_refused_before_they_are_allocated(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.permuted(np.tile(np.arange(1, 31), (40, 1)), axis=1)
+    model = StructuredRidge("permutations").fit(X, y)
+    many = np.zeros((20_000, 2))
+    description, scores = model.structure_._describe(), np.zeros((20_000, model.structure_.n_features))
+    codes = np.tile(np.arange(30, dtype=np.int32), (20_000, 1))
+    monkeypatch.setattr(_memory, "available_memory", lambda: 2**20)
+    monkeypatch.setattr(np, "empty", lambda *shape, **options: pytest.fail("allocated"))
+    for call, remedy in (
+        (lambda: model.feature_scores(many), "pass fewer rows at once"),
+        (lambda: model.decision_function(many), "pass fewer rows at once"),
+        (lambda: model.predict(many), "pass fewer rows at once"),
+        (lambda: model.predict_certified(many), "pass fewer rows at once"),
+        (lambda: model.structure_.sample(20_000), "draw fewer at once"),
+        (lambda: _lib.decode(description, scores), "decode fewer rows at once"),
+        (lambda: _lib.structure_embed(description, codes), "embed fewer"),
+        (lambda: _lib.structure_enumerate(description, 0, 20_000), "list fewer"),
+        (lambda: _lib.structure_mean(Permutations(2000)._describe()), "take a smaller structure"),
+        (lambda: _lib.structure_second_moment(Permutations(50)._describe()), "take a smaller structure"),
+    ):
+        with pytest.raises(MemoryError, match=f"needs .* GiB, .* are available: {remedy}"):
+            call()
+
+
+def test_kernel_values_of_another_training_set_are_refused():
+    y = problem(Permutations(4))[1]
+    model = StructuredRidge("permutations", kernel="precomputed").fit(KERNEL, y)
+    for form in (np.asarray, np.ndarray.tolist):
+        with pytest.raises(ValueError, match=re.escape("X holds the kernel values between new rows and the rows")):
+            model.predict(form(KERNEL[:2, :5]))
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ({"solver": "closed-form"}, "solver='primal'"),
+        ({"kernel": "rbf"}, "Nystroem"),
+        ({"solver": "primal"}, "select features"),
+    ],
+)
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(monkeypatch, options, remedy):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 200)), rng.permuted(np.tile([1, 2, 3], (200, 1)), axis=1)
+    # Room for the embedded outputs (19 kB with what is made of them), not for matrices of 200² entries (320 kB each).
+    monkeypatch.setattr(_memory, "available_memory", lambda: 100_000)
+    with pytest.raises(MemoryError, match=f"GiB are available.*{remedy}"):
+        StructuredRidge("permutations", **options).fit(X, y)
+
+
+def test_memory_available_is_a_sensible_number():
+    available = _memory.available_memory()
+    assert available is None or 2**20 < available < 2**50
+
+
+def test_a_failed_fit_keeps_the_earlier_one():
+    X, y, _, _, _ = problem(Permutations(4))
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="row 0"):
+        model.fit(np.ones((9, 5)), np.zeros((9, 4)))
+    assert model.n_features_in_ == 3
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+def test_a_new_fit_forgets_the_earlier_one():
+    X, y, _, _, _ = problem(Permutations(4))
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    model.set_params(kernel="linear", structure=None).fit(X, np.arange(9) % 2)
+    assert not hasattr(model, "dual_coef_") and not hasattr(model, "X_fit_")
+    model.set_params(kernel="precomputed", structure="permutations").fit(KERNEL, y)
+    assert not hasattr(model, "coef_") and not hasattr(model, "classes_")
+
+
+def test_unfitted_model_says_so():
+    for method in ("predict", "feature_scores", "decision_function", "predict_certified"):
+        with pytest.raises(NotFittedError):
+            getattr(StructuredRidge("permutations"), method)(np.ones((2, 3)))
+
+
+def test_pickle_keeps_the_predictions():
+    X, y, _, _, _ = problem(Permutations(4))
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.feature_scores(X).tobytes() == model.feature_scores(X).tobytes()
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))

@@ -1,0 +1,96 @@
+"""How many threads work, and how they tell of progress."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+
+import pytest
+
+import combpred
+from combpred import _abi, _progress
+from combpred._config import get_n_threads
+
+
+class TestThreadCount:
+    @pytest.fixture(autouse=True)
+    def _no_environment(self, monkeypatch):
+        monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+
+    def test_explicit_number_comes_first(self, monkeypatch):
+        monkeypatch.setenv("OMP_NUM_THREADS", "5")
+        with combpred.config_context(n_threads=4):
+            assert get_n_threads(3) == 3
+            assert get_n_threads() == 4
+        assert get_n_threads() == 5
+
+    @pytest.mark.parametrize(("value", "n"), [("7", 7), ("6,2", 6), (" 8 ", 8)])
+    def test_openmp_variable(self, monkeypatch, value, n):
+        monkeypatch.setenv("OMP_NUM_THREADS", value)
+        assert get_n_threads() == n
+
+    @pytest.mark.parametrize("value", ["", "0", "-3", "many", "1.5"])
+    def test_openmp_variable_without_a_number_is_ignored(self, monkeypatch, value):
+        default = get_n_threads()
+        monkeypatch.setenv("OMP_NUM_THREADS", value)
+        assert get_n_threads() == default
+
+    def test_negative_numbers_count_back(self):
+        processors = get_n_threads(-1)
+        assert processors == get_n_threads() >= 1
+        assert get_n_threads(-2) == max(1, processors - 1)
+        assert get_n_threads(-(10**6)) == 1
+
+    def test_zero_is_refused(self):
+        with pytest.raises(ValueError, match="n_jobs must not be 0"):
+            get_n_threads(0)
+        with pytest.raises(ValueError, match="n_threads must not be 0"), combpred.config_context(n_threads=0):
+            pass
+
+    def test_contexts_nest_and_end(self):
+        default = get_n_threads()
+        with combpred.config_context(n_threads=3):
+            with combpred.config_context(n_threads=None):
+                assert get_n_threads() == 3
+            with contextlib.suppress(KeyError), combpred.config_context(n_threads=2):
+                raise KeyError
+            assert get_n_threads() == 3
+        assert get_n_threads() == default
+
+    @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no processor affinity")
+    def test_affinity_counts(self):
+        allowed = os.sched_getaffinity(0)
+        try:
+            os.sched_setaffinity(0, {min(allowed)})
+            assert get_n_threads() == 1
+        finally:
+            os.sched_setaffinity(0, allowed)
+
+
+class TestProgress:
+    def test_callback_sees_the_last_step(self):
+        control, seen = _abi.Control(), []
+        with _progress.reported(control, "test", progress=lambda step, value: seen.append((step, value))):
+            control.step, control.value = 5, 0.25
+        assert seen[-1] == (5, 0.25)
+
+    def test_lines_on_standard_error(self, capsys, monkeypatch):
+        monkeypatch.setitem(sys.modules, "tqdm", None)
+        monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.02)
+        monkeypatch.setattr(_progress, "_LINE_SECONDS", 0.02)
+        control = _abi.Control(step=12, value=0.5)
+        with _progress.reported(control, "training", verbose=1):
+            time.sleep(0.2)
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) >= 2
+        assert lines[0].startswith("[combpred] training: ")
+        assert lines[0].endswith("step 12, value 0.5")
+
+    def test_short_calls_and_quiet_ones_say_nothing(self, capsys):
+        with _progress.reported(_abi.Control(), "test", verbose=1):
+            pass
+        with _progress.reported(_abi.Control(), "test", verbose=0):
+            pass
+        assert capsys.readouterr().err == ""
