@@ -1,7 +1,5 @@
 package solve
 
-import "math"
-
 // Inverse is a Resolvent that also solves with 2λI + σK̃.
 type Inverse interface {
 	Resolvent
@@ -11,80 +9,48 @@ type Inverse interface {
 	Accuracy() float64
 }
 
-const (
-	maxRefine   = 20  // refinements before giving up
-	stallFactor = 0.3 // a refinement that leaves more of the residual than this is not converging
-)
-
-// ClosedForm writes the coefficients C to dst: the margins q from G q = b, then C = (2λI + σK̃)⁻¹(diag(√w − q) Z), and refines them until
-// the residual R(C), computed in double precision with op, is at most opt.Tol relative to R(0). So inverses in single precision
-// are enough as long as they contract; where they do not, the error is a *NumericalError, or a *NotConvergedError where a more
-// accurate inverse would not help. margins is nil for the squared loss, which has no such term.
+// ClosedForm writes the coefficients C to dst: the margins q from G q = b, then C = (2λI + σK̃)⁻¹(diag(√w − q) Z), refined until the
+// residual R(C), computed in double precision with op, is at most opt.Tol relative to R(0). So inverses in single precision are
+// enough as long as they contract (see refine for the errors). margins is nil for the squared loss.
 func ClosedForm(p *Problem, op Operator, inv Inverse, margins MarginSolver, dst matrix, opt Options) (Info, error) {
-	m := len(p.Root)
-	res, kc := p.newBlock(), p.newBlock()
-	q, b := make([]float64, m), make([]float64, m)
-	largest := p.largestRow()
-	for i := range m {
+	for i := range dst.Rows {
 		clear(dst.Row(i))
 	}
-	var info Info
-	exhausted := false
-	previous := math.Inf(1)
-	for {
-		var err error
-		if info.Residual, err = p.residualTo(res, dst, kc); err != nil {
-			return info, err
-		}
-		if err := checkFinite(info.Residual); err != nil {
-			return info, err
-		}
-		p.Mon.Report(info.Residual)
-		if info.Residual <= opt.Tol || info.Residual > stallFactor*previous || info.Refine == maxRefine || exhausted {
-			break
-		}
-		previous = info.Residual
-		// The correction E with R(C + E) = 0: for q = rowsum(Z ∘ K̃E), G q = rowsum(Z ∘ H R) and E = (2λI + σK̃)⁻¹(R − diag(q) Z).
-		if margins != nil {
-			if err := inv.ApplyTo(kc, res); err != nil {
-				return info, err
-			}
-			if err := p.rowDotsTo(b, kc); err != nil {
-				return info, err
-			}
-			// A residual ρ of that system leaves R = diag(ρ)Z.
-			target := max(opt.Tol/2, info.Residual*inv.Accuracy()) * p.total / largest
-			if err := margins.SolveTo(q, b, target); err != nil {
-				return info, err
-			}
-			if err := p.rows(func(i int) { axpy(res.Row(i), p.Z.Row(i), -q[i]) }); err != nil {
-				return info, err
-			}
-			info.Iter, exhausted = margins.Iterations()
-		}
-		if err := inv.SolveTo(res, res); err != nil {
-			return info, err
-		}
-		if err := p.rows(func(i int) { axpy(dst.Row(i), res.Row(i), 1) }); err != nil {
-			return info, err
-		}
-		info.Refine++
-		if err := op.MulTo(kc, dst); err != nil {
-			return info, err
-		}
-	}
-	var err error
-	if info.Objective, err = p.objective(dst, kc); err != nil {
-		return info, err
-	}
-	if margins == nil {
-		info.Iter = info.Refine
-	}
-	if info.Residual > opt.Tol {
-		if !exhausted && inv.Accuracy() > opt.Tol {
-			return info, &NumericalError{"refinement stalls above tol: the factors are not accurate enough"}
-		}
-		return info, &NotConvergedError{info.Residual, opt.Tol, info.Iter}
-	}
-	return info, checkFinite(info.Objective)
+	e := &dual{p: p, op: op, inv: inv, c: dst, res: p.newBlock(), kc: p.newBlock()}
+	return refine(p, e, margins, inv.Accuracy(), opt)
 }
+
+// dual is the equation of the coefficients C, an m×Len block.
+type dual struct {
+	p          *Problem
+	op         Operator
+	inv        Inverse
+	c, res, kc matrix // coefficients, R(C), K̃C
+}
+
+func (e *dual) residual() (float64, error) { return e.p.residualTo(e.res, e.c, e.kc) }
+
+func (e *dual) probe(b []float64) error {
+	if err := e.inv.ApplyTo(e.kc, e.res); err != nil {
+		return err
+	}
+	return e.p.rowDotsTo(b, e.kc)
+}
+
+// correct adds E = (2λI + σK̃)⁻¹(R − diag(q) Z).
+func (e *dual) correct(q []float64) error {
+	if q != nil {
+		if err := e.p.rows(func(i int) { axpy(e.res.Row(i), e.p.Z.Row(i), -q[i]) }); err != nil {
+			return err
+		}
+	}
+	if err := e.inv.SolveTo(e.res, e.res); err != nil {
+		return err
+	}
+	if err := e.p.rows(func(i int) { axpy(e.c.Row(i), e.res.Row(i), 1) }); err != nil {
+		return err
+	}
+	return e.op.MulTo(e.kc, e.c)
+}
+
+func (e *dual) objective() (float64, error) { return e.p.objective(e.c, e.kc) }

@@ -85,106 +85,100 @@ func (x *Design) rowTo(dst []float64, i int) {
 	}
 }
 
-// Solve writes W in coordinates (q×Len) to dst. Residuals are of 2λW + σXᵀD²XW + … in the space of W.
+// Solve writes W in coordinates (q×Len) to dst. The residual is that of the equation in the space of W.
 func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
-	p, m, q := o.p, len(o.p.Root), dst.Rows
-	work, scores := p.newBlock(), p.newBlock()
-	grad := linalg.NewMatrix[float64](q, dst.Cols)
-	margins, b := make([]float64, m), make([]float64, m)
-	var sys MarginSolver
-	if p.Margin {
+	var margins MarginSolver
+	if o.p.Margin {
 		var err error
-		if sys, err = NewMarginIteration(p, o, opt.MaxIter); err != nil {
+		if margins, err = NewMarginIteration(o.p, o, opt.MaxIter); err != nil {
 			return Info{}, err
 		}
 	}
-	for k := range q {
+	for k := range dst.Rows {
 		clear(dst.Row(k))
 	}
-	largest := p.largestRow()
-	var info Info
-	var scale float64
-	exhausted := false
-	previous := math.Inf(1)
-	for {
-		// R(W) = XᵀD(√w z − σ DXW − ⟨z, DXW⟩z) − 2λW, with scores = DXW.
-		if err := o.x.mulTo(p, scores, dst); err != nil {
-			return info, err
-		}
-		if err := p.rows(func(i int) { o.pull(work.Row(i), scores.Row(i), i) }); err != nil {
-			return info, err
-		}
-		if err := o.x.mulTransTo(p, grad, work); err != nil {
-			return info, err
-		}
-		norms := make([]float64, q)
-		for k := range q {
-			axpy(grad.Row(k), dst.Row(k), -2*p.Lambda)
-			norms[k] = dot(grad.Row(k), grad.Row(k))
-		}
-		norm := math.Sqrt(sum(norms))
-		if err := checkFinite(norm); err != nil {
-			return info, err
-		}
-		if info.Refine == 0 {
-			scale = norm
-		}
-		if info.Residual = 0; scale > 0 {
-			info.Residual = norm / scale
-		}
-		p.Mon.Report(info.Residual)
-		if info.Residual <= opt.Tol || info.Residual > stallFactor*previous || info.Refine == maxRefine || exhausted {
-			break
-		}
-		previous = info.Residual
-		// Correction E: G·margins = rowsum(Z ∘ DX(2λI + σXᵀD²X)⁻¹R), E = (2λI + σXᵀD²X)⁻¹(R − XᵀD diag(margins)Z).
-		if sys != nil {
-			if err := o.gram.SolveTo(o.w, grad); err != nil {
-				return info, err
-			}
-			if err := o.x.mulTo(p, work, o.w); err != nil {
-				return info, err
-			}
-			if err := p.rowDotsTo(b, work); err != nil {
-				return info, err
-			}
-			if err := sys.SolveTo(margins, b, opt.Tol/2*p.total/largest); err != nil {
-				return info, err
-			}
-			if err := p.scaleRowsTo(work, margins); err != nil {
-				return info, err
-			}
-			if err := o.x.mulTransTo(p, o.w, work); err != nil {
-				return info, err
-			}
-			for k := range q {
-				axpy(grad.Row(k), o.w.Row(k), -1)
-			}
-			info.Iter, exhausted = sys.Iterations()
-		}
-		if err := o.gram.SolveTo(grad, grad); err != nil {
-			return info, err
-		}
-		for k := range q {
-			axpy(dst.Row(k), grad.Row(k), 1)
-		}
-		info.Refine++
+	e := &weights{o: o, w: dst, res: linalg.NewMatrix[float64](dst.Rows, dst.Cols), work: o.p.newBlock(), scores: o.p.newBlock()}
+	return refine(o.p, e, margins, o.gram.Accuracy(), opt)
+}
+
+// weights is the equation of the feature weights W, a q×Len block.
+type weights struct {
+	o            *Primal
+	w, res       matrix // weights and R(W)
+	work, scores matrix // m×Len: scratch, and DXW
+	scale        float64
+}
+
+// residual computes R(W) = XᵀD(√w z − σ DXW − ⟨z, DXW⟩z) − 2λW.
+func (e *weights) residual() (float64, error) {
+	p, x := e.o.p, e.o.x
+	if err := x.mulTo(p, e.scores, e.w); err != nil {
+		return 0, err
 	}
-	for k := range q {
-		info.Objective += p.Lambda * dot(dst.Row(k), dst.Row(k))
+	if err := p.rows(func(i int) { e.o.pull(e.work.Row(i), e.scores.Row(i), i) }); err != nil {
+		return 0, err
 	}
-	terms := make([]float64, m)
-	if err := p.rows(func(i int) { terms[i] = p.loss(i, scores.Row(i)) }); err != nil {
-		return info, err
+	if err := x.mulTransTo(p, e.res, e.work); err != nil {
+		return 0, err
 	}
-	info.Objective += sum(terms)
-	if sys == nil {
-		info.Iter = info.Refine
+	squares := make([]float64, e.w.Rows)
+	for k := range squares {
+		axpy(e.res.Row(k), e.w.Row(k), -2*p.Lambda)
+		squares[k] = dot(e.res.Row(k), e.res.Row(k))
 	}
-	if info.Residual > opt.Tol {
-		return info, &NotConvergedError{info.Residual, opt.Tol, info.Iter}
+	norm := math.Sqrt(sum(squares))
+	if e.scale == 0 {
+		e.scale = norm // the first call is at zero weights
 	}
-	return info, checkFinite(info.Objective)
+	if norm == 0 {
+		return 0, nil
+	}
+	return norm / e.scale, nil
+}
+
+func (e *weights) probe(b []float64) error {
+	if err := e.o.gram.SolveTo(e.o.w, e.res); err != nil {
+		return err
+	}
+	if err := e.o.x.mulTo(e.o.p, e.work, e.o.w); err != nil {
+		return err
+	}
+	return e.o.p.rowDotsTo(b, e.work)
+}
+
+// correct adds (2λI + σXᵀD²X)⁻¹(R − XᵀD diag(q) Z).
+func (e *weights) correct(q []float64) error {
+	p := e.o.p
+	if q != nil {
+		if err := p.scaleRowsTo(e.work, q); err != nil {
+			return err
+		}
+		if err := e.o.x.mulTransTo(p, e.o.w, e.work); err != nil {
+			return err
+		}
+		for k := range e.res.Rows {
+			axpy(e.res.Row(k), e.o.w.Row(k), -1)
+		}
+	}
+	if err := e.o.gram.SolveTo(e.res, e.res); err != nil {
+		return err
+	}
+	for k := range e.w.Rows {
+		axpy(e.w.Row(k), e.res.Row(k), 1)
+	}
+	return nil
+}
+
+// objective uses the scores that residual has left.
+func (e *weights) objective() (float64, error) {
+	p := e.o.p
+	terms := make([]float64, len(p.Root))
+	err := p.rows(func(i int) { terms[i] = p.loss(i, e.scores.Row(i)) })
+	total := sum(terms)
+	for k := range e.w.Rows {
+		total += p.Lambda * dot(e.w.Row(k), e.w.Row(k))
+	}
+	return total, err
 }
 
 // pull writes the negative derivative of row i's loss at scores f (times √w) to dst.

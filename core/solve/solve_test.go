@@ -221,8 +221,8 @@ func (in *instance) eigen(t *testing.T, p *Problem) ([]float64, matrix) {
 	return s, v
 }
 
-// dual turns coefficients in coordinates of K̃ into dual coefficients of K.
-func dual(p *Problem, c matrix, d int) matrix {
+// inPsi turns coefficients in coordinates of K̃ into dual coefficients of K.
+func inPsi(p *Problem, c matrix, d int) matrix {
 	for i, r := range p.Root {
 		scaleTo(c.Row(i), r, c.Row(i))
 	}
@@ -246,7 +246,7 @@ func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				a := dual(p, c, d)
+				a := inPsi(p, c, d)
 				if gap := relativeGap(in.objective(a), in.value); gap > 1e-8 {
 					t.Errorf("%s: objective is off by %g", name, gap)
 				}
