@@ -30,7 +30,7 @@ type group struct {
 type Coordinates struct {
 	groups []group
 	d      int
-	// Exactly one of the three says how to change coordinates; all nil means the identity.
+	// At most one of these says how to change coordinates; both nil means the identity.
 	spectrum structure.Spectrum
 	basis    *matrix // d×Len, orthonormal columns
 }
