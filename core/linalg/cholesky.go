@@ -13,8 +13,7 @@ import (
 var ErrNotPositiveDefinite = errors.New("linalg: matrix is not positive definite in this precision")
 
 const (
-	leafSize  = 64   // order below which the factorisation is a plain loop
-	pollFlops = 2e10 // longest uninterrupted BLAS call, about a fifth of a second in double precision on two cores
+	leafSize = 64 // order below which the factorisation is a plain loop
 )
 
 // Cholesky is a factor A = LLᵀ stored in the Lower triangle, or A = UᵀU in the Upper triangle, of a square matrix whose other
@@ -50,7 +49,7 @@ func factor[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) error {
 	}
 	m := n - h
 	// Off-diagonal block, in strips that keep each call short.
-	for lo, step := 0, strip(m, float64(h)*float64(h)); lo < m; lo += step {
+	for lo, step := 0, Strip(m, float64(h)*float64(h)); lo < m; lo += step {
 		hi := min(lo+step, m)
 		if lower {
 			trsm(blas.Right, uplo, blas.Trans, a11, a21.Slice(lo, hi, 0, h))
@@ -62,7 +61,7 @@ func factor[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) error {
 		}
 	}
 	// Trailing triangle: strip [lo, hi) against all before it, then its own diagonal block.
-	for lo, step := 0, strip(m, 2*float64(h)*float64(m)); lo < m; lo += step {
+	for lo, step := 0, Strip(m, 2*float64(h)*float64(m)); lo < m; lo += step {
 		hi := min(lo+step, m)
 		if lower {
 			Gemm(blas.NoTrans, blas.Trans, -1, a21.Slice(lo, hi, 0, h), a21.Slice(0, lo, 0, h), 1, a22.Slice(lo, hi, 0, lo))
@@ -76,11 +75,6 @@ func factor[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) error {
 		}
 	}
 	return factor(uplo, a22, mon)
-}
-
-// strip returns how many of m rows or columns one call may treat at flops operations each.
-func strip(m int, flops float64) int {
-	return max(leafSize, int(min(float64(m), pollFlops/flops)))
 }
 
 func factorLeaf[T Float](uplo blas.Uplo, a Matrix[T]) error {
@@ -118,7 +112,7 @@ func (c Cholesky[T]) Solve(b Matrix[T], mon *parallel.Monitor) error {
 		first, second = blas.Trans, blas.NoTrans // Uᵀ, then U
 	}
 	n := float64(c.a.Rows)
-	for lo, step := 0, strip(b.Cols, n*n); lo < b.Cols; lo += step {
+	for lo, step := 0, Strip(b.Cols, n*n); lo < b.Cols; lo += step {
 		part := b.Slice(0, b.Rows, lo, min(lo+step, b.Cols))
 		for _, t := range []blas.Transpose{first, second} {
 			trsm(blas.Left, c.uplo, t, c.a, part)

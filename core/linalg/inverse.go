@@ -65,7 +65,7 @@ func (s Symmetric[T]) Product(a Matrix[T], mon *parallel.Monitor) error {
 	if a.Cols == 0 {
 		return nil
 	}
-	for lo, step := 0, strip(n, float64(n)*float64(a.Cols)); lo < n; lo += step {
+	for lo, step := 0, Strip(n, float64(n)*float64(a.Cols)); lo < n; lo += step {
 		hi := min(lo+step, n)
 		part, before := a.Slice(lo, hi, 0, a.Cols), a.Slice(0, lo, 0, a.Cols)
 		if s.uplo == blas.Lower {
@@ -89,7 +89,7 @@ func (s Symmetric[T]) Factor(mon *parallel.Monitor) (Cholesky[T], error) {
 // MulTo writes s·b to dst, in strips of columns that keep each call short.
 func (s Symmetric[T]) MulTo(dst, b Matrix[T], mon *parallel.Monitor) error {
 	n := float64(s.a.Rows)
-	for lo, step := 0, strip(b.Cols, 2*n*n); lo < b.Cols; lo += step {
+	for lo, step := 0, Strip(b.Cols, 2*n*n); lo < b.Cols; lo += step {
 		hi := min(lo+step, b.Cols)
 		symm(s.uplo, s.a, b.Slice(0, b.Rows, lo, hi), dst.Slice(0, b.Rows, lo, hi))
 		if err := mon.Err(); err != nil {
@@ -117,13 +117,13 @@ func invertTriangle[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 		off = u.Slice(h, n, 0, h)
 		left, right = last, first
 	}
-	for lo, step := 0, strip(off.Cols, float64(off.Rows)*float64(off.Rows)); lo < off.Cols; lo += step {
+	for lo, step := 0, Strip(off.Cols, float64(off.Rows)*float64(off.Rows)); lo < off.Cols; lo += step {
 		trsm(blas.Left, uplo, blas.NoTrans, left, off.Slice(0, off.Rows, lo, min(lo+step, off.Cols)))
 		if err := mon.Err(); err != nil {
 			return err
 		}
 	}
-	for lo, step := 0, strip(off.Rows, float64(off.Cols)*float64(off.Cols)); lo < off.Rows; lo += step {
+	for lo, step := 0, Strip(off.Rows, float64(off.Cols)*float64(off.Cols)); lo < off.Rows; lo += step {
 		trsm(blas.Right, uplo, blas.NoTrans, right, off.Slice(lo, min(lo+step, off.Rows), 0, off.Cols))
 		if err := mon.Err(); err != nil {
 			return err
@@ -190,7 +190,7 @@ func timesTranspose[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 	if err := timesTranspose(uplo, first, mon); err != nil {
 		return err
 	}
-	for lo, step := 0, strip(h, 2*float64(h)*float64(n-h)); lo < h; lo += step {
+	for lo, step := 0, Strip(h, 2*float64(h)*float64(n-h)); lo < h; lo += step {
 		hi := min(lo+step, h)
 		if uplo == blas.Upper {
 			off := u.Slice(0, h, h, n)
@@ -205,7 +205,7 @@ func timesTranspose[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 			return err
 		}
 	}
-	for lo, step := 0, strip(h, float64(n-h)*float64(n-h)); lo < h; lo += step {
+	for lo, step := 0, Strip(h, float64(n-h)*float64(n-h)); lo < h; lo += step {
 		hi := min(lo+step, h)
 		if uplo == blas.Upper {
 			trmm(blas.Right, uplo, blas.Trans, last, u.Slice(lo, hi, h, n))

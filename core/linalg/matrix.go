@@ -38,6 +38,13 @@ func (m Matrix[T]) Row(i int) []T {
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
 
+// Zero sets all elements to zero.
+func (m Matrix[T]) Zero() {
+	for i := range m.Rows {
+		clear(m.Row(i))
+	}
+}
+
 // Slice returns the view of rows [i0, i1) and columns [j0, j1).
 func (m Matrix[T]) Slice(i0, i1, j0, j1 int) Matrix[T] {
 	v := Matrix[T]{Rows: i1 - i0, Cols: j1 - j0, Stride: m.Stride}

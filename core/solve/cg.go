@@ -23,9 +23,7 @@ func ConjugateGradient(p *Problem, op Operator, pre Preconditioner, dst matrix, 
 	if limit == 0 {
 		limit = 10 * max(m, 100)
 	}
-	for i := range m {
-		clear(dst.Row(i))
-	}
+	dst.Zero()
 	s := &cgState{p: p, op: op, pre: pre, c: dst, kc: p.newBlock(), r: p.newBlock(), z: p.newBlock(), kz: p.newBlock(), d: p.newBlock(), kd: p.newBlock(), ad: p.newBlock(), definite: definiteness{op.Scale()}}
 	if pre == nil {
 		s.z = s.r

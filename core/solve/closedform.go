@@ -13,9 +13,7 @@ type Inverse interface {
 // residual R(C), computed in double precision with op, is at most opt.Tol relative to R(0). So inverses in single precision are
 // enough as long as they contract (see refine for the errors). margins is nil for the squared loss.
 func ClosedForm(p *Problem, op Operator, inv Inverse, margins MarginSolver, dst matrix, opt Options) (Info, error) {
-	for i := range dst.Rows {
-		clear(dst.Row(i))
-	}
+	dst.Zero()
 	e := &dual{p: p, op: op, inv: inv, c: dst, res: p.newBlock(), kc: p.newBlock()}
 	return refine(p, e, margins, inv.Accuracy(), opt)
 }

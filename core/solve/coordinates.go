@@ -184,9 +184,7 @@ func (c *Coordinates) SynthesizeTo(dst, v matrix) {
 	case c.basis != nil:
 		linalg.Gemm(blas.NoTrans, blas.Trans, 1, v, *c.basis, 0, dst)
 	case c.spectrum != nil:
-		for i := range dst.Rows {
-			clear(dst.Row(i))
-		}
+		dst.Zero()
 		for i, g := range c.groups {
 			c.spectrum.SynthesizeTo(linalg.General(dst), linalg.General(v.Slice(0, v.Rows, g.lo, g.hi)), i)
 		}

@@ -73,15 +73,8 @@ func (x *Design) mulTo(p *Problem, dst, w matrix) error {
 		if err := x.Rows.mulTo(dst, features, p.Workers); err != nil {
 			return err
 		}
-	} else {
-		step := x.strip(w.Cols)
-		for lo := 0; lo < x.N; lo += step {
-			if err := p.Mon.Err(); err != nil {
-				return err
-			}
-			hi := min(lo+step, x.N)
-			linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, x.Dense.Slice(lo, hi, 0, x.P), features, 0, dst.Slice(lo, hi, 0, w.Cols))
-		}
+	} else if err := linalg.GemmPolled(blas.NoTrans, x.Dense, features, dst, p.Mon); err != nil {
+		return err
 	}
 	return p.rows(func(i int) {
 		row := dst.Row(i)
@@ -103,7 +96,7 @@ func (x *Design) mulTransTo(p *Problem, dst, v matrix) error {
 			return err
 		}
 	} else {
-		beta, step := 0.0, x.strip(v.Cols)
+		beta, step := 0.0, linalg.Strip(x.N, 2*float64(x.P)*float64(v.Cols))
 		for lo := 0; lo < x.N; lo += step {
 			if err := p.Mon.Err(); err != nil {
 				return err
@@ -121,9 +114,4 @@ func (x *Design) mulTransTo(p *Problem, dst, v matrix) error {
 		}
 	}
 	return nil
-}
-
-// strip returns how many rows one product with the given number of columns may treat between two polls.
-func (x *Design) strip(cols int) int {
-	return max(rowGrain, int(min(float64(x.N), stripFlops/(2*float64(max(x.P*cols, 1))))))
 }

@@ -4,10 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-)
 
-// stripFlops bounds the work between two polls for cancellation, about a fifth of a second on two cores.
-const stripFlops = 2e10
+	"combpred/core/linalg"
+)
 
 // Kernel is the operator K̃ = D(K + shift)D for a symmetric matrix K that is not changed.
 type Kernel struct {
@@ -27,7 +26,7 @@ func (o *Kernel) MulTo(dst, c matrix) error {
 	if err := o.p.rows(func(i int) { scaleTo(o.tmp.Row(i), o.p.Root[i], c.Row(i)) }); err != nil {
 		return err
 	}
-	if err := mulPolled(o.p, blas.NoTrans, o.k, o.tmp, dst); err != nil {
+	if err := linalg.GemmPolled(blas.NoTrans, o.k, o.tmp, dst, o.p.Mon); err != nil {
 		return err
 	}
 	total := make([]float64, c.Cols)

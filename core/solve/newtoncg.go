@@ -12,9 +12,7 @@ func NewtonCG(p *Problem, op Operator, dst matrix, opt Options) (Info, error) {
 	if limit == 0 {
 		limit = 100 * max(m, 100)
 	}
-	for i := range m {
-		clear(dst.Row(i))
-	}
+	dst.Zero()
 	kc, res, g, step, d, kd, hd := p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock()
 	var info Info
 	var scale float64
@@ -50,10 +48,8 @@ func NewtonCG(p *Problem, op Operator, dst matrix, opt Options) (Info, error) {
 		}
 		// Inner conjugate gradient: Hessian·step = g, to a tenth of what is missing.
 		inner := max(opt.Tol/info.Residual/10, 1e-6)
-		for i := range m {
-			clear(step.Row(i))
-			copy(d.Row(i), g.Row(i))
-		}
+		step.Zero()
+		copyRows(d, g)
 		rr, before := gg, info.Iter
 		for math.Sqrt(rr) > inner*math.Sqrt(gg) && info.Iter < limit {
 			if err := op.MulTo(kd, d); err != nil {

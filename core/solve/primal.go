@@ -94,9 +94,7 @@ func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 			return Info{}, err
 		}
 	}
-	for k := range dst.Rows {
-		clear(dst.Row(k))
-	}
+	dst.Zero()
 	e := &weights{o: o, w: dst, res: linalg.NewMatrix[float64](dst.Rows, dst.Cols), work: o.p.newBlock(), scores: o.p.newBlock()}
 	return refine(o.p, e, margins, o.gram.Accuracy(), opt)
 }

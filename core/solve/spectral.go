@@ -55,7 +55,7 @@ func (o *Spectral) gain(s, sigma float64) float64 { return s / (2*o.p.Lambda + s
 
 // transform writes V diag(f(s, σ)) Vᵀ x to dst, column by column with its own σ. Cost: 4m²·Len.
 func (o *Spectral) transform(dst, x matrix, f func(s, sigma float64) float64) error {
-	if err := mulPolled(o.p, blas.Trans, o.v, x, o.temp); err != nil {
+	if err := linalg.GemmPolled(blas.Trans, o.v, x, o.temp, o.p.Mon); err != nil {
 		return err
 	}
 	if err := o.p.rows(func(k int) {
@@ -66,25 +66,7 @@ func (o *Spectral) transform(dst, x matrix, f func(s, sigma float64) float64) er
 	}); err != nil {
 		return err
 	}
-	return mulPolled(o.p, blas.NoTrans, o.v, o.temp, dst)
-}
-
-// mulPolled writes op(a)·x to dst in strips of rows, polling between them. a is square.
-func mulPolled(p *Problem, t blas.Transpose, a, x, dst matrix) error {
-	n, cols := a.Rows, x.Cols
-	step := max(rowGrain, int(min(float64(n), stripFlops/(2*float64(n)*float64(max(cols, 1))))))
-	for lo := 0; lo < n; lo += step {
-		if err := p.Mon.Err(); err != nil {
-			return err
-		}
-		hi := min(lo+step, n)
-		part := a.Slice(lo, hi, 0, n)
-		if t == blas.Trans {
-			part = a.Slice(0, n, lo, hi)
-		}
-		linalg.Gemm(t, blas.NoTrans, 1, part, x, 0, dst.Slice(lo, hi, 0, cols))
-	}
-	return nil
+	return linalg.GemmPolled(blas.NoTrans, o.v, o.temp, dst, o.p.Mon)
 }
 
 // Diagonal implements Resolvent.

@@ -72,15 +72,9 @@ func register(s Spec) struct{} {
 // Catalogue returns all registered structures in order of their names.
 func Catalogue() []Spec {
 	all := make([]Spec, 0, len(registry))
-	for _, s := range registry {
-		all = append(all, s)
+	for _, name := range slices.Sorted(maps.Keys(registry)) {
+		all = append(all, registry[name])
 	}
-	slices.SortFunc(all, func(a, b Spec) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
 	return all
 }
 

@@ -2,6 +2,7 @@ package structure
 
 import (
 	"iter"
+	"math"
 	"math/big"
 	"math/rand/v2"
 
@@ -72,16 +73,9 @@ func (s Scores) Value(psi []float64) float64 {
 		v += s.Linear[i] * p
 	}
 	for i, m := range s.Magnitude {
-		v += m * abs(psi[i])
+		v += m * math.Abs(psi[i])
 	}
 	return v
-}
-
-func abs(x float64) float64 {
-	if x < 0 {
-		return -x
-	}
-	return x
 }
 
 // Certificate says how good a decoded output is known to be.

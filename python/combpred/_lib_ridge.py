@@ -36,7 +36,8 @@ class FitInfo(NamedTuple):
     n_refine : int
         Refinements in double precision.
     converged : bool
-        Whether the residual is at most the tolerance. When it is not, the coefficients are the best found.
+        Whether the residual is at most the tolerance. When it is not, the coefficients are those where the
+        solver stopped.
     """
 
     objective: float
@@ -91,7 +92,7 @@ def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int
     Returns
     -------
     dict
-        solver, route, distinct, work_single, work_double, as ``cp_ridge_plan`` says.
+        solver, route, precision, distinct, work_single, work_double, work_loo, as ``cp_ridge_plan`` says.
     """
     plan = ctypes.create_string_buffer(_PLAN_BYTES)
     call("cp_ridge_plan", StructureArgument(description), *options_argument(options), n, p, nnz, plan, _PLAN_BYTES)

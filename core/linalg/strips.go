@@ -1,0 +1,36 @@
+package linalg
+
+import (
+	"gonum.org/v1/gonum/blas"
+
+	"combpred/core/parallel"
+)
+
+// pollFlops bounds an uninterrupted BLAS call: about a fifth of a second in double precision on two cores.
+const pollFlops = 2e10
+
+// Strip returns how many of m rows or columns one call may treat at flops operations each, so that a caller can poll for
+// cancellation between calls.
+func Strip(m int, flops float64) int {
+	return max(leafSize, int(min(float64(m), pollFlops/flops)))
+}
+
+// GemmPolled writes op(a)·b to c in strips of its rows, polling mon between them.
+func GemmPolled[T Float](ta blas.Transpose, a, b, c Matrix[T], mon *parallel.Monitor) error {
+	inner := a.Cols
+	if ta == blas.Trans {
+		inner = a.Rows
+	}
+	for lo, step := 0, Strip(c.Rows, 2*float64(inner)*float64(c.Cols)); lo < c.Rows; lo += step {
+		if err := mon.Err(); err != nil {
+			return err
+		}
+		hi := min(lo+step, c.Rows)
+		part := a.Slice(lo, hi, 0, a.Cols)
+		if ta == blas.Trans {
+			part = a.Slice(0, a.Rows, lo, hi)
+		}
+		Gemm(ta, blas.NoTrans, 1, part, b, 0, c.Slice(lo, hi, 0, c.Cols))
+	}
+	return nil
+}
