@@ -148,9 +148,14 @@ int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, c
  * options as above; "solver" may also be "auto" or "primal" here. Writes to plan[plan_cap] a JSON object with closing NUL:
  *   {"solver": "closed-form"|"cg"|"newton-cg"|"primal", "route": "factor"|"spectral"|"iterate"|"primal",
  *    "precision": "single"|"double", to begin with, "distinct": number of distinct non-zero eigenvalues of Σ, "work_single": bytes of work for precision single, "work_double": bytes for double,
- *    "work_loo": bytes of work for cp_ridge_loo in the precision advised}
- * route says which call does it: "factor" and "iterate" cp_ridge_kernel, "spectral" cp_ridge_spectral (for solver "primal": cp_ridge_primal). */
+ *    "route_loo": "factor"|"spectral", "work_loo_single", "work_loo_double": bytes of work for leave-one-out}
+ * route says which call does it: "factor" and "iterate" cp_ridge_kernel, "spectral" cp_ridge_spectral (for solver "primal": cp_ridge_primal); route_loo
+ * whether cp_ridge_kernel_loo or cp_ridge_spectral_loo leaves rows out. */
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_char *options, int64_t options_len, int64_t n, int64_t p, int64_t nnz, char *plan, int64_t plan_cap, char *err, int64_t err_cap);
+
+/* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the message names the row, the column and the
+ * remedy. The functions below check that it is finite, and take it to be symmetric. */
+int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Trains on the symmetric kernel matrix kernel[n, n]. Both triangles are read.
  * work is scratch of work_bytes bytes, 8-byte aligned, as cp_ridge_plan says for the precision asked for.
@@ -163,12 +168,17 @@ int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_char *options, int64_t options
 int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
                           double *dual, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
-/* Label-removed leave-one-out scores of every row, from the same eigendecomposition: scores[n, d] gets f_i as predicted without row i's label, corrected to
- * first order for the row itself. Loss "squared": the exact leave-one-out of kernel ridge. Rows of weight 0 get zeros.
- * work is scratch of work_bytes bytes, 8-byte aligned, as "work_loo" of cp_ridge_plan says for the precision it advises (unused and may be NULL for
- * "squared"): the n×n matrices are kept in the precision of the options. */
-int32_t cp_ridge_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
-                     void *work, int64_t work_bytes, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+/* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does: scores[n, d] gets f_i as predicted without row i's label, corrected to first
+ * order for the row itself. Loss "squared": the exact leave-one-out of kernel ridge. Rows of weight 0 get zeros.
+ * work is scratch of work_bytes bytes, 8-byte aligned, as "work_loo_single" or "work_loo_double" of cp_ridge_plan says when its "route_loo" is "factor".
+ * CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double". */
+int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
+                            void *work, int64_t work_bytes, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* The same for loss "auc" from the eigendecomposition that cp_ridge_spectral takes; for "route_loo" "spectral". The n×n matrices made from it are kept in the
+ * precision of the options. */
+int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
+                              void *work, int64_t work_bytes, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Input features for the primal solver: dense[n, p], or (dense NULL) compressed sparse rows of X and of Xᵀ, each with nnz entries. A constant feature of value
  * 1 is appended as column p when intercept is non-zero, without being stored. */

@@ -103,6 +103,24 @@ func setInfo(dst *C.cp_fit_info, info solve.Info) {
 	}
 }
 
+//export cp_kernel_check
+func cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		if n < 1 || n > maxRows {
+			return fmt.Errorf("n is %d, must be from 1 to %d", int64(n), maxRows)
+		}
+		k, e := matrixIn(kernel, "kernel", n, n)
+		if e != nil {
+			return e
+		}
+		w, e := workers(nWorkers)
+		if e != nil {
+			return e
+		}
+		return fit.CheckKernel(k, w, monitor(control))
+	})
+}
+
 //export cp_ridge_plan
 func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, n, p, nnz C.int64_t, plan *C.char, planCap C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
@@ -221,8 +239,28 @@ func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Ma
 	return values, v, err
 }
 
-//export cp_ridge_loo
-func cp_ridge_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64,
+//export cp_ridge_kernel_loo
+func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64,
+	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
+		if e != nil {
+			return e
+		}
+		k, e := matrixIn(kernel, "kernel", n, n)
+		if e != nil {
+			return e
+		}
+		work32, work64, out, e := c.leaveOneOut(n, d, work, workBytes, false, scores)
+		if e != nil {
+			return e
+		}
+		return c.opt.LeaveOneOut(c.space, k, c.psi, c.weights, work32, work64, out, c.mon)
+	})
+}
+
+//export cp_ridge_spectral_loo
+func cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64,
 	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
@@ -233,16 +271,26 @@ func cp_ridge_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int6
 		if e != nil {
 			return e
 		}
-		work32, work64, e := scratch(work, workBytes, c.opt.LeaveOneOutBytes(int(n)), c.opt.Precision)
+		work32, work64, out, e := c.leaveOneOut(n, d, work, workBytes, true, scores)
 		if e != nil {
 			return e
 		}
-		out, e := matrixOut(scores, "scores", n, d)
-		if e != nil {
-			return e
-		}
-		return c.opt.LeaveOneOut(c.space, values, v, c.psi, c.weights, work32, work64, out, c.mon)
+		return c.opt.LeaveOneOutSpectral(c.space, values, v, c.psi, c.weights, work32, work64, out, c.mon)
 	})
+}
+
+// leaveOneOut returns the work space and the output of a leave-one-out call.
+func (c ridgeCall) leaveOneOut(n, d C.int64_t, work unsafe.Pointer, workBytes C.int64_t, spectral bool, scores *C.double) ([]float32, []float64, linalg.Matrix[float64], error) {
+	out, err := matrixOut(scores, "scores", n, d)
+	if err != nil {
+		return nil, nil, out, err
+	}
+	need, err := c.opt.LeaveOneOutBytes(c.space, int(n), c.opt.Precision, spectral)
+	if err != nil {
+		return nil, nil, out, err
+	}
+	work32, work64, err := scratch(work, workBytes, need, c.opt.Precision)
+	return work32, work64, out, err
 }
 
 //export cp_ridge_primal

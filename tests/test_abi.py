@@ -177,6 +177,7 @@ CALLS = {
         *(DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, DOUBLES[160:].ctypes.data),
         *(1, None),
     ],
+    "cp_kernel_check": [EYE.ctypes.data, 2, 1, None],
     "cp_ridge_plan": ["s", b"{}", 2, 10, 0, 0, ctypes.create_string_buffer(4096), 4096],
     "cp_ridge_kernel": [
         *("s", b"{}", 2, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
@@ -186,7 +187,11 @@ CALLS = {
         *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
         *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
     ],
-    "cp_ridge_loo": [
+    "cp_ridge_kernel_loo": [
+        *("s", b"{}", 2, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *(DOUBLES[1024:].ctypes.data, 8192, DOUBLES[512:].ctypes.data, 1, None),
+    ],
+    "cp_ridge_spectral_loo": [
         *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
         *(DOUBLES[512:].ctypes.data, 64, DOUBLES[600:].ctypes.data, 1, None),
     ],

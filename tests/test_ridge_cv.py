@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict
 
 import reference
-from combpred import StructuredRidge, StructuredRidgeCV
+from combpred import StructuredRidge, StructuredRidgeCV, _lib
 from combpred.structures import LabelSets, Ordinal, Permutations
 
 STRUCTURES = [
@@ -76,6 +76,25 @@ def test_auc_scores_are_near_true_leave_one_out():
         gap = np.linalg.norm(ours - true) / np.linalg.norm(true)
         assert gap < 0.25
         assert gap < np.linalg.norm(plain - true) / np.linalg.norm(true)
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_large_problems_keep_three_digits_at_every_penalty(loss):
+    """From 1000 rows on factors are in single precision, and in double where the penalty is too small for that."""
+    rng = np.random.default_rng(3)
+    n, structure = 1000, Permutations(4)
+    X = rng.normal(size=(n, 3))
+    y = structure.decode(np.tanh(X @ rng.normal(size=(3, structure.n_features))))
+    alphas = [1e-6, 1e-2, 1.0]
+    options = {"structure": structure, "kernel": "rbf", "gamma": 0.05, "loss": loss}
+    ours = left_out_scores(X, y, alphas=alphas, **options)
+    for alpha, scores in zip(alphas, ours, strict=True):
+        settings = {"alpha": alpha, "loss": loss, "shift": 1.0, "precision": "double"}
+        expected = _lib.ridge_kernel_loo(
+            structure._describe(), settings, rbf_kernel(X, gamma=0.05), structure.embed(y), None,
+            np.empty(3 * 8 * n * (n + 1), np.uint8),
+        )  # fmt: skip
+        assert np.linalg.norm(scores - expected) < 1e-3 * np.linalg.norm(expected)
 
 
 @pytest.mark.parametrize("loss", ["auc", "squared"])

@@ -15,7 +15,10 @@ type Plan struct {
 	Distinct   int    `json:"distinct"`    // distinct non-zero eigenvalues of Σ
 	WorkSingle int64  `json:"work_single"` // bytes of work for Kernel in single precision
 	WorkDouble int64  `json:"work_double"` // and in double
-	WorkLOO    int64  `json:"work_loo"`    // bytes of work for LeaveOneOut in that precision
+	RouteLOO   string `json:"route_loo"`   // "factor": LeaveOneOut; "spectral": LeaveOneOutSpectral
+
+	WorkLOOSingle int64 `json:"work_loo_single"` // bytes of work for leave-one-out in single precision
+	WorkLOODouble int64 `json:"work_loo_double"` // and in double
 }
 
 const (
@@ -41,12 +44,20 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Solver: o.Solver, Route: "factor", Precision: "single", Distinct: coord.Distinct()}
+	plan := Plan{Solver: o.Solver, Route: "factor", Precision: "single", Distinct: coord.Distinct(), RouteLOO: "factor"}
 	if n < singleFrom {
 		plan.Precision = "double"
 	}
-	o.Precision = plan.Precision
-	plan.WorkLOO = o.LeaveOneOutBytes(n)
+	spectral := coord.Distinct() > maxFactors
+	if spectral {
+		plan.RouteLOO = "spectral"
+	}
+	if plan.WorkLOOSingle, err = o.LeaveOneOutBytes(space, n, "single", spectral); err != nil {
+		return Plan{}, err
+	}
+	if plan.WorkLOODouble, err = o.LeaveOneOutBytes(space, n, "double", spectral); err != nil {
+		return Plan{}, err
+	}
 	switch o.Solver {
 	case "auto":
 		plan.Solver = o.cheapest(n, p, nnz, coord)
@@ -62,7 +73,7 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	case plan.Solver == "primal":
 		plan.Route = "primal"
 		return plan, nil
-	case plan.Solver == "closed-form" && coord.Distinct() > maxFactors:
+	case plan.Solver == "closed-form" && spectral:
 		plan.Route = "spectral"
 		return plan, nil
 	case plan.Solver != "closed-form":

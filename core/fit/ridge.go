@@ -58,7 +58,7 @@ func (o Ridge) Kernel(space structure.Space, k, psi linalg.Matrix[float64], weig
 	if err != nil {
 		return solve.Info{}, err
 	}
-	if err := checkRows("kernel", k); err != nil {
+	if _, err := largestEntry(k, o.Workers, nil); err != nil {
 		return solve.Info{}, err
 	}
 	op := solve.NewKernel(p, k, o.Shift)
@@ -101,9 +101,12 @@ func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, work 
 		if err := f.Invert(); err != nil {
 			return solve.Info{}, err
 		}
-		margins, err = solve.NewMarginMatrix(f, work)
+		var g *solve.MarginMatrix[T]
+		if g, err = solve.NewMarginMatrix(f, work); err == nil {
+			margins, err = g.Solver(o.MaxIter)
+		}
 	default:
-		margins, err = solve.NewMarginIteration(p, f, o.MaxIter)
+		margins, err = solve.NewMarginIteration(p, solve.NewImplicitMargins(p, f), o.MaxIter)
 	}
 	if err != nil {
 		return solve.Info{}, err
@@ -157,7 +160,7 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors, p
 	}
 	var margins solve.MarginSolver
 	if p.Margin {
-		if margins, err = solve.NewMarginIteration(p, sp, o.MaxIter); err != nil {
+		if margins, err = solve.NewMarginIteration(p, solve.NewImplicitMargins(p, sp), o.MaxIter); err != nil {
 			return solve.Info{}, err
 		}
 	}
@@ -170,36 +173,65 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors, p
 	return info, err
 }
 
-// LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, its m×m matrices in the precision of the options. work is
-// scratch of LeaveOneOutBytes bytes, as two views of the same memory.
-func (o Ridge) LeaveOneOut(space structure.Space, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights []float64, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
+// LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, from the m×m kernel matrix k, with factors in the precision of
+// the options. work is scratch of LeaveOneOutBytes bytes, as two views of the same memory.
+func (o Ridge) LeaveOneOut(space structure.Space, k, psi linalg.Matrix[float64], weights []float64, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
+	if _, err := largestEntry(k, o.Workers, nil); err != nil {
+		return err
+	}
+	return o.leaveOneOut(space, psi, weights, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
+		op := solve.NewKernel(p, k, o.Shift)
+		if o.Precision == "single" {
+			return solve.LeaveOneOutFactored(p, op, work32, c)
+		}
+		return solve.LeaveOneOutFactored(p, op, work64, c)
+	})
+}
+
+// LeaveOneOutSpectral is LeaveOneOut from the eigendecomposition of D(K + shift)D, for the AUC loss.
+func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights []float64, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
+	if o.Loss != "auc" {
+		return fmt.Errorf("fit: loss is %q, must be \"auc\" to leave rows out by an eigendecomposition", o.Loss)
+	}
+	return o.leaveOneOut(space, psi, weights, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
+		sp, err := solve.NewSpectral(p, eigenvalues, vectors)
+		if err != nil {
+			return err
+		}
+		if o.Precision == "single" {
+			return solve.LeaveOneOutSpectral(p, sp, work32, c)
+		}
+		return solve.LeaveOneOutSpectral(p, sp, work64, c)
+	})
+}
+
+func (o Ridge) leaveOneOut(space structure.Space, psi linalg.Matrix[float64], weights []float64, scores linalg.Matrix[float64], mon *parallel.Monitor, coordinates func(*solve.Problem, linalg.Matrix[float64]) error) error {
 	p, err := o.problem(space, psi, weights, mon)
 	if err != nil {
 		return err
 	}
 	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
-	sp, err := solve.NewSpectral(p, eigenvalues, vectors)
-	if err != nil {
-		return err
-	}
-	if o.Precision == "single" {
-		err = solve.LeaveOneOut(p, sp, work32, c)
-	} else {
-		err = solve.LeaveOneOut(p, sp, work64, c)
-	}
-	if err != nil {
+	if err := coordinates(p, c); err != nil {
 		return err
 	}
 	p.Coord.SynthesizeTo(scores, c)
 	return nil
 }
 
-// LeaveOneOutBytes returns the bytes of work that LeaveOneOut needs for m rows.
-func (o Ridge) LeaveOneOutBytes(m int) int64 {
-	if o.Precision == "single" {
-		return solve.LeaveOneOutWork[float32](m, o.Loss == "auc")
+// LeaveOneOutBytes returns the bytes of work that LeaveOneOut, or LeaveOneOutSpectral, needs for m rows in the given precision.
+func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string, spectral bool) (int64, error) {
+	coord, err := o.coordinates(space)
+	switch {
+	case err != nil:
+		return 0, err
+	case spectral && precision == "single":
+		return solve.LeaveOneOutSpectralWork[float32](m), nil
+	case spectral:
+		return solve.LeaveOneOutSpectralWork[float64](m), nil
+	case precision == "single":
+		return solve.LeaveOneOutWork[float32](m, coord.Distinct(), o.Loss == "auc"), nil
 	}
-	return solve.LeaveOneOutWork[float64](m, o.Loss == "auc")
+	return solve.LeaveOneOutWork[float64](m, coord.Distinct(), o.Loss == "auc"), nil
 }
 
 // Primal trains the linear model W (q×d, written to coef) from the eigendecomposition of the weighted Gram matrix of design.

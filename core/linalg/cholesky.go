@@ -2,7 +2,6 @@ package linalg
 
 import (
 	"errors"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 
@@ -11,10 +10,6 @@ import (
 
 // ErrNotPositiveDefinite reports that a factorisation met a pivot that is not positive in its precision.
 var ErrNotPositiveDefinite = errors.New("linalg: matrix is not positive definite in this precision")
-
-const (
-	leafSize = 64 // order below which the factorisation is a plain loop
-)
 
 // Cholesky is a factor A = LLᵀ stored in the Lower triangle, or A = UᵀU in the Upper triangle, of a square matrix whose other
 // triangle is neither read nor written. So two factors of order n fit one n×(n+1) array.
@@ -75,34 +70,6 @@ func factor[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) error {
 		}
 	}
 	return factor(uplo, a22, mon)
-}
-
-func factorLeaf[T Float](uplo blas.Uplo, a Matrix[T]) error {
-	at := func(i, j int) *T {
-		if uplo == blas.Lower {
-			return &a.Data[i*a.Stride+j]
-		}
-		return &a.Data[j*a.Stride+i]
-	}
-	for j := range a.Rows {
-		pivot := *at(j, j)
-		for k := range j {
-			pivot -= *at(j, k) * *at(j, k)
-		}
-		if !(pivot > 0) || math.IsInf(float64(pivot), 0) {
-			return ErrNotPositiveDefinite
-		}
-		root := T(math.Sqrt(float64(pivot)))
-		*at(j, j) = root
-		for i := j + 1; i < a.Rows; i++ {
-			v := *at(i, j)
-			for k := range j {
-				v -= *at(i, k) * *at(j, k)
-			}
-			*at(i, j) = v / root
-		}
-	}
-	return nil
 }
 
 // Solve overwrites each column of b (n×m) with A⁻¹ times it, in strips of columns that keep each call short. Cost: 2n²m.

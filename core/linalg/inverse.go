@@ -16,6 +16,60 @@ func (c Cholesky[T]) Invert(mon *parallel.Monitor) (Symmetric[T], error) {
 	return s, timesTranspose(c.uplo, c.a, mon)
 }
 
+// InverseDiagonal returns the diagonal of A⁻¹; the factor is overwritten, and c must not be used afterwards. Cost: n³/3.
+func (c Cholesky[T]) InverseDiagonal(mon *parallel.Monitor) ([]T, error) {
+	if err := invertTriangle(c.uplo, c.a, mon); err != nil {
+		return nil, err
+	}
+	// A⁻¹ is L⁻ᵀL⁻¹, or U⁻¹U⁻ᵀ: sums of squares over the columns of the one, over the rows of the other.
+	diagonal := make([]T, c.a.Rows)
+	for i := range diagonal {
+		if c.uplo == blas.Upper {
+			row := c.a.Row(i)[i:]
+			diagonal[i] = dot(row, row)
+			continue
+		}
+		for j, v := range c.a.Row(i)[:i+1] {
+			diagonal[j] += v * v
+		}
+	}
+	return diagonal, nil
+}
+
+// AddProduct adds v[k]·a[i, j+k] to s[i, j+k], for k in the range of v and j+k ≤ i.
+func (s Symmetric[T]) AddProduct(i, j int, a Symmetric[T], v []T) {
+	to, at, step := s.Walk(i, j)
+	from, atA, stepA := a.Walk(i, j)
+	if step == 1 && stepA == 1 {
+		from, to = from[atA:atA+len(v)], to[at:at+len(v)]
+		for k, x := range v {
+			to[k] += from[k] * x
+		}
+		return
+	}
+	for _, x := range v {
+		to[at] += from[atA] * x
+		at, atA = at+step, atA+stepA
+	}
+}
+
+// Multiply multiplies s[i, k] by c·a[i, k], for k in [j0, j1) with j1 ≤ i+1.
+func (s Symmetric[T]) Multiply(i, j0, j1 int, c T, a Symmetric[T]) {
+	to, at, step := s.Walk(i, j0)
+	from, atA, stepA := a.Walk(i, j0)
+	if step == 1 && stepA == 1 {
+		to, from = to[at:at+j1-j0], from[atA:atA+j1-j0]
+		for k, x := range from {
+			to[k] *= c * x
+		}
+		return
+	}
+	for range j1 - j0 {
+		to[at] *= c * from[atA]
+		at, atA = at+step, atA+stepA
+	}
+}
+
 // Symmetric is a symmetric matrix stored in one triangle of a square one.
 type Symmetric[T Float] struct {
 	uplo blas.Uplo
@@ -31,6 +85,12 @@ func (s Symmetric[T]) At(i, j int) T {
 	return data[at]
 }
 
+// Set sets the elements (i, j) and (j, i).
+func (s Symmetric[T]) Set(i, j int, v T) {
+	data, at, _ := s.Walk(max(i, j), min(i, j))
+	data[at] = v
+}
+
 // Walk returns what is needed to visit the elements (i, j), (i, j+1), … up to j = i in a loop: the data, the place of (i, j) in it and
 // the step from one element to the next.
 func (s Symmetric[T]) Walk(i, j int) (data []T, at, step int) {
@@ -40,15 +100,20 @@ func (s Symmetric[T]) Walk(i, j int) (data []T, at, step int) {
 	return s.a.Data, j*s.a.Stride + i, s.a.Stride
 }
 
+// Row returns the stored part of row i, and the column at which it starts.
+func (s Symmetric[T]) Row(i int) (row []T, first int) {
+	if s.uplo == blas.Lower {
+		return s.a.Row(i)[:i+1], 0
+	}
+	return s.a.Row(i)[i:], i
+}
+
 // SetDiagonal clears the matrix and sets its diagonal.
 func (s Symmetric[T]) SetDiagonal(d []T) {
 	for i, v := range d {
-		row := s.a.Row(i)[:i+1]
-		if s.uplo == blas.Upper {
-			row = s.a.Row(i)[i:]
-		}
+		row, first := s.Row(i)
 		clear(row)
-		s.a.Row(i)[i] = v
+		row[i-first] = v
 	}
 }
 
@@ -56,10 +121,7 @@ func (s Symmetric[T]) SetDiagonal(d []T) {
 func (s Symmetric[T]) Product(a Matrix[T], mon *parallel.Monitor) error {
 	n := a.Rows
 	for i := range n { // gonum's Syrk adds to what it should overwrite, be it NaN
-		row := s.a.Row(i)[:i+1]
-		if s.uplo == blas.Upper {
-			row = s.a.Row(i)[i:]
-		}
+		row, _ := s.Row(i)
 		clear(row)
 	}
 	if a.Cols == 0 {
@@ -85,6 +147,9 @@ func (s Symmetric[T]) Product(a Matrix[T], mon *parallel.Monitor) error {
 func (s Symmetric[T]) Factor(mon *parallel.Monitor) (Cholesky[T], error) {
 	return FactorCholesky(s.uplo, s.a, mon)
 }
+
+// MulVecTo writes s·x to dst.
+func (s Symmetric[T]) MulVecTo(dst, x []T) { symv(s.uplo, s.a, x, dst) }
 
 // MulTo writes s·b to dst, in strips of columns that keep each call short.
 func (s Symmetric[T]) MulTo(dst, b Matrix[T], mon *parallel.Monitor) error {
@@ -141,31 +206,6 @@ func invertTriangle[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 	return invertTriangle(uplo, last, mon)
 }
 
-// invertLeaf inverts a small triangle column by column of the upper one, row by row of the lower one.
-func invertLeaf[T Float](uplo blas.Uplo, u Matrix[T]) {
-	at := upperView(uplo, u)
-	for j := range u.Rows {
-		d := 1 / *at(j, j)
-		*at(j, j) = d
-		for i := range j {
-			// Row i of the inverse so far times column j of the triangle; ascending i reads only entries not yet replaced.
-			var s T
-			for k := i; k < j; k++ {
-				s += *at(i, k) * *at(k, j)
-			}
-			*at(i, j) = -s * d
-		}
-	}
-}
-
-// upperView addresses the transpose of a lower triangle as if it were upper.
-func upperView[T Float](uplo blas.Uplo, u Matrix[T]) func(i, j int) *T {
-	if uplo == blas.Upper {
-		return func(i, j int) *T { return &u.Data[i*u.Stride+j] }
-	}
-	return func(i, j int) *T { return &u.Data[j*u.Stride+i] }
-}
-
 // timesTranspose overwrites an upper triangle u with that of uuᵀ, a lower triangle l with that of lᵀl.
 func timesTranspose[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor) error {
 	if err := mon.Err(); err != nil {
@@ -173,16 +213,7 @@ func timesTranspose[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 	}
 	n := u.Rows
 	if n <= leafSize {
-		at := upperView(uplo, u)
-		for i := range n {
-			for j := i; j < n; j++ {
-				var s T
-				for k := j; k < n; k++ {
-					s += *at(i, k) * *at(j, k)
-				}
-				*at(i, j) = s
-			}
-		}
+		timesTransposeLeaf(uplo, u)
 		return nil
 	}
 	h := n / 2

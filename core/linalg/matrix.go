@@ -135,3 +135,16 @@ func symm[T Float](uplo blas.Uplo, a, b, c Matrix[T]) {
 		blas32.Symm(blas.Left, 1, blas32.Symmetric{Uplo: uplo, N: a.Rows, Stride: a.Stride, Data: a.Data}, single(b), 0, single(c))
 	}
 }
+
+// symv computes y = a·x for the symmetric a given by its uplo triangle.
+func symv[T Float](uplo blas.Uplo, a Matrix[T], x, y []T) {
+	clear(y) // gonum adds to what it should overwrite, be it NaN
+	switch a := any(a).(type) {
+	case Matrix[float64]:
+		x, y := any(x).([]float64), any(y).([]float64)
+		blas64.Symv(1, blas64.Symmetric{Uplo: uplo, N: a.Rows, Stride: a.Stride, Data: a.Data}, blas64.Vector{N: len(x), Inc: 1, Data: x}, 0, blas64.Vector{N: len(y), Inc: 1, Data: y})
+	case Matrix[float32]:
+		x, y := any(x).([]float32), any(y).([]float32)
+		blas32.Symv(1, blas32.Symmetric{Uplo: uplo, N: a.Rows, Stride: a.Stride, Data: a.Data}, blas32.Vector{N: len(x), Inc: 1, Data: x}, 0, blas32.Vector{N: len(y), Inc: 1, Data: y})
+	}
+}

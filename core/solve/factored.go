@@ -52,16 +52,13 @@ func NewFactored[T linalg.Float](o *Kernel, work []T, factors int) (*Factored[T]
 	for g, grp := range f.groups {
 		a := triangle(work, m, g)
 		t := grp.sigma / (2 * p.Lambda)
-		if err := p.tiles(0, m, func(i, j0, j1 int) {
-			k, ti := o.k.Row(i), t*p.Root[i]
-			data, at, step := a.Walk(i, j0)
-			for j := j0; j < j1; j++ {
-				data[at] = T(ti * p.Root[j] * (k[j] + o.shift))
-				at += step
+		if err := p.rows(func(i int) {
+			row, first := a.Row(i)
+			k, ti := o.k.Row(i)[first:], t*p.Root[i]
+			for j, root := range p.Root[first : first+len(row)] {
+				row[j] = T(ti * root * (k[j] + o.shift))
 			}
-			if j1 == i+1 {
-				data[at-step]++
-			}
+			row[i-first]++
 		}); err != nil {
 			return nil, err
 		}

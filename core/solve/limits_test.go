@@ -152,8 +152,13 @@ func TestZeroKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := p.newBlock()
-	if err := LeaveOneOut(p, sp, make([]float32, LeaveOneOutWork[float32](in.psi.Rows, true)/4), c); err != nil {
-		t.Fatal(err)
+	for route, err := range map[string]error{
+		"spectral": LeaveOneOutSpectral(p, sp, make([]float32, LeaveOneOutSpectralWork[float32](in.psi.Rows)/4), c),
+		"factored": LeaveOneOutFactored(p, NewKernel(p, in.k, 0), make([]float64, LeaveOneOutWork[float64](in.psi.Rows, p.Coord.Distinct(), true)/8), c),
+	} {
+		if err != nil {
+			t.Fatal(route, err)
+		}
 	}
 	for i, x := range c.Data {
 		if x != 0 {
@@ -163,5 +168,23 @@ func TestZeroKernel(t *testing.T) {
 	info, err := ClosedForm(p, sp, sp, iteration(t, p, sp), c, Options{Tol: 1e-8})
 	if err != nil || info.Objective != 0 {
 		t.Errorf("objective %g, error %v, want 0 and nil", info.Objective, err)
+	}
+}
+
+// Leaving rows out with factors that are too coarse for the penalty is refused.
+func TestIllConditionedLeaveOneOutIsRefused(t *testing.T) {
+	for _, margin := range []bool{true, false} {
+		in := rankings(t)
+		in.margin = margin
+		in.lambda = 1e-7
+		for i := range in.k.Data {
+			in.k.Data[i] = 1
+		}
+		p := in.problem(t, 1)
+		work := make([]float32, LeaveOneOutWork[float32](in.psi.Rows, p.Coord.Distinct(), margin)/4)
+		var numerical *NumericalError
+		if err := LeaveOneOutFactored(p, NewKernel(p, in.k, 0), work, p.newBlock()); !errors.As(err, &numerical) {
+			t.Errorf("margin=%v: got %v, want a NumericalError", margin, err)
+		}
 	}
 }

@@ -19,17 +19,34 @@ func TestLeaveOneOutMatchesRefitting(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, single, diag := p.newBlock(), p.newBlock(), p.newBlock()
-			if err := LeaveOneOut(p, sp, make([]float64, LeaveOneOutWork[float64](m, in.margin)/8), c); err != nil {
+			k := len(p.Coord.groups)
+			op := NewKernel(p, in.k, in.shift)
+			c, diag := p.newBlock(), p.newBlock()
+			if err := LeaveOneOutFactored(p, op, make([]float64, LeaveOneOutWork[float64](m, k, in.margin)/8), c); err != nil {
 				t.Fatal(err)
 			}
-			if err := LeaveOneOut(p, sp, make([]float32, LeaveOneOutWork[float32](m, in.margin)/4), single); err != nil {
-				t.Fatal(err)
-			}
-			for i, x := range single.Data {
-				if math.Abs(x-c.Data[i]) > 1e-4*(1+math.Abs(c.Data[i])) {
-					t.Fatalf("single precision: coordinate %d is %g, in double %g", i, x, c.Data[i])
+			agrees := func(route string, tol float64, run func(dst matrix) error) {
+				t.Helper()
+				other := p.newBlock()
+				if err := run(other); err != nil {
+					t.Fatalf("%s: %v", route, err)
 				}
+				for i, x := range other.Data {
+					if !(math.Abs(x-c.Data[i]) <= tol*(1+math.Abs(c.Data[i]))) {
+						t.Fatalf("%s: coordinate %d is %g, by factors in double %g", route, i, x, c.Data[i])
+					}
+				}
+			}
+			agrees("factors, single", 1e-4, func(dst matrix) error {
+				return LeaveOneOutFactored(p, op, make([]float32, LeaveOneOutWork[float32](m, k, in.margin)/4), dst)
+			})
+			if in.margin {
+				agrees("spectral, double", 1e-9, func(dst matrix) error {
+					return LeaveOneOutSpectral(p, sp, make([]float64, LeaveOneOutSpectralWork[float64](m)/8), dst)
+				})
+				agrees("spectral, single", 1e-4, func(dst matrix) error {
+					return LeaveOneOutSpectral(p, sp, make([]float32, LeaveOneOutSpectralWork[float32](m)/4), dst)
+				})
 			}
 			if _, err := sp.Diagonal(diag); err != nil {
 				t.Fatal(err)

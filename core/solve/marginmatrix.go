@@ -1,47 +1,127 @@
 package solve
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
 )
 
-// MarginMatrix is the MarginSolver by a Cholesky factor of G itself. G is never ill-conditioned (see the package comment), so its
-// factor is accurate in either precision.
+// MarginMatrix is G itself.
 type MarginMatrix[T linalg.Float] struct {
-	p      *Problem
-	factor linalg.Cholesky[T]
-	x      linalg.Matrix[T] // m×1 scratch
-	solves int
+	p        *Problem
+	g        linalg.Symmetric[T]
+	accuracy float64 // of products and solutions
+	x, y     []T     // m scratch
 }
 
-// NewMarginMatrix forms and factors G from the inverses of f, as the triangle after theirs in work. Cost: m³/3 and O(m²·Len).
+// NewMarginMatrix forms G from the inverses of f, as the triangle after theirs in work. Cost: O(m²·Len).
 func NewMarginMatrix[T linalg.Float](f *Factored[T], work []T) (*MarginMatrix[T], error) {
 	p := f.p
 	m := len(p.Root)
 	g := triangle(work, m, len(f.groups))
 	// H_σ = (I − Q)/σ for the inverse Q, so G_ij = δ_ij + Σ_σ (δ_ij − Q_ij)/σ · ⟨z_i, z_j⟩_σ.
-	diag := make([]T, m)
-	for i := range m {
-		d := 1.0
-		for j, z := range p.Z.Row(i) {
-			d += z * z / p.sigma[j]
-		}
-		diag[i] = T(d)
+	diagonal := make([]T, m)
+	for i, d := range p.marginBounds() {
+		diagonal[i] = T(d)
 	}
-	g.SetDiagonal(diag)
+	g.SetDiagonal(diagonal)
 	z := convert[T](p.Z)
 	for k, grp := range f.groups {
 		if err := addOverlap(p, g, f.inverses[k], T(-1/grp.sigma), z.Slice(0, m, grp.lo, grp.hi)); err != nil {
 			return nil, err
 		}
 	}
-	factor, err := g.Factor(p.Mon)
-	if err == linalg.ErrNotPositiveDefinite {
-		return nil, &NumericalError{"the system of the margins is not positive definite in this precision"}
-	}
-	return &MarginMatrix[T]{p: p, factor: factor, x: linalg.NewMatrix[T](m, 1)}, err
+	return &MarginMatrix[T]{p: p, g: g, accuracy: f.Accuracy(), x: make([]T, m), y: make([]T, m)}, nil
 }
+
+// marginBounds returns 1 + Σ_σ ⟨z_i, z_i⟩_σ/σ of every row. G is at least I, and at most the diagonal matrix of these.
+func (p *Problem) marginBounds() []float64 {
+	bounds := make([]float64, len(p.Root))
+	for i := range bounds {
+		bounds[i] = 1
+		for j, z := range p.Z.Row(i) {
+			bounds[i] += z * z / p.sigma[j]
+		}
+	}
+	return bounds
+}
+
+// productsPerFactor, times m, is how many products with a matrix of order m take as long as its Cholesky factor: operations of a
+// product wait for memory, and take about six times as long.
+const productsPerFactor = 1.0 / 36
+
+// Solver returns the cheaper of conjugate gradient, with at most limit iterations (0: the default), and a Cholesky factor, which
+// takes the place of G. G is never ill-conditioned, so either is accurate in either precision.
+func (g *MarginMatrix[T]) Solver(limit int) (MarginSolver, error) {
+	condition := 1.0
+	for _, d := range g.p.marginBounds() {
+		condition = max(condition, d)
+	}
+	// The bound of the iterations that reduce the error by `accuracy`.
+	if math.Sqrt(condition)/2*math.Log(2/g.accuracy) < productsPerFactor*float64(len(g.x)) {
+		return NewMarginIteration(g.p, g, limit)
+	}
+	return g.factored()
+}
+
+var errMarginsIndefinite = &NumericalError{"the system of the margins is not positive definite in this precision"}
+
+func (g *MarginMatrix[T]) factored() (MarginSolver, error) {
+	factor, err := g.g.Factor(g.p.Mon)
+	if err == linalg.ErrNotPositiveDefinite {
+		return nil, errMarginsIndefinite
+	}
+	return &marginFactor[T]{p: g.p, factor: factor, x: linalg.Matrix[T]{Rows: len(g.x), Cols: 1, Stride: 1, Data: g.x}}, err
+}
+
+// ApplyTo implements MarginOperator.
+func (g *MarginMatrix[T]) ApplyTo(dst, v []float64) error {
+	for i, a := range v {
+		g.x[i] = T(a)
+	}
+	g.g.MulVecTo(g.y, g.x)
+	for i, a := range g.y {
+		dst[i] = float64(a)
+	}
+	return nil
+}
+
+// Diagonal implements MarginOperator.
+func (g *MarginMatrix[T]) Diagonal() ([]float64, error) {
+	diagonal := make([]float64, len(g.x))
+	for i := range diagonal {
+		diagonal[i] = float64(g.g.At(i, i))
+	}
+	return diagonal, nil
+}
+
+// marginFactor is the MarginSolver by a Cholesky factor of G.
+type marginFactor[T linalg.Float] struct {
+	p      *Problem
+	factor linalg.Cholesky[T]
+	x      linalg.Matrix[T] // m×1 scratch
+	solves int
+}
+
+// SolveTo implements MarginSolver. The target is not needed: the precision is what it is.
+func (s *marginFactor[T]) SolveTo(q, b []float64, _ float64) error {
+	for i, v := range b {
+		s.x.Data[i] = T(v)
+	}
+	if err := s.factor.Solve(s.x, s.p.Mon); err != nil {
+		return err
+	}
+	for i, v := range s.x.Data {
+		q[i] = float64(v)
+	}
+	s.solves++
+	return nil
+}
+
+// Iterations implements MarginSolver.
+func (s *marginFactor[T]) Iterations() (n int, exhausted bool) { return s.solves, false }
 
 // addOverlap adds c·a ∘ zzᵀ to g.
 func addOverlap[T linalg.Float](p *Problem, g, a linalg.Symmetric[T], c T, z linalg.Matrix[T]) error {
@@ -55,12 +135,7 @@ func addOverlap[T linalg.Float](p *Problem, g, a linalg.Symmetric[T], c T, z lin
 		s := overlap.Slice(0, hi-lo, 0, hi)
 		linalg.Gemm(blas.NoTrans, blas.Trans, c, z.Slice(lo, hi, 0, z.Cols), z.Slice(0, hi, 0, z.Cols), 0, s)
 		if err := p.tiles(lo, hi, func(i, j0, j1 int) {
-			gData, gAt, gStep := g.Walk(i, j0)
-			aData, aAt, aStep := a.Walk(i, j0)
-			for _, v := range s.Row(i - lo)[j0:j1] {
-				gData[gAt] += aData[aAt] * v
-				gAt, aAt = gAt+gStep, aAt+aStep
-			}
+			g.AddProduct(i, j0, a, s.Row(i - lo)[j0:j1])
 		}); err != nil {
 			return err
 		}
@@ -92,21 +167,3 @@ func convert[T linalg.Float](v matrix) linalg.Matrix[T] {
 	}
 	return out
 }
-
-// SolveTo implements MarginSolver. The target is not needed: the precision is what it is.
-func (s *MarginMatrix[T]) SolveTo(q, b []float64, _ float64) error {
-	for i, v := range b {
-		s.x.Data[i] = T(v)
-	}
-	if err := s.factor.Solve(s.x, s.p.Mon); err != nil {
-		return err
-	}
-	for i, v := range s.x.Data {
-		q[i] = float64(v)
-	}
-	s.solves++
-	return nil
-}
-
-// Iterations implements MarginSolver.
-func (s *MarginMatrix[T]) Iterations() (n int, exhausted bool) { return s.solves, false }

@@ -30,6 +30,57 @@ type MarginSolver interface {
 	Iterations() (n int, exhausted bool)
 }
 
+// MarginOperator multiplies by G.
+type MarginOperator interface {
+	// ApplyTo writes Gv to dst.
+	ApplyTo(dst, v []float64) error
+	// Diagonal returns the diagonal of G, or nil where that would cost as much as the whole solution.
+	Diagonal() ([]float64, error)
+}
+
+// ImplicitMargins multiplies by G without forming it: Gv = v + rowsum(Z ∘ H(diag(v)Z)).
+type ImplicitMargins struct {
+	p    *Problem
+	res  Resolvent
+	work matrix // m×Len scratch
+}
+
+// NewImplicitMargins returns the operator on the resolvent res.
+func NewImplicitMargins(p *Problem, res Resolvent) *ImplicitMargins {
+	return &ImplicitMargins{p: p, res: res, work: p.newBlock()}
+}
+
+// ApplyTo implements MarginOperator.
+func (g *ImplicitMargins) ApplyTo(dst, v []float64) error {
+	if err := g.p.scaleRowsTo(g.work, v); err != nil {
+		return err
+	}
+	if err := g.res.ApplyTo(g.work, g.work); err != nil {
+		return err
+	}
+	if err := g.p.rowDotsTo(dst, g.work); err != nil {
+		return err
+	}
+	axpy(dst, v, 1)
+	return nil
+}
+
+// Diagonal implements MarginOperator.
+func (g *ImplicitMargins) Diagonal() ([]float64, error) {
+	ok, err := g.res.Diagonal(g.work)
+	if err != nil || !ok {
+		return nil, err
+	}
+	diagonal := make([]float64, len(g.p.Root))
+	return diagonal, g.p.rows(func(i int) {
+		d := 1.0
+		for j, z := range g.p.Z.Row(i) {
+			d += g.work.Row(i)[j] * z * z
+		}
+		diagonal[i] = d
+	})
+}
+
 // maxDirections bounds the directions that MarginIteration keeps: two vectors of length m each.
 const maxDirections = 200
 
@@ -40,10 +91,9 @@ const maxDirections = 200
 // start from what the earlier ones learnt.
 type MarginIteration struct {
 	p        *Problem
-	res      Resolvent
+	g        MarginOperator
 	limit    int       // of iterations, over the life of the solver
-	scale    []float64 // 1/diag(G), or nil
-	work     matrix    // m×Len scratch
+	diagonal []float64 // of G, or nil
 	dirs     [][]float64
 	images   [][]float64 // G·dirs
 	energies []float64   // dirsᵀ·images
@@ -53,41 +103,13 @@ type MarginIteration struct {
 // defaultMarginIter is the usual limit of iterations; the bound of the condition number makes some tens usual.
 const defaultMarginIter = 2000
 
-// NewMarginIteration returns the solver on the resolvent res, with at most limit iterations (0: the default).
-func NewMarginIteration(p *Problem, res Resolvent, limit int) (*MarginIteration, error) {
+// NewMarginIteration returns the solver on g, with at most limit iterations (0: the default).
+func NewMarginIteration(p *Problem, g MarginOperator, limit int) (*MarginIteration, error) {
 	if limit == 0 {
 		limit = defaultMarginIter
 	}
-	s := &MarginIteration{p: p, res: res, limit: limit, work: p.newBlock()}
-	ok, err := res.Diagonal(s.work)
-	if err != nil || !ok {
-		return s, err
-	}
-	s.scale = make([]float64, len(p.Root))
-	return s, p.rows(func(i int) {
-		g := 1.0
-		for j, z := range p.Z.Row(i) {
-			g += s.work.Row(i)[j] * z * z
-		}
-		s.scale[i] = 1 / g
-	})
-}
-
-// applyTo writes G·v to dst: v + rowsum(Z ∘ H(diag(v)Z)).
-func (s *MarginIteration) applyTo(dst, v []float64) error {
-	if err := s.p.scaleRowsTo(s.work, v); err != nil {
-		return err
-	}
-	if err := s.res.ApplyTo(s.work, s.work); err != nil {
-		return err
-	}
-	if err := s.p.rowDotsTo(dst, s.work); err != nil {
-		return err
-	}
-	for i := range dst {
-		dst[i] += v[i]
-	}
-	return nil
+	diagonal, err := g.Diagonal()
+	return &MarginIteration{p: p, g: g, limit: limit, diagonal: diagonal}, err
 }
 
 // Iterations implements MarginSolver.
@@ -108,16 +130,14 @@ func (s *MarginIteration) SolveTo(q, b []float64, target float64) error {
 			return err
 		}
 		copy(z, r)
-		if s.scale != nil {
-			for i := range z {
-				z[i] *= s.scale[i]
-			}
+		for i, d := range s.diagonal {
+			z[i] /= d
 		}
 		for k, d := range s.dirs {
 			axpy(z, d, -dot(s.images[k], z)/s.energies[k])
 		}
 		d, image := append([]float64(nil), z...), make([]float64, m)
-		if err := s.applyTo(image, d); err != nil {
+		if err := s.g.ApplyTo(image, d); err != nil {
 			return err
 		}
 		energy := dot(d, image)

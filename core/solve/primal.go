@@ -90,7 +90,7 @@ func (o *Primal) Solve(dst matrix, opt Options) (Info, error) {
 	var margins MarginSolver
 	if o.p.Margin {
 		var err error
-		if margins, err = NewMarginIteration(o.p, o, opt.MaxIter); err != nil {
+		if margins, err = NewMarginIteration(o.p, NewImplicitMargins(o.p, o), opt.MaxIter); err != nil {
 			return Info{}, err
 		}
 	}

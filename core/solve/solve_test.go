@@ -310,14 +310,27 @@ func closedForms[T linalg.Float](t *testing.T, p *Problem, op *Kernel, work []T,
 	if err := f.Invert(); err != nil {
 		t.Fatal(err)
 	}
-	var margins MarginSolver
-	if p.Margin {
-		if margins, err = NewMarginMatrix(f, work); err != nil {
-			t.Fatal(err)
-		}
+	if !p.Margin {
+		info, err = ClosedForm(p, op, f, nil, c, opt)
+		check(fmt.Sprintf("inverses %T", work), p, c, info, err)
+		return
+	}
+	g, err := NewMarginMatrix(f, work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	margins, err := NewMarginIteration(p, g, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
 	info, err = ClosedForm(p, op, f, margins, c, opt)
-	check(fmt.Sprintf("inverses %T", work), p, c, info, err)
+	check(fmt.Sprintf("inverses %T, products with G", work), p, c, info, err)
+	factor, err := g.factored()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err = ClosedForm(p, op, f, factor, c, opt)
+	check(fmt.Sprintf("inverses %T, factor of G", work), p, c, info, err)
 }
 
 func iteration(t *testing.T, p *Problem, res Resolvent) MarginSolver {
@@ -325,7 +338,7 @@ func iteration(t *testing.T, p *Problem, res Resolvent) MarginSolver {
 	if !p.Margin {
 		return nil
 	}
-	s, err := NewMarginIteration(p, res, 0)
+	s, err := NewMarginIteration(p, NewImplicitMargins(p, res), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,9 +83,11 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_ERR),
     "cp_decode": (_P, _P, _N, _N, _P, _N, c_int32, _P, _N, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_kernel_check": (_P, _N, *_RUN, *_ERR),
     "cp_ridge_plan": (*_OPT, _N, _N, _N, _P, _N, *_ERR),
     "cp_ridge_kernel": (*_OPT, _P, _N, _P, _N, _P, _P, _N, _P, _P, *_RUN, *_ERR),
     "cp_ridge_spectral": (*_OPT, _P, _P, _N, _P, _N, _P, _P, _P, *_RUN, *_ERR),
-    "cp_ridge_loo": (*_OPT, _P, _P, _N, _P, _N, _P, _P, _N, _P, *_RUN, *_ERR),
+    "cp_ridge_kernel_loo": (*_OPT, _P, _N, _P, _N, _P, _P, _N, _P, *_RUN, *_ERR),
+    "cp_ridge_spectral_loo": (*_OPT, _P, _P, _N, _P, _N, _P, _P, _N, _P, *_RUN, *_ERR),
     "cp_ridge_primal": (*_OPT, _P, _P, _P, _N, _P, _N, _P, _P, _P, *_RUN, *_ERR),
 }

@@ -18,7 +18,17 @@ from . import _abi, _loader
 from ._calls import Description, FloatArray, IntArray, StructureArgument, address, call, checked, codes, floats
 from ._config import get_n_threads
 from ._errors import NumericalError, RowError
-from ._lib_ridge import Design, FitInfo, ridge_kernel, ridge_loo, ridge_plan, ridge_primal, ridge_spectral
+from ._lib_ridge import (
+    Design,
+    FitInfo,
+    check_kernel,
+    ridge_kernel,
+    ridge_kernel_loo,
+    ridge_plan,
+    ridge_primal,
+    ridge_spectral,
+    ridge_spectral_loo,
+)
 from ._memory import allocate
 
 __all__ = [
@@ -30,11 +40,13 @@ __all__ = [
     "RowError",
     "catalogue",
     "decode",
+    "check_kernel",
     "ridge_kernel",
-    "ridge_loo",
+    "ridge_kernel_loo",
     "ridge_plan",
     "ridge_primal",
     "ridge_spectral",
+    "ridge_spectral_loo",
     "structure_check",
     "structure_count",
     "structure_embed",

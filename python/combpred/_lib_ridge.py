@@ -86,13 +86,24 @@ class Design:
         return kept[0].ctypes.data, kept[1].ctypes.data, kept[2].ctypes.data
 
 
+def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
+    """Raise ValueError unless a kernel matrix is finite and symmetric up to 1e-6 of its largest entry. Cost O(n²).
+
+    The message names the row, the column and the remedy.
+    """
+    n = len(kernel)
+    n_threads = get_n_threads() if n_threads is None else n_threads
+    call("cp_kernel_check", address(floats(kernel, "kernel", n, n)), n, n_threads=n_threads, flops=2.0 * n * n)
+
+
 def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int, nnz: int) -> dict[str, Any]:
     """Say how a problem of `n` rows, `p` features (0: only a kernel) and `nnz` stored entries is best solved.
 
     Returns
     -------
     dict
-        solver, route, precision, distinct, work_single, work_double, work_loo, as ``cp_ridge_plan`` says.
+        solver, route, precision, distinct, work_single, work_double, route_loo, work_loo_single, work_loo_double, as
+        ``cp_ridge_plan`` says.
     """
     plan = ctypes.create_string_buffer(_PLAN_BYTES)
     call("cp_ridge_plan", StructureArgument(description), *options_argument(options), n, p, nnz, plan, _PLAN_BYTES)
@@ -217,7 +228,30 @@ def _check_work(work: npt.NDArray[np.uint8]) -> None:
         raise ValueError("work must be a contiguous, writeable array of uint8")
 
 
-def ridge_loo(
+def ridge_kernel_loo(
+    description: Description,
+    options: dict[str, Any],
+    kernel: Any,
+    psi: Any,
+    weights: Any,
+    work: npt.NDArray[np.uint8],
+    *,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> FloatArray:
+    """Return label-removed leave-one-out scores of every row, of shape (n, d).
+
+    Parameters and errors are those of :func:`ridge_kernel`; `work` has the bytes that "work_loo_single" or
+    "work_loo_double" of :func:`ridge_plan` says when its "route_loo" is "factor".
+    """
+    n = len(psi)
+    kernel = floats(kernel, "kernel", n, n)
+    return _leave_one_out(
+        "cp_ridge_kernel_loo", description, options, (address(kernel),), psi, weights, work, n_threads, verbose
+    )
+
+
+def ridge_spectral_loo(
     description: Description,
     options: dict[str, Any],
     eigenvalues: Any,
@@ -229,22 +263,38 @@ def ridge_loo(
     n_threads: int | None = None,
     verbose: int = 0,
 ) -> FloatArray:
-    """Return label-removed leave-one-out scores of every row, of shape (n, d).
+    """Do the same for loss "auc" from an eigendecomposition, where "route_loo" is "spectral".
 
-    Parameters are those of :func:`ridge_spectral`, and `work`, a uint8 array of the bytes that "work_loo" of
-    :func:`ridge_plan` says for the "precision" it advises.
+    Parameters are those of :func:`ridge_spectral`.
     """
+    n = len(psi)
+    eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
+    matrices = (address(eigenvalues), address(vectors))
+    return _leave_one_out(
+        "cp_ridge_spectral_loo", description, options, matrices, psi, weights, work, n_threads, verbose
+    )
+
+
+def _leave_one_out(
+    function: str,
+    description: Description,
+    options: dict[str, Any],
+    matrices: tuple[int | None, ...],
+    psi: Any,
+    weights: Any,
+    work: npt.NDArray[np.uint8],
+    n_threads: int | None,
+    verbose: int,
+) -> FloatArray:
     psi, weights = _outputs(psi, weights)
     n, d = psi.shape
-    eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
     _check_work(work)
     scores = np.empty((n, d))
     call(
-        "cp_ridge_loo",
+        function,
         StructureArgument(description),
         *options_argument(options),
-        address(eigenvalues),
-        address(vectors),
+        *matrices,
         n,
         address(psi),
         d,

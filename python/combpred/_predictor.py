@@ -361,6 +361,8 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             dtype=np.float64,
             order="C",
         )
+        if reset and precomputed:
+            return X  # training checks a kernel matrix as a whole
         stored = X.data if sparse.issparse(X) else X
         with np.errstate(over="ignore", invalid="ignore"):  # a sum may overflow where no entry is infinite
             total = stored.sum(dtype=np.float64)

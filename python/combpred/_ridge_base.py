@@ -17,7 +17,7 @@ from ._memory import require_memory
 from ._predictor import DECODERS, StructuredPredictor
 from ._training import RidgeProblem, Solution, warn_unless_converged, weighted_kernel
 from ._weights import check_weights
-from .kernels import KERNELS, InputKernel, check_kernel_matrix
+from .kernels import KERNELS, InputKernel
 from .structures import LabelSets, MultiClass, Structure, resolve_structure
 
 FloatArray = NDArray[np.float64]
@@ -66,7 +66,12 @@ class RidgeBase(StructuredPredictor):
                 "kernels; give gamma, degree and coef0 as parameters of their own"
             )
         if self.kernel == "precomputed":
-            check_kernel_matrix(X)
+            if n != X.shape[1]:
+                raise ValueError(
+                    f"X must be a square kernel matrix when kernel='precomputed', got shape {X.shape}; pass k(x_i, "
+                    "x_j) of all pairs of training rows"
+                )
+            _lib.check_kernel(X, n_threads=get_n_threads(self.n_jobs))
         check_consistent_length(X, y)
         structure = resolve_structure(self.structure, y)
         parts = structure._encode(y)

@@ -77,14 +77,15 @@ def solve_factored(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, An
         return _solve_factored(problem, kernel, options, plan[f"work_{plan['precision']}"])
     except _lib.NumericalError as error:
         if plan["precision"] == "double":
-            raise _with_remedy(error, problem) from error
+            raise with_remedy(error, problem) from error
     try:
         return _solve_factored(problem, kernel, {**options, "precision": "double"}, plan["work_double"])
     except _lib.NumericalError as error:
-        raise _with_remedy(error, problem) from error
+        raise with_remedy(error, problem) from error
 
 
-def _with_remedy(error: _lib.NumericalError, problem: RidgeProblem) -> _lib.NumericalError:
+def with_remedy(error: _lib.NumericalError, problem: RidgeProblem) -> _lib.NumericalError:
+    """Return `error` with the penalty, the tolerance and what to do."""
     return _lib.NumericalError(
         f"{error}; alpha is {problem.options['alpha']:g}, tol {problem.options['tol']:g}: raise alpha, or check that "
         "the kernel is positive semi-definite"
@@ -111,7 +112,7 @@ def solve_spectral(problem: RidgeProblem, decomposition: Eigendecomposition, sol
             problem.psi, problem.weights, n_threads=problem.n_threads, verbose=problem.verbose,
         )  # fmt: skip
     except _lib.NumericalError as error:
-        raise _with_remedy(error, problem) from error
+        raise with_remedy(error, problem) from error
     return Solution(dual, solver, "double", info)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
-__all__ = ["KERNELS", "InputKernel", "check_kernel_matrix", "check_kernel_values", "row_blocks"]
+__all__ = ["KERNELS", "InputKernel", "check_kernel_values", "row_blocks"]
 
 #: Names that the estimators' `kernel` parameter accepts, beside callables.
 KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "precomputed")
@@ -20,7 +20,6 @@ KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "precomputed")
 # so many take well under half a second, in which Ctrl-C is not answered.
 _BLOCK_ENTRIES = 2**21
 # Relative to the largest entry: above the rounding of kernels computed in single precision, far below a wrong matrix.
-_SYMMETRY_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -148,37 +147,3 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
     step = max(1, _BLOCK_ENTRIES // max(width, 1))
     for start in range(0, n, step):
         yield slice(start, min(start + step, n))
-
-
-def check_kernel_matrix(kernel: NDArray[np.float64]) -> None:
-    """Raise ValueError unless a training kernel is square, finite and symmetric, naming the entry that is not.
-
-    Symmetric means up to 1e-6 of the largest entry. Cost O(n²) time, 32 MiB of memory.
-    """
-    n, m = kernel.shape
-    if n != m:
-        raise ValueError(
-            f"X must be a square kernel matrix when kernel='precomputed', got shape {kernel.shape}; pass k(x_i, x_j) "
-            "of all pairs of training rows"
-        )
-    scale = 0.0
-    for rows in row_blocks(n, n):
-        block = kernel[rows]
-        largest = float(np.abs(block).max(initial=0.0))
-        if not np.isfinite(largest):
-            i, j = np.argwhere(~np.isfinite(block))[0]
-            raise ValueError(
-                f"the kernel matrix holds {block[i, j]} at row {rows.start + i}, column {j}; kernel values must be "
-                "finite: remove the row, or scale the inputs where the kernel overflows"
-            )
-        scale = max(scale, largest)
-    for rows in row_blocks(n, n):
-        # Each pair is compared once: this block's rows up to the diagonal, against the columns of the same number.
-        gap = np.abs(kernel[rows, : rows.stop] - kernel[: rows.stop, rows].T)
-        if gap.size and gap.max() > _SYMMETRY_TOLERANCE * scale:
-            i, j = np.unravel_index(int(gap.argmax()), gap.shape)
-            i += rows.start
-            raise ValueError(
-                f"the kernel matrix is not symmetric: {kernel[i, j]!r} at row {i}, column {j} but {kernel[j, i]!r} at "
-                f"row {j}, column {i}; pass (K + K.T) / 2 if the difference is an error of rounding"
-            )

@@ -61,3 +61,12 @@ func (h host32) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []fl
 	}
 	ssymm(h.t.ssymm, flipSide(s), flipUplo(ul), n, m, alpha, a, lda, b, ldb, beta, c, ldc)
 }
+
+// Ssymv computes y = alpha·a·x + beta·y for symmetric a.
+func (h host32) Ssymv(ul blas.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
+	if !isUplo(ul) || alpha == 0 || !worth(n, n) || !fits(a, n, n, lda) || !fitsVector(x, n, incX) || !fitsVector(y, n, incY) {
+		h.Implementation.Ssymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
+		return
+	}
+	ssymv(h.t.ssymv, flipUplo(ul), n, alpha, a, lda, x, incX, beta, y, incY)
+}

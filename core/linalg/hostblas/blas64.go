@@ -78,3 +78,12 @@ func (h host64) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, l
 	}
 	dgemv(h.t.dgemv, flipTranspose(tA), n, m, alpha, a, lda, x, incX, beta, y, incY)
 }
+
+// Dsymv computes y = alpha·a·x + beta·y for symmetric a.
+func (h host64) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+	if !isUplo(ul) || alpha == 0 || !worth(n, n) || !fits(a, n, n, lda) || !fitsVector(x, n, incX) || !fitsVector(y, n, incY) {
+		h.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
+		return
+	}
+	dsymv(h.t.dsymv, flipUplo(ul), n, alpha, a, lda, x, incX, beta, y, incY)
+}

@@ -34,6 +34,7 @@ func selfTest(t *table) error {
 	s := &suite{t: t, rng: rand.New(rand.NewPCG(20, 10))}
 	s.gemm()
 	s.gemv()
+	s.symv()
 	s.syrk()
 	s.symm()
 	s.triangular()
@@ -121,6 +122,20 @@ func (s *suite) gemv() {
 				s.double("dgemv", y, func(h blas.Float64, y []float64) {
 					h.Dgemv(tA, m, n, 1.5, a, lda, x, inc, beta, y, inc)
 				})
+			})
+		}
+	}
+}
+
+func (s *suite) symv() {
+	const n, lda = 3 * testN, 3*testN + 1
+	a, x := s.random(n*lda), s.random(2*n)
+	for _, ul := range bothUplos {
+		for _, inc := range []int{1, 2, -1} {
+			s.outputs(2*n, func(y []float64, beta float64) {
+				s.double("dsymv", y, func(h blas.Float64, y []float64) { h.Dsymv(ul, n, 1.5, a, lda, x, inc, beta, y, inc) })
+				a, x := narrow(a), narrow(x)
+				s.single("ssymv", y, func(h blas.Float32, y []float32) { h.Ssymv(ul, n, 1.5, a, lda, x, inc, float32(beta), y, inc) })
 			})
 		}
 	}

@@ -19,7 +19,7 @@ func fits[T float32 | float64](a []T, rows, cols, ld int) bool {
 }
 
 // fitsVector reports whether x holds n entries at increment inc.
-func fitsVector(x []float64, n, inc int) bool {
+func fitsVector[T float32 | float64](x []T, n, inc int) bool {
 	if inc < 0 {
 		inc = -inc
 	}

@@ -13,9 +13,9 @@ import (
 
 // table holds the addresses of the host's routines.
 type table struct {
-	dgemm, dsyrk, dtrsm, dtrmm, dsymm, dgemv uintptr
-	dpotrf, dpotri, dsyevd                   uintptr
-	sgemm, ssyrk, strsm, strmm, ssymm        uintptr
+	dgemm, dsyrk, dtrsm, dtrmm, dsymm, dgemv, dsymv uintptr
+	dpotrf, dpotri, dsyevd                          uintptr
+	sgemm, ssyrk, strsm, strmm, ssymm, ssymv        uintptr
 }
 
 // routine is one entry of the table: its name, the kinds of its arguments (c: char *, i: int *, x: numbers) and its place.
@@ -32,6 +32,7 @@ func (t *table) routines() []routine {
 		{"dtrmm", "cccciixxixi", &t.dtrmm},
 		{"dsymm", "cciixxixixxi", &t.dsymm},
 		{"dgemv", "ciixxixixxi", &t.dgemv},
+		{"dsymv", "cixxixixxi", &t.dsymv},
 		{"dpotrf", "cixii", &t.dpotrf},
 		{"dpotri", "cixii", &t.dpotri},
 		{"dsyevd", "ccixixxiiii", &t.dsyevd},
@@ -40,6 +41,7 @@ func (t *table) routines() []routine {
 		{"strsm", "cccciixxixi", &t.strsm},
 		{"strmm", "cccciixxixi", &t.strmm},
 		{"ssymm", "cciixxixixxi", &t.ssymm},
+		{"ssymv", "cixxixixxi", &t.ssymv},
 	}
 }
 

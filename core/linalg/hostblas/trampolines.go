@@ -28,6 +28,11 @@ package hostblas
     ((void (*)(char *, char *, int *, int *, T *, const T *, int *, const T *, int *, T *, T *, int *))f)(                     \
         &s, &ul, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);                                                            \
   }
+#define SYMV(NAME, T)                                                                                                          \
+  static void NAME(uintptr_t f, char ul, int n, T alpha, const T *a, int lda, const T *x, int incx, T beta, T *y, int incy) {  \
+    ((void (*)(char *, int *, T *, const T *, int *, const T *, int *, T *, T *, int *))f)(&ul, &n, &alpha, a, &lda, x, &incx, \
+                                                                                          &beta, y, &incy);                    \
+  }
 #define POTR(NAME, T)                                                                                                          \
   static int NAME(uintptr_t f, char ul, int n, T *a, int lda) {                                                                \
     int info = 0;                                                                                                              \
@@ -43,6 +48,8 @@ TRXM(hb_dtrxm, double)
 TRXM(hb_strxm, float)
 SYMM(hb_dsymm, double)
 SYMM(hb_ssymm, float)
+SYMV(hb_dsymv, double)
+SYMV(hb_ssymv, float)
 POTR(hb_dpotr, double)
 
 static void hb_dgemv(uintptr_t f, char t, int m, int n, double alpha, const double *a, int lda, const double *x, int incx,
@@ -77,6 +84,10 @@ static int hb_dsyevd(uintptr_t f, char job, char ul, int n, double *a, int lda, 
 #cgo nocallback hb_dsymm
 #cgo noescape hb_ssymm
 #cgo nocallback hb_ssymm
+#cgo noescape hb_dsymv
+#cgo nocallback hb_dsymv
+#cgo noescape hb_ssymv
+#cgo nocallback hb_ssymv
 #cgo noescape hb_dgemv
 #cgo nocallback hb_dgemv
 #cgo noescape hb_dsyevd
@@ -140,6 +151,14 @@ func ssymm(f uintptr, s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []fl
 
 func dgemv(f uintptr, t blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	C.hb_dgemv(C.uintptr_t(f), C.char(t), C.int(m), C.int(n), C.double(alpha), f64(a), C.int(lda), f64(x), C.int(incX), C.double(beta), f64(y), C.int(incY))
+}
+
+func dsymv(f uintptr, ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+	C.hb_dsymv(C.uintptr_t(f), C.char(ul), C.int(n), C.double(alpha), f64(a), C.int(lda), f64(x), C.int(incX), C.double(beta), f64(y), C.int(incY))
+}
+
+func ssymv(f uintptr, ul blas.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
+	C.hb_ssymv(C.uintptr_t(f), C.char(ul), C.int(n), C.float(alpha), f32(a), C.int(lda), f32(x), C.int(incX), C.float(beta), f32(y), C.int(incY))
 }
 
 // dsyevd returns the info of the call. A query has lwork = liwork = -1.
