@@ -36,44 +36,11 @@ from combpred.structures import (
 )
 from combpred.structures._base import Limit
 
-RELATION = np.array(
-    [[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool
-)  # a diamond, element 0 at the bottom
-PARENT = [3, 3, 0, -1, 0, 1, 5]  # parents in any order
-ANIMALS = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "fish": "animal"}
-
-
-def path_indicator(parent: list[int], node: int) -> list[float]:
-    psi = [0.0] * len(parent)
-    while node >= 0:
-        psi[node] = 1.0
-        node = parent[node]
-    return psi
-
-
-def pair_signs(row: Any) -> list[float]:
-    k = len(row)
-    return [1.0 if row[u] < row[v] else -1.0 for u in range(k) for v in range(u + 1, k)]
-
-
-ANIMAL_NAMES = ["animal", "cat", "dog", "mammal", "fish"]
-ANIMAL_PARENTS = [-1, 3, 3, 0, 0]
-
-# Enumerable instances with ψ written out from its definition, at least one for every structure.
-SMALL: list[tuple[Structure, Callable[[Any], list[float]]]] = [
-    (MultiClass(4), lambda y: [float(y == c) for c in range(4)]),
-    (LabelSets(3), list),
-    (LabelSets(5, size=2), list),
-    (Ordinal(4), lambda y: [float(y >= i) for i in range(4)]),
-    (PosetElements(RELATION), lambda y: [float(RELATION[y, i]) for i in range(4)]),
-    (Hierarchy(PARENT), lambda y: path_indicator(PARENT, y)),
-    (Hierarchy(PARENT, allowed="leaves"), lambda y: path_indicator(PARENT, y)),
-    (
-        Hierarchy(ANIMALS, allowed=["cat", "dog", "animal"]),
-        lambda y: path_indicator(ANIMAL_PARENTS, ANIMAL_NAMES.index(y)),
-    ),
-    (Permutations(2), pair_signs),
-    (Permutations(4), pair_signs),
+# Enumerable instances with ψ written out from its definition.
+SMALL: list[tuple[Structure, Callable[[Any], Any]]] = [
+    instance
+    for module in sorted(Path(__file__).parent.glob("small_*.py"))
+    for instance in importlib.import_module(module.stem).SMALL
 ]
 each = pytest.mark.parametrize(("structure", "psi"), SMALL, ids=[f"{s.name}{i}" for i, (s, _) in enumerate(SMALL)])
 
@@ -307,7 +274,7 @@ def test_posets_too_large_are_refused() -> None:
 def test_hierarchies_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("combpred.structures._hierarchy.SIZE_LIMIT", Limit(6, "for this test"))
     with pytest.raises(ValueError, match="Hierarchy: parent must have at most 6 nodes, got 7; for this test"):
-        Hierarchy(PARENT).count()
+        Hierarchy([3, 3, 0, -1, 0, 1, 5]).count()
 
 
 def test_moments_that_cannot_be_allocated_are_refused_beforehand() -> None:

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// entryPoints are the functions of combpred.h.
+var entryPoints = map[string]any{
+	"cp_abi_version": cp_abi_version, "cp_test_panic": cp_test_panic,
+	"cp_structure_shape": cp_structure_shape, "cp_structure_count": cp_structure_count, "cp_structure_mean": cp_structure_mean,
+	"cp_structure_second_moment": cp_structure_second_moment, "cp_structure_check": cp_structure_check, "cp_structure_embed": cp_structure_embed,
+	"cp_structure_sample": cp_structure_sample, "cp_structure_enumerate": cp_structure_enumerate, "cp_decode": cp_decode,
+	"cp_kernel_check": cp_kernel_check, "cp_ridge_plan": cp_ridge_plan, "cp_ridge_kernel": cp_ridge_kernel, "cp_ridge_spectral": cp_ridge_spectral,
+	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_ridge_primal": cp_ridge_primal,
+}
+
+func TestEntryPointsAreComplete(t *testing.T) {
+	files, err := filepath.Glob("export_*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no source files", err)
+	}
+	var found []string
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`(?m)^//export (\w+)$`).FindAllStringSubmatch(string(source), -1) {
+			found = append(found, match[1])
+		}
+	}
+	for _, name := range found {
+		if entryPoints[name] == nil {
+			t.Errorf("%s is not fuzzed", name)
+		}
+	}
+	if len(found) != len(entryPoints) {
+		t.Errorf("%d exported functions, %d fuzzed", len(found), len(entryPoints))
+	}
+}
+
+const (
+	bufferBytes = 1 << 13
+	maxSmall    = 8 // sizes that are not absurd: products of three of them, of doubles, fit a buffer
+)
+
+// absurd sizes are negative, or more than can be addressed together with any other dimension.
+var absurd = []int64{-1, -8, math.MinInt64, math.MaxInt64, 1 << 48, 1 << 61, math.MinInt32, 1<<63 - 8}
+
+// caller makes up arguments as a caller with wrong sizes, NULL pointers and garbage in its buffers does. What it claims small buffers
+// to hold is true: no library can check that.
+type caller struct {
+	draws, garbage []byte
+	text, options  []byte
+	kept           []*[bufferBytes / 8]uint64
+}
+
+func (c *caller) draw() int {
+	if len(c.draws) == 0 {
+		return 0
+	}
+	b := c.draws[0]
+	c.draws = c.draws[1:]
+	return int(b)
+}
+
+// size returns a small size mostly, an absurd one else.
+func (c *caller) size() int64 {
+	b := c.draw()
+	if b >= 224 {
+		return absurd[b%len(absurd)]
+	}
+	return int64(b % (maxSmall + 1))
+}
+
+// length returns the length of a buffer of n bytes mostly, an illegal one else.
+func (c *caller) length(n int) int64 {
+	switch b := c.draw(); {
+	case b >= 240:
+		return []int64{-1, math.MinInt64, math.MaxInt64, 1 << 48}[b%4]
+	case b >= 224:
+		return int64(b % (n + 1))
+	}
+	return int64(n)
+}
+
+// buffer returns the address of a buffer with the given start, repeated garbage after it; NULL now and then, and one that is not
+// aligned.
+func (c *caller) buffer(start []byte) unsafe.Pointer {
+	buffer := new([bufferBytes / 8]uint64)
+	c.kept = append(c.kept, buffer)
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(buffer)), bufferBytes)
+	if len(c.garbage) > 0 {
+		for i := range bytes {
+			bytes[i] = c.garbage[i%len(c.garbage)]
+		}
+	}
+	copy(bytes, start)
+	switch b := c.draw(); {
+	case b >= 250:
+		return nil
+	case b >= 246:
+		return unsafe.Add(unsafe.Pointer(buffer), 1)
+	}
+	return unsafe.Pointer(buffer)
+}
+
+// record returns the address of a struct of the C type t: sizes and buffers, but for text, as drawn.
+func (c *caller) record(t reflect.Type) unsafe.Pointer {
+	out := c.buffer(nil)
+	if out == nil || uintptr(out)%8 != 0 {
+		return out
+	}
+	for i := range t.NumField() {
+		field := unsafe.Add(out, t.Field(i).Offset)
+		switch {
+		case t.Field(i).Type.Kind() == reflect.Pointer && i == 0:
+			*(*unsafe.Pointer)(field) = c.buffer(c.text)
+			*(*int64)(unsafe.Add(out, t.Field(1).Offset)) = c.length(len(c.text))
+		case t.Field(i).Type.Kind() == reflect.Pointer:
+			*(*unsafe.Pointer)(field) = c.buffer(nil)
+		case t.Field(i).Type.Kind() == reflect.Int32:
+			*(*int32)(field) = int32(c.size())
+		case i != 1 || t.Field(0).Type.Kind() != reflect.Pointer:
+			*(*int64)(field) = c.size()
+		}
+	}
+	return out
+}
+
+// arguments makes up the arguments of a function.
+func (c *caller) arguments(f reflect.Type) []reflect.Value {
+	var in []reflect.Value
+	length := -1 // bytes of the buffer before, where the next argument says how many there are
+	for i := range f.NumIn() {
+		t := f.In(i)
+		v := reflect.New(t).Elem()
+		next := -1
+		switch t.Kind() {
+		case reflect.Int32, reflect.Int64:
+			if length >= 0 {
+				v.SetInt(c.length(length))
+			} else {
+				v.SetInt(c.size())
+			}
+		case reflect.Uint64:
+			v.SetUint(uint64(c.draw()))
+		case reflect.UnsafePointer:
+			v.SetPointer(c.buffer(nil))
+			next = bufferBytes
+		case reflect.Pointer:
+			var p unsafe.Pointer
+			switch {
+			case t.Elem().Kind() == reflect.Struct && strings.Contains(t.Elem().Name(), "control"):
+				p = unsafe.Pointer(new([8]uint64)) // not cancelled
+			case t.Elem().Kind() == reflect.Struct:
+				p = c.record(t.Elem())
+			case t.Elem().Kind() == reflect.Int8 && strings.Contains(t.Elem().Name(), "in_"):
+				p, next = c.buffer(c.options), len(c.options)
+			case t.Elem().Kind() == reflect.Int8:
+				p, next = c.buffer(nil), 4096
+			default:
+				p = c.buffer(nil)
+			}
+			v = reflect.NewAt(t.Elem(), p).Convert(t)
+		}
+		length = next
+		in = append(in, v)
+	}
+	return in
+}
+
+// FuzzABI calls the entry points directly: each call must come back with a status.
+func FuzzABI(f *testing.F) {
+	var names []string
+	for name := range entryPoints {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for which := range names {
+		for _, text := range []string{`{"name":"permutations","n":3}`, `{"name":"labelsets","n":2}`, `{"name":"multiclass","n":3}`, `{`} {
+			f.Add(uint8(which), []byte(text), []byte(`{}`), []byte{0, 0, 0, 2, 0, 3}, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f})
+			f.Add(uint8(which), []byte(text), []byte(`{"loss":"squared","max_iter":3}`), []byte{0, 0, 0, 255, 2, 250}, []byte{1})
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, text, options, draws, garbage []byte) {
+		if len(text) > bufferBytes/2 || len(options) > bufferBytes/2 {
+			return
+		}
+		name := names[int(which)%len(names)]
+		function := reflect.ValueOf(entryPoints[name])
+		c := &caller{draws: draws, garbage: garbage, text: text, options: options}
+		out := function.Call(c.arguments(function.Type()))
+		// 5 reports a panic that was caught, so a bug.
+		if status := out[0].Int(); status < 0 || status > 7 || status == 5 && name != "cp_test_panic" {
+			t.Errorf("%s: status %d", name, status)
+		}
+		runtime.KeepAlive(c)
+	})
+}
