@@ -142,6 +142,10 @@ int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, c
  *   "precision"  "single" | "double": of the factors of the closed form; the result is refined in double either way    "single"
  *
  * psi[n, d] are the embedded outputs, not centred (rows may be averages of several outputs). weights[n] >= 0, or NULL for all 1.
+ * first[n+1] makes example i's correct outputs the rows first[i] to first[i+1] of psi[first[n], d], a set of which none is ranked above another: the loss
+ * "auc" is then n_i/2 fᵀΣf + ½ Σ_y ⟨ψ̃_y,f⟩² − Σ_y ⟨ψ̃_y,f⟩ − (n_i Σ_y ⟨ψ̃_y,f⟩² − (Σ_y ⟨ψ̃_y,f⟩)²)/|𝒴| over the n_i < |𝒴|/2 outputs y of the set, and "squared" the sum
+ * over the set. NULL: one output for each example. Leave-one-out takes NULL only. Where the caller applies the weights (cp_ridge_spectral, cp_ridge_primal), a
+ * set of n_i outputs has the weight w_i n_i.
  * NaN or infinite numbers in psi, weights or K: CP_EVALUE naming the row. */
 
 /* Says how a problem of this size is best solved. n rows, p features (0: only a kernel is given), nnz stored entries of X (n·p when dense).
@@ -160,24 +164,24 @@ int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_contro
 /* Trains on the symmetric kernel matrix kernel[n, n]. Both triangles are read.
  * work is scratch of work_bytes bytes, 8-byte aligned, as cp_ridge_plan says for the precision asked for.
  * Writes a to dual[n, d]. CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double". */
-int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights, void *work, int64_t work_bytes,
+int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, void *work, int64_t work_bytes,
                         double *dual, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* The same from the eigendecomposition D(K + shift)D = V diag(eigenvalues) Vᵀ, D = diag(√weights) (the caller applies the shift and the weights; "shift" is
  * ignored here): vectors[n, n] holds the eigenvectors in its columns. Slightly negative eigenvalues count as 0. Any number of distinct σ costs the same. */
-int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
+int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights,
                           double *dual, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does: scores[n, d] gets f_i as predicted without row i's label, corrected to first
  * order for the row itself. Loss "squared": the exact leave-one-out of kernel ridge. Rows of weight 0 get zeros.
  * work is scratch of work_bytes bytes, 8-byte aligned, as "work_loo_single" or "work_loo_double" of cp_ridge_plan says when its "route_loo" is "factor".
  * CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double". */
-int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
+int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights,
                             void *work, int64_t work_bytes, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* The same for loss "auc" from the eigendecomposition that cp_ridge_spectral takes; for "route_loo" "spectral". The n×n matrices made from it are kept in the
  * precision of the options. */
-int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_f64 *weights,
+int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights,
                               void *work, int64_t work_bytes, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Input features for the primal solver: dense[n, p], or (dense NULL) compressed sparse rows of X and of Xᵀ, each with nnz entries. A constant feature of value
@@ -198,7 +202,7 @@ typedef const cp_design cp_in_design;
 /* Trains W, f = Wᵀx with penalty alpha ‖W‖², from the eigendecomposition XᵀDDX = V diag(eigenvalues) Vᵀ of the weighted Gram matrix over q = p (+ 1 with intercept)
  * features: vectors[q, q], eigenvalues[q]. Writes W to coef[q, d]. */
 int32_t cp_ridge_primal(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_design *design, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t q,
-                        cp_in_f64 *psi, int64_t d, cp_in_f64 *weights, double *coef, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+                        cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, double *coef, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 #ifdef __cplusplus
 }

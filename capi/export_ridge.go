@@ -47,12 +47,11 @@ func ridgeOptions(raw []byte) (fit.Ridge, error) {
 type ridgeCall struct {
 	space   structure.Space
 	opt     fit.Ridge
-	psi     linalg.Matrix[float64]
-	weights []float64
+	targets fit.Targets
 	mon     *parallel.Monitor
 }
 
-func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, psi *C.cp_in_f64, n, d C.int64_t, weights *C.cp_in_f64, nWorkers C.int32_t, control *C.cp_control) (ridgeCall, error) {
+func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, psi *C.cp_in_f64, n, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, nWorkers C.int32_t, control *C.cp_control) (ridgeCall, error) {
 	var c ridgeCall
 	var err error
 	if c.space, err = space(s); err != nil {
@@ -74,11 +73,25 @@ func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int6
 	if err := equal("d", d, c.space.FeatureLen()); err != nil {
 		return c, err
 	}
-	if c.psi, err = matrixIn(psi, "psi", n, d); err != nil {
+	rows := n
+	if first != nil {
+		starts, err := int64s(first, "first", n+1)
+		if err != nil {
+			return c, err
+		}
+		if rows = C.int64_t(starts[n]); rows > maxRows {
+			return c, fmt.Errorf("first ends at %d outputs, must be at most %d", int64(rows), maxRows)
+		}
+		c.targets.First = make([]int, n+1)
+		for i, at := range starts {
+			c.targets.First[i] = int(at)
+		}
+	}
+	if c.targets.Psi, err = matrixIn(psi, "psi", rows, d); err != nil {
 		return c, err
 	}
 	if weights != nil {
-		if c.weights, err = float64s(weights, "weights", n); err != nil {
+		if c.targets.Weights, err = float64s(weights, "weights", n); err != nil {
 			return c, err
 		}
 	}
@@ -163,10 +176,10 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 const maxRows = 1 << 28
 
 //export cp_ridge_kernel
-func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64, work unsafe.Pointer, workBytes C.int64_t,
+func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer, workBytes C.int64_t,
 	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
 			return e
 		}
@@ -186,7 +199,7 @@ func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 		if e != nil {
 			return e
 		}
-		result, e := c.opt.Kernel(c.space, k, c.psi, c.weights, work32, work64, out, c.mon)
+		result, e := c.opt.Kernel(c.space, k, c.targets, work32, work64, out, c.mon)
 		setInfo(info, result)
 		return e
 	})
@@ -209,10 +222,10 @@ func scratch(p unsafe.Pointer, bytes C.int64_t, need int64, precision string) ([
 }
 
 //export cp_ridge_spectral
-func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64,
+func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
 	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
 			return e
 		}
@@ -224,7 +237,7 @@ func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C
 		if e != nil {
 			return e
 		}
-		result, e := c.opt.Spectral(c.space, values, v, c.psi, c.weights, out, c.mon)
+		result, e := c.opt.Spectral(c.space, values, v, c.targets, out, c.mon)
 		setInfo(info, result)
 		return e
 	})
@@ -240,10 +253,10 @@ func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Ma
 }
 
 //export cp_ridge_kernel_loo
-func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64,
+func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
 	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
 			return e
 		}
@@ -255,15 +268,15 @@ func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen
 		if e != nil {
 			return e
 		}
-		return c.opt.LeaveOneOut(c.space, k, c.psi, c.weights, work32, work64, out, c.mon)
+		return c.opt.LeaveOneOut(c.space, k, c.targets, work32, work64, out, c.mon)
 	})
 }
 
 //export cp_ridge_spectral_loo
-func cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64,
+func cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
 	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, weights, nWorkers, control)
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
 			return e
 		}
@@ -275,7 +288,7 @@ func cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsL
 		if e != nil {
 			return e
 		}
-		return c.opt.LeaveOneOutSpectral(c.space, values, v, c.psi, c.weights, work32, work64, out, c.mon)
+		return c.opt.LeaveOneOutSpectral(c.space, values, v, c.targets, work32, work64, out, c.mon)
 	})
 }
 
@@ -295,12 +308,12 @@ func (c ridgeCall) leaveOneOut(n, d C.int64_t, work unsafe.Pointer, workBytes C.
 
 //export cp_ridge_primal
 func cp_ridge_primal(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design, eigenvalues, vectors *C.cp_in_f64, q C.int64_t,
-	psi *C.cp_in_f64, d C.int64_t, weights *C.cp_in_f64, coef *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, coef *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		if design == nil {
 			return fmt.Errorf("design is NULL")
 		}
-		c, e := newRidgeCall(s, options, optionsLen, psi, design.n, d, weights, nWorkers, control)
+		c, e := newRidgeCall(s, options, optionsLen, psi, design.n, d, first, weights, nWorkers, control)
 		if e != nil {
 			return e
 		}
@@ -319,7 +332,7 @@ func cp_ridge_primal(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 		if e != nil {
 			return e
 		}
-		result, e := c.opt.Primal(c.space, x, values, v, c.psi, c.weights, out, c.mon)
+		result, e := c.opt.Primal(c.space, x, values, v, c.targets, out, c.mon)
 		setInfo(info, result)
 		return e
 	})

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/structure"
@@ -65,7 +66,7 @@ func FuzzRidge(f *testing.F) {
 			t.Fatal(err)
 		}
 		dual := linalg.NewMatrix[float64](m, d)
-		info, err := opt.Kernel(space, k, psi, weights, make([]float32, bytes/4), make([]float64, bytes/8), dual, nil)
+		info, err := opt.Kernel(space, k, fit.Targets{Psi: psi, Weights: weights}, make([]float32, bytes/4), make([]float64, bytes/8), dual, nil)
 		var partial *solve.NotConvergedError
 		if err != nil && !errors.As(err, &partial) {
 			return

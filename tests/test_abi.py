@@ -180,28 +180,28 @@ CALLS = {
     "cp_kernel_check": [EYE.ctypes.data, 2, 1, None],
     "cp_ridge_plan": ["s", b"{}", 2, 10, 0, 0, ctypes.create_string_buffer(4096), 4096],
     "cp_ridge_kernel": [
-        *("s", b"{}", 2, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *("s", b"{}", 2, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
         *(DOUBLES[1024:].ctypes.data, 8192, DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
     ],
     "cp_ridge_spectral": [
-        *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
         *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
     ],
     "cp_ridge_kernel_loo": [
-        *("s", b"{}", 2, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *("s", b"{}", 2, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
         *(DOUBLES[1024:].ctypes.data, 8192, DOUBLES[512:].ctypes.data, 1, None),
     ],
     "cp_ridge_spectral_loo": [
-        *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+        *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
         *(DOUBLES[512:].ctypes.data, 64, DOUBLES[600:].ctypes.data, 1, None),
     ],
 }
 DESIGN = _lib.Design(np.eye(2))
 CALLS["cp_ridge_primal"] = [
-    *("s", b"{}", 2, DESIGN, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None),
+    *("s", b"{}", 2, DESIGN, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
     *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
 ]
-NULLABLE = {"weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"}
+NULLABLE = {"first", "weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"}
 
 
 def parameter_names(function: str) -> list[str]:

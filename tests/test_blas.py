@@ -22,7 +22,7 @@ kernel = np.exp(-((x[:, None] - x[None]) ** 2).sum(-1) / 8)
 options = {"alpha": 0.1, "precision": "double"}
 plan = _lib.ridge_plan(description, options, 300, 0, 0)
 work = np.empty(plan["work_double"], dtype=np.uint8)
-dual, info = _lib.ridge_kernel(description, options, kernel, psi, None, work)
+dual, info = _lib.ridge_kernel(description, options, kernel, _lib.Targets(psi), work)
 print(repr(info.objective))
 """
 

@@ -168,7 +168,7 @@ def train(kernel, psi, **settings):
     options = {"alpha": 1.0, "precision": "double"}
     kernel = np.ascontiguousarray(kernel)
     work = np.empty(_lib.ridge_plan(PERMUTATIONS, options, len(kernel), 0, 0)["work_double"], dtype=np.uint8)
-    return _lib.ridge_kernel(PERMUTATIONS, options, kernel, psi, None, work, **settings)
+    return _lib.ridge_kernel(PERMUTATIONS, options, kernel, _lib.Targets(psi), work, **settings)
 
 
 def test_same_bytes_for_one_and_two_workers():

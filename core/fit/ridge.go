@@ -3,8 +3,10 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"reflect"
 	"sync"
 
@@ -51,10 +53,26 @@ func (o Ridge) Check() error {
 	return nil
 }
 
+// Targets are the outputs to learn.
+type Targets struct {
+	Psi     linalg.Matrix[float64] // embedded outputs, d columns
+	Weights []float64              // of the m examples; nil means all 1
+	// First gives example i the outputs First[i] to First[i+1] of Psi, all equally correct; nil means one output an example.
+	First []int
+}
+
+// examples returns m.
+func (t Targets) examples() int {
+	if t.First == nil {
+		return t.Psi.Rows
+	}
+	return len(t.First) - 1
+}
+
 // Kernel trains on the m×m kernel matrix k and writes the dual coefficients (m×d) to dual. work is scratch of WorkBytes bytes,
-// as two views of the same memory. psi holds the embedded outputs (m×d); weights may be nil.
-func (o Ridge) Kernel(space structure.Space, k, psi linalg.Matrix[float64], weights []float64, work32 []float32, work64 []float64, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
-	p, err := o.problem(space, psi, weights, mon)
+// as two views of the same memory.
+func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return solve.Info{}, err
 	}
@@ -62,15 +80,16 @@ func (o Ridge) Kernel(space structure.Space, k, psi linalg.Matrix[float64], weig
 		return solve.Info{}, err
 	}
 	op := solve.NewKernel(p, k, o.Shift)
-	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
+	c := linalg.NewMatrix[float64](targets.examples(), p.Coord.Len())
 	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
 	var info solve.Info
 	switch o.Solver {
 	case "closed-form", "cg":
+		direct := explicit(len(p.Root)) && targets.First == nil
 		if o.Precision == "single" {
-			info, err = factored(o, p, op, work32, c)
+			info, err = factored(o, p, op, direct, work32, c)
 		} else {
-			info, err = factored(o, p, op, work64, c)
+			info, err = factored(o, p, op, direct, work64, c)
 		}
 	case "newton-cg":
 		info, err = solve.NewtonCG(p, op, c, opt)
@@ -84,8 +103,8 @@ func (o Ridge) Kernel(space structure.Space, k, psi linalg.Matrix[float64], weig
 	return info, err
 }
 
-// factored runs the solvers that factor the kernel matrix, in the precision of work.
-func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, work []T, c linalg.Matrix[float64]) (solve.Info, error) {
+// factored runs the solvers that factor the kernel matrix, in the precision of work; direct makes the closed form invert the factors.
+func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, direct bool, work []T, c linalg.Matrix[float64]) (solve.Info, error) {
 	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
 	f, err := solve.NewFactored(op, work, o.factors(p.Coord))
 	if err != nil {
@@ -97,7 +116,7 @@ func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, work 
 	var margins solve.MarginSolver
 	switch {
 	case !p.Margin:
-	case explicit(len(p.Root)):
+	case direct:
 		if err := f.Invert(); err != nil {
 			return solve.Info{}, err
 		}
@@ -149,8 +168,8 @@ func (o Ridge) factors(coord *solve.Coordinates) int {
 }
 
 // Spectral trains like Kernel from the eigendecomposition of D(K + shift)D.
-func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights []float64, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
-	p, err := o.problem(space, psi, weights, mon)
+func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return solve.Info{}, err
 	}
@@ -164,7 +183,7 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors, p
 			return solve.Info{}, err
 		}
 	}
-	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
+	c := linalg.NewMatrix[float64](targets.examples(), p.Coord.Len())
 	info, err := solve.ClosedForm(p, sp, sp, margins, c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
 	if !valid(err) {
 		return info, err
@@ -175,11 +194,11 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors, p
 
 // LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, from the m×m kernel matrix k, with factors in the precision of
 // the options. work is scratch of LeaveOneOutBytes bytes, as two views of the same memory.
-func (o Ridge) LeaveOneOut(space structure.Space, k, psi linalg.Matrix[float64], weights []float64, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
+func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
 	if _, err := largestEntry(k, o.Workers, nil); err != nil {
 		return err
 	}
-	return o.leaveOneOut(space, psi, weights, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
+	return o.leaveOneOut(space, targets, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
 		op := solve.NewKernel(p, k, o.Shift)
 		if o.Precision == "single" {
 			return solve.LeaveOneOutFactored(p, op, work32, c)
@@ -189,11 +208,11 @@ func (o Ridge) LeaveOneOut(space structure.Space, k, psi linalg.Matrix[float64],
 }
 
 // LeaveOneOutSpectral is LeaveOneOut from the eigendecomposition of D(K + shift)D, for the AUC loss.
-func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights []float64, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
+func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
 	if o.Loss != "auc" {
 		return fmt.Errorf("fit: loss is %q, must be \"auc\" to leave rows out by an eigendecomposition", o.Loss)
 	}
-	return o.leaveOneOut(space, psi, weights, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
+	return o.leaveOneOut(space, targets, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
 		sp, err := solve.NewSpectral(p, eigenvalues, vectors)
 		if err != nil {
 			return err
@@ -205,12 +224,15 @@ func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64,
 	})
 }
 
-func (o Ridge) leaveOneOut(space structure.Space, psi linalg.Matrix[float64], weights []float64, scores linalg.Matrix[float64], mon *parallel.Monitor, coordinates func(*solve.Problem, linalg.Matrix[float64]) error) error {
-	p, err := o.problem(space, psi, weights, mon)
+func (o Ridge) leaveOneOut(space structure.Space, targets Targets, scores linalg.Matrix[float64], mon *parallel.Monitor, coordinates func(*solve.Problem, linalg.Matrix[float64]) error) error {
+	if targets.First != nil {
+		return errors.New("fit: leave-one-out needs one output for each row")
+	}
+	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return err
 	}
-	c := linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())
+	c := linalg.NewMatrix[float64](targets.examples(), p.Coord.Len())
 	if err := coordinates(p, c); err != nil {
 		return err
 	}
@@ -235,8 +257,8 @@ func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string, 
 }
 
 // Primal trains the linear model W (q×d, written to coef) from the eigendecomposition of the weighted Gram matrix of design.
-func (o Ridge) Primal(space structure.Space, design *solve.Design, eigenvalues []float64, vectors, psi linalg.Matrix[float64], weights []float64, coef linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
-	p, err := o.problem(space, psi, weights, mon)
+func (o Ridge) Primal(space structure.Space, design *solve.Design, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets, coef linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return solve.Info{}, err
 	}
@@ -253,14 +275,14 @@ func (o Ridge) Primal(space structure.Space, design *solve.Design, eigenvalues [
 	return info, err
 }
 
-func (o Ridge) problem(space structure.Space, psi linalg.Matrix[float64], weights []float64, mon *parallel.Monitor) (*solve.Problem, error) {
+func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Monitor) (*solve.Problem, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	if err := checkRows("psi", psi); err != nil {
+	if err := checkRows("psi", targets.Psi); err != nil {
 		return nil, err
 	}
-	for i, w := range weights {
+	for i, w := range targets.Weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
 			return nil, fmt.Errorf("fit: weight of row %d is %g, must be finite and not negative", i, w)
 		}
@@ -273,9 +295,37 @@ func (o Ridge) problem(space structure.Space, psi linalg.Matrix[float64], weight
 	if err != nil {
 		return nil, err
 	}
-	mean := make([]float64, space.FeatureLen())
-	moments.Mean(mean)
-	return solve.NewProblem(o.Alpha, o.Loss == "auc", coord, psi, mean, weights, o.Workers, mon)
+	t := solve.Targets{Psi: targets.Psi, Weights: targets.Weights, First: targets.First, Mean: make([]float64, space.FeatureLen())}
+	moments.Mean(t.Mean)
+	if t.First != nil {
+		if t.Share, err = o.share(space, targets); err != nil {
+			return nil, err
+		}
+	}
+	return solve.NewProblem(o.Alpha, o.Loss == "auc", coord, t, o.Workers, mon)
+}
+
+// share returns 2/|𝒴| after checking the sets of outputs.
+func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
+	counter, ok := space.(structure.Counter)
+	if !ok {
+		return 0, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the number of its members, to train on sets of outputs"}
+	}
+	members, _ := new(big.Float).SetInt(counter.Count()).Float64() // +Inf beyond the range, whose share is nothing
+	first := targets.First
+	if len(first) == 0 || first[0] != 0 || first[len(first)-1] != targets.Psi.Rows {
+		return 0, fmt.Errorf("fit: the sets of outputs must begin at 0 and end at %d, the number of rows of psi", targets.Psi.Rows)
+	}
+	for i := range targets.examples() {
+		n := first[i+1] - first[i]
+		if n < 1 {
+			return 0, fmt.Errorf("fit: row %d has %d outputs, must have at least one", i, n)
+		}
+		if o.Loss == "auc" && 2*float64(n) >= members {
+			return 0, fmt.Errorf("fit: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the row out, or use loss \"squared\"", i, n, members)
+		}
+	}
+	return 2 / members, nil
 }
 
 // coordinateCache keeps the coordinates of the spaces last trained on: a search over alphas would diagonalise Σ each time.

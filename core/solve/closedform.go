@@ -32,13 +32,16 @@ func (e *dual) probe(b []float64) error {
 	if err := e.inv.ApplyTo(e.kc, e.res); err != nil {
 		return err
 	}
-	return e.p.rowDotsTo(b, e.kc)
+	return e.p.dotsTo(b, e.kc)
 }
 
 // correct adds E = (2λI + σK̃)⁻¹(R − diag(q) Z).
 func (e *dual) correct(q []float64) error {
 	if q != nil {
-		if err := e.p.rows(func(i int) { axpy(e.res.Row(i), e.p.Z.Row(i), -q[i]) }); err != nil {
+		if err := e.p.combineTo(e.kc, q); err != nil {
+			return err
+		}
+		if err := e.p.rows(func(i int) { axpy(e.res.Row(i), e.kc.Row(i), -1) }); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func leaveOneOut[T linalg.Float](p *Problem, h influences[T], dst matrix) error 
 	for i, x := range product {
 		r[i] = float64(x)
 	}
-	if err := p.scaleRowsTo(dst, r); err != nil {
+	if err := p.combineTo(dst, r); err != nil {
 		return err
 	}
 	if err := h.ApplyTo(dst, dst); err != nil {

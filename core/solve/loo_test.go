@@ -11,6 +11,9 @@ import (
 // the squared loss it equals training again without the row.
 func TestLeaveOneOutMatchesRefitting(t *testing.T) {
 	for _, in := range instances(t) {
+		if in.first != nil {
+			continue
+		}
 		t.Run(in.name, func(t *testing.T) {
 			m, d := in.psi.Rows, in.psi.Cols
 			p := in.problem(t, 2)

@@ -60,7 +60,7 @@ func leaveOneOutSquared[T linalg.Float](p *Problem, op *Kernel, f *Factored[T], 
 func (f *Factored[T]) train(op *Kernel, dst matrix) (matrix, error) {
 	p := f.p
 	residual, product := p.newBlock(), p.newBlock()
-	if err := p.scaleRowsTo(residual, p.Root); err != nil {
+	if err := p.combineTo(residual, p.Root); err != nil {
 		return residual, err
 	}
 	if err := f.SolveTo(dst, residual); err != nil {

@@ -38,7 +38,8 @@ type MarginOperator interface {
 	Diagonal() ([]float64, error)
 }
 
-// ImplicitMargins multiplies by G without forming it: Gv = v + rowsum(Z ∘ H(diag(v)Z)).
+// ImplicitMargins multiplies by G without forming it: Gv = v + rowsum(Z ∘ H(diag(v)Z)) where each example has
+// one output.
 type ImplicitMargins struct {
 	p    *Problem
 	res  Resolvent
@@ -52,16 +53,16 @@ func NewImplicitMargins(p *Problem, res Resolvent) *ImplicitMargins {
 
 // ApplyTo implements MarginOperator.
 func (g *ImplicitMargins) ApplyTo(dst, v []float64) error {
-	if err := g.p.scaleRowsTo(g.work, v); err != nil {
+	if err := g.p.combineTo(g.work, v); err != nil {
 		return err
 	}
 	if err := g.res.ApplyTo(g.work, g.work); err != nil {
 		return err
 	}
-	if err := g.p.rowDotsTo(dst, g.work); err != nil {
+	if err := g.p.dotsTo(dst, g.work); err != nil {
 		return err
 	}
-	axpy(dst, v, 1)
+	g.p.sets.addInverse(dst, v)
 	return nil
 }
 
@@ -71,13 +72,16 @@ func (g *ImplicitMargins) Diagonal() ([]float64, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	diagonal := make([]float64, len(g.p.Root))
+	diagonal := make([]float64, g.p.Z.Rows)
 	return diagonal, g.p.rows(func(i int) {
-		d := 1.0
-		for j, z := range g.p.Z.Row(i) {
-			d += g.work.Row(i)[j] * z * z
+		lo, hi := g.p.sets.rows(i)
+		for a := lo; a < hi; a++ {
+			d := g.p.sets.inverseDiagonal(i)
+			for j, z := range g.p.Z.Row(a) {
+				d += g.work.Row(i)[j] * z * z
+			}
+			diagonal[a] = d
 		}
-		diagonal[i] = d
 	})
 }
 

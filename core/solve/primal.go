@@ -141,14 +141,14 @@ func (e *weights) probe(b []float64) error {
 	if err := e.o.x.mulTo(e.o.p, e.work, e.o.w); err != nil {
 		return err
 	}
-	return e.o.p.rowDotsTo(b, e.work)
+	return e.o.p.dotsTo(b, e.work)
 }
 
 // correct adds (2λI + σXᵀD²X)⁻¹(R − XᵀD diag(q) Z).
 func (e *weights) correct(q []float64) error {
 	p := e.o.p
 	if q != nil {
-		if err := p.scaleRowsTo(e.work, q); err != nil {
+		if err := p.combineTo(e.work, q); err != nil {
 			return err
 		}
 		if err := e.o.x.mulTransTo(p, e.o.w, e.work); err != nil {
@@ -172,7 +172,7 @@ func (e *weights) objective() (float64, error) {
 	p := e.o.p
 	terms := make([]float64, len(p.Root))
 	err := p.rows(func(i int) { terms[i] = p.loss(i, e.scores.Row(i)) })
-	total := sum(terms)
+	total := p.fixed + sum(terms)
 	for k := range e.w.Rows {
 		total += p.Lambda * dot(e.w.Row(k), e.w.Row(k))
 	}
@@ -181,12 +181,8 @@ func (e *weights) objective() (float64, error) {
 
 // pull writes the negative derivative of row i's loss at scores f (times √w) to dst.
 func (o *Primal) pull(dst, f []float64, i int) {
-	z := o.p.Z.Row(i)
-	scale := o.p.Root[i]
-	if o.p.Margin {
-		scale -= dot(z, f)
+	for j, v := range f {
+		dst[j] = -o.p.sigma[j] * v
 	}
-	for j, zj := range z {
-		dst[j] = scale*zj - o.p.sigma[j]*f[j]
-	}
+	o.p.pull(dst, f, i)
 }

@@ -11,7 +11,7 @@ import (
 func TestPrimalMatchesDual(t *testing.T) {
 	for _, in := range instances(t) {
 		t.Run(in.name, func(t *testing.T) {
-			m, d := in.psi.Rows, in.psi.Cols
+			m, d := in.k.Rows, in.psi.Cols
 			design := &Design{N: m, P: 3, Intercept: in.shift == 1, Dense: in.x}
 			sparse := &Design{N: m, P: 3, Intercept: design.Intercept, Rows: csr(in.x, false), Cols: csr(in.x, true)}
 			p := in.problem(t, 2)
@@ -21,7 +21,7 @@ func TestPrimalMatchesDual(t *testing.T) {
 			for i := range m {
 				design.rowTo(row, i)
 				for j := range q {
-					axpy(gram.Row(j), row, row[j]*in.weight(i))
+					axpy(gram.Row(j), row, row[j]*p.Root[i]*p.Root[i])
 				}
 			}
 			s, err := linalg.SymEig(linalg.General(gram))

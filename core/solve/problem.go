@@ -14,29 +14,42 @@ type Problem struct {
 	Lambda  float64
 	Margin  bool         // the AUC loss; false is the squared loss
 	Coord   *Coordinates // of Σ, or the identity for the squared loss
-	Z       matrix       // m×Len, coordinates of the centred outputs
-	Root    []float64    // m, square roots of the sample weights
+	Z       matrix       // coordinates of the centred outputs, one row each (see sets for what they are divided by)
+	Root    []float64    // m, square roots of the weights
 	Workers int
 	Mon     *parallel.Monitor
 
+	sets  sets      // of rows of Z: the outputs of each example
 	sigma []float64 // of each column
-	total float64   // ‖diag(Root)·Z‖, what residuals are relative to
+	total float64   // ‖R(0)‖, what residuals are relative to
+	fixed float64   // part of the objective that coefficients do not change
 }
 
-// NewProblem centres the embedded outputs psi (m×d) by mean and takes their coordinates. weights may be nil, meaning all 1.
-func NewProblem(lambda float64, margin bool, coord *Coordinates, psi matrix, mean, weights []float64, workers int, mon *parallel.Monitor) (*Problem, error) {
-	m := psi.Rows
-	p := &Problem{Lambda: lambda, Margin: margin, Coord: coord, Z: linalg.NewMatrix[float64](m, coord.Len()),
-		Root: make([]float64, m), Workers: workers, Mon: mon, sigma: coord.sigmas()}
+// Targets are the outputs to learn.
+type Targets struct {
+	Psi     matrix    // embedded outputs, one row each
+	Mean    []float64 // of ψ under the uniform law
+	Weights []float64 // of the examples; nil means all 1
+	// First gives example i the outputs First[i] to First[i+1] of Psi, each of them as correct as the others; nil means one
+	// output for each example.
+	First []int
+	Share float64 // 2 over the number of members of the space; only read where First is given
+}
+
+// NewProblem centres the embedded outputs and takes their coordinates. Under the squared loss a set of outputs is replaced by its
+// mean, with the weight of all of them: the rest is constant.
+func NewProblem(lambda float64, margin bool, coord *Coordinates, t Targets, workers int, mon *parallel.Monitor) (*Problem, error) {
+	p := &Problem{Lambda: lambda, Margin: margin, Coord: coord, Z: linalg.NewMatrix[float64](t.Psi.Rows, coord.Len()),
+		Workers: workers, Mon: mon, sets: sets{first: t.First, share: t.Share}, sigma: coord.sigmas()}
 	// Centre a block of rows at a time, so that no second copy of psi is held.
-	block := linalg.NewMatrix[float64](min(m, rowGrain), psi.Cols)
-	for lo := 0; lo < m; lo += rowGrain {
-		hi := min(lo+rowGrain, m)
-		b := block.Slice(0, hi-lo, 0, psi.Cols)
+	block := linalg.NewMatrix[float64](min(t.Psi.Rows, rowGrain), t.Psi.Cols)
+	for lo := 0; lo < t.Psi.Rows; lo += rowGrain {
+		hi := min(lo+rowGrain, t.Psi.Rows)
+		b := block.Slice(0, hi-lo, 0, t.Psi.Cols)
 		for i := lo; i < hi; i++ {
 			row := b.Row(i - lo)
-			for j, v := range psi.Row(i) {
-				row[j] = v - mean[j]
+			for j, v := range t.Psi.Row(i) {
+				row[j] = v - t.Mean[j]
 			}
 		}
 		coord.AnalyzeTo(p.Z.Slice(lo, hi, 0, p.Z.Cols), b)
@@ -44,17 +57,43 @@ func NewProblem(lambda float64, margin bool, coord *Coordinates, psi matrix, mea
 			return nil, err
 		}
 	}
-	for i := range m {
-		p.Root[i] = 1
-		if weights != nil {
-			p.Root[i] = math.Sqrt(weights[i])
+	p.Root = make([]float64, p.sets.examples(p.Z.Rows))
+	for i := range p.Root {
+		w := 1.0
+		if t.Weights != nil {
+			w = t.Weights[i]
 		}
-		for _, z := range p.Z.Row(i) {
-			p.total += p.Root[i] * p.Root[i] * z * z
+		p.Root[i] = math.Sqrt(w * p.sets.size(i))
+	}
+	if p.sets.first != nil {
+		p.sets.divide(p.Z)
+		if !margin {
+			p.replaceByMeans()
 		}
+	}
+	start, zero := make([]float64, p.Z.Cols), make([]float64, p.Z.Cols)
+	for i := range p.Root {
+		clear(start)
+		p.pull(start, zero, i)
+		p.total += dot(start, start)
 	}
 	p.total = math.Sqrt(p.total)
 	return p, nil
+}
+
+// replaceByMeans replaces each set of outputs by its mean.
+func (p *Problem) replaceByMeans() {
+	means := p.sets.means(p.Z)
+	for i, root := range p.Root {
+		// Σ_y ½‖f − z_y‖² = n/2 ‖f − z̄‖² + ½(Σ_y ‖z_y‖² − n‖z̄‖²), with rows of Z divided by √n and root² = wn.
+		spread := -dot(means.Row(i), means.Row(i))
+		lo, hi := p.sets.rows(i)
+		for a := lo; a < hi; a++ {
+			spread += dot(p.Z.Row(a), p.Z.Row(a))
+		}
+		p.fixed += root * root * spread / 2
+	}
+	p.Z, p.sets = means, sets{}
 }
 
 // rows calls f for every row, in parallel.
@@ -70,22 +109,32 @@ func (p *Problem) ranges(n, grain int, f func(i int)) error {
 	})
 }
 
+// pull adds the negative derivative of row i's loss at the scores f (times √w), but for its part −σf, to dst.
+func (p *Problem) pull(dst, f []float64, i int) {
+	if !p.Margin {
+		axpy(dst, p.Z.Row(i), p.Root[i])
+		return
+	}
+	p.sets.pull(p.Z, dst, f, i, p.Root[i]/math.Sqrt(p.sets.size(i)))
+}
+
 // residualTo writes R(C) to dst, given kc = K̃C, and returns its norm relative to that of R(0). dst may be c or kc.
 func (p *Problem) residualTo(dst, c, kc matrix) (float64, error) {
 	norms := make([]float64, len(p.Root))
-	err := p.rows(func(i int) {
-		z, ci, fi, out := p.Z.Row(i), c.Row(i), kc.Row(i), dst.Row(i)
-		scale := p.Root[i]
-		if p.Margin {
-			scale -= dot(z, fi)
+	err := p.ranges((len(p.Root)-1)/rowGrain+1, 1, func(t int) {
+		pulled := make([]float64, p.Z.Cols)
+		for i := t * rowGrain; i < min((t+1)*rowGrain, len(p.Root)); i++ {
+			ci, fi, out := c.Row(i), kc.Row(i), dst.Row(i)
+			clear(pulled)
+			p.pull(pulled, fi, i)
+			var s float64
+			for j, v := range pulled {
+				r := v - 2*p.Lambda*ci[j] - p.sigma[j]*fi[j]
+				out[j] = r
+				s += r * r
+			}
+			norms[i] = s
 		}
-		var s float64
-		for j, zj := range z {
-			r := scale*zj - 2*p.Lambda*ci[j] - p.sigma[j]*fi[j]
-			out[j] = r
-			s += r * r
-		}
-		norms[i] = s
 	})
 	return p.relative(norms), err
 }
@@ -105,37 +154,38 @@ func (p *Problem) objective(c, kc matrix) (float64, error) {
 	err := p.rows(func(i int) {
 		terms[i] = p.Lambda*dot(c.Row(i), kc.Row(i)) + p.loss(i, kc.Row(i))
 	})
-	return sum(terms), err
+	return p.fixed + sum(terms), err
 }
 
 // loss returns the weighted loss of row i, given its scores times √w.
 func (p *Problem) loss(i int, f []float64) float64 {
-	z, w := p.Z.Row(i), p.Root[i]
 	var v float64
 	if p.Margin {
 		for j, fj := range f {
 			v += p.sigma[j] * fj * fj
 		}
-		r := w - dot(z, f)
-		return (v + r*r - w*w) / 2
+		return v/2 + p.sets.loss(p.Z, f, i, p.Root[i]/math.Sqrt(p.sets.size(i)))
 	}
+	z := p.Z.Row(i)
 	for j, fj := range f {
-		r := fj - w*z[j]
+		r := fj - p.Root[i]*z[j]
 		v += r * r
 	}
 	return v / 2
 }
 
-// hessianTo writes 2λd + σK̃d + rowsum(Z ∘ K̃d)·Z to dst, given kd = K̃d.
+// hessianTo writes 2λd + σK̃d + the second derivative of the margin terms to dst, given kd = K̃d.
 func (p *Problem) hessianTo(dst, d, kd matrix) error {
 	return p.rows(func(i int) {
-		z, di, fi, out := p.Z.Row(i), d.Row(i), kd.Row(i), dst.Row(i)
-		var s float64
-		if p.Margin {
-			s = dot(z, fi)
+		di, fi, out := d.Row(i), kd.Row(i), dst.Row(i)
+		for j := range out {
+			out[j] = -2*p.Lambda*di[j] - p.sigma[j]*fi[j]
 		}
-		for j, zj := range z {
-			out[j] = 2*p.Lambda*di[j] + p.sigma[j]*fi[j] + s*zj
+		if p.Margin {
+			p.sets.pull(p.Z, out, fi, i, 0)
+		}
+		for j := range out {
+			out[j] = -out[j]
 		}
 	})
 }
@@ -147,28 +197,40 @@ func (p *Problem) inner(x, y matrix) (float64, error) {
 	return sum(terms), err
 }
 
-// scaleRowsTo writes diag(v)·Z to dst.
-func (p *Problem) scaleRowsTo(dst matrix, v []float64) error {
+// combineTo writes the sum of each example's rows of Z, times v, to dst: diag(v)·Z where it has one row.
+func (p *Problem) combineTo(dst matrix, v []float64) error {
 	return p.rows(func(i int) {
 		out := dst.Row(i)
-		for j, z := range p.Z.Row(i) {
-			out[j] = v[i] * z
+		clear(out)
+		lo, hi := p.sets.rows(i)
+		for a := lo; a < hi; a++ {
+			axpy(out, p.Z.Row(a), v[a])
 		}
 	})
 }
 
-// largestRow returns the largest norm of a row of Z.
+// dotsTo writes the inner product of each row of Z with its example's row of v to dst: rowsum(Z ∘ v) where examples have one row.
+func (p *Problem) dotsTo(dst []float64, v matrix) error {
+	return p.rows(func(i int) {
+		lo, hi := p.sets.rows(i)
+		for a := lo; a < hi; a++ {
+			dst[a] = dot(p.Z.Row(a), v.Row(i))
+		}
+	})
+}
+
+// largestRow returns the largest norm of an example's rows of Z.
 func (p *Problem) largestRow() float64 {
 	var top float64
 	for i := range p.Root {
-		top = max(top, dot(p.Z.Row(i), p.Z.Row(i)))
+		var s float64
+		lo, hi := p.sets.rows(i)
+		for a := lo; a < hi; a++ {
+			s += dot(p.Z.Row(a), p.Z.Row(a))
+		}
+		top = max(top, s)
 	}
 	return math.Sqrt(top)
-}
-
-// rowDotsTo writes rowsum(Z ∘ v) to dst.
-func (p *Problem) rowDotsTo(dst []float64, v matrix) error {
-	return p.rows(func(i int) { dst[i] = dot(p.Z.Row(i), v.Row(i)) })
 }
 
 func (p *Problem) newBlock() matrix { return linalg.NewMatrix[float64](len(p.Root), p.Coord.Len()) }

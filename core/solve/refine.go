@@ -26,7 +26,7 @@ const (
 func refine(p *Problem, eq equation, margins MarginSolver, accuracy float64, opt Options) (Info, error) {
 	var q, b []float64
 	if margins != nil {
-		q, b = make([]float64, len(p.Root)), make([]float64, len(p.Root))
+		q, b = make([]float64, p.Z.Rows), make([]float64, p.Z.Rows)
 	}
 	largest := p.largestRow()
 	var info Info

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -24,6 +25,7 @@ type instance struct {
 	mean     []float64
 	all      [][]float64 // ψ of every member
 	weights  []float64
+	first    []int // of sets of outputs, or nil
 	lambda   float64
 	margin   bool
 	expected matrix // the minimiser, by elimination on the enumerated loss
@@ -52,9 +54,13 @@ func instances(t *testing.T) []instance {
 			if d*m > 150 || len(all) > 3000 {
 				continue
 			}
-			for variant := range 4 {
-				in := instance{space: space, all: all, lambda: 0.05 + rng.Float64(), margin: variant%2 == 0, shift: float64(variant / 2), mean: make([]float64, d)}
-				in.name = fmt.Sprintf("%s/%d/margin=%v/weighted=%v", spec.Name, n, in.margin, variant >= 2)
+			for variant := range 6 {
+				sets := variant >= 4
+				if sets && len(all) < 7 {
+					continue
+				}
+				in := instance{space: space, all: all, lambda: 0.05 + rng.Float64(), margin: variant%2 == 0, shift: float64(variant / 2 % 2), mean: make([]float64, d)}
+				in.name = fmt.Sprintf("%s/%d/margin=%v/weighted=%v/sets=%v", spec.Name, n, in.margin, variant >= 2, sets)
 				space.(structure.Moments).Mean(in.mean)
 				in.x = linalg.NewMatrix[float64](m, 3)
 				for i := range in.x.Data {
@@ -62,9 +68,21 @@ func instances(t *testing.T) []instance {
 				}
 				in.k = linalg.NewMatrix[float64](m, m)
 				linalg.Gemm(blas.NoTrans, blas.Trans, 1, in.x, in.x, 0, in.k)
-				in.psi = linalg.NewMatrix[float64](m, d)
+				outputs := m
+				if sets { // of one to three different outputs
+					in.first = []int{0}
+					for i := range m {
+						in.first = append(in.first, in.first[i]+1+i%3)
+					}
+					outputs = in.first[m]
+				}
+				in.psi = linalg.NewMatrix[float64](outputs, d)
 				for i := range m {
-					copy(in.psi.Row(i), all[rng.IntN(len(all))])
+					chosen := rng.Perm(len(all))
+					lo, hi := in.outputs(i)
+					for a := lo; a < hi; a++ {
+						copy(in.psi.Row(a), all[chosen[a-lo]])
+					}
 				}
 				if variant >= 2 {
 					in.weights = make([]float64, m)
@@ -85,6 +103,25 @@ func instances(t *testing.T) []instance {
 	return out
 }
 
+// outputs returns the range of the rows of ψ that belong to example i.
+func (in *instance) outputs(i int) (lo, hi int) {
+	if in.first == nil {
+		return i, i + 1
+	}
+	return in.first[i], in.first[i+1]
+}
+
+// has says whether ψ is that of an output of example i.
+func (in *instance) has(i int, psi []float64) bool {
+	lo, hi := in.outputs(i)
+	for a := lo; a < hi; a++ {
+		if slices.Equal(in.psi.Row(a), psi) {
+			return true
+		}
+	}
+	return false
+}
+
 func (in *instance) weight(i int) float64 {
 	if in.weights == nil {
 		return 1
@@ -93,23 +130,29 @@ func (in *instance) weight(i int) float64 {
 }
 
 // quadratic returns B and g of row i's loss ½fᵀBf + gᵀf + const, by enumeration: the second-order bound of the AUC loss averages
-// u + u²/2 over u = ⟨f, ψ_z − ψ_i⟩, the squared loss is ½‖f − ψ̃_i‖².
+// u + u²/2 over u = ⟨f, ψ_z − ψ_y⟩ for the outputs y of the row and all z that are none, the squared loss is ½‖f − ψ̃_y‖².
 func (in *instance) quadratic(i int) (b *mat.Dense, g []float64) {
 	d := in.psi.Cols
 	b, g = mat.NewDense(d, d, nil), make([]float64, d)
-	if !in.margin {
-		for j := range d {
-			b.Set(j, j, 1)
-			g[j] = in.mean[j] - in.psi.Row(i)[j]
+	for a, hi := in.outputs(i); a < hi; a++ {
+		psi := in.psi.Row(a)
+		if !in.margin {
+			for j := range d {
+				b.Set(j, j, b.At(j, j)+1)
+				g[j] += in.mean[j] - psi[j]
+			}
+			continue
 		}
-		return b, g
-	}
-	for _, z := range in.all {
-		for j := range d {
-			u := (z[j] - in.psi.Row(i)[j]) / float64(len(in.all))
-			g[j] += u
-			for l := range d {
-				b.Set(j, l, b.At(j, l)+u*(z[l]-in.psi.Row(i)[l]))
+		for _, z := range in.all {
+			if in.has(i, z) {
+				continue
+			}
+			for j := range d {
+				u := (z[j] - psi[j]) / float64(len(in.all))
+				g[j] += u
+				for l := range d {
+					b.Set(j, l, b.At(j, l)+u*(z[l]-psi[l]))
+				}
 			}
 		}
 	}
@@ -119,7 +162,7 @@ func (in *instance) quadratic(i int) (b *mat.Dense, g []float64) {
 // eliminate returns the dual coefficients that solve 2λa_i + w_i(B_i f_i + g_i) = 0, f = Ka, by elimination on all m·d unknowns.
 // The margin term of row removed (if not negative) is left out, which leaves ½fᵀΣf.
 func (in *instance) eliminate(removed int) matrix {
-	m, d := in.psi.Rows, in.psi.Cols
+	m, d := in.k.Rows, in.psi.Cols
 	a := mat.NewDense(m*d, m*d, nil)
 	rhs := mat.NewVecDense(m*d, nil)
 	for i := range m {
@@ -174,16 +217,22 @@ func (in *instance) objective(dual matrix) float64 {
 	var v float64
 	for i := range f.Rows {
 		v += in.lambda * dot(dual.Row(i), f.Row(i))
-		if !in.margin {
-			for j, fj := range f.Row(i) {
-				r := fj - (in.psi.Row(i)[j] - in.mean[j])
-				v += in.weight(i) * r * r / 2
+		for a, hi := in.outputs(i); a < hi; a++ {
+			psi := in.psi.Row(a)
+			if !in.margin {
+				for j, fj := range f.Row(i) {
+					r := fj - (psi[j] - in.mean[j])
+					v += in.weight(i) * r * r / 2
+				}
+				continue
 			}
-			continue
-		}
-		for _, z := range in.all {
-			u := dot(f.Row(i), z) - dot(f.Row(i), in.psi.Row(i))
-			v += in.weight(i) * (u + u*u/2) / float64(len(in.all))
+			for _, z := range in.all {
+				if in.has(i, z) {
+					continue
+				}
+				u := dot(f.Row(i), z) - dot(f.Row(i), psi)
+				v += in.weight(i) * (u + u*u/2) / float64(len(in.all))
+			}
 		}
 	}
 	return v
@@ -198,7 +247,7 @@ func (in *instance) problem(t *testing.T, workers int) *Problem {
 			t.Fatal(err)
 		}
 	}
-	p, err := NewProblem(in.lambda, in.margin, coord, in.psi, in.mean, in.weights, workers, nil)
+	p, err := NewProblem(in.lambda, in.margin, coord, Targets{Psi: in.psi, Mean: in.mean, Weights: in.weights, First: in.first, Share: 2 / float64(len(in.all))}, workers, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +288,7 @@ func relativeGap(got, want float64) float64 {
 func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
 	for _, in := range instances(t) {
 		t.Run(in.name, func(t *testing.T) {
-			m, d := in.psi.Rows, in.psi.Cols
+			m, d := in.k.Rows, in.psi.Cols
 			wantScores := in.scores(in.expected)
 			check := func(name string, p *Problem, c matrix, info Info, err error) {
 				t.Helper()
@@ -313,6 +362,9 @@ func closedForms[T linalg.Float](t *testing.T, p *Problem, op *Kernel, work []T,
 	if !p.Margin {
 		info, err = ClosedForm(p, op, f, nil, c, opt)
 		check(fmt.Sprintf("inverses %T", work), p, c, info, err)
+		return
+	}
+	if p.sets.first != nil { // G is formed for one output an example only
 		return
 	}
 	g, err := NewMarginMatrix(f, work)
@@ -403,7 +455,7 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 	}
 	var first []float64
 	for _, workers := range []int{1, 2, 5} {
-		p, err := NewProblem(1, true, coord, psi, make([]float64, 10), nil, workers, nil)
+		p, err := NewProblem(1, true, coord, Targets{Psi: psi, Mean: make([]float64, 10)}, workers, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,8 +63,8 @@ class FactoredLeaveOneOut:
     def _scores(self, alpha: float, precision: str) -> FloatArray:
         problem = self._problem.with_alpha(alpha)
         return _lib.ridge_kernel_loo(
-            problem.description, {**problem.options, "precision": precision}, self._kernel, problem.psi,
-            problem.weights, self._work, n_threads=problem.n_threads, verbose=problem.verbose,
+            problem.description, {**problem.options, "precision": precision}, self._kernel, problem.targets,
+            self._work, n_threads=problem.n_threads, verbose=problem.verbose,
         )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ class SpectralLeaveOneOut:
         try:
             return _lib.ridge_spectral_loo(
                 problem.description, {**problem.options, "precision": self._precision}, self._decomposition.values,
-                self._decomposition.vectors, problem.psi, problem.weights, self._work,
+                self._decomposition.vectors, problem.targets, self._work,
                 n_threads=problem.n_threads, verbose=problem.verbose,
             )  # fmt: skip
         except _lib.NumericalError as error:

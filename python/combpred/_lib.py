@@ -21,6 +21,7 @@ from ._errors import NumericalError, RowError
 from ._lib_ridge import (
     Design,
     FitInfo,
+    Targets,
     check_kernel,
     ridge_kernel,
     ridge_kernel_loo,
@@ -40,6 +41,7 @@ __all__ = [
     "RowError",
     "catalogue",
     "decode",
+    "Targets",
     "check_kernel",
     "ridge_kernel",
     "ridge_kernel_loo",

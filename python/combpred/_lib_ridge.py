@@ -47,6 +47,40 @@ class FitInfo(NamedTuple):
     converged: bool
 
 
+class Targets:
+    """Outputs to learn.
+
+    Parameters
+    ----------
+    psi : array of shape (N, d)
+        Embedded outputs, not centred.
+    weights : array of shape (n,) or None, default=None
+        Sample weights; None for all 1.
+    first : array of shape (n + 1,) or None, default=None
+        Row i has the outputs ``psi[first[i]:first[i + 1]]``, all equally correct; None for one output each, N = n.
+    """
+
+    def __init__(self, psi: Any, weights: Any = None, first: Any = None) -> None:
+        self.psi = floats(psi, "psi", None, None)
+        self.first = None if first is None else np.ascontiguousarray(first, dtype=np.int64)
+        self.n = len(self.psi) if self.first is None else len(self.first) - 1
+        self.d = self.psi.shape[1]
+        self.weights = None if weights is None else floats(weights, "weights", self.n)
+        if self.first is not None and self.first[-1] != len(self.psi):
+            raise ValueError(f"the sets of outputs end at {self.first[-1]}, psi has {len(self.psi)} rows")
+
+    def row_weights(self) -> FloatArray | None:
+        """Return the weight of each row with all its outputs, of shape (n,), or None for all 1."""
+        if self.first is None:
+            return self.weights
+        sizes = np.diff(self.first).astype(np.float64)
+        return sizes if self.weights is None else sizes * self.weights
+
+    def arguments(self) -> tuple[int | None, ...]:
+        """Return psi, d, first and weights as the library's calls take them."""
+        return address(self.psi), self.d, address(self.first), address(self.weights)
+
+
 class Design:
     """Input features for :func:`ridge_primal`.
 
@@ -115,8 +149,7 @@ def ridge_kernel(
     description: Description,
     options: dict[str, Any],
     kernel: Any,
-    psi: Any,
-    weights: Any,
+    targets: Targets,
     work: npt.NDArray[np.uint8],
     *,
     progress: Callable[[int, float], object] | None = None,
@@ -133,10 +166,8 @@ def ridge_kernel(
         As ``capi/combpred.h`` lists them.
     kernel : array of shape (n, n)
         The kernel matrix; C-contiguous float64 is passed without a copy.
-    psi : array of shape (n, d)
-        Embedded outputs.
-    weights : array of shape (n,) or None
-        Sample weights.
+    targets : Targets
+        The outputs of the n rows.
     work : array of uint8
         Scratch of the size that :func:`ridge_plan` gives.
     progress : callable or None, default=None
@@ -156,8 +187,7 @@ def ridge_kernel(
     NumericalError
         If the factors are not accurate enough for ``precision="single"``, or the matrix is not positive semi-definite.
     """
-    psi, weights = _outputs(psi, weights)
-    n, d = psi.shape
+    n, d = targets.n, targets.d
     kernel = floats(kernel, "kernel", n, n)
     _check_work(work)
     dual, info = np.empty((n, d)), _abi.CFitInfo()
@@ -167,9 +197,7 @@ def ridge_kernel(
         *options_argument(options),
         address(kernel),
         n,
-        address(psi),
-        d,
-        address(weights),
+        *targets.arguments(),
         address(work) if work.size else None,
         work.size,
         address(dual),
@@ -188,19 +216,17 @@ def ridge_spectral(
     options: dict[str, Any],
     eigenvalues: Any,
     vectors: Any,
-    psi: Any,
-    weights: Any,
+    targets: Targets,
     *,
     n_threads: int | None = None,
     verbose: int = 0,
 ) -> tuple[FloatArray, FitInfo]:
-    """Train from the eigendecomposition of ``D (K + shift) D``, ``D = diag(sqrt(weights))``.
+    """Train from the eigendecomposition of ``D (K + shift) D``, ``D = diag(sqrt(targets.row_weights()))``.
 
     `eigenvalues` (n,) and `vectors` (n, n), one eigenvector a column, are given by the caller; the rest is as for
     :func:`ridge_kernel`.
     """
-    psi, weights = _outputs(psi, weights)
-    n, d = psi.shape
+    n, d = targets.n, targets.d
     eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
     dual, info = np.empty((n, d)), _abi.CFitInfo()
     status = call(
@@ -210,9 +236,7 @@ def ridge_spectral(
         address(eigenvalues),
         address(vectors),
         n,
-        address(psi),
-        d,
-        address(weights),
+        *targets.arguments(),
         address(dual),
         ctypes.addressof(info),
         n_threads=get_n_threads() if n_threads is None else n_threads,
@@ -232,8 +256,7 @@ def ridge_kernel_loo(
     description: Description,
     options: dict[str, Any],
     kernel: Any,
-    psi: Any,
-    weights: Any,
+    targets: Targets,
     work: npt.NDArray[np.uint8],
     *,
     n_threads: int | None = None,
@@ -244,10 +267,10 @@ def ridge_kernel_loo(
     Parameters and errors are those of :func:`ridge_kernel`; `work` has the bytes that "work_loo_single" or
     "work_loo_double" of :func:`ridge_plan` says when its "route_loo" is "factor".
     """
-    n = len(psi)
+    n = targets.n
     kernel = floats(kernel, "kernel", n, n)
     return _leave_one_out(
-        "cp_ridge_kernel_loo", description, options, (address(kernel),), psi, weights, work, n_threads, verbose
+        "cp_ridge_kernel_loo", description, options, (address(kernel),), targets, work, n_threads, verbose
     )
 
 
@@ -256,8 +279,7 @@ def ridge_spectral_loo(
     options: dict[str, Any],
     eigenvalues: Any,
     vectors: Any,
-    psi: Any,
-    weights: Any,
+    targets: Targets,
     work: npt.NDArray[np.uint8],
     *,
     n_threads: int | None = None,
@@ -267,12 +289,10 @@ def ridge_spectral_loo(
 
     Parameters are those of :func:`ridge_spectral`.
     """
-    n = len(psi)
+    n = targets.n
     eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
     matrices = (address(eigenvalues), address(vectors))
-    return _leave_one_out(
-        "cp_ridge_spectral_loo", description, options, matrices, psi, weights, work, n_threads, verbose
-    )
+    return _leave_one_out("cp_ridge_spectral_loo", description, options, matrices, targets, work, n_threads, verbose)
 
 
 def _leave_one_out(
@@ -280,14 +300,12 @@ def _leave_one_out(
     description: Description,
     options: dict[str, Any],
     matrices: tuple[int | None, ...],
-    psi: Any,
-    weights: Any,
+    targets: Targets,
     work: npt.NDArray[np.uint8],
     n_threads: int | None,
     verbose: int,
 ) -> FloatArray:
-    psi, weights = _outputs(psi, weights)
-    n, d = psi.shape
+    n, d = targets.n, targets.d
     _check_work(work)
     scores = np.empty((n, d))
     call(
@@ -296,9 +314,7 @@ def _leave_one_out(
         *options_argument(options),
         *matrices,
         n,
-        address(psi),
-        d,
-        address(weights),
+        *targets.arguments(),
         address(work) if work.size else None,
         work.size,
         address(scores),
@@ -316,8 +332,7 @@ def ridge_primal(
     design: Design,
     eigenvalues: Any,
     vectors: Any,
-    psi: Any,
-    weights: Any,
+    targets: Targets,
     *,
     n_threads: int | None = None,
     verbose: int = 0,
@@ -327,10 +342,9 @@ def ridge_primal(
     `design` holds n rows of q features, the constant one included; `eigenvalues` is (q,), `vectors` (q, q), one
     eigenvector a column. The rest is as for :func:`ridge_kernel`.
     """
-    psi, weights = _outputs(psi, weights)
-    n, d = psi.shape
+    n, d = targets.n, targets.d
     if n != design.n:
-        raise ValueError(f"psi has {n} rows, the design has {design.n}")
+        raise ValueError(f"there are targets of {n} rows, the design has {design.n}")
     q = design.n_weights
     eigenvalues, vectors = floats(eigenvalues, "eigenvalues", q), floats(vectors, "vectors", q, q)
     coef, info = np.empty((q, d)), _abi.CFitInfo()
@@ -342,9 +356,7 @@ def ridge_primal(
         address(eigenvalues),
         address(vectors),
         q,
-        address(psi),
-        d,
-        address(weights),
+        *targets.arguments(),
         address(coef),
         ctypes.addressof(info),
         n_threads=get_n_threads() if n_threads is None else n_threads,
@@ -353,11 +365,6 @@ def ridge_primal(
         verbose=verbose,
     )
     return coef, _fit_info(info, status)
-
-
-def _outputs(psi: Any, weights: Any) -> tuple[FloatArray, FloatArray | None]:
-    psi = floats(psi, "psi", None, None)
-    return psi, None if weights is None else floats(weights, "weights", len(psi))
 
 
 def _fit_info(info: _abi.CFitInfo, status: int) -> FitInfo:

@@ -93,8 +93,9 @@ class RidgeBase(StructuredPredictor):
             self.classes_ = np.arange(structure.n_features)
         problem = RidgeProblem(
             description=description,
-            psi=_lib.structure_embed(description, parts, n_threads=get_n_threads(self.n_jobs)),
-            weights=weights,
+            targets=_lib.Targets(
+                _lib.structure_embed(description, parts, n_threads=get_n_threads(self.n_jobs)), weights
+            ),
             options={
                 "loss": self.loss,
                 "tol": float(self.tol),
@@ -131,7 +132,7 @@ class RidgeBase(StructuredPredictor):
     def _weighted_kernel(self, X: Any, problem: RidgeProblem) -> FloatArray:
         """Return D(K + shift)D for the spectral route, after checking that diagonalising it fits: two more matrices."""
         kernel = self._training_kernel(X, 16 * problem.n**2, overwritable=True)
-        return weighted_kernel(kernel, problem.weights, problem.options["shift"])
+        return weighted_kernel(kernel, problem.targets.row_weights(), problem.options["shift"])
 
     def _keep(self, X: Any, solution: Solution) -> None:
         """Set the fitted attributes from a solution."""

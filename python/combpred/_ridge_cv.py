@@ -227,7 +227,7 @@ class StructuredRidgeCV(RidgeBase):
                 problem, plan, self._training_kernel(X_fit, plan[f"work_loo_{plan['precision']}"])
             )
         scores = np.array(
-            [self._leave_one_out_score(route.scores(alpha), alpha, problem.weights, X, y) for alpha in alphas]
+            [self._leave_one_out_score(route.scores(alpha), alpha, problem.targets.weights, X, y) for alpha in alphas]
         )
         best = int(scores.argmax())
         self.alpha_ = alphas[best]

@@ -25,11 +25,10 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RidgeProblem:
-    """What all routes need: a structure, the embedded outputs, and the options of the library's training calls."""
+    """What all routes need: a structure, its outputs, and the options of the library's training calls."""
 
     description: _lib.Description
-    psi: FloatArray  # (n, d), not centred
-    weights: FloatArray | None  # (n,), None for all ones
+    targets: _lib.Targets
     options: dict[str, Any]
     n_threads: int | None
     verbose: int
@@ -37,7 +36,7 @@ class RidgeProblem:
     @property
     def n(self) -> int:
         """Number of rows."""
-        return len(self.psi)
+        return self.targets.n
 
     def with_alpha(self, alpha: float) -> RidgeProblem:
         """Return the same problem under another penalty."""
@@ -96,7 +95,7 @@ def _solve_factored(problem: RidgeProblem, kernel: FloatArray, options: dict[str
     require_memory(n_bytes, f"training on {problem.n} rows: the work space", "fit fewer rows", square_rows=problem.n)
     work = np.empty(n_bytes, dtype=np.uint8)
     dual, info = _lib.ridge_kernel(
-        problem.description, options, kernel, problem.psi, problem.weights, work,
+        problem.description, options, kernel, problem.targets, work,
         n_threads=problem.n_threads, verbose=problem.verbose,
     )  # fmt: skip
     # Iterations work on the kernel matrix itself and have no factors.
@@ -109,7 +108,7 @@ def solve_spectral(problem: RidgeProblem, decomposition: Eigendecomposition, sol
     try:
         dual, info = _lib.ridge_spectral(
             problem.description, {**problem.options, "solver": solver}, decomposition.values, decomposition.vectors,
-            problem.psi, problem.weights, n_threads=problem.n_threads, verbose=problem.verbose,
+            problem.targets, n_threads=problem.n_threads, verbose=problem.verbose,
         )  # fmt: skip
     except _lib.NumericalError as error:
         raise with_remedy(error, problem) from error
@@ -120,14 +119,14 @@ def solve_primal(problem: RidgeProblem, X: Any, *, intercept: bool) -> Solution:
     """Solve for the weights of the features of X (array or CSR), and of a constant one: shape (p [+ 1], d)."""
     n_weights = X.shape[1] + int(intercept)
     require_memory(
-        8 * (3 * n_weights**2 + 3 * n_weights * problem.psi.shape[1]),
+        8 * (3 * n_weights**2 + 3 * n_weights * problem.targets.d),
         f"training on {X.shape[1]} features: the Gram matrix with its eigendecomposition",
         "take solver='closed-form' when there are fewer rows than features, or select features",
     )
-    decomposition = eigendecompose(_gram_matrix(X, problem.weights, intercept))
+    decomposition = eigendecompose(_gram_matrix(X, problem.targets.row_weights(), intercept))
     coefficients, info = _lib.ridge_primal(
         problem.description, {**problem.options, "solver": "primal"}, _lib.Design(X, intercept=intercept),
-        decomposition.values, decomposition.vectors, problem.psi, problem.weights,
+        decomposition.values, decomposition.vectors, problem.targets,
         n_threads=problem.n_threads, verbose=problem.verbose,
     )  # fmt: skip
     return Solution(coefficients, "primal", "double", info)
