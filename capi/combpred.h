@@ -105,6 +105,10 @@ int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t 
 /* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_structure_check does. */
 int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d, int32_t workers, char *err, int64_t err_cap);
 
+/* The same for outputs of which only a part is known, in structures that have such: ψ is then the mean over all outputs that agree with it. "permutations":
+ * position 0 is that of a label about which nothing is known. */
+int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d, int32_t workers, char *err, int64_t err_cap);
+
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has its own random stream. */
 int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 

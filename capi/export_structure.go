@@ -159,28 +159,48 @@ func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64
 		if err != nil {
 			return err
 		}
-		if err := equal("d", d, sp.FeatureLen()); err != nil {
-			return err
-		}
-		out, err := outFloat64s(dst, "dst", n, d)
+		return embedRows(sp, rows, n, dst, d, nWorkers, sp.Check, sp.Embed)
+	})
+}
+
+//export cp_structure_embed_partial
+func cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t, nWorkers C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
 			return err
 		}
-		w, err := workers(nWorkers)
+		partial, err := need[structure.PartialEmbedder](sp, "a PartialEmbedder, to embed outputs known in part")
 		if err != nil {
 			return err
 		}
-		parts, feats := int(partLen), int(d)
-		return parallel.For(int(n), rowsAtOnce, w, nil, func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				row := rows[i*parts : (i+1)*parts]
-				if err := sp.Check(row); err != nil {
-					return fmt.Errorf("row %d: %w", i, err)
-				}
-				sp.Embed(out[i*feats:(i+1)*feats], row)
+		return embedRows(sp, rows, n, dst, d, nWorkers, partial.CheckPartial, partial.EmbedPartial)
+	})
+}
+
+// embedRows checks n encoded rows and writes their embeddings to dst[n, d].
+func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C.int64_t, nWorkers C.int32_t, check func([]int32) error, embed func([]float64, []int32)) error {
+	if err := equal("d", d, sp.FeatureLen()); err != nil {
+		return err
+	}
+	out, err := outFloat64s(dst, "dst", n, d)
+	if err != nil {
+		return err
+	}
+	w, err := workers(nWorkers)
+	if err != nil {
+		return err
+	}
+	parts, feats := sp.PartLen(), int(d)
+	return parallel.For(int(n), rowsAtOnce, w, nil, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			row := rows[i*parts : (i+1)*parts]
+			if err := check(row); err != nil {
+				return fmt.Errorf("row %d: %w", i, err)
 			}
-			return nil
-		})
+			embed(out[i*feats:(i+1)*feats], row)
+		}
+		return nil
 	})
 }
 

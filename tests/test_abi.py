@@ -170,6 +170,7 @@ CALLS = {
     "cp_structure_second_moment": ["s", DOUBLES.ctypes.data, D],
     "cp_structure_check": ["s", INTS.ctypes.data, 2, PART_LEN, out()],
     "cp_structure_embed": ["s", INTS.ctypes.data, 2, PART_LEN, DOUBLES.ctypes.data, D, 1],
+    "cp_structure_embed_partial": ["s", INTS.ctypes.data, 2, PART_LEN, DOUBLES.ctypes.data, D, 1],
     "cp_structure_sample": ["s", 7, INTS.ctypes.data, 2, PART_LEN, 1, None],
     "cp_structure_enumerate": ["s", 0, INTS.ctypes.data, 3, PART_LEN, out()],
     "cp_decode": [

@@ -21,6 +21,14 @@ type Space interface {
 	Embed(dst []float64, y []int32)
 }
 
+// PartialEmbedder embeds outputs of which only a part is known.
+type PartialEmbedder interface {
+	// CheckPartial returns nil if y encodes an output or what is known of one, and otherwise says which part is wrong and why.
+	CheckPartial(y []int32) error
+	// EmbedPartial writes the mean of ψ over all outputs that agree with what is known to dst. y must have passed CheckPartial.
+	EmbedPartial(dst []float64, y []int32)
+}
+
 // Counter knows the exact number of outputs.
 type Counter interface {
 	Count() *big.Int

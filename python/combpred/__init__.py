@@ -16,11 +16,13 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import datasets, kernels, metrics, structures
+    from ._admissible import Admissible
     from ._ridge import StructuredRidge
     from ._ridge_cv import StructuredRidgeCV
     from ._show_versions import show_versions
 
 __all__ = [
+    "Admissible",
     "CapabilityError",
     "ForkedProcessError",
     "NumericalError",
@@ -36,7 +38,12 @@ __all__ = [
 ]
 
 _MODULES = frozenset({"datasets", "kernels", "metrics", "structures"})
-_HOMES = {"StructuredRidge": "_ridge", "StructuredRidgeCV": "_ridge_cv", "show_versions": "_show_versions"}
+_HOMES = {
+    "Admissible": "_admissible",
+    "StructuredRidge": "_ridge",
+    "StructuredRidgeCV": "_ridge_cv",
+    "show_versions": "_show_versions",
+}
 
 
 def __getattr__(name: str) -> Any:

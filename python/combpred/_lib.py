@@ -140,10 +140,13 @@ def structure_check(description: Description, y: Any) -> None:
         raise RowError(bad_row.value, str(error)) from None
 
 
-def structure_embed(description: Description, y: Any, *, n_threads: int | None = None) -> FloatArray:
+def structure_embed(
+    description: Description, y: Any, *, partial: bool = False, n_threads: int | None = None
+) -> FloatArray:
     """Return the embeddings of the rows of `y` (n, part_len), of shape (n, d).
 
-    A row not in the structure is a ValueError.
+    A row not in the structure is a ValueError. With ``partial=True`` rows may be known in part, in structures that have
+    such rows: theirs is the mean over all outputs that agree with what is known.
     """
     part_len, d, _ = structure_shape(description)
     y = codes(y, "y", None, part_len)
@@ -151,7 +154,8 @@ def structure_embed(description: Description, y: Any, *, n_threads: int | None =
         (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
     )
     workers = get_n_threads() if n_threads is None else n_threads
-    call("cp_structure_embed", StructureArgument(description), address(y), *y.shape, address(psi), d, workers)
+    function = "cp_structure_embed_partial" if partial else "cp_structure_embed"
+    call(function, StructureArgument(description), address(y), *y.shape, address(psi), d, workers)
     return psi
 
 

@@ -15,10 +15,11 @@ from . import _lib
 from ._config import get_n_threads
 from ._memory import require_memory
 from ._predictor import DECODERS, StructuredPredictor
+from ._targets import embed_targets, resolve_targets
 from ._training import RidgeProblem, Solution, warn_unless_converged, weighted_kernel
 from ._weights import check_weights
 from .kernels import KERNELS, InputKernel
-from .structures import LabelSets, MultiClass, Structure, resolve_structure
+from .structures import LabelSets, MultiClass, Structure
 
 FloatArray = NDArray[np.float64]
 
@@ -73,13 +74,13 @@ class RidgeBase(StructuredPredictor):
                 )
             _lib.check_kernel(X, n_threads=get_n_threads(self.n_jobs))
         check_consistent_length(X, y)
-        structure = resolve_structure(self.structure, y)
-        parts = structure._encode(y)
+        structure, sets = resolve_targets(self.structure, y)
+        n_outputs = n if sets is None else int(sets.first[-1])
         weights = check_weights(sample_weight, n)
         description = structure._describe()
         require_memory(
-            8 * 4 * n * structure.n_features,
-            f"embedding {n} outputs in {structure.n_features} features",
+            8 * 4 * n_outputs * structure.n_features,
+            f"embedding {n_outputs} outputs in {structure.n_features} features",
             "fit fewer rows, or a smaller structure",
         )
         self.structure_ = structure
@@ -93,9 +94,7 @@ class RidgeBase(StructuredPredictor):
             self.classes_ = np.arange(structure.n_features)
         problem = RidgeProblem(
             description=description,
-            targets=_lib.Targets(
-                _lib.structure_embed(description, parts, n_threads=get_n_threads(self.n_jobs)), weights
-            ),
+            targets=embed_targets(structure, y, sets, weights, get_n_threads(self.n_jobs)),
             options={
                 "loss": self.loss,
                 "tol": float(self.tol),

@@ -22,8 +22,8 @@ from ._leave_one_out import FactoredLeaveOneOut, SpectralLeaveOneOut
 from ._predictor import refit
 from ._ridge import StructuredRidge
 from ._ridge_base import RidgeBase
+from ._targets import resolve_targets
 from ._weights import check_weights
-from .structures import resolve_structure
 
 FloatArray = NDArray[np.float64]
 
@@ -215,6 +215,8 @@ class StructuredRidgeCV(RidgeBase):
                 f"leave-one-out (cv=None) is closed-form, got solver={self.solver!r}: take 'auto', or folds (cv=5)"
             )
         X_fit, problem = self._validate_training(X, y, sample_weight)
+        if problem.targets.first is not None:
+            raise ValueError("leave-one-out (cv=None) takes one output for each row, y has Admissible sets: take cv=5")
         n = problem.n
         plan = replace(problem, options={**problem.options, "solver": "closed-form"}).plan(0, n * n)
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
@@ -275,7 +277,7 @@ class StructuredRidgeCV(RidgeBase):
         shared = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
         if self.structure is not None:
             # Sizes come from all of y, since a fold may lack the largest grade, say.
-            shared["structure"] = resolve_structure(self.structure, y)
+            shared["structure"], _ = resolve_targets(self.structure, y)
         model = StructuredRidge(**shared)
         fit_params: dict[str, Any] = {}
         if sample_weight is not None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from .._weights import check_weights
 from ._rows import check_no_row, check_rows, mean_of_rows, number_matrix
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
@@ -19,11 +22,13 @@ def kendall_tau(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n, k), k >= 2
-        Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
+        Positions of the labels, 1 for the first; equal ones are ties. Only their order counts. In `y_true` the position
+        of a label may be unknown (−1): pairs with it are left out, and rows with fewer than two known labels do not
+        count.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     average : bool, default=True
-        Whether to return the mean, or one value per row.
+        Whether to return the mean, or one value per row, NaN for rows that do not count.
 
     Returns
     -------
@@ -33,8 +38,8 @@ def kendall_tau(
     Raises
     ------
     ValueError
-        When a position is missing (−1 or NaN), or all labels of a row are tied, which leaves the coefficient
-        undefined; names the row.
+        When a predicted position is missing, all known labels of a row are tied, which leaves the coefficient
+        undefined, or no row counts; names the row.
 
     Notes
     -----
@@ -50,27 +55,37 @@ def kendall_tau(
     >>> kendall_tau([[1, 2, 3, 4], [1, 2, 3, 4]], [[1, 2, 3, 4], [1, 2, 4, 3]], average=False).round(3)
     array([1.   , 0.667])
     """
-    truth, predicted = _rankings(y_true, y_pred)
+    truth, predicted = _rankings(y_true, y_pred, unknown=True)
     n, k = truth.shape
-    tau = np.empty(n)
+    counts = (truth >= 0).sum(axis=1) >= 2
+    tau = np.full(n, np.nan)
     for start in range(0, n, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        a, b = np.ascontiguousarray(truth[block].T), np.ascontiguousarray(predicted[block].T)  # (k, rows)
+        rows = start + np.flatnonzero(counts[start : start + _BLOCK])
+        a, b = np.ascontiguousarray(truth[rows].T), np.ascontiguousarray(predicted[rows].T)  # (k, rows)
+        known = a >= 0
         agreement, untied_a, untied_b = (np.zeros(a.shape[1], dtype=np.int64) for _ in range(3))
         for u in range(k - 1):
             sign_a = (a[u + 1 :] > a[u]).view(np.int8) - (a[u + 1 :] < a[u]).view(np.int8)
             sign_b = (b[u + 1 :] > b[u]).view(np.int8) - (b[u + 1 :] < b[u]).view(np.int8)
+            both = (known[u + 1 :] & known[u]).view(np.int8)
+            sign_a, sign_b = sign_a * both, sign_b * both
             agreement += (sign_a * sign_b).sum(axis=0, dtype=np.int32)
             untied_a += (sign_a != 0).sum(axis=0, dtype=np.int32)
             untied_b += (sign_b != 0).sum(axis=0, dtype=np.int32)
         for untied, name in ((untied_a, "y_true"), (untied_b, "y_pred")):
             if not untied.all():
-                row = start + int(np.argmin(untied))
+                row = int(rows[np.argmin(untied)])
                 raise ValueError(
                     f"{name}, row {row}: all labels are tied, so Kendall's tau is undefined; leave the row out"
                 )
-        tau[block] = agreement / np.sqrt(untied_a.astype(np.float64) * untied_b)  # exact squares when nothing is tied
-    return mean_of_rows(tau, sample_weight, average)
+        tau[rows] = agreement / np.sqrt(untied_a.astype(np.float64) * untied_b)  # exact squares when nothing is tied
+    given = check_weights(sample_weight, n)
+    if not average:
+        return tau
+    weights = np.where(counts, np.ones(n) if given is None else given, 0.0)
+    if not weights.any():
+        raise ValueError("y_true: no row of positive weight has two known labels, so there is nothing to compare")
+    return float(np.average(tau[counts], weights=weights[counts]))
 
 
 def spearman_rho(
@@ -167,14 +182,15 @@ def spearman_footrule(
     return mean_of_rows(distance, sample_weight, average)
 
 
-def _rankings(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
+def _rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true."""
     truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
     check_rows(truth, predicted)
     if truth.shape[1] < 2:
         raise ValueError(f"y_true and y_pred must rank at least 2 labels, got {truth.shape[1]}")
     for positions, name in ((truth, "y_true"), (predicted, "y_pred")):
         check_no_row(
-            np.less(positions, 0).any(axis=1),
+            ((positions < 0) & ~(unknown & (name == "y_true") & (positions == -1))).any(axis=1),
             f"{name} must hold positions, 1 for the first; a negative number, such as −1 for a missing position, "
             "cannot be compared: leave out",
         )

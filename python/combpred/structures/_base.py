@@ -16,8 +16,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from .. import _lib
+from .._admissible import flat_sets
 from .._errors import CapabilityError
 from .._memory import require_memory
+from .._weights import check_weights
 
 _Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
 
@@ -85,6 +87,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     @abstractmethod
     def _encode(self, y: Any) -> NDArray[np.int32]:
         """Return y in parts, ``(n, part_len)``; ValueError naming the first bad row and the remedy."""
+
+    def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
+        r"""Return :math:`\psi` of every row of training targets; a subclass may let them be known in part."""
+        return _lib.structure_embed(self._describe(), self._encode(y), n_threads=n_threads)
 
     @abstractmethod
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
@@ -318,7 +324,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Parameters
         ----------
         y_true, y_pred : array-like
-            Observed and predicted outputs in the structure's format.
+            Observed and predicted outputs in the structure's format. Observed rows may be `combpred.Admissible` sets:
+            the prediction is then compared with the best match of the set.
         sample_weight : array-like of shape (n,), default=None
             Weights of the rows; None: equal.
 
@@ -334,8 +341,16 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """
         from .. import metrics  # the metrics on trees import this package
 
-        y_true, y_pred = self._compared(y_true, y_pred)
-        return float(getattr(metrics, self.default_metric)(y_true, y_pred, sample_weight=sample_weight))
+        metric = getattr(metrics, self.default_metric)
+        sets = flat_sets(y_true)
+        if sets is None:
+            return float(metric(*self._compared(y_true, y_pred), sample_weight=sample_weight))
+        sizes = np.diff(sets.first)
+        if len(y_pred) != len(sizes):
+            raise ValueError(f"y_true has {len(sizes)} rows and y_pred {len(y_pred)}; they must agree row by row")
+        repeated = np.repeat(np.asarray(y_pred), sizes, axis=0)
+        best = np.maximum.reduceat(metric(*self._compared(sets.y, repeated), average=False), sets.first[:-1])
+        return float(np.average(best, weights=check_weights(sample_weight, len(best))))
 
     # Helpers for subclasses.
 

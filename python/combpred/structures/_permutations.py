@@ -25,8 +25,10 @@ class Permutations(Structure):
     Notes
     -----
     y has shape ``(n, k)``: ``y[i, u]`` is the position of label u, 1 for the first. `from_orders` makes such rows from
-    lists of labels, `to_orders` goes back. The embedding has d = k(k−1)/2 entries, pairs in lexicographic order. The
-    default metric is `kendall_tau`.
+    lists of labels, `to_orders` goes back. In training data a position may be unknown, −1 (or NaN, which scikit-learn's
+    cross-validation refuses): then only the order of the known labels counts, and :math:`\psi` is the mean over all
+    rankings with that order, one row of weight 1. The embedding has d = k(k−1)/2 entries, pairs in lexicographic order.
+    The default metric is `kendall_tau`.
 
     Decoding is the linear ordering problem. It is solved exactly as long as the labels that beat one another in
     circles come in groups of at most 20.
@@ -119,11 +121,15 @@ class Permutations(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return _positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
 
+    def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
+        positions = _known_positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
+        return _lib.structure_embed(self._describe(), positions, partial=True, n_threads=n_threads)
+
     def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        # What is no ranking in training is none here: a missing position would count as one before the first.
         k = None if self.n_labels is None else self._n()
+        known = _known_positions(target_matrix(y_true, "y_true", k, "label", "n_labels"), "y_true")
         return (
-            _positions(target_matrix(y_true, "y_true", k, "label", "n_labels"), "y_true"),
+            np.where(known == 0, -1, known),
             _positions(target_matrix(y_pred, "y_pred", k, "label", "n_labels"), "y_pred"),
         )
 
@@ -140,15 +146,13 @@ def _positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
     k = values.shape[1]
     remedy = f"positions are whole numbers 1..{k}, 1 for the first"
     values = as_numbers(values, argument, remedy)
-    missing = values == -1
-    if values.dtype.kind == "f":
-        missing |= np.isnan(values)
+    missing = _missing(values)
     if missing.any():
         row, column = divmod(int(np.argmax(missing)), k)
         raise TargetError(
             row,
-            f"the position of label {column} is missing ({values[row, column].item()!r}); partial rankings are not yet "
-            "accepted: complete the ranking or drop the row",
+            f"the position of label {column} is missing ({values[row, column].item()!r}); rankings known in part can "
+            "be learnt from, but here all positions are needed: complete the ranking or drop the row",
             argument,
         )
     # 0 is let through here, so that rankings counted from 0 get their own remedy below.
@@ -157,6 +161,43 @@ def _positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
     if bad.any():
         row = int(np.argmax(bad))
         raise TargetError(row, _diagnosis(positions[row], k), argument)
+    return positions
+
+
+def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    missing: NDArray[np.bool_] = values == -1
+    return missing | np.isnan(values) if values.dtype.kind == "f" else missing
+
+
+def _known_positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
+    """Return rows of positions, 0 where they are missing; rows without missing ones must be rankings."""
+    k = values.shape[1]
+    remedy = f"positions are whole numbers 1..{k}, 1 for the first, or -1 where they are unknown"
+    values = as_numbers(values, argument, remedy)
+    missing = _missing(values)
+    if not missing.any():
+        return _positions(values, argument)
+    whole = ~missing.any(axis=1)
+    positions = np.zeros(values.shape, dtype=np.int32)
+    try:
+        positions[whole] = _positions(values[whole], argument) if whole.any() else 0
+    except TargetError as error:
+        raise TargetError(int(np.flatnonzero(whole)[error.row]), error.reason, argument) from None
+    partial = ~whole
+    known = np.where(missing[partial], 1, values[partial])
+    try:
+        positions[partial] = np.where(missing[partial], 0, whole_numbers(known, argument, 1, k, remedy))
+    except TargetError as error:
+        raise TargetError(int(np.flatnonzero(partial)[error.row]), error.reason, argument) from None
+    # Known labels must not share a position; sorted, equal ones are neighbours.
+    ordered = np.sort(positions, axis=1)
+    shared = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] > 0)).any(axis=1)
+    if shared.any():
+        row = int(np.argmax(shared))
+        position = int(np.argmax(np.bincount(positions[row])[1:] > 1)) + 1
+        u, v = np.flatnonzero(positions[row] == position)[:2]
+        reason = f"labels {u} and {v} share position {position}; known positions are whole numbers 1..{k}, none twice"
+        raise TargetError(row, reason, argument)
     return positions
 
 

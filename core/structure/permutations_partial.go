@@ -1,0 +1,65 @@
+package structure
+
+import "fmt"
+
+var _ PartialEmbedder = permutations{}
+
+// unknown is the position of a label about which nothing is known. Positions of the others count by their order alone.
+const unknown = 0
+
+// CheckPartial accepts positions from 1 to n without repetition, and unknown ones.
+func (p permutations) CheckPartial(y []int32) error {
+	mustLen("y", len(y), p.n)
+	at := make([]int32, p.n)
+	for label, pos := range y {
+		if pos == unknown {
+			continue
+		}
+		if pos < 0 || int(pos) > p.n {
+			return fmt.Errorf("structure: label %d has position %d, must be between 1 and %d, or %d where it is unknown", label, pos, p.n, unknown)
+		}
+		if other := at[pos-1]; other > 0 {
+			return fmt.Errorf("structure: labels %d and %d both have position %d", other-1, label, pos)
+		}
+		at[pos-1] = int32(label + 1)
+	}
+	return nil
+}
+
+// EmbedPartial averages over the linear extensions of the known labels' order. Of the m + 1 gaps that m known labels leave, a label
+// that is not known falls into each equally often, so it is before the known label of rank r in r/(m+1) of the extensions. Two
+// unknown labels precede one another equally often.
+func (p permutations) EmbedPartial(dst []float64, y []int32) {
+	mustLen("dst", len(dst), p.FeatureLen())
+	mustLen("y", len(y), p.n)
+	place := make([]float64, p.n) // r/(m+1) of a known label, the mean ½ of an unknown one
+	known := 0
+	for u, pos := range y {
+		rank := 1
+		for _, other := range y {
+			if other != unknown && other < pos {
+				rank++
+			}
+		}
+		place[u] = float64(rank)
+		if pos != unknown {
+			known++
+		}
+	}
+	for u, pos := range y {
+		place[u] /= float64(known + 1)
+		if pos == unknown {
+			place[u] = 0.5
+		}
+	}
+	pair := 0
+	for u, pos := range y {
+		for v := u + 1; v < p.n; v++ {
+			dst[pair] = 2 * (place[v] - place[u])
+			if pos != unknown && y[v] != unknown {
+				dst[pair] = sign(pos < y[v])
+			}
+			pair++
+		}
+	}
+}

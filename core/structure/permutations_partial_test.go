@@ -1,0 +1,71 @@
+package structure
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// The embedding of a partially known ranking is the mean over the rankings that have its known labels in the same order.
+func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
+	const n = 5
+	space := permutations{n: n, pool: new(workspaces)}
+	d := space.FeatureLen()
+	var members [][]int32
+	for y := range space.All() {
+		members = append(members, slices.Clone(y))
+	}
+	agrees := func(y, known []int32) bool {
+		for u := range known {
+			for v := range known {
+				if known[u] != unknown && known[v] != unknown && (known[u] < known[v]) != (y[u] < y[v]) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	got, psi, mean := make([]float64, d), make([]float64, d), make([]float64, d)
+	for at, full := range members {
+		known := slices.Clone(full)
+		for u := range known { // every mask turns up among 120 members
+			if at>>u&1 == 1 {
+				known[u] = unknown
+			}
+		}
+		if err := space.CheckPartial(known); err != nil {
+			t.Fatal(err)
+		}
+		space.EmbedPartial(got, known)
+		clear(mean)
+		count := 0.0
+		for _, y := range members {
+			if agrees(y, known) {
+				space.Embed(psi, y)
+				for j, v := range psi {
+					mean[j] += v
+				}
+				count++
+			}
+		}
+		for j, v := range mean {
+			if math.Abs(got[j]-v/count) > 1e-15 {
+				t.Fatalf("%v: entry %d is %g, the mean is %g", known, j, got[j], v/count)
+			}
+		}
+	}
+}
+
+func TestPartialRankingsAreChecked(t *testing.T) {
+	space := permutations{n: 3, pool: new(workspaces)}
+	for _, y := range [][]int32{{1, 1, unknown}, {4, unknown, unknown}, {-1, 1, 2}} {
+		if space.CheckPartial(y) == nil {
+			t.Errorf("%v is accepted", y)
+		}
+	}
+	for _, y := range [][]int32{{unknown, unknown, unknown}, {3, unknown, 1}, {2, 3, 1}} {
+		if err := space.CheckPartial(y); err != nil {
+			t.Error(err)
+		}
+	}
+}
