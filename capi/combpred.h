@@ -112,6 +112,10 @@ int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y, int64_t n, 
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has its own random stream. */
 int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
+/* Writes the sibling of each row of y[n, part_len] to dst[n, part_len]: the output whose embedding adds up with that of the row to twice the mean.
+ * CP_ECAPABILITY for structures that are no sibling systems. Rows are checked first, as cp_structure_check does. */
+int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst, char *err, int64_t err_cap);
+
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity, part_len]; *n_written gets how
  * many were written, 0 past the end. Cost: O(skip + capacity) outputs. */
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len, int64_t *n_written, char *err, int64_t err_cap);

@@ -248,6 +248,36 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
+//export cp_structure_mirror
+func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		missing := &structure.CapabilityError{Structure: structure.Describe(sp), Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
+		sibling, ok := sp.(structure.Sibling)
+		if !ok {
+			return missing
+		}
+		out, err := outInt32s(dst, "dst", n, partLen)
+		if err != nil {
+			return err
+		}
+		parts := int(partLen)
+		for i := range int(n) {
+			row := rows[i*parts : (i+1)*parts]
+			if err := sp.Check(row); err != nil {
+				return fmt.Errorf("row %d: %w", i, err)
+			}
+			if !sibling.Mirror(out[i*parts:(i+1)*parts], row) {
+				return missing
+			}
+		}
+		return nil
+	})
+}
+
 //export cp_structure_enumerate
 func cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t, nWritten *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {

@@ -172,6 +172,7 @@ CALLS = {
     "cp_structure_embed": ["s", INTS.ctypes.data, 2, PART_LEN, DOUBLES.ctypes.data, D, 1],
     "cp_structure_embed_partial": ["s", INTS.ctypes.data, 2, PART_LEN, DOUBLES.ctypes.data, D, 1],
     "cp_structure_sample": ["s", 7, INTS.ctypes.data, 2, PART_LEN, 1, None],
+    "cp_structure_mirror": ["s", INTS.ctypes.data, 2, PART_LEN, INTS[64:].ctypes.data],
     "cp_structure_enumerate": ["s", 0, INTS.ctypes.data, 3, PART_LEN, out()],
     "cp_decode": [
         *("s", DOUBLES.ctypes.data, 2, D, DOUBLES.ctypes.data, 1, 0, INTS.ctypes.data, PART_LEN),

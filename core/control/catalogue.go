@@ -59,6 +59,7 @@ func capabilities(space structure.Space) []string {
 	_, sampler := space.(structure.Sampler)
 	_, decoder := space.(structure.Decoder)
 	_, searcher := space.(structure.Searcher)
+	_, sibling := space.(structure.Sibling)
 	add("count", counter)
 	add("moments", moments)
 	add("spectrum", spectrum)
@@ -66,5 +67,6 @@ func capabilities(space structure.Space) []string {
 	add("sample", sampler)
 	add("decode", decoder)
 	add("search", searcher)
+	add("sibling", sibling)
 	return have
 }

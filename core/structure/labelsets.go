@@ -45,6 +45,7 @@ var (
 	_ Spectrum   = labelSets{}
 	_ Enumerator = labelSets{}
 	_ Sampler    = labelSets{}
+	_ Sibling    = labelSets{}
 	_ Decoder    = labelSets{}
 )
 
@@ -93,6 +94,17 @@ func (l labelSets) Embed(dst []float64, y []int32) {
 	for i, v := range y {
 		dst[i] = float64(v)
 	}
+}
+
+// Mirror takes the complement, unless it has another size than the sets of the space.
+func (l labelSets) Mirror(dst, y []int32) bool {
+	if l.size >= 0 && 2*l.size != l.n {
+		return false
+	}
+	for i, v := range y {
+		dst[i] = 1 - v
+	}
+	return true
 }
 
 // Count is 2ⁿ, or n over size.

@@ -46,6 +46,7 @@ var (
 	_ Spectrum   = permutations{}
 	_ Enumerator = permutations{}
 	_ Sampler    = permutations{}
+	_ Sibling    = permutations{}
 	_ Decoder    = permutations{}
 	_ Searcher   = permutations{}
 )
@@ -151,6 +152,14 @@ func (p permutations) Sample(dst []int32, rng *rand.Rand) {
 		j := rng.IntN(i + 1)
 		dst[i], dst[j] = dst[j], dst[i]
 	}
+}
+
+// Mirror reverses the ranking.
+func (p permutations) Mirror(dst, y []int32) bool {
+	for label, pos := range y {
+		dst[label] = int32(p.n+1) - pos
+	}
+	return true
 }
 
 // identityTo writes 1..n to y.

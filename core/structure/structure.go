@@ -62,6 +62,13 @@ type Enumerator interface {
 	All() iter.Seq[[]int32]
 }
 
+// Sibling is a sibling system (Gärtner and Vembu, 2009): outputs come in pairs whose embeddings add up to the same vector, so that the
+// better one of a pair scores at least the mean of the largest and the smallest score.
+type Sibling interface {
+	// Mirror writes the sibling of y to dst and returns true, or returns false where the space has none with its parameters.
+	Mirror(dst, y []int32) bool
+}
+
 // Sampler draws exactly uniform outputs.
 type Sampler interface {
 	Sample(dst []int32, rng *rand.Rand)

@@ -82,6 +82,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_embed": (_P, _P, _N, _N, _P, _N, c_int32, *_ERR),
     "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, c_int32, *_ERR),
     "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
+    "cp_structure_mirror": (_P, _P, _N, _N, _P, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_ERR),
     "cp_decode": (_P, _P, _N, _N, _P, _N, c_int32, _P, _N, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_kernel_check": (_P, _N, *_RUN, *_ERR),

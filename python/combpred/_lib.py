@@ -54,6 +54,7 @@ __all__ = [
     "structure_embed",
     "structure_enumerate",
     "structure_mean",
+    "structure_mirror",
     "structure_sample",
     "structure_second_moment",
     "structure_shape",
@@ -175,6 +176,14 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
         flops=30.0 * n * max(part_len, d),
     )
     return y
+
+
+def structure_mirror(description: Description, y: Any) -> IntArray:
+    """Return the sibling of each row of `y` (n, part_len); CapabilityError where the structure is no sibling system."""
+    y = codes(y, "y", None, structure_shape(description)[0])
+    mirrored: IntArray = np.empty(y.shape, dtype=np.int32)
+    call("cp_structure_mirror", StructureArgument(description), address(y), *y.shape, address(mirrored))
+    return mirrored
 
 
 def structure_enumerate(description: Description, skip: int, capacity: int) -> IntArray:

@@ -1,24 +1,25 @@
-"""What every estimator of structures does after training: scores, predictions, certificates, scikit-learn's manners."""
+"""What every estimator of structures does after training: scores, predictions, certificates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from . import _lib
 from ._certified import Certified
-from ._compat import classifier_tags, validate_input
 from ._config import get_n_threads
+from ._errors import CapabilityError
+from ._estimator import StructuredEstimator
 from ._memory import allocate
+from ._siblings import better_halves
 from .kernels import row_blocks
-from .structures import LabelSets, MultiClass, Structure
+from .structures import MultiClass
 
 FloatArray = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ FloatArray = NDArray[np.float64]
 DECODERS = {"auto": "auto", "exact": "exact", "local-search": "search"}
 
 
-class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class StructuredPredictor(StructuredEstimator):
     r"""Base of estimators that score a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`.
 
     A subclass has the constructor parameters `structure`, `kernel`, `decoder` and `n_jobs`, and its ``fit`` sets
@@ -34,8 +35,6 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     kernel is precomputed).
     """
 
-    structure: Any
-    kernel: Any
     decoder: str
     n_jobs: int | None
 
@@ -276,6 +275,55 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             upper_bound=decoded.upper_bound,
         )
 
+    def enumerate(self, X_row: Any, *, nu: float = 0.5, max_results: int | None = None) -> Iterator[Any]:
+        r"""Return an iterator over all structures that score well for one input, each once.
+
+        Parameters
+        ----------
+        X_row : array of shape (n_features,) or (1, n_features)
+        nu : float, default=0.5
+            Every structure with score at least :math:`(1-\nu)\max + \nu\min` is listed, over all structures. Only ½
+            is possible: for sibling systems (rankings, label sets of any size), whose structures come in pairs.
+        max_results : int or None, default=None
+            How many to list at most; None for all, of which there are at least half of the space.
+
+        Yields
+        ------
+        y : one row in the structure's format
+            In no order of the score; `predict` gives the best one.
+
+        Raises
+        ------
+        CapabilityError
+            For other `nu`, structures that are no sibling systems, and ``loss="squared"`` where that breaks the pairs.
+        sklearn.exceptions.NotFittedError, ValueError
+            As `predict`.
+
+        Notes
+        -----
+        Incremental polynomial time: the time to the next structure is polynomial in the number listed so far and the
+        size of the structures (Gärtner & Vembu, 2009).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> [good.tolist() for good in ranker.enumerate([0.5])]
+        [[1, 2]]
+        """
+        if nu != 0.5:
+            raise CapabilityError(f"nu must be 0.5, got {nu!r}: no other share can be listed in polynomial time")
+        if max_results is not None and max_results < 1:
+            raise ValueError(f"max_results must be a positive integer or None, got {max_results!r}")
+        X = self._check_input(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
+        if X.shape[0] != 1:
+            raise ValueError(f"X_row must be one row, got {X.shape[0]}")
+        ((_, scores),) = self._score_blocks(X)
+        linear, magnitude = self._decoding_scores(scores)
+        return islice(better_halves(self.structure_, linear[0], magnitude), max_results)
+
     def _decode_rows(self, X: Any) -> _lib.Decoded:
         """Decode the scores of all rows, block by block into arrays that hold the whole."""
         X = self._check_input(X)
@@ -339,105 +387,3 @@ class StructuredPredictor(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         1.0
         """
         return float(self.structure_.score(y, self.predict(X), sample_weight))
-
-    def _check_input(self, X: Any, *, reset: bool = False) -> Any:
-        """Return X as a C-contiguous float64 array, or as CSR with int32 indices where those suffice; always finite."""
-        if not reset:
-            check_is_fitted(self)
-        precomputed = self.kernel == "precomputed"
-        if not reset and precomputed:
-            shape = np.shape(X)  # X may be a list
-            if len(shape) == 2 and shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}: with "
-                    "kernel='precomputed', X holds the kernel values between new rows and the rows of training, of "
-                    f"shape (n, {self.n_features_in_})"
-                )
-        X = validate_input(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=False if precomputed else "csr",
-            dtype=np.float64,
-            order="C",
-        )
-        if reset and precomputed:
-            return X  # training checks a kernel matrix as a whole
-        stored = X.data if sparse.issparse(X) else X
-        with np.errstate(over="ignore", invalid="ignore"):  # a sum may overflow where no entry is infinite
-            total = stored.sum(dtype=np.float64)
-        if not np.isfinite(total) and not np.isfinite(stored).all():
-            _raise_not_finite(X)
-        return _with_small_indices(X) if sparse.issparse(X) else X
-
-    def _classifies(self) -> bool:
-        """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        return self.structure is None or _is_a(self.structure, MultiClass) or _is_a(self.structure, LabelSets)
-
-    @property
-    def _estimator_type(self) -> str:
-        if not self._classifies():
-            raise AttributeError(f"{type(self).__name__} with structure={self.structure!r} is not a classifier")
-        return "classifier"
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = not tags.input_tags.pairwise
-        if self._classifies():
-            tags.estimator_type = "classifier"
-            # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = classifier_tags(multi_label=_is_a(self.structure, LabelSets))
-        return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
-        return {
-            "requires_y": True,
-            "pairwise": self.kernel == "precomputed",
-            "multilabel": _is_a(self.structure, LabelSets),
-            "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
-        }
-
-
-def _is_a(structure: Any, kind: type[Structure]) -> bool:
-    return isinstance(structure, kind) or structure == kind.name
-
-
-def _with_small_indices(X: Any) -> Any:
-    """Return CSR with int32 indices if those suffice: parts of scikit-learn take no others."""
-    if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32:
-        return X
-    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
-        return X
-    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
-
-
-def _raise_not_finite(X: Any) -> None:
-    if sparse.issparse(X):
-        X = X.tocoo()
-        at = np.flatnonzero(~np.isfinite(X.data))[0]
-        row, column, value = X.row[at], X.col[at], X.data[at]
-    else:
-        row, column = np.argwhere(~np.isfinite(X))[0]
-        value = X[row, column]
-    what = "NaN" if np.isnan(value) else "infinity"
-    raise ValueError(
-        f"Input X contains {what}, first at row {row}, column {column}: remove such rows, or fill them in with "
-        "sklearn.impute.SimpleImputer"
-    )
-
-
-@contextmanager
-def refit(estimator: BaseEstimator) -> Iterator[None]:
-    """Clear what an earlier fit left, and bring all of it back if the new fit fails or is interrupted."""
-    before = dict(vars(estimator))
-    for name in before:
-        if name.endswith("_") and not name.startswith("_"):
-            delattr(estimator, name)
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from ._predictor import refit
+from ._estimator import refit
 from ._ridge_base import RidgeBase, stored_entries
 from ._training import eigendecompose, solve_factored, solve_primal, solve_spectral
 

@@ -18,8 +18,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
+from ._estimator import refit
 from ._leave_one_out import FactoredLeaveOneOut, SpectralLeaveOneOut
-from ._predictor import refit
 from ._ridge import StructuredRidge
 from ._ridge_base import RidgeBase
 from ._targets import resolve_targets

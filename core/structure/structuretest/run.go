@@ -34,6 +34,7 @@ func Run(t *testing.T, spec structure.Spec) {
 			t.Run("decode", s.decode)
 			t.Run("search", s.search)
 			t.Run("sample", s.sample)
+			t.Run("sibling", s.sibling)
 		})
 	}
 	for i, args := range spec.Large {

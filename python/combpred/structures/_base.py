@@ -296,7 +296,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         CapabilityError
             Above 10 000 000 members; `sample` draws from spaces of any size.
         """
-        description, log_count = self._describe(), self.log_count()
+        log_count = self.log_count()
         # The logarithm rules out large spaces: the digits of their counts are not wanted.
         large = log_count > math.log(10**20)
         count = -1 if large else self.count()
@@ -306,15 +306,17 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
                 f"{self!r} has {shown} members, enumerate() lists up to {_ENUMERATION_LIMIT}; use sample(), "
                 "or a smaller size"
             )
-        return self._listed(description, count)
 
-    def _listed(self, description: _lib.Description, count: int) -> Iterator[Any]:
-        # Reaching member number `skip` costs O(skip), so chunks double: the whole listing stays O(count).
+        return (y for parts in self._listed_parts() for y in self._decode_parts(parts))
+
+    def _listed_parts(self) -> Iterator[NDArray[np.int32]]:
+        """Yield all members in parts, in blocks ``(k, part_len)``, however many there are."""
+        description = self._describe()
+        # Reaching member number `skip` costs O(skip), so blocks double: the whole listing stays O(count).
         capacity, most = 1024, max(1024, _CHUNK_BYTES // (4 * _lib.structure_shape(description)[0]))
         skip = 0
-        while skip < count:
-            parts = _lib.structure_enumerate(description, skip, min(capacity, count - skip))
-            yield from self._decode_parts(parts)
+        while len(parts := _lib.structure_enumerate(description, skip, capacity)):
+            yield parts
             skip += len(parts)
             capacity = min(2 * capacity, most)
 

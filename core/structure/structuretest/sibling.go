@@ -1,0 +1,40 @@
+package structuretest
+
+import (
+	"slices"
+	"testing"
+
+	"combpred/core/structure"
+)
+
+// sibling: the mirror image of an output is a member, has the output as its own mirror image, and the embeddings of both add up to
+// twice the mean.
+func (e *enumerated) sibling(t *testing.T) {
+	s, ok := e.space.(structure.Sibling)
+	if !ok {
+		t.Skip("no Sibling")
+	}
+	mean := garbage(e.space.FeatureLen())
+	e.space.(structure.Moments).Mean(mean)
+	image, back := garbageParts(e.space.PartLen()), garbageParts(e.space.PartLen())
+	for i, y := range e.outputs {
+		if !s.Mirror(image, y) {
+			if i > 0 {
+				t.Fatalf("%v has no mirror image, others have", y)
+			}
+			t.Skip("not with these parameters")
+		}
+		at, member := e.index[key(image)]
+		if !member {
+			t.Fatalf("the mirror image %v of %v is no member", image, y)
+		}
+		if s.Mirror(back, image); !slices.Equal(back, y) {
+			t.Errorf("the mirror image of %v is %v, whose own is %v", y, image, back)
+		}
+		for j, m := range mean {
+			if e.psi[i][j]+e.psi[at][j] != 2*m {
+				t.Fatalf("%v and %v: entries %d add up to %g, twice the mean is %g", y, image, j, e.psi[i][j]+e.psi[at][j], 2*m)
+			}
+		}
+	}
+}

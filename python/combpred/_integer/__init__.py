@@ -1,0 +1,10 @@
+"""Exact decoding of orders, cycles and routes as integer programs, by the solver HiGHS that SciPy brings.
+
+Constraints that are too many to list (a polynomial number of triangles, an exponential one of subtours) are added as a
+solution violates them, and the program is solved again. Scores are those of one row.
+"""
+
+from ._cycles import best_cycle, best_directed_cycle, best_route
+from ._orders import best_order
+
+__all__ = ["best_cycle", "best_directed_cycle", "best_order", "best_route"]

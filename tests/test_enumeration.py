@@ -1,0 +1,65 @@
+"""Listing all structures with at least the mean of the largest and the smallest score."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from combpred import CapabilityError, StructuredRidge
+from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
+
+
+def fitted(structure, loss="auc"):
+    rng = np.random.default_rng(0)
+    members = np.array(list(structure.enumerate()))
+    y = members[rng.integers(len(members), size=9)]
+    X = rng.normal(size=(9, 2))
+    return StructuredRidge(structure, loss=loss, kernel="rbf", alpha=0.1).fit(X, y), X
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("structure", [Permutations(2), Permutations(5), LabelSets(4), LabelSets(4, size=2)], ids=repr)
+def test_the_better_half_is_listed_once(structure, loss):
+    model, X = fitted(structure, loss)
+    members = np.array(list(structure.enumerate()))
+    for row in X[:4]:
+        scores = model.score_structures(np.repeat(row[None], len(members), axis=0), members)
+        expected = members[scores >= (scores.max() + scores.min()) / 2]
+        listed = np.array(list(model.enumerate(row)))
+        assert len(np.unique(listed, axis=0)) == len(listed)
+        np.testing.assert_array_equal(np.unique(listed, axis=0), np.unique(expected, axis=0))
+
+
+def test_ties_are_all_listed():
+    model = StructuredRidge(Permutations(3)).fit(np.zeros((2, 1)), [[1, 2, 3], [3, 2, 1]])
+    model.coef_[:] = model.intercept_[:] = 0.0
+    assert len(list(model.enumerate([0.0]))) == 6
+
+
+def test_large_spaces_come_one_at_a_time():
+    X = np.arange(4.0)[:, None]
+    y = Permutations(30).sample(4, random_state=0)
+    model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
+    first = list(islice(model.enumerate([0.0]), 50))
+    assert len({tuple(r) for r in first}) == 50
+    assert len(list(model.enumerate(pd.DataFrame([[0.0]]).to_numpy(), max_results=7))) == 7
+
+
+@pytest.mark.parametrize("structure", [MultiClass(4), Ordinal(4), LabelSets(4, size=1)], ids=repr)
+def test_other_structures_are_refused_by_name(structure):
+    model, X = fitted(structure)
+    with pytest.raises(CapabilityError, match="sibling system"):
+        list(model.enumerate(X[0]))
+
+
+def test_bad_arguments_are_refused():
+    model, X = fitted(Permutations(3))
+    with pytest.raises(CapabilityError, match="nu must be 0.5, got 0.3"):
+        model.enumerate(X[0], nu=0.3)
+    with pytest.raises(ValueError, match="max_results must be a positive integer or None, got 0"):
+        model.enumerate(X[0], max_results=0)
+    with pytest.raises(ValueError, match="X_row must be one row, got 9"):
+        model.enumerate(X)
