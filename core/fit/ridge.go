@@ -133,8 +133,8 @@ func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, direc
 	return solve.ClosedForm(p, op, f, margins, c, opt)
 }
 
-// explicit says whether the closed form of m rows inverts the factors and factors the system of the margins. Below the limit that
-// costs less than some tens of products in conjugate gradient, whose many short calls also suffer on a busy machine.
+// explicit says whether the closed form of m rows inverts the factors and forms the system of the margins. Below the limit that costs
+// less than some tens of products in conjugate gradient, whose many short calls also suffer on a busy machine.
 func explicit(m int) bool { return m <= 6000 }
 
 // WorkBytes returns the bytes of work that Kernel needs for m rows in the given precision.

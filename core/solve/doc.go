@@ -18,4 +18,6 @@
 // (the last term is the AUC loss's own). An Operator multiplies by K̃. A Resolvent applies H_σ = K̃(2λI + σK̃)⁻¹, and eliminating C
 // leaves one system of order m in the margins, G q = b with G = I + Σ_σ H_σ ∘ S_σ, S_σ = Z_σZ_σᵀ. Its condition number is at most
 // 1 + max ψ̃ᵀΣ⁺ψ̃ whatever the kernel is, so conjugate gradient needs a number of steps that does not grow with m.
+//
+// An example may have a set of correct outputs instead of one: several rows z, and as many margins (see sets).
 package solve
