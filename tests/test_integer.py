@@ -7,7 +7,9 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
+from combpred import CapabilityError, StructuredRidge
 from combpred._integer import best_cycle, best_directed_cycle, best_order, best_route
+from combpred.structures import LabelSets, Permutations
 
 TRIALS = 12
 
@@ -91,3 +93,36 @@ def test_scores_of_zero_and_ties():
     assert len(best_directed_cycle(5, np.zeros((5, 5)))[0]) >= 3
     assert len(best_cycle(5, np.ones(10))[0]) == 5
     assert len(best_route(4, np.zeros((4, 4)), np.zeros(4), np.zeros(4))[0]) >= 2
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_estimators_decode_by_programs(loss):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), Permutations(6).sample(40, random_state=0)
+    model = StructuredRidge("permutations", loss=loss, kernel="rbf", alpha=0.01).fit(X, y)
+    exact = model.predict_certified(X)
+    program = model.set_params(decoder="milp").predict_certified(X)
+    np.testing.assert_allclose(program.value, exact.value, rtol=1e-9)
+    np.testing.assert_allclose(program.upper_bound, exact.upper_bound, rtol=1e-6)
+    np.testing.assert_array_equal(program.structures, exact.structures)
+    assert program.optimal.all()
+
+
+def test_programs_reach_beyond_the_exact_decoder():
+    """Labels that all beat one another in circles, more than the recursion over subsets takes."""
+    n = 24
+    scores = np.random.default_rng(1).normal(size=n * (n - 1) // 2)
+    X = np.ones((2, 1))
+    model = StructuredRidge(Permutations(n), fit_intercept=False, alpha=1e-3).fit(X, Permutations(n).sample(2, 0))
+    model.coef_ = scores[:, None]
+    searched = model.set_params(decoder="local-search").predict_certified(X[:1])
+    solved = model.set_params(decoder="milp").predict_certified(X[:1])
+    with pytest.raises(CapabilityError, match="limited to size 20"):
+        model.set_params(decoder="exact").predict(X[:1])
+    assert searched.value[0] <= solved.value[0] * (1 + 1e-9) <= searched.upper_bound[0] * (1 + 1e-9)
+
+
+def test_structures_without_a_program_are_refused_by_name():
+    model = StructuredRidge(LabelSets(2), decoder="milp").fit([[0.0], [1.0]], [[0, 1], [1, 0]])
+    with pytest.raises(CapabilityError, match=r"LabelSets\(n_labels=2\) is not decoded as an integer program"):
+        model.predict([[0.0]])

@@ -24,7 +24,7 @@ from .structures import MultiClass
 FloatArray = NDArray[np.float64]
 
 #: The estimators' `decoder` parameter, and the library's names of the methods.
-DECODERS = {"auto": "auto", "exact": "exact", "local-search": "search"}
+DECODERS = {"auto": "auto", "exact": "exact", "local-search": "search", "milp": "milp"}
 
 
 class StructuredPredictor(StructuredEstimator):
@@ -344,6 +344,11 @@ class StructuredPredictor(StructuredEstimator):
 
     def _decode_scores(self, scores: FloatArray) -> _lib.Decoded:
         linear, magnitude = self._decoding_scores(scores)
+        if self.decoder == "milp":
+            from ._integer import decode_rows  # loads the solver
+
+            structure = self.structure_
+            return decode_rows(structure._describe(), linear, magnitude, structure._best_by_program)
         return _lib.decode(
             self.structure_._describe(),
             linear,

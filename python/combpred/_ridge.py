@@ -52,10 +52,11 @@ class StructuredRidge(RidgeBase):
         ``"closed-form"`` solves one n×n system, from factors or an eigendecomposition of the kernel matrix; ``"cg"``
         and ``"newton-cg"`` iterate on products with the kernel matrix; ``"primal"`` solves for the weights of the
         features, for the linear kernel. All reach the same minimum. ``"auto"`` takes the cheapest.
-    decoder : {"auto", "exact", "local-search"}, default="auto"
+    decoder : {"auto", "exact", "local-search", "milp"}, default="auto"
         How `predict` maximises the score. ``"auto"`` is exact where the structure can be at its size, and searches
         otherwise; `predict_certified` says which. ``"local-search"`` searches where the structure has a search, and is
-        exact where it has none.
+        exact where it has none. ``"milp"`` solves an integer program for each row (HiGHS, by SciPy), exact at any size
+        that its time allows: for rankings.
     tol : float, default=1e-8
         Relative residual of the stationarity equation at which training stops.
     max_iter : int or None, default=None

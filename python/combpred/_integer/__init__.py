@@ -5,6 +5,7 @@ solution violates them, and the program is solved again. Scores are those of one
 """
 
 from ._cycles import best_cycle, best_directed_cycle, best_route
+from ._decode import decode_rows
 from ._orders import best_order
 
-__all__ = ["best_cycle", "best_directed_cycle", "best_order", "best_route"]
+__all__ = ["best_cycle", "best_directed_cycle", "best_order", "best_route", "decode_rows"]

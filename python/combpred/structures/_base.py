@@ -92,6 +92,18 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         r"""Return :math:`\psi` of every row of training targets; a subclass may let them be known in part."""
         return _lib.structure_embed(self._describe(), self._encode(y), n_threads=n_threads)
 
+    def _best_by_program(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], float]:
+        """Solve one row's decoding as an integer program: parts of a best output, and a proven bound on all scores.
+
+        The score of y is ⟨linear, ψ(y)⟩ + ⟨magnitude, |ψ(y)|⟩, both of shape ``(d,)``.
+        """
+        raise CapabilityError(
+            f"{self!r} is not decoded as an integer program; take decoder='auto', which is exact where this structure "
+            "can be solved exactly at its size"
+        )
+
     @abstractmethod
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         """Return y in the user's format for parts of shape ``(n, part_len)``."""

@@ -133,6 +133,14 @@ class Permutations(Structure):
             _positions(target_matrix(y_pred, "y_pred", k, "label", "n_labels"), "y_pred"),
         )
 
+    def _best_by_program(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], float]:
+        from .._integer import best_order  # loads the solver
+
+        positions, bound = best_order(self._n(), linear)
+        return positions, bound + float(magnitude.sum())  # every |ψ| is 1
+
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts
 

@@ -1,0 +1,27 @@
+"""Decoding a batch of score vectors, one integer program after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _lib
+from ._program import FloatArray
+
+#: From s and m, both (d,), to the parts of an output of largest ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ and a proven bound on all.
+RowSolver = Callable[[FloatArray, FloatArray], tuple[NDArray[np.int32], float]]
+
+
+def decode_rows(
+    description: _lib.Description, linear: FloatArray, magnitude: FloatArray | None, solve: RowSolver
+) -> _lib.Decoded:
+    """Return a best output for each row of `linear` (n, d), with the same `magnitude` (d,), and its certificate."""
+    m = np.zeros(linear.shape[1]) if magnitude is None else magnitude
+    solutions = [solve(row, m) for row in linear]
+    y = np.array([parts for parts, _ in solutions], dtype=np.int32)
+    psi = _lib.structure_embed(description, y)
+    value = np.einsum("ij,ij->i", linear, psi) + np.abs(psi) @ m
+    bound = np.array([bound for _, bound in solutions])
+    return _lib.Decoded(y, value, np.maximum(bound, value), np.zeros(len(y)), np.ones(len(y), dtype=bool))
