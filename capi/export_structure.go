@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/count"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -38,7 +37,7 @@ func cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, lo
 			return err
 		}
 		*partLen, *featureLen = C.int64_t(sp.PartLen()), C.int64_t(sp.FeatureLen())
-		*logCount = C.double(count.LogInt(counter.Count()))
+		*logCount = C.double(structure.LogCount(counter))
 		return nil
 	})
 }

@@ -8,7 +8,7 @@ from sklearn import datasets as source
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import Bunch
 
-from combpred import datasets
+from combpred import StructuredRidge, datasets
 from combpred.structures import Hierarchy, LabelSets, Permutations
 
 LOADERS = [name for name in datasets.__all__ if name.startswith("load_")]
@@ -118,6 +118,24 @@ def test_generated_hierarchy_is_a_complete_tree_with_near_leaves_near() -> None:
     assert np.mean(siblings) < np.mean(cousins)
 
 
+def test_identity_labels_are_their_inputs_and_uniform() -> None:
+    X, y = datasets.make_identity_labels(3200, 5, random_state=1)
+    assert X.dtype == np.float64 and y.dtype == np.int64
+    np.testing.assert_array_equal(X, y)
+    LabelSets(5).validate(y)
+    again, _ = datasets.make_identity_labels(3200, 5, random_state=np.random.RandomState(1))
+    np.testing.assert_array_equal(again, X)
+    assert (datasets.make_identity_labels(3200, 5, random_state=2)[1] != y).any()
+    # The 32 strings have 100 expected occurrences each; 6 standard deviations: false-alarm rate below 1e-7.
+    occurrences = np.bincount(y @ (1 << np.arange(5)), minlength=32)
+    assert (np.abs(occurrences - 100) <= 6 * np.sqrt(100 * 31 / 32)).all()
+
+
+def test_identity_is_learnt_exactly() -> None:
+    X, y = datasets.make_identity_labels(200, 6, random_state=0)
+    assert StructuredRidge(LabelSets(6), alpha=0.1).fit(X[:100], y[:100]).score(X[100:], y[100:]) == 1.0
+
+
 @pytest.mark.parametrize(
     ("make", "arguments", "error", "words"),
     [
@@ -126,6 +144,8 @@ def test_generated_hierarchy_is_a_complete_tree_with_near_leaves_near() -> None:
         (datasets.make_label_ranking, {"n_features": 2.5}, TypeError, "n_features must be an integer, got 2.5"),
         (datasets.make_label_ranking, {"noise": -1}, ValueError, "noise must be a finite number"),
         (datasets.make_label_ranking, {"noise": np.nan}, ValueError, "noise must be a finite number"),
+        (datasets.make_identity_labels, {"n_samples": 0}, ValueError, "n_samples must be at least 1, got 0"),
+        (datasets.make_identity_labels, {"n_labels": 5.0}, TypeError, "n_labels must be an integer, got 5.0"),
         (datasets.make_hierarchy, {"branching": 1}, ValueError, "branching must be at least 2, got 1"),
         (datasets.make_hierarchy, {"depth": True}, TypeError, "depth must be an integer, got True"),
         (datasets.make_hierarchy, {"separation": np.inf}, ValueError, "separation must be a finite number"),

@@ -27,12 +27,16 @@ BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
 X = np.arange(12.0)[:, None]
 LABELS = np.arange(12) % 3
 INSTANCES = {
+    "Cliques": lambda: structures.Cliques(3),
+    "Graphs": lambda: structures.Graphs(3),
     "Hierarchy": lambda: structures.Hierarchy([-1, 0, 0]),
     "LabelSets": lambda: structures.LabelSets(3),
     "MultiClass": lambda: structures.MultiClass(),
     "Ordinal": lambda: structures.Ordinal(4),
     "Permutations": lambda: structures.Permutations(3),
     "PosetElements": lambda: structures.PosetElements(np.eye(3, dtype=bool) | (np.arange(3) == 0)[:, None]),
+    "SpanningTrees": lambda: structures.SpanningTrees(3, [(0, 1), (1, 2), (2, 0)]),
+    "Subtrees": lambda: structures.Subtrees([-1, 0, 0]),
 }
 
 

@@ -51,10 +51,14 @@ type Spec struct {
 type LimitError struct {
 	What         string // the method, such as "exact decoding of permutations"
 	Size, Limit  int
+	Effort       string // what was spent in vain on an instance within the limit, such as "1000 nodes"; or empty
 	Alternatives string // what to use instead
 }
 
 func (e *LimitError) Error() string {
+	if e.Effort != "" {
+		return fmt.Sprintf("structure: %s of size %d was not done within %s; %s", e.What, e.Size, e.Effort, e.Alternatives)
+	}
 	return fmt.Sprintf("structure: %s is limited to size %d, this one has size %d; %s", e.What, e.Limit, e.Size, e.Alternatives)
 }
 

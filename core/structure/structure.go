@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/count"
 )
 
 // Space is a finite set of outputs with an embedding: what every structure must offer.
@@ -32,6 +34,25 @@ type PartialEmbedder interface {
 // Counter knows the exact number of outputs.
 type Counter interface {
 	Count() *big.Int
+}
+
+// LogCounter knows the logarithm of the number of outputs without computing the number, where that is expensive.
+type LogCounter interface {
+	LogCount() float64
+}
+
+// LogCount returns the natural logarithm of the number of outputs.
+func LogCount(c Counter) float64 {
+	if l, ok := c.(LogCounter); ok {
+		return l.LogCount()
+	}
+	return count.LogInt(c.Count())
+}
+
+// Ambiguous spaces have outputs with equal ψ, which no score can tell apart. All others have an injective ψ.
+type Ambiguous interface {
+	// Embeddings returns the number of different values of ψ.
+	Embeddings() *big.Int
 }
 
 // Moments knows the mean and the second moment of ψ under the uniform law.

@@ -39,8 +39,12 @@ func (s subject) moments(t *testing.T) {
 		}
 	}
 	if counter, ok := s.space.(structure.Counter); ok {
-		if log := count.LogInt(counter.Count()); !(log > 0) || math.IsInf(log, 0) {
+		log := count.LogInt(counter.Count())
+		if !(log > 0) || math.IsInf(log, 0) {
 			t.Errorf("the logarithm of the count is %v", log)
+		}
+		if got := structure.LogCount(counter); !(math.Abs(got-log) <= exact*log) {
+			t.Errorf("LogCount is %v, the logarithm of the count %v", got, log)
 		}
 	}
 	sampler, ok := s.space.(structure.Sampler)

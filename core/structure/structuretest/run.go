@@ -9,6 +9,7 @@ package structuretest
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -158,6 +159,9 @@ func (e *enumerated) count(t *testing.T) {
 	}
 	if got := counter.Count(); got.Cmp(big.NewInt(int64(len(e.outputs)))) != 0 {
 		t.Errorf("Count is %v, the list has %d outputs", got, len(e.outputs))
+	}
+	if got, want := structure.LogCount(counter), math.Log(float64(len(e.outputs))); math.Abs(got-want) > exact {
+		t.Errorf("LogCount is %v, want %v", got, want)
 	}
 	counter.Count().SetInt64(-1)
 	if counter.Count().Sign() < 0 {

@@ -1,6 +1,6 @@
 """Data sets with structured targets, derived from those that scikit-learn ships or generated; no downloads."""
 
-from combpred.datasets._generated import make_hierarchy, make_label_ranking
+from combpred.datasets._generated import make_hierarchy, make_identity_labels, make_label_ranking
 from combpred.datasets._hierarchies import load_digits_hierarchy, load_iris_hierarchy
 from combpred.datasets._labelsets import load_digits_attributes
 from combpred.datasets._rankings import (
@@ -19,5 +19,6 @@ __all__ = [
     "load_iris_ranking",
     "load_wine_ranking",
     "make_hierarchy",
+    "make_identity_labels",
     "make_label_ranking",
 ]

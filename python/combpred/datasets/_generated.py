@@ -124,6 +124,47 @@ def make_hierarchy(
     return X, y, Hierarchy(parent.astype(np.int32), allowed="leaves")
 
 
+def make_identity_labels(
+    n_samples: int = 100, n_labels: int = 5, *, random_state: _RandomState = None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Generate label sets that are to be predicted from themselves: the identity function on {0, 1}^d.
+
+    Inputs are independent uniform bit strings, with repetitions once there are more samples than strings, and the
+    label set of an input is the input itself. Without noise, and linear in the inputs, it tells how fast a learner
+    approaches a known optimum, and nothing else.
+
+    Parameters
+    ----------
+    n_samples : int, default=100
+        At least 1.
+    n_labels : int, default=5
+        Number of labels d, which is also the number of features; at least 1.
+    random_state : int, RandomState instance or None, default=None
+        The only source of randomness: the same integer gives the same data.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_labels), dtype=float64
+        0 and 1.
+    y : ndarray of shape (n_samples, n_labels), dtype=int64
+        The same numbers, a target for ``LabelSets(n_labels)``.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*: the experiments on scalable training.
+
+    Examples
+    --------
+    >>> from combpred.datasets import make_identity_labels
+    >>> X, y = make_identity_labels(6, random_state=0)
+    >>> y.shape, bool((X == y).all())
+    ((6, 5), True)
+    """
+    _at_least(1, n_samples=n_samples, n_labels=n_labels)
+    y = check_random_state(random_state).randint(2, size=(n_samples, n_labels)).astype(np.int64)
+    return y.astype(np.float64), y
+
+
 def _at_least(least: int, **values: object) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Integral):

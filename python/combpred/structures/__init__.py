@@ -13,12 +13,16 @@ from ._catalogue import structure_classes
 from ._resolve import resolve_structure
 
 if TYPE_CHECKING:  # what the catalogue finds, spelt out for type checkers; a test compares the two
+    from ._cliques import Cliques as Cliques
+    from ._graphs import Graphs as Graphs
     from ._hierarchy import Hierarchy as Hierarchy
     from ._labelsets import LabelSets as LabelSets
     from ._multiclass import MultiClass as MultiClass
     from ._ordinal import Ordinal as Ordinal
     from ._permutations import Permutations as Permutations
     from ._posetelements import PosetElements as PosetElements
+    from ._spanningtrees import SpanningTrees as SpanningTrees
+    from ._subtrees import Subtrees as Subtrees
 
 globals().update({cls.__name__: cls for cls in structure_classes().values()})
 

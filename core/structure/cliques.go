@@ -1,0 +1,127 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+var _ = register(Spec{
+	Name: "cliques",
+	Doc:  "Cliques of the complete graph on n vertices, as vertex sets; ψ marks the pairs u < v inside the clique.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between 2 and %d", maxVertices)},
+	},
+	Ref: "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
+	New: func(a Args) (Space, error) {
+		n, err := a.Int("n", 2, maxVertices)
+		if err != nil {
+			return nil, err
+		}
+		return cliques{
+			labelSets: labelSets{n: n, size: -1, sorted: new(scratch)},
+			scheme:    pairScheme{n},
+			pool:      new(sync.Pool),
+		}, nil
+	},
+	Small: []Args{sized(2), sized(3), sized(4), sized(5), sized(8)},
+	Large: []Args{sized(40), sized(50), sized(90), sized(220)},
+})
+
+// cliques is the space of all sets of vertices, encoded as 0/1 membership; the members are those of the subsets of as
+// many labels. The empty set and the single vertices have no pair inside and share ψ = 0.
+type cliques struct {
+	labelSets
+	scheme pairScheme
+	pool   *sync.Pool // of *cliqueWorkspace
+}
+
+var (
+	_ Counter    = cliques{}
+	_ Ambiguous  = cliques{}
+	_ Moments    = cliques{}
+	_ Spectrum   = cliques{}
+	_ Enumerator = cliques{}
+	_ Sampler    = cliques{}
+	_ Decoder    = cliques{}
+	_ Searcher   = cliques{}
+)
+
+func (c cliques) String() string                         { return fmt.Sprintf("cliques among %d vertices", c.n) }
+func (c cliques) FeatureLen() int                        { return c.scheme.pairs() }
+func (c cliques) All() iter.Seq[[]int32]                 { return c.labelSets.All() }
+func (c cliques) Sample(dst []int32, rng *rand.Rand)     { c.labelSets.Sample(dst, rng) }
+func (c cliques) FrameLen(i int) int                     { return c.scheme.frameLen(i) }
+func (c cliques) AnalyzeTo(dst, v blas64.General, i int) { c.scheme.analyzeTo(dst, v, i) }
+func (c cliques) SynthesizeTo(dst, v blas64.General, i int) {
+	c.scheme.synthesizeTo(dst, v, i)
+}
+
+func (c cliques) Check(y []int32) error {
+	mustLen("y", len(y), c.n)
+	for v, in := range y {
+		if in != 0 && in != 1 {
+			return fmt.Errorf("structure: vertex %d has the value %d, must be 0 or 1", v, in)
+		}
+	}
+	return nil
+}
+
+// Mirror: complements have other edges than those that are missing, so cliques are no sibling system, although vertex sets are.
+func (c cliques) Mirror([]int32, []int32) bool { return false }
+
+// Embeddings is 2ⁿ − n: n+1 sets share ψ = 0.
+func (c cliques) Embeddings() *big.Int {
+	all := c.Count()
+	return all.Sub(all, big.NewInt(int64(c.n)))
+}
+
+func (c cliques) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), c.FeatureLen())
+	mustLen("y", len(y), c.n)
+	pair := 0
+	for u, in := range y {
+		for _, other := range y[u+1:] {
+			dst[pair] = float64(in & other)
+			pair++
+		}
+	}
+}
+
+// Mean is 1/4: both ends are in.
+func (c cliques) Mean(dst []float64) {
+	mustLen("dst", len(dst), c.FeatureLen())
+	fill(dst, 0.25)
+}
+
+// SecondMoment is 2^−m for two pairs with m vertices in their union: 1/4, 1/8 where they share one, 1/16 where they are
+// disjoint. Cost: O(d²).
+func (c cliques) SecondMoment(dst blas64.General) {
+	d := c.FeatureLen()
+	mustLen("dst's column", dst.Rows, d)
+	mustLen("dst's row", dst.Cols, d)
+	pair := 0
+	for u := range c.n {
+		for v := u + 1; v < c.n; v++ {
+			r := row(dst, pair)
+			fill(r, 1.0/16)
+			for w := range c.n {
+				if w != u && w != v {
+					r[c.scheme.number(u, w)] = 1.0 / 8
+					r[c.scheme.number(v, w)] = 1.0 / 8
+				}
+			}
+			r[pair] = 1.0 / 4
+			pair++
+		}
+	}
+}
+
+// Eigenvalues: Σ is 3/16 on the diagonal, 1/16 for pairs that share a vertex, and 0 for others.
+func (c cliques) Eigenvalues() []float64 {
+	return c.scheme.eigenvalues(3.0/16, 1.0/16, 0)
+}

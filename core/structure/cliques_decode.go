@@ -1,0 +1,103 @@
+package structure
+
+import (
+	"errors"
+	"fmt"
+
+	"combpred/core/induced"
+)
+
+// cliqueWorkspace is the scratch of one decoding.
+type cliqueWorkspace struct {
+	induced.Workspace
+	chosen []bool
+}
+
+const searchInstead = "decode by search instead, which comes with a guarantee and an upper bound"
+
+// Decode finds a vertex set of largest induced weight by reduction and branch and bound. It returns a *LimitError where
+// the vertices left by reduction hold a component of more than 48, or one that is not solved in about a second; with
+// Gaussian scores 40 vertices take a tenth of that. Vertices that contribute nothing are left out. Cost: O(n²) and the
+// exponential one of branch and bound.
+func (c cliques) Decode(dst []int32, score Scores) (Certificate, error) {
+	w := c.load(dst, score)
+	defer c.pool.Put(w)
+	err := w.Exact(w.chosen)
+	if e, ok := errors.AsType[*induced.SizeError](err); ok {
+		return Certificate{}, &LimitError{
+			What:         "exact decoding of cliques whose vertices do not fall into independent parts",
+			Size:         e.Size,
+			Limit:        induced.MaxVertices,
+			Alternatives: searchInstead,
+		}
+	}
+	if e, ok := errors.AsType[*induced.EffortError](err); ok {
+		return Certificate{}, &LimitError{
+			What:         "exact decoding of cliques",
+			Size:         e.Size,
+			Limit:        induced.MaxVertices,
+			Effort:       fmt.Sprintf("%d nodes of branch and bound", induced.MaxNodes),
+			Alternatives: searchInstead,
+		}
+	}
+	if err != nil {
+		return Certificate{}, err
+	}
+	return proven(c.finish(dst, w.chosen, score)), nil
+}
+
+// Search solves easy components exactly and improves the others from a guaranteed start, see induced.Search. Cost: some
+// hundredths of a second for 100 vertices, a second for 500.
+func (c cliques) Search(dst []int32, score Scores) Certificate {
+	w := c.load(dst, score)
+	defer c.pool.Put(w)
+	bound, nu, optimal := w.Workspace.Search(w.chosen)
+	value := c.finish(dst, w.chosen, score)
+	if optimal {
+		return proven(value)
+	}
+	return Certificate{Value: value, UpperBound: max(value, bound), Nu: nu}
+}
+
+// load returns a workspace with the score of every pair of vertices.
+func (c cliques) load(dst []int32, score Scores) *cliqueWorkspace {
+	mustLen("dst", len(dst), c.n)
+	mustScores(score, c.FeatureLen())
+	w, ok := c.pool.Get().(*cliqueWorkspace)
+	if !ok {
+		w = &cliqueWorkspace{chosen: make([]bool, c.n)}
+	}
+	weight := w.Reset(c.n)
+	pair := 0
+	for u := range c.n {
+		weight[u*c.n+u] = 0
+		for v := u + 1; v < c.n; v++ {
+			s := score.indicator(pair)
+			weight[u*c.n+v] = s
+			weight[v*c.n+u] = s
+			pair++
+		}
+	}
+	return w
+}
+
+// finish writes the chosen vertices and returns their score, summed pair by pair.
+func (c cliques) finish(dst []int32, chosen []bool, score Scores) float64 {
+	for v, in := range chosen {
+		dst[v] = 0
+		if in {
+			dst[v] = 1
+		}
+	}
+	var value float64
+	pair := 0
+	for u, in := range chosen {
+		for _, other := range chosen[u+1:] {
+			if in && other {
+				value += score.indicator(pair)
+			}
+			pair++
+		}
+	}
+	return value
+}

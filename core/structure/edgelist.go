@@ -1,0 +1,58 @@
+package structure
+
+import "fmt"
+
+// edgesOf reads the edges of a simple graph on the vertices 0..n−1 from pairs of ends, in their order.
+func edgesOf(n int, ints []int32) ([][2]int32, error) {
+	if len(ints)%2 != 0 {
+		return nil, fmt.Errorf("structure: edges are pairs of vertices, so they need an even number of integers, not %d",
+			len(ints))
+	}
+	edges := make([][2]int32, len(ints)/2)
+	first := make(map[[2]int32]int, len(edges)) // the edge with these ends, the smaller one first
+	for i := range edges {
+		u, v := ints[2*i], ints[2*i+1]
+		for _, w := range [2]int32{u, v} {
+			if w < 0 || int(w) >= n {
+				return nil, fmt.Errorf("structure: edge %d is (%d, %d), its ends must be between 0 and %d", i, u, v, n-1)
+			}
+		}
+		if u == v {
+			return nil, fmt.Errorf("structure: edge %d is (%d, %d), a self-loop: its ends must differ", i, u, v)
+		}
+		key := [2]int32{min(u, v), max(u, v)}
+		if other, seen := first[key]; seen {
+			what := "repeats"
+			if edges[other][0] != u {
+				what = "is the reverse of"
+			}
+			return nil, fmt.Errorf("structure: edge %d is (%d, %d), which %s edge %d", i, u, v, what, other)
+		}
+		first[key] = i
+		edges[i] = [2]int32{u, v}
+	}
+	return edges, nil
+}
+
+// completeEdges returns the pairs u < v of n vertices in lexicographic order.
+func completeEdges(n int) [][2]int32 {
+	edges := make([][2]int32, 0, n*(n-1)/2)
+	for u := range int32(n) {
+		for v := u + 1; v < int32(n); v++ {
+			edges = append(edges, [2]int32{u, v})
+		}
+	}
+	return edges
+}
+
+// checkEdgeMask returns an error that names the first edge whose membership is neither 0 nor 1.
+func checkEdgeMask(y []int32, edges [][2]int32) error {
+	mustLen("y", len(y), len(edges))
+	for i, v := range y {
+		if v != 0 && v != 1 {
+			return fmt.Errorf("structure: edge %d, (%d, %d), has the value %d, must be 0 or 1",
+				i, edges[i][0], edges[i][1], v)
+		}
+	}
+	return nil
+}

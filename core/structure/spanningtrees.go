@@ -1,0 +1,162 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/spanning"
+)
+
+// maxSpanned bounds the vertices of graphs with spanning trees: their moments take a matrix of n² potentials.
+const maxSpanned = 1 << 12
+
+var _ = register(Spec{
+	Name: "spanningtrees",
+	Doc:  "Spanning trees of a connected graph; ψ is the 0/1 membership of each edge.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between 2 and %d", maxSpanned)},
+		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the edges, two for each"},
+	},
+	Ref: "Kirchhoff's matrix-tree theorem; Burton and Pemantle (1993) for pairs of edges; Wilson (1996) for samples",
+	New: newSpanningTrees,
+	Small: []Args{
+		edgeArgs(2, completeEdges(2)),
+		edgeArgs(4, pathEdges(4)),
+		edgeArgs(3, completeEdges(3)),
+		edgeArgs(5, completeEdges(5)),
+		edgeArgs(6, completeEdges(6)),
+		edgeArgs(6, [][2]int32{{5, 4}, {1, 0}, {2, 1}, {0, 2}, {3, 4}, {4, 2}, {5, 3}}), // two triangles and a bridge
+		edgeArgs(9, gridEdges(3, 3)),
+	},
+	Large: []Args{edgeArgs(45, completeEdges(45)), edgeArgs(180, completeEdges(180)), edgeArgs(625, gridEdges(25, 25))},
+})
+
+// gridEdges returns the edges of a grid of vertices numbered by rows.
+func gridEdges(rows, cols int) [][2]int32 {
+	var edges [][2]int32
+	for v := range int32(rows * cols) {
+		if (int(v)+1)%cols != 0 {
+			edges = append(edges, [2]int32{v, v + 1})
+		}
+		if int(v)+cols < rows*cols {
+			edges = append(edges, [2]int32{v, v + int32(cols)})
+		}
+	}
+	return edges
+}
+
+// spanningTrees is the space of the spanning trees of a graph, encoded as 0/1 membership of the edges. Their number and
+// moments, samples and maximum are those of package spanning.
+type spanningTrees struct {
+	graph   *spanning.Graph
+	edges   [][2]int32
+	forests *sync.Pool // of *spanning.Forest
+}
+
+var (
+	_ Counter    = spanningTrees{}
+	_ LogCounter = spanningTrees{}
+	_ Moments    = spanningTrees{}
+	_ Enumerator = spanningTrees{}
+	_ Sampler    = spanningTrees{}
+	_ Decoder    = spanningTrees{}
+)
+
+func newSpanningTrees(a Args) (Space, error) {
+	n, err := a.Int("n", 2, maxSpanned)
+	if err != nil {
+		return nil, err
+	}
+	edges, err := edgesOf(n, a.Ints)
+	if err != nil {
+		return nil, err
+	}
+	graph, err := spanning.New(n, edges)
+	if err != nil {
+		return nil, fmt.Errorf("structure: the graph has no spanning tree: %w", err)
+	}
+	forests := &sync.Pool{New: func() any { return new(spanning.Forest) }}
+	return spanningTrees{graph: graph, edges: edges, forests: forests}, nil
+}
+
+func (s spanningTrees) String() string {
+	return fmt.Sprintf("spanning trees of a graph of %d vertices and %d edges", s.graph.N(), len(s.edges))
+}
+
+func (s spanningTrees) PartLen() int           { return len(s.edges) }
+func (s spanningTrees) FeatureLen() int        { return len(s.edges) }
+func (s spanningTrees) Count() *big.Int        { return s.graph.Count() }
+func (s spanningTrees) LogCount() float64      { return s.graph.LogCount() }
+func (s spanningTrees) All() iter.Seq[[]int32] { return s.graph.All() }
+
+// Check costs nearly O(n + d).
+func (s spanningTrees) Check(y []int32) error {
+	if err := checkEdgeMask(y, s.edges); err != nil {
+		return err
+	}
+	f := s.forests.Get().(*spanning.Forest)
+	defer s.forests.Put(f)
+	f.Reset(s.graph.N())
+	for i, in := range y {
+		if e := s.edges[i]; in == 1 && !f.Join(e[0], e[1]) {
+			return fmt.Errorf("structure: edge %d, (%d, %d), closes a cycle with edges before it", i, e[0], e[1])
+		}
+	}
+	for v := range int32(s.graph.N()) {
+		if f.Root(v) != f.Root(0) {
+			return fmt.Errorf("structure: the edges do not span the graph: none of them joins vertex %d to vertex 0, "+
+				"directly or through others", v)
+		}
+	}
+	return nil
+}
+
+func (s spanningTrees) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), len(s.edges))
+	mustLen("y", len(y), len(s.edges))
+	for i, in := range y {
+		dst[i] = float64(in)
+	}
+}
+
+// Mean costs one elimination, at most O(n³), the first time.
+func (s spanningTrees) Mean(dst []float64) {
+	mustLen("dst", len(dst), len(s.edges))
+	currents := s.graph.Currents()
+	for i := range dst {
+		dst[i] = currents.Edge(i)
+	}
+}
+
+// SecondMoment costs O(d²) beside the first elimination.
+func (s spanningTrees) SecondMoment(dst blas64.General) {
+	d := len(s.edges)
+	mustLen("dst's column", dst.Rows, d)
+	mustLen("dst's row", dst.Cols, d)
+	currents := s.graph.Currents()
+	for i := range d {
+		r := row(dst, i)
+		for j := range i + 1 {
+			r[j] = currents.Pair(i, j)
+			dst.Data[j*dst.Stride+i] = r[j]
+		}
+	}
+}
+
+func (s spanningTrees) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), len(s.edges))
+	s.graph.SampleTo(dst, rng)
+}
+
+// Decode takes edges by descending score as long as they close no cycle; of equal ones those with small indices come
+// first. Cost: O(d log d).
+func (s spanningTrees) Decode(dst []int32, score Scores) (Certificate, error) {
+	mustLen("dst", len(dst), len(s.edges))
+	mustScores(score, len(s.edges))
+	return proven(s.graph.MaximumTo(dst, score.indicator)), nil
+}
