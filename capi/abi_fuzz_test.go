@@ -17,7 +17,8 @@ import (
 var entryPoints = map[string]any{
 	"cp_abi_version": cp_abi_version, "cp_test_panic": cp_test_panic,
 	"cp_structure_shape": cp_structure_shape, "cp_structure_count": cp_structure_count, "cp_structure_mean": cp_structure_mean,
-	"cp_structure_second_moment": cp_structure_second_moment, "cp_structure_check": cp_structure_check, "cp_structure_embed": cp_structure_embed, "cp_structure_embed_partial": cp_structure_embed_partial,
+	"cp_structure_second_moment": cp_structure_second_moment, "cp_structure_moments": cp_structure_moments, "cp_structure_check": cp_structure_check,
+	"cp_structure_embed": cp_structure_embed, "cp_structure_embed_partial": cp_structure_embed_partial,
 	"cp_structure_sample": cp_structure_sample, "cp_structure_mirror": cp_structure_mirror, "cp_structure_enumerate": cp_structure_enumerate, "cp_decode": cp_decode,
 	"cp_kernel_check": cp_kernel_check, "cp_ridge_plan": cp_ridge_plan, "cp_ridge_kernel": cp_ridge_kernel, "cp_ridge_spectral": cp_ridge_spectral,
 	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_ridge_primal": cp_ridge_primal,

@@ -84,7 +84,8 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 
 /* ---- Facts about a structure ------------------------------------------------------------------------------------------------------- */
 
-/* Writes the number of int32 parts of one encoded output, the length d of the embedding, and ln of the number of outputs. */
+/* Writes the number of int32 parts of one encoded output, the length d of the embedding, and ln of the number of outputs: NaN where that
+ * number is not known. */
 int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len, int64_t *feature_len, double *log_count, char *err, int64_t err_cap);
 
 /* Writes the exact number of outputs to dst[dst_cap] as lower-case hexadecimal digits, the highest first and without a prefix, with a
@@ -97,6 +98,13 @@ int32_t cp_structure_mean(cp_in_structure *s, double *dst, int64_t d, char *err,
 
 /* Writes the second moment E ψψᵀ under the uniform law to dst[d, d]. d must be the structure's. */
 int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
+
+#define CP_MOMENTS_EXACT 0   /* averages over the outputs                                  */
+#define CP_MOMENTS_RELAXED 1 /* averages over a larger space that contains the outputs     */
+#define CP_MOMENTS_SAMPLED 2 /* estimates of the averages from samples                     */
+
+/* Writes which of these the mean and the second moment are, and the largest standard error of an entry (0 unless sampled). */
+int32_t cp_structure_moments(cp_in_structure *s, int32_t *kind, double *standard_error, char *err, int64_t err_cap);
 
 /* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, *bad_row is the first such row and the message says what
  * is wrong with it. Otherwise *bad_row is -1. */

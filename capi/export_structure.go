@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -23,10 +24,6 @@ func cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, lo
 		if err != nil {
 			return err
 		}
-		counter, err := need[structure.Counter](sp, "a Counter, to know its size")
-		if err != nil {
-			return err
-		}
 		if _, err := one(partLen, "part_len"); err != nil {
 			return err
 		}
@@ -37,7 +34,10 @@ func cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, lo
 			return err
 		}
 		*partLen, *featureLen = C.int64_t(sp.PartLen()), C.int64_t(sp.FeatureLen())
-		*logCount = C.double(structure.LogCount(counter))
+		*logCount = C.double(math.NaN())
+		if counter, ok := sp.(structure.Counter); ok {
+			*logCount = C.double(structure.LogCount(counter))
+		}
 		return nil
 	})
 }
@@ -101,6 +101,31 @@ func cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t
 		if n := sp.FeatureLen(); n > 0 {
 			moments.SecondMoment(blas64.General{Rows: n, Cols: n, Stride: n, Data: out})
 		}
+		return nil
+	})
+}
+
+//export cp_structure_moments
+func cp_structure_moments(s *C.cp_in_structure, kind *C.int32_t, standardError *C.double, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		if _, err := need[structure.Moments](sp, "Moments, to average ψ over the space"); err != nil {
+			return err
+		}
+		if _, err := one(kind, "kind"); err != nil {
+			return err
+		}
+		if _, err := one(standardError, "standard_error"); err != nil {
+			return err
+		}
+		var info structure.MomentsInfo
+		if a, ok := sp.(structure.Approximator); ok {
+			info = a.MomentsInfo()
+		}
+		*kind, *standardError = C.int32_t(info.Kind), C.double(info.StandardError)
 		return nil
 	})
 }

@@ -82,6 +82,8 @@ def test_constants_match_the_header():
     for name, value in re.findall(r"#define CP_(\w+) (\d+)", HEADER):
         if name.startswith("DECODE_"):
             assert _abi.DECODE_METHODS[name.removeprefix("DECODE_").lower()] == int(value)
+        elif name.startswith("MOMENTS_"):
+            assert _abi.MOMENTS_KINDS[name.removeprefix("MOMENTS_").lower()] == int(value)
         else:
             assert getattr(_abi, name) == int(value)
 
@@ -168,6 +170,7 @@ CALLS = {
     "cp_structure_count": ["s", ctypes.create_string_buffer(64), 64, out()],
     "cp_structure_mean": ["s", DOUBLES.ctypes.data, D],
     "cp_structure_second_moment": ["s", DOUBLES.ctypes.data, D],
+    "cp_structure_moments": ["s", (ctypes.c_int32 * 2)(), DOUBLES.ctypes.data],
     "cp_structure_check": ["s", INTS.ctypes.data, 2, PART_LEN, out()],
     "cp_structure_embed": ["s", INTS.ctypes.data, 2, PART_LEN, DOUBLES.ctypes.data, D, 1],
     "cp_structure_embed_partial": ["s", INTS.ctypes.data, 2, PART_LEN, DOUBLES.ctypes.data, D, 1],

@@ -33,10 +33,13 @@ INSTANCES = {
     "LabelSets": lambda: structures.LabelSets(3),
     "MultiClass": lambda: structures.MultiClass(),
     "Ordinal": lambda: structures.Ordinal(4),
+    "PartialOrders": lambda: structures.PartialOrders(3),
     "Permutations": lambda: structures.Permutations(3),
     "PosetElements": lambda: structures.PosetElements(np.eye(3, dtype=bool) | (np.arange(3) == 0)[:, None]),
     "SpanningTrees": lambda: structures.SpanningTrees(3, [(0, 1), (1, 2), (2, 0)]),
     "Subtrees": lambda: structures.Subtrees([-1, 0, 0]),
+    "Tournaments": lambda: structures.Tournaments(3),
+    "WeakOrders": lambda: structures.WeakOrders(3),
 }
 
 

@@ -23,6 +23,8 @@ from combpred.structures import Hierarchy
 TREE = [-1, 0, 0, 1, 1, 2, 5, 5]
 PAIRED = [
     (metrics.kendall_tau, [[1, 2, 3], [3, 1, 2], [2, 1, 3]], [[1, 3, 2], [3, 1, 2], [3, 2, 1]]),
+    (metrics.tau_x, [[1, 2, 2], [3, 1, 2], [2, 1, 3]], [[1, 3, 2], [3, 1, 2], [1, 1, 1]]),
+    (metrics.pair_accuracy, [[1, 0, -1], [0, 0, 0], [1, 1, 1]], [[1, 1, -1], [0, 0, 0], [-1, 0, 1]]),
     (metrics.spearman_rho, [[1, 2, 3], [3, 1, 2], [2, 1, 3]], [[1, 3, 2], [3, 1, 2], [3, 2, 1]]),
     (metrics.spearman_footrule, [[1, 2, 3], [3, 1, 2], [2, 1, 3]], [[1, 3, 2], [3, 1, 2], [3, 2, 1]]),
     (metrics.hamming_loss, [[1, 0], [0, 0], [1, 1]], [[1, 1], [0, 0], [0, 0]]),
@@ -68,7 +70,9 @@ def test_kendall_tau_compares_positions_by_their_order() -> None:
     assert metrics.kendall_tau([[1, 2, 3]], np.array([[3, 2, 1]], dtype=np.uint8)) == -1.0
 
 
-@pytest.mark.parametrize("metric", [metrics.kendall_tau, metrics.spearman_rho, metrics.spearman_footrule])
+@pytest.mark.parametrize(
+    "metric", [metrics.kendall_tau, metrics.tau_x, metrics.spearman_rho, metrics.spearman_footrule]
+)
 @pytest.mark.parametrize("missing", [-1, np.nan])
 def test_missing_positions_are_refused(metric: Any, missing: float) -> None:
     complete, partial = [[1, 2, 3], [3, 1, 2]], [[1, 2, 3], [2, missing, 1]]

@@ -13,4 +13,9 @@
 // an arc from u to v where g[u,v] > 0, in a topological order; ties make no arcs. Components are solved on their own,
 // and the gains between them are reached in full. Scores that come from a model are often nearly consistent, so that
 // orders of a hundred items fall apart into small components.
+//
+// # Orders with ties and partial orders
+//
+// WeakWorkspace solves the same problem where items may be tied, and PartialWorkspace searches for partial orders, in
+// which pairs may be left unrelated. There a pair earns one of three unrelated numbers.
 package ordering

@@ -13,11 +13,11 @@ const MaxComponent = 20
 const searchExact = 10
 
 // SizeError says that a component is too large to be solved exactly.
-type SizeError struct{ Size int }
+type SizeError struct{ Size, Limit int }
 
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("ordering: a component of %d items is beyond the limit of exact solution, %d",
-		e.Size, MaxComponent)
+		e.Size, e.Limit)
 }
 
 // Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready
@@ -48,7 +48,7 @@ func (w *Workspace) Exact(order []int32) error {
 	w.decompose(order)
 	for lo, hi := range w.components() {
 		if hi-lo > MaxComponent {
-			return &SizeError{Size: hi - lo}
+			return &SizeError{Size: hi - lo, Limit: MaxComponent}
 		}
 	}
 	for lo, hi := range w.components() {
@@ -95,10 +95,13 @@ func (w *Workspace) decompose(order []int32) {
 }
 
 // components yields the bounds of each component in the order.
-func (w *Workspace) components() func(yield func(lo, hi int) bool) {
+func (w *Workspace) components() func(yield func(lo, hi int) bool) { return ranges(w.ends) }
+
+// ranges yields the consecutive ranges with the given ends.
+func ranges(ends []int32) func(yield func(lo, hi int) bool) {
 	return func(yield func(lo, hi int) bool) {
 		lo := 0
-		for _, end := range w.ends {
+		for _, end := range ends {
 			if !yield(lo, int(end)) {
 				return
 			}
@@ -109,9 +112,14 @@ func (w *Workspace) components() func(yield func(lo, hi int) bool) {
 
 // between returns the sum of the gains of the first items placed before the second.
 func (w *Workspace) between(first, second []int32) float64 {
+	return between(w.gain, w.n, first, second)
+}
+
+// between returns the sum of gain[u,v], of an n×n matrix, over the first items u and the second v.
+func between(gain []float64, n int, first, second []int32) float64 {
 	var sum float64
 	for _, u := range first {
-		r := w.gain[int(u)*w.n : (int(u)+1)*w.n]
+		r := gain[int(u)*n : (int(u)+1)*n]
 		for _, v := range second {
 			sum += r[v]
 		}

@@ -1,6 +1,10 @@
 package structure
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
 
 // The orthogonal complement of the constant vector is an eigenspace of every space that is symmetric in its labels and
 // fixes their number. Its projector I − 11ᵀ/d is its own tight frame, applied to a vector by subtracting its mean:
@@ -36,4 +40,27 @@ func average(x []float64) float64 {
 		s += v
 	}
 	return s / float64(len(x))
+}
+
+// The constant vector scaled to length 1 is the frame of the space that it spans.
+
+// constantTo writes v·1/√d to dst, of one column.
+func constantTo(dst, v blas64.General) {
+	mustFrame(dst, v, 1, v.Cols)
+	scale := math.Sqrt(float64(v.Cols))
+	for i := range v.Rows {
+		row(dst, i)[0] = scale * average(row(v, i))
+	}
+}
+
+// addConstantTo adds c·1ᵀ/√d to dst, for c of one column.
+func addConstantTo(dst, c blas64.General) {
+	mustFrame(c, dst, 1, dst.Cols)
+	scale := 1 / math.Sqrt(float64(dst.Cols))
+	for i := range c.Rows {
+		out, x := row(dst, i), scale*row(c, i)[0]
+		for j := range out {
+			out[j] += x
+		}
+	}
 }

@@ -156,10 +156,7 @@ func (l labelSets) AnalyzeTo(dst, v blas64.General, _ int) {
 		centreTo(dst, v)
 		return
 	}
-	mustFrame(dst, v, l.n, l.n)
-	for i := range v.Rows {
-		copy(row(dst, i), row(v, i))
-	}
+	copyRowsTo(dst, v, l.n)
 }
 
 func (l labelSets) SynthesizeTo(dst, c blas64.General, _ int) {
@@ -167,13 +164,7 @@ func (l labelSets) SynthesizeTo(dst, c blas64.General, _ int) {
 		addCentredTo(dst, c)
 		return
 	}
-	mustFrame(c, dst, l.n, l.n)
-	for i := range c.Rows {
-		out := row(dst, i)
-		for j, x := range row(c, i) {
-			out[j] += x
-		}
-	}
+	addRowsTo(dst, c, l.n)
 }
 
 // All lists the sets in lexicographic order of their membership vectors.

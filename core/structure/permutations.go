@@ -27,7 +27,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return permutations{n: n, pool: new(workspaces)}, nil
+		return permutations{pairs: pairs{n}, pool: new(workspaces)}, nil
 	},
 	Small: []Args{sized(2), sized(3), sized(4), sized(6)},
 	Large: []Args{sized(40), sized(200)},
@@ -36,7 +36,7 @@ var _ = register(Spec{
 // permutations is the space of the rankings of n labels, encoded as the position 1..n of each label. The pairs u < v
 // are numbered in lexicographic order.
 type permutations struct {
-	n    int
+	pairs
 	pool *workspaces
 }
 
@@ -53,7 +53,7 @@ var (
 
 func (p permutations) String() string  { return fmt.Sprintf("rankings of %d labels", p.n) }
 func (p permutations) PartLen() int    { return p.n }
-func (p permutations) FeatureLen() int { return p.n * (p.n - 1) / 2 }
+func (p permutations) FeatureLen() int { return p.len() }
 func (p permutations) Count() *big.Int { return count.Factorial(p.n) }
 
 func (p permutations) Check(y []int32) error {
@@ -100,39 +100,7 @@ func (p permutations) Mean(dst []float64) {
 // SecondMoment: a pair with itself has 1, disjoint pairs 0. Among three labels u, v, w the orders in which u is before
 // both or behind both make up 2/3, so that the pairs {u,v} and {u,w} have 1/3 where u is the smaller or the larger
 // label in both, and −1/3 otherwise. Cost: O(d²) to clear dst plus O(n d).
-func (p permutations) SecondMoment(dst blas64.General) {
-	d := p.FeatureLen()
-	mustLen("dst's column", dst.Rows, d)
-	mustLen("dst's row", dst.Cols, d)
-	pair := 0
-	for u := range p.n {
-		for v := u + 1; v < p.n; v++ {
-			r := row(dst, pair)
-			clear(r)
-			for w := range p.n {
-				if w != u && w != v {
-					r[p.pair(u, w)] = sign(u < w) / 3
-					r[p.pair(v, w)] = -sign(v < w) / 3
-				}
-			}
-			r[pair] = 1
-			pair++
-		}
-	}
-}
-
-// pair returns the number of the pair of two different labels in either order.
-func (p permutations) pair(u, v int) int {
-	u, v = min(u, v), max(u, v)
-	return u*(2*p.n-u-1)/2 + v - u - 1
-}
-
-func sign(positive bool) float64 {
-	if positive {
-		return 1
-	}
-	return -1
-}
+func (p permutations) SecondMoment(dst blas64.General) { p.fillTo(dst, 1, 1.0/3) }
 
 // All lists the rankings in lexicographic order of their positions.
 func (p permutations) All() iter.Seq[[]int32] {

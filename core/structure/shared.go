@@ -34,6 +34,14 @@ func (s Scores) indicator(i int) float64 {
 	return s.Linear[i] + s.Magnitude[i]
 }
 
+// magnitude returns the score of |ψ_i|.
+func (s Scores) magnitude(i int) float64 {
+	if s.Magnitude == nil {
+		return 0
+	}
+	return s.Magnitude[i]
+}
+
 // proven is the certificate of a maximiser.
 func proven(value float64) Certificate {
 	return Certificate{Value: value, UpperBound: value, Optimal: true}
@@ -77,3 +85,15 @@ func (s *scratch) get(n int) *[]float64 {
 }
 
 func (s *scratch) put(b *[]float64) { s.pool.Put(b) }
+
+// pool hands out workspaces that are kept between calls.
+type pool[T any] struct{ sync.Pool }
+
+func (p *pool[T]) get() *T {
+	if x, ok := p.Get().(*T); ok {
+		return x
+	}
+	return new(T)
+}
+
+func (p *pool[T]) put(x *T) { p.Put(x) }

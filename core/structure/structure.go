@@ -138,3 +138,24 @@ type Searcher interface {
 	// Search writes an output to dst that is never worse than the certificate's guarantee.
 	Search(dst []int32, score Scores) Certificate
 }
+
+// MomentsInfo says where the mean and the second moment of a space come from.
+type MomentsInfo struct {
+	Kind MomentsKind
+	// StandardError is that of the estimated entries of the second moment, the largest one; 0 unless Kind is SampledMoments.
+	StandardError float64
+}
+
+// MomentsKind is one of the ways to the moments of a space.
+type MomentsKind int
+
+const (
+	ExactMoments   MomentsKind = iota // those of the space
+	RelaxedMoments                    // those of a larger space that contains it
+	SampledMoments                    // averages over samples, with a standard error
+)
+
+// Approximator is implemented by spaces whose moments need not be exact. All others have exact ones.
+type Approximator interface {
+	MomentsInfo() MomentsInfo
+}

@@ -17,6 +17,7 @@ EMEMORY = 6
 ENOTCONVERGED = 7
 
 DECODE_METHODS = {"auto": 0, "exact": 1, "search": 2}
+MOMENTS_KINDS = {"exact": 0, "relaxed": 1, "sampled": 2}
 
 
 class CStructure(ctypes.Structure):
@@ -78,6 +79,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_count": (_P, _P, _N, _P, *_ERR),
     "cp_structure_mean": (_P, _P, _N, *_ERR),
     "cp_structure_second_moment": (_P, _P, _N, *_ERR),
+    "cp_structure_moments": (_P, _P, _P, *_ERR),
     "cp_structure_check": (_P, _P, _N, _N, _P, *_ERR),
     "cp_structure_embed": (_P, _P, _N, _N, _P, _N, c_int32, *_ERR),
     "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, c_int32, *_ERR),

@@ -55,6 +55,7 @@ __all__ = [
     "structure_enumerate",
     "structure_mean",
     "structure_mirror",
+    "structure_moments",
     "structure_sample",
     "structure_second_moment",
     "structure_shape",
@@ -92,7 +93,10 @@ def catalogue() -> list[dict[str, Any]]:
 
 
 def structure_shape(description: Description) -> tuple[int, int, float]:
-    """Return the number of parts of one output, the length d of the embedding, and ln of the number of outputs."""
+    """Return the number of parts of one output, the length d of the embedding, and ln of the number of outputs.
+
+    The last is NaN where that number is not known.
+    """
     part_len, feature_len, log_count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_double()
     call(
         "cp_structure_shape",
@@ -127,6 +131,19 @@ def structure_second_moment(description: Description) -> FloatArray:
     moment = allocate((d, d), np.float64, f"the second moment of {d} features", "take a smaller structure")
     call("cp_structure_second_moment", StructureArgument(description), address(moment), d)
     return moment
+
+
+def structure_moments(description: Description) -> tuple[str, float]:
+    """Return what the moments are (a key of ``_abi.MOMENTS_KINDS``) and the largest standard error of an entry."""
+    kind, standard_error = ctypes.c_int32(), ctypes.c_double()
+    call(
+        "cp_structure_moments",
+        StructureArgument(description),
+        ctypes.addressof(kind),
+        ctypes.addressof(standard_error),
+    )
+    names = {code: name for name, code in _abi.MOMENTS_KINDS.items()}
+    return names[kind.value], standard_error.value
 
 
 def structure_check(description: Description, y: Any) -> None:

@@ -9,7 +9,8 @@ from ._grades import neg_absolute_error
 from ._hierarchies import hierarchical_loss
 from ._labels import hamming_loss, hamming_score, ranking_loss
 from ._matches import accuracy, zero_one_loss
-from ._orders import kendall_tau, spearman_footrule, spearman_rho
+from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
+from ._relations import pair_accuracy
 
 __all__ = [
     "accuracy",
@@ -18,8 +19,10 @@ __all__ = [
     "hierarchical_loss",
     "kendall_tau",
     "neg_absolute_error",
+    "pair_accuracy",
     "ranking_loss",
     "spearman_footrule",
     "spearman_rho",
+    "tau_x",
     "zero_one_loss",
 ]

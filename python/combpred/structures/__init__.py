@@ -19,10 +19,13 @@ if TYPE_CHECKING:  # what the catalogue finds, spelt out for type checkers; a te
     from ._labelsets import LabelSets as LabelSets
     from ._multiclass import MultiClass as MultiClass
     from ._ordinal import Ordinal as Ordinal
+    from ._partialorders import PartialOrders as PartialOrders
     from ._permutations import Permutations as Permutations
     from ._posetelements import PosetElements as PosetElements
     from ._spanningtrees import SpanningTrees as SpanningTrees
     from ._subtrees import Subtrees as Subtrees
+    from ._tournaments import Tournaments as Tournaments
+    from ._weakorders import WeakOrders as WeakOrders
 
 globals().update({cls.__name__: cls for cls in structure_classes().values()})
 

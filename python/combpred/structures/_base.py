@@ -8,7 +8,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,11 +44,15 @@ class MomentsInfo:
 
     Attributes
     ----------
-    kind : {"exact"}
-        "exact": closed forms evaluated from exact counts.
+    kind : {"exact", "relaxed", "sampled"}
+        "exact": closed forms evaluated from exact counts. "relaxed": those of a larger space that contains the
+        members. "sampled": estimated from samples, drawn with a fixed seed.
+    standard_error : float
+        The largest standard error of an entry of the second moment; 0 unless sampled.
     """
 
-    kind: Literal["exact"] = "exact"
+    kind: Literal["exact", "relaxed", "sampled"] = "exact"
+    standard_error: float = 0.0
 
 
 class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -126,6 +130,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -------
         count : int
             Arbitrarily large.
+
+        Raises
+        ------
+        CapabilityError
+            When the number of members is not known.
         """
         return _lib.structure_count(self._describe())
 
@@ -135,8 +144,16 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Returns
         -------
         log_count : float
+
+        Raises
+        ------
+        CapabilityError
+            When the number of members is not known.
         """
-        return _lib.structure_shape(self._describe())[2]
+        log_count = _lib.structure_shape(self._describe())[2]
+        if math.isnan(log_count):
+            raise CapabilityError(f"{self!r}: the number of members is not known at this size; take a smaller size")
+        return log_count
 
     @property
     def n_features(self) -> int:
@@ -146,7 +163,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     @property
     def moments_info(self) -> MomentsInfo:
         """Provenance of `mean` and `second_moment`."""
-        return MomentsInfo()
+        kind, standard_error = _lib.structure_moments(self._describe())
+        return MomentsInfo(cast(Literal["exact", "relaxed", "sampled"], kind), standard_error)
 
     def mean(self) -> NDArray[np.float64]:
         r"""Return the mean :math:`\mu = E\,\psi(y)` over uniform members y.
@@ -256,6 +274,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -------
         y : ndarray of n rows
             In the structure's format.
+
+        Raises
+        ------
+        CapabilityError
+            When no exact sampler is known at this size.
         """
         if not _is_integer(n):
             raise TypeError(f"n must be an integer, got {n!r}")

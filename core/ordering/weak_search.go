@@ -1,0 +1,264 @@
+package ordering
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// kicks is the number of times that local search starts again from a disturbed ranking.
+	kicks = 150
+	// kickWork bounds the kicks of large components: their number times m² stays below it.
+	kickWork = 1 << 22
+)
+
+// weakSearch is the scratch of the local search.
+type weakSearch struct {
+	now, best ranking
+	gain      []float64
+	n         int
+	threshold float64
+	into, out []float64 // gains of one item after, and before, the items of each block
+	score     []float64
+	visit     []int32
+}
+
+// searchPart gives the items the next ranks by local search and reports whether the ranking earns most, a bound. It
+// starts from the best of the order by row sums, its reverse and the tie of all, and improves it by moving one item, or
+// by merging, exchanging or splitting places, until no such move gains; then it moves a few items at random and improves
+// again, keeping the better. The random numbers are the same in every call. Cost: O(m²) a sweep.
+func (w *WeakWorkspace) searchPart(rank []int32, items []int32, most float64) (optimal bool) {
+	s := &w.seek
+	s.gain, s.n = w.gain, w.n
+	s.threshold = improvement * w.magnitude(items)
+	s.start(items)
+	s.improve()
+	s.best.set(&s.now)
+	rng := rand.New(rand.NewPCG(1, uint64(len(items))))
+	for range min(kicks, kickWork/(len(items)*len(items))) {
+		if s.best.value >= most-s.threshold {
+			break
+		}
+		s.now.set(&s.best)
+		for range 2 + rng.IntN(3) {
+			s.kick(rng)
+		}
+		s.improve()
+		if s.now.value > s.best.value+s.threshold {
+			s.best.set(&s.now)
+		}
+	}
+	lo := 0
+	for _, end := range s.best.ends {
+		w.ranks++
+		for _, u := range s.best.items[lo:end] {
+			rank[u] = w.ranks
+		}
+		lo = int(end)
+	}
+	return s.best.value >= most-s.threshold
+}
+
+// magnitude returns the sum of |h| over the ordered pairs of the items.
+func (w *WeakWorkspace) magnitude(items []int32) float64 {
+	var sum float64
+	for _, u := range items {
+		for _, v := range items {
+			sum += max(w.gain[int(u)*w.n+int(v)], -w.gain[int(u)*w.n+int(v)])
+		}
+	}
+	return sum
+}
+
+// start sets the ranking to the best of three.
+func (s *weakSearch) start(items []int32) {
+	s.score = grow(s.score, s.n)
+	r := &s.now
+	r.items = append(r.items[:0], items...)
+	r.ends = r.ends[:0]
+	for i, u := range items {
+		s.score[u] = between(s.gain, s.n, items[i:i+1], items) - s.against(u, items)
+		r.ends = append(r.ends, int32(i+1))
+	}
+	slices.SortFunc(r.items, func(u, v int32) int {
+		return cmp.Or(cmp.Compare(s.score[v], s.score[u]), cmp.Compare(u, v))
+	})
+	forth := s.strict(r.items)
+	slices.Reverse(r.items)
+	back := s.strict(r.items)
+	switch {
+	case max(forth, back) < 0:
+		r.ends = append(r.ends[:0], int32(len(items)))
+		r.value = 0
+	case forth >= back:
+		slices.Reverse(r.items)
+		r.value = forth
+	default:
+		r.value = back
+	}
+}
+
+// against returns the sum of the gains of the items placed before u.
+func (s *weakSearch) against(u int32, items []int32) float64 {
+	var sum float64
+	for _, v := range items {
+		sum += s.gain[int(v)*s.n+int(u)]
+	}
+	return sum
+}
+
+// strict returns what the items earn in their order without ties.
+func (s *weakSearch) strict(items []int32) float64 {
+	var sum float64
+	for i := range items {
+		sum += between(s.gain, s.n, items[i:i+1], items[i+1:])
+	}
+	return sum
+}
+
+// improve applies moves until none gains more than the threshold.
+func (s *weakSearch) improve() {
+	for moved := true; moved; {
+		moved = false
+		s.visit = append(s.visit[:0], s.now.items...)
+		for _, u := range s.visit {
+			moved = s.move(u) || moved
+		}
+		moved = s.adjacent() || moved
+		moved = s.split() || moved
+	}
+}
+
+// move puts u where it earns most: on the place of other items, or on one of its own between two places.
+func (s *weakSearch) move(u int32) bool {
+	r := &s.now
+	k := len(r.ends)
+	s.into, s.out = grow(s.into, k), grow(s.out, k)
+	row := s.gain[int(u)*s.n : (int(u)+1)*s.n]
+	own, at, lo := 0, 0, 0
+	var value float64 // of u alone before the blocks seen so far
+	for j, end := range r.ends {
+		var into, out float64
+		for i, v := range r.items[lo:end] {
+			if v == u {
+				own, at = j, lo+i
+				continue
+			}
+			into += s.gain[int(v)*s.n+int(u)]
+			out += row[v]
+		}
+		s.into[j], s.out[j] = into, out
+		value += out
+		lo = int(end)
+	}
+	alone := blockLen(r.ends, own) == 1
+	var current float64
+	to, most, join := -1, value, false // to = −1: before the first block; otherwise on block to, or after it
+	for j := range k {
+		tied := value - s.out[j]
+		value = tied + s.into[j]
+		if j == own {
+			current = tied
+		}
+		if tied > most && !(alone && j == own) {
+			to, most, join = j, tied, true
+		}
+		if value > most {
+			to, most, join = j, value, false
+		}
+	}
+	if most <= current+s.threshold {
+		return false
+	}
+	r.place(at, own, alone, to, join)
+	r.value += most - current
+	return true
+}
+
+// adjacent merges or exchanges neighbouring places where that gains.
+func (s *weakSearch) adjacent() (moved bool) {
+	r := &s.now
+	for j := 0; j+1 < len(r.ends); j++ {
+		lo, mid, hi := int(r.ends[j])-blockLen(r.ends, j), int(r.ends[j]), int(r.ends[j+1])
+		first, second := r.items[lo:mid], r.items[mid:hi]
+		forth, back := between(s.gain, s.n, first, second), between(s.gain, s.n, second, first)
+		switch {
+		case back > max(forth, 0)+s.threshold:
+			s.visit = append(s.visit[:0], first...)
+			copy(r.items[lo:], second)
+			copy(r.items[lo+hi-mid:], s.visit)
+			r.ends[j] = int32(lo + hi - mid)
+			r.value += back - forth
+		case -forth > s.threshold:
+			r.ends = slices.Delete(r.ends, j, j+1)
+			r.value -= forth
+			j--
+		default:
+			continue
+		}
+		moved = true
+	}
+	return moved
+}
+
+// split cuts places in two where that gains: their items are sorted by how much they would rather be before the others,
+// and cut where the first part earns most against the second.
+func (s *weakSearch) split() (moved bool) {
+	r := &s.now
+	for j := 0; j < len(r.ends); j++ {
+		lo, hi := int(r.ends[j])-blockLen(r.ends, j), int(r.ends[j])
+		block := r.items[lo:hi]
+		if len(block) < 2 {
+			continue
+		}
+		for i, u := range block {
+			s.score[u] = between(s.gain, s.n, block[i:i+1], block) - s.against(u, block)
+		}
+		slices.SortFunc(block, func(u, v int32) int {
+			return cmp.Or(cmp.Compare(s.score[v], s.score[u]), cmp.Compare(u, v))
+		})
+		var value float64
+		cut, most := 0, s.threshold
+		for i := range len(block) - 1 {
+			value += between(s.gain, s.n, block[i:i+1], block[i+1:]) - s.against(block[i], block[:i])
+			if value > most {
+				cut, most = i+1, value
+			}
+		}
+		if cut > 0 {
+			r.ends = slices.Insert(r.ends, j, int32(lo+cut))
+			r.value += most
+			moved = true
+		}
+	}
+	return moved
+}
+
+// kick moves an item to a random place.
+func (s *weakSearch) kick(rng *rand.Rand) {
+	r := &s.now
+	at := rng.IntN(len(r.items))
+	own := 0
+	for int(r.ends[own]) <= at {
+		own++
+	}
+	to, join := rng.IntN(len(r.ends)), rng.IntN(2) == 0
+	alone := blockLen(r.ends, own) == 1
+	if alone && to == own {
+		return
+	}
+	r.place(at, own, alone, to, join)
+	r.value = s.total()
+}
+
+// total returns what the ranking earns. Cost: O(m²).
+func (s *weakSearch) total() float64 {
+	var sum float64
+	lo := 0
+	for _, end := range s.now.ends {
+		sum += between(s.gain, s.n, s.now.items[lo:end], s.now.items[end:])
+		lo = int(end)
+	}
+	return sum
+}

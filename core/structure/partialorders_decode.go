@@ -1,0 +1,149 @@
+package structure
+
+import (
+	"math"
+
+	"combpred/core/ordering"
+)
+
+// Decode takes the best value of every pair where that gives a partial order, and otherwise, for up to 7 items, compares
+// all of them. Beyond that it returns a *LimitError. Cost: O(n³/64), and one addition for each order, 6 million for 7 items.
+func (p partialOrders) Decode(dst []int32, score Scores) (Certificate, error) {
+	value := p.perPair(dst, score)
+	if p.transitive(dst) {
+		return proven(value), nil
+	}
+	if p.n <= maxListed {
+		p.orderTo(dst, p.bestListed(score))
+		return proven(p.valueOf(dst, score)), nil
+	}
+	return Certificate{}, &LimitError{
+		What:         "exact decoding of partial orders, where the best choices of all pairs are not transitive,",
+		Size:         p.n,
+		Limit:        maxListed,
+		Alternatives: "decode by search instead, which reports how much of the best score it guarantees",
+	}
+}
+
+// transitive reports whether a relation is transitive. Cost: O(n³/64).
+func (p partialOrders) transitive(y []int32) bool {
+	up := p.after(y)
+	for u := range p.n {
+		for v := range up.related(u) {
+			if up.extra(u, v) >= 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// bestListed returns the number of the first order of largest score. Values go down the tree, each from that of the order
+// it extends and a table of what extensions earn.
+func (p partialOrders) bestListed(score Scores) (best int) {
+	buf := p.values.get(2*listedOrders(p.n-1) + power3(p.n-1))
+	defer p.values.put(buf)
+	half := listedOrders(p.n - 1)
+	values, next, earns := (*buf)[:half], (*buf)[half:2*half], (*buf)[2*half:]
+	values[0] = 0
+	for k := 2; k < p.n; k++ {
+		level := orderLevels[k]()
+		p.tabulate(earns[:power3(k-1)], k-1, score)
+		at := 0
+		for i, end := range level.ends {
+			for ; at < int(end); at++ {
+				next[at] = values[i] + earns[level.codes[at]]
+			}
+		}
+		values, next = next, values
+	}
+	level := orderLevels[p.n]()
+	p.tabulate(earns, p.n-1, score)
+	most := math.Inf(-1)
+	at := 0
+	for i, end := range level.ends {
+		v := values[i]
+		for _, code := range level.codes[at:end] {
+			if e := v + earns[code]; e > most {
+				most, best = e, at
+			}
+			at++
+		}
+	}
+	return best
+}
+
+// tabulate fills earns[code] with what the relations of item k to those before it earn.
+func (p partialOrders) tabulate(earns []float64, k int, score Scores) {
+	earns[0] = 0
+	for i, known := 0, 1; i < k; i, known = i+1, 3*known {
+		s, m := score.Linear[p.pair(i, k)], score.magnitude(p.pair(i, k))
+		for code, e := range earns[:known] {
+			earns[known+code] = e + m + s
+			earns[2*known+code] = e + m - s
+		}
+	}
+}
+
+func power3(k int) int {
+	p := 1
+	for range k {
+		p *= 3
+	}
+	return p
+}
+
+// Search improves the order without relations and a good total order by adding, removing and reversing relations.
+// Reversing an order negates its linear score and leaves the rest, so that no ratio holds for all scores as it does for
+// rankings; Nu is what mirrorNu proves for these. It is at most 1/2 where the magnitudes have one sign, or are absent: the
+// search starts from an order without relations, and from the better of a total order and its reverse.
+func (p partialOrders) Search(dst []int32, score Scores) Certificate {
+	bound := p.perPair(dst, score)
+	if p.transitive(dst) {
+		return proven(bound)
+	}
+	w := p.pool.get()
+	defer p.pool.put(w)
+	gain := w.Reset(p.n)
+	pair := 0
+	var level float64
+	for u := range p.n {
+		gain[u*p.n+u] = 0
+		for v := u + 1; v < p.n; v++ {
+			s, m := score.Linear[pair], score.magnitude(pair)
+			gain[u*p.n+v] = m + s
+			gain[v*p.n+u] = m - s
+			level += max(m, 0)
+			pair++
+		}
+	}
+	order, _ := w.Search(bound)
+	p.writeTo(dst, order)
+	value := p.valueOf(dst, score)
+	var unsigned float64
+	for i, v := range dst {
+		if v != 0 {
+			unsigned += score.magnitude(i)
+		}
+	}
+	bound = max(bound, value)
+	return Certificate{Value: value, UpperBound: bound, Nu: mirrorNu(value, bound, min(0, 2*unsigned-value), level)}
+}
+
+// writeTo writes the relation of an order to y.
+func (p partialOrders) writeTo(y []int32, order *ordering.Partial) {
+	pair := 0
+	for u := range p.n {
+		for v := u + 1; v < p.n; v++ {
+			switch {
+			case order.Before(u, v):
+				y[pair] = 1
+			case order.Before(v, u):
+				y[pair] = -1
+			default:
+				y[pair] = 0
+			}
+			pair++
+		}
+	}
+}

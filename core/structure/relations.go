@@ -1,0 +1,97 @@
+package structure
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// maxItems bounds the number of pairs as maxLabels does.
+const maxItems = maxLabels
+
+// relations is what the spaces of antisymmetric relations on n items share: an output is encoded as its ψ, +1 for a
+// pair u < v where u is before v, −1 where v is before u, and 0 where neither is.
+type relations struct{ pairs }
+
+func (r relations) PartLen() int    { return r.len() }
+func (r relations) FeatureLen() int { return r.len() }
+
+func (r relations) Check(y []int32) error {
+	mustLen("y", len(y), r.len())
+	for i, v := range y {
+		if v < -1 || v > 1 {
+			a, b := r.items(i)
+			return fmt.Errorf("structure: the pair of items %d and %d has the value %d, must be -1, 0 or 1", a, b, v)
+		}
+	}
+	return nil
+}
+
+func (r relations) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), r.len())
+	mustLen("y", len(y), r.len())
+	for i, v := range y {
+		dst[i] = float64(v)
+	}
+}
+
+// Mean is 0: a relation and its reverse cancel.
+func (r relations) Mean(dst []float64) {
+	mustLen("dst", len(dst), r.len())
+	clear(dst)
+}
+
+// items returns the items u < v of a pair.
+func (r relations) items(pair int) (u, v int) {
+	for rest := r.n - 1; pair >= rest; rest-- {
+		pair -= rest
+		u++
+	}
+	return u, u + 1 + pair
+}
+
+// independent writes the second moment of pairs that each take +1, −1 and 0 with probability 1/3, independently: 2/3 on
+// the diagonal, 0 elsewhere.
+func (r relations) independent(dst blas64.General) { r.fillTo(dst, 2.0/3, 0) }
+
+// perPair writes the best value of every pair on its own to dst, and returns what they earn together: the most that any
+// relation can. The larger of s+m and −s+m decides against 0; a pair that earns nothing is left out, and a pair with s = 0
+// is put in ascending order.
+func (r relations) perPair(dst []int32, score Scores) float64 {
+	mustLen("dst", len(dst), r.len())
+	mustScores(score, r.len())
+	var total float64
+	for i, s := range score.Linear {
+		gain := math.Abs(s)
+		if score.Magnitude != nil {
+			gain += score.Magnitude[i]
+		}
+		switch {
+		case !(gain > 0):
+			dst[i] = 0
+			continue
+		case s >= 0:
+			dst[i] = 1
+		default:
+			dst[i] = -1
+		}
+		total += gain
+	}
+	return total
+}
+
+// valueOf returns the score of a relation.
+func (r relations) valueOf(y []int32, score Scores) float64 {
+	var total float64
+	for i, v := range y {
+		if v == 0 {
+			continue
+		}
+		total += float64(v) * score.Linear[i]
+		if score.Magnitude != nil {
+			total += score.Magnitude[i]
+		}
+	}
+	return total
+}

@@ -1,0 +1,86 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+var _ = register(Spec{
+	Name: "tournaments",
+	Doc:  "Partial tournaments on n items: each pair is won by either item or not played; ψ has +1, -1 or 0 for each pair u < v.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of items, between 2 and %d", maxItems)},
+	},
+	Ref: "Vembu (2010), ch. 5 and app. A, with the off-diagonal of the second moment corrected to 0",
+	New: func(a Args) (Space, error) {
+		n, err := a.Int("n", 2, maxItems)
+		if err != nil {
+			return nil, err
+		}
+		return tournaments{relations{pairs{n}}}, nil
+	},
+	Small: []Args{sized(2), sized(3), sized(4)},
+	Large: []Args{sized(30), sized(200)},
+})
+
+// tournaments is the space of all antisymmetric relations. Its pairs are independent, each uniform on {+1, −1, 0}.
+type tournaments struct{ relations }
+
+var (
+	_ Counter    = tournaments{}
+	_ Moments    = tournaments{}
+	_ Spectrum   = tournaments{}
+	_ Enumerator = tournaments{}
+	_ Sampler    = tournaments{}
+	_ Decoder    = tournaments{}
+)
+
+func (t tournaments) String() string { return fmt.Sprintf("partial tournaments of %d items", t.n) }
+
+// Count is 3^d.
+func (t tournaments) Count() *big.Int {
+	return new(big.Int).Exp(big.NewInt(3), big.NewInt(int64(t.len())), nil)
+}
+
+func (t tournaments) SecondMoment(dst blas64.General)           { t.independent(dst) }
+func (t tournaments) Eigenvalues() []float64                    { return []float64{2.0 / 3} }
+func (t tournaments) FrameLen(int) int                          { return t.len() }
+func (t tournaments) AnalyzeTo(dst, v blas64.General, _ int)    { copyRowsTo(dst, v, t.len()) }
+func (t tournaments) SynthesizeTo(dst, c blas64.General, _ int) { addRowsTo(dst, c, t.len()) }
+
+// All lists the tournaments in lexicographic order of ψ.
+func (t tournaments) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		y := make([]int32, t.len())
+		for i := range y {
+			y[i] = -1
+		}
+		for yield(y) {
+			i := len(y) - 1
+			for i >= 0 && y[i] == 1 {
+				y[i] = -1
+				i--
+			}
+			if i < 0 {
+				return
+			}
+			y[i]++
+		}
+	}
+}
+
+func (t tournaments) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), t.len())
+	for i := range dst {
+		dst[i] = rng.Int32N(3) - 1
+	}
+}
+
+// Decode takes the best value of every pair. Cost: O(d).
+func (t tournaments) Decode(dst []int32, score Scores) (Certificate, error) {
+	return proven(t.perPair(dst, score)), nil
+}

@@ -1,0 +1,52 @@
+package structure
+
+import (
+	"math/big"
+	"slices"
+	"testing"
+)
+
+// TestTournamentsCount: 3^(n(n−1)/2), at 200 items far beyond float64.
+func TestTournamentsCount(t *testing.T) {
+	for n, want := range map[int64]string{2: "3", 3: "27", 4: "729", 5: "59049", 7: "10460353203"} {
+		if got := mustNew(t, "tournaments", sized(n)).(Counter).Count(); got.String() != want {
+			t.Errorf("%d items have %v partial tournaments, want %s", n, got, want)
+		}
+	}
+	large := mustNew(t, "tournaments", sized(200)).(Counter).Count()
+	if want := new(big.Int).Exp(big.NewInt(3), big.NewInt(19900), nil); large.Cmp(want) != 0 {
+		t.Error("the count for 200 items is not 3^19900")
+	}
+}
+
+// TestTournamentsTies: a pair of score 0 is put in ascending order only where its magnitude earns something.
+func TestTournamentsTies(t *testing.T) {
+	space := mustNew(t, "tournaments", sized(3)).(Decoder)
+	y := make([]int32, 3)
+	for _, c := range []struct {
+		score Scores
+		want  []int32
+		value float64
+	}{
+		{Scores{Linear: []float64{0, 0, 0}}, []int32{0, 0, 0}, 0},
+		{Scores{Linear: []float64{0, 0, 0}, Magnitude: []float64{1, 0, -1}}, []int32{1, 0, 0}, 1},
+		{Scores{Linear: []float64{1, -1, 2}, Magnitude: []float64{-1, -0.5, -3}}, []int32{0, -1, 0}, 0.5},
+	} {
+		cert, err := space.Decode(y, c.score)
+		if err != nil || !slices.Equal(y, c.want) || cert.Value != c.value || !cert.Optimal {
+			t.Errorf("%v gives %v with %+v, error %v, want %v", c.score, y, cert, err, c.want)
+		}
+	}
+}
+
+func TestTournamentsMessages(t *testing.T) {
+	space := mustNew(t, "tournaments", sized(5))
+	y := make([]int32, 10)
+	for pair, names := range map[int]string{0: "0 and 1", 3: "0 and 4", 4: "1 and 2", 9: "3 and 4"} {
+		y[pair] = 2
+		expectError(t, space.Check(y), "the pair of items "+names+" has the value 2, must be -1, 0 or 1")
+		y[pair] = 0
+	}
+	_, err := New("tournaments", sized(1))
+	expectError(t, err, `"n" is 1, must be between 2 and 16384`)
+}

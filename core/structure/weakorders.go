@@ -1,0 +1,215 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/count"
+	"combpred/core/ordering"
+)
+
+// maxTiedLabels bounds rankings with ties: their counts are tabulated exactly, which takes n² products of large numbers.
+const maxTiedLabels = 1 << 10
+
+var _ = register(Spec{
+	Name: "weakorders",
+	Doc: "Rankings of n labels with ties; ψ has +1, -1 or 0 for each pair u < v, +1 where u is before v and 0 for a tie, " +
+		"and then 1 or 0 for each pair, 1 for a tie.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of labels, between 2 and %d", maxTiedLabels)},
+	},
+	Ref: "Vembu (2010), ch. 5, carried over to rankings with ties, which ordered Bell numbers count (Gross, 1962)",
+	New: func(a Args) (Space, error) {
+		n, err := a.Int("n", 2, maxTiedLabels)
+		if err != nil {
+			return nil, err
+		}
+		return newWeakOrders(n), nil
+	},
+	Small: []Args{sized(2), sized(3), sized(4), sized(5)},
+	Large: []Args{sized(10), sized(30), sized(200)},
+})
+
+// weakOrders is the space of the rankings of n labels with ties, encoded as the dense rank of each label: 1 for the first
+// place, tied labels on the same place, no place empty.
+//
+// F(n), the n-th ordered Bell number, counts them. Merging the labels of a tie into one leaves a ranking of fewer labels,
+// so that a pair is tied with probability p₁ = F(n−1)/F(n), and two different pairs with p₂ = F(n−2)/F(n), whether they
+// share a label or not. The signed entry of a pair has the second moment a = 1 − p₁. Of three labels that are not all
+// tied, either one is before or behind the other two, which are tied, or all differ; either way the products s_uv s_uw,
+// s_vu s_vw and s_wu s_wv of their signs add up to 1, so that each is b = (1 − p₂)/3 on average. Signs of disjoint
+// pairs are uncorrelated, as exchanging the labels of one of the pairs negates its sign only; so are a sign and a tie, as
+// reversing a ranking negates the first and keeps the second.
+type weakOrders struct {
+	pairs
+	fubini     []*big.Int // F(0..n)
+	tied, both float64    // p₁ and p₂
+	spaces     []eigenspace
+	pool       *pool[ordering.WeakWorkspace]
+}
+
+var (
+	_ Counter    = (*weakOrders)(nil)
+	_ Moments    = (*weakOrders)(nil)
+	_ Spectrum   = (*weakOrders)(nil)
+	_ Enumerator = (*weakOrders)(nil)
+	_ Sampler    = (*weakOrders)(nil)
+	_ Decoder    = (*weakOrders)(nil)
+	_ Searcher   = (*weakOrders)(nil)
+)
+
+func newWeakOrders(n int) *weakOrders {
+	w := &weakOrders{pairs: pairs{n}, fubini: count.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
+	w.tied = count.Ratio(w.fubini[n-1], w.fubini[n])
+	w.both = count.Ratio(w.fubini[n-2], w.fubini[n])
+	w.spaces = w.eigenspaces()
+	return w
+}
+
+func (w *weakOrders) String() string  { return fmt.Sprintf("rankings of %d labels with ties", w.n) }
+func (w *weakOrders) PartLen() int    { return w.n }
+func (w *weakOrders) FeatureLen() int { return 2 * w.len() }
+func (w *weakOrders) Count() *big.Int { return new(big.Int).Set(w.fubini[w.n]) }
+
+func (w *weakOrders) Check(y []int32) error {
+	mustLen("y", len(y), w.n)
+	var few [64]bool
+	taken := few[:] // taken[rank-1]
+	if w.n > len(few) {
+		taken = make([]bool, w.n)
+	}
+	last := 0
+	for label, rank := range y {
+		if rank < 1 || int(rank) > w.n {
+			return fmt.Errorf("structure: label %d has rank %d, must be between 1 and %d", label, rank, w.n)
+		}
+		taken[rank-1] = true
+		last = max(last, int(rank))
+	}
+	if gap := slices.Index(taken[:last], false); gap >= 0 {
+		return fmt.Errorf("structure: no label has rank %d, while one has rank %d; ranks must be dense", gap+1, last)
+	}
+	return nil
+}
+
+func (w *weakOrders) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), w.FeatureLen())
+	mustLen("y", len(y), w.n)
+	signs, ties := dst[:w.len()], dst[w.len():]
+	clear(dst)
+	pair := 0
+	for u, rank := range y {
+		for _, other := range y[u+1:] {
+			switch {
+			case rank < other:
+				signs[pair] = 1
+			case rank > other:
+				signs[pair] = -1
+			default:
+				ties[pair] = 1
+			}
+			pair++
+		}
+	}
+}
+
+func (w *weakOrders) Mean(dst []float64) {
+	mustLen("dst", len(dst), w.FeatureLen())
+	clear(dst[:w.len()])
+	fill(dst[w.len():], w.tied)
+}
+
+// SecondMoment costs O(d²).
+func (w *weakOrders) SecondMoment(dst blas64.General) {
+	d := w.len()
+	mustLen("dst's column", dst.Rows, 2*d)
+	mustLen("dst's row", dst.Cols, 2*d)
+	for i := range dst.Rows {
+		clear(row(dst, i))
+	}
+	block := func(at int) blas64.General {
+		return blas64.General{Rows: d, Cols: d, Stride: dst.Stride, Data: dst.Data[at*dst.Stride+at:]}
+	}
+	w.fillTo(block(0), 1-w.tied, (1-w.both)/3)
+	fillExchangeable(block(d), d, w.tied, w.both)
+}
+
+// All lists the rankings in lexicographic order of their ranks.
+func (w *weakOrders) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		l := denseLister{y: make([]int32, w.n), held: make([]int, w.n+2), yield: yield}
+		l.from(0, 0, 0)
+	}
+}
+
+// denseLister lists all vectors of dense ranks.
+type denseLister struct {
+	y     []int32
+	held  []int // number of labels so far on each rank
+	yield func([]int32) bool
+}
+
+// from lists the completions of y[:label], whose last rank is last and whose ranks below that have the given number of
+// gaps: only where the labels left can fill them. It reports whether to go on.
+func (l *denseLister) from(label, last, gaps int) bool {
+	if label == len(l.y) {
+		return l.yield(l.y)
+	}
+	left := len(l.y) - label - 1
+	for rank := 1; rank <= len(l.y); rank++ {
+		open := gaps
+		switch {
+		case rank > last:
+			open += rank - last - 1
+		case l.held[rank] == 0:
+			open--
+		}
+		if open > left {
+			if rank > last {
+				break // a later rank leaves more gaps
+			}
+			continue
+		}
+		l.y[label] = int32(rank)
+		l.held[rank]++
+		more := l.from(label+1, max(last, rank), open)
+		l.held[rank]--
+		if !more {
+			return false
+		}
+	}
+	return true
+}
+
+// Sample puts the labels in random order and cuts it into places: of m labels left the first j share a place with
+// probability C(m,j) F(m−j)/F(m), exactly, in big integers. Cost: about 1.4 steps for each place, each with integers of
+// n log n bits.
+func (w *weakOrders) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), w.n)
+	labels := rng.Perm(w.n)
+	var uniform count.Uniform
+	var rest, ways, weight, factor big.Int
+	for rank := int32(1); len(labels) > 0; rank++ {
+		m := len(labels)
+		uniform.Draw(&rest, w.fubini[m], rng)
+		ways.SetInt64(1)
+		for j := 1; ; j++ {
+			ways.Mul(&ways, factor.SetInt64(int64(m-j+1)))
+			ways.Quo(&ways, factor.SetInt64(int64(j)))
+			weight.Mul(&ways, w.fubini[m-j])
+			if rest.Cmp(&weight) < 0 {
+				for _, label := range labels[:j] {
+					dst[label] = rank
+				}
+				labels = labels[j:]
+				break
+			}
+			rest.Sub(&rest, &weight)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package structure
+
+import (
+	"errors"
+
+	"combpred/core/ordering"
+)
+
+// Decode solves a weak ordering problem: for each pair what "before" and "behind" earn beyond a tie. Scores split the
+// labels into components that follow one another in some best ranking, and each is solved by dynamic programming over the
+// first place of its subsets. It returns a *LimitError where a component has more than 14 labels. Cost: O(n²) and O(3^m)
+// for each component of m labels.
+func (w *weakOrders) Decode(dst []int32, score Scores) (Certificate, error) {
+	x := w.load(dst, score)
+	defer w.pool.put(x)
+	if err := x.Exact(dst); err != nil {
+		if size, ok := errors.AsType[*ordering.SizeError](err); ok {
+			return Certificate{}, &LimitError{
+				What:         "exact decoding of rankings with ties whose labels form a cycle of preferences",
+				Size:         size.Size,
+				Limit:        size.Limit,
+				Alternatives: "decode by search instead, which reports how much of the best score it guarantees",
+			}
+		}
+		return Certificate{}, err
+	}
+	return proven(w.value(dst, score)), nil
+}
+
+// Search solves components of up to 8 labels exactly and improves the others by local search. Reversing a ranking negates
+// its signed part and leaves its ties, so that no ratio holds for all scores as it does for rankings without ties; Nu is
+// what mirrorNu proves for these. It is at most 1/2 where no tie earns more, or none earns less, than the mean of
+// "before" and "behind", as the search starts from the best of an order, its reverse and the tie of all.
+func (w *weakOrders) Search(dst []int32, score Scores) Certificate {
+	x := w.load(dst, score)
+	defer w.pool.put(x)
+	gained, optimal := x.Search(dst)
+	value := w.value(dst, score)
+	if optimal {
+		return proven(value)
+	}
+	var tied, level float64 // level: every pair on its own tied or not, whichever is more without its sign
+	for i := range w.len() {
+		t, m := score.indicator(w.len()+i), score.magnitude(i)
+		tied += t
+		level += max(t, m)
+	}
+	bound := max(value, tied+gained)
+	mirror := 2*w.unsigned(dst, score) - value
+	return Certificate{Value: value, UpperBound: bound, Nu: mirrorNu(value, bound, min(tied, mirror), level)}
+}
+
+// load returns a workspace with what each pair gains over a tie.
+func (w *weakOrders) load(dst []int32, score Scores) *ordering.WeakWorkspace {
+	mustLen("dst", len(dst), w.n)
+	mustScores(score, w.FeatureLen())
+	x := w.pool.get()
+	gain := x.Reset(w.n)
+	pair := 0
+	for u := range w.n {
+		gain[u*w.n+u] = 0
+		for v := u + 1; v < w.n; v++ {
+			s, rest := score.Linear[pair], score.magnitude(pair)-score.indicator(w.len()+pair)
+			gain[u*w.n+v] = rest + s
+			gain[v*w.n+u] = rest - s
+			pair++
+		}
+	}
+	return x
+}
+
+// value returns the score of a ranking, summed pair by pair.
+func (w *weakOrders) value(y []int32, score Scores) float64 {
+	sum := w.unsigned(y, score)
+	pair := 0
+	for u, rank := range y {
+		for _, other := range y[u+1:] {
+			switch {
+			case rank < other:
+				sum += score.Linear[pair]
+			case rank > other:
+				sum -= score.Linear[pair]
+			}
+			pair++
+		}
+	}
+	return sum
+}
+
+// unsigned returns the part of the score that a ranking shares with its reverse.
+func (w *weakOrders) unsigned(y []int32, score Scores) (sum float64) {
+	pair := 0
+	for u, rank := range y {
+		for _, other := range y[u+1:] {
+			if rank == other {
+				sum += score.indicator(w.len() + pair)
+			} else {
+				sum += score.magnitude(pair)
+			}
+			pair++
+		}
+	}
+	return sum
+}

@@ -1,0 +1,50 @@
+"""Relations between pairs of items."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._rows import check_no_row, check_rows, mean_of_rows, number_matrix
+
+
+def pair_accuracy(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+) -> float | NDArray[np.float64]:
+    """Return the share of pairs that are right in each row, averaged over rows.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n, n_pairs)
+        Relations of items: for each pair +1, −1, or 0 for none, as of `Tournaments` and `PartialOrders`.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows in the mean; None: equal.
+    average : bool, default=True
+        Whether to return the mean, or one value per row.
+
+    Returns
+    -------
+    accuracy : float or ndarray of shape (n,)
+        Between 0 and 1, larger is better.
+
+    Raises
+    ------
+    ValueError
+        When an entry is not −1, 0 or 1; names the row.
+
+    Examples
+    --------
+    >>> pair_accuracy([[1, 0, -1], [1, 1, 1]], [[1, 0, 0], [-1, 1, 1]], average=False).round(3)
+    array([0.667, 0.667])
+    """
+    truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
+    check_rows(truth, predicted)
+    if truth.shape[1] == 0:
+        raise ValueError("y_true and y_pred must have at least one pair")
+    for relation, name in ((truth, "y_true"), (predicted, "y_pred")):
+        check_no_row(
+            ~((relation == -1) | (relation == 0) | (relation == 1)).all(axis=1),
+            f"{name} must hold −1, 0 and 1 only; another value stands in",
+        )
+    right: NDArray[np.float64] = (truth == predicted).mean(axis=1)
+    return mean_of_rows(right, sample_weight, average)

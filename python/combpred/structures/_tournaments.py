@@ -1,0 +1,77 @@
+"""Results of games between pairs, some of them not played."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _lib
+from ._base import Structure
+from ._relations import LIMIT, encode_relations, items_shown, pair_names
+
+
+class Tournaments(Structure):
+    r"""Partial tournaments on N items: each pair is won by either item, or not played.
+
+    :math:`\psi_{uv}(y)`, u < v, is +1 if u is before v, −1 if v is before u and 0 if neither is.
+
+    Parameters
+    ----------
+    n_items : int, default=None
+        Number of items N, at least 2. None: as y shows it when an estimator is fitted.
+
+    Notes
+    -----
+    y has shape ``(n, N(N−1)/2)`` and holds :math:`\psi` itself, pairs in lexicographic order, or shape ``(n, N, N)``
+    and holds booleans, ``y[i, u, v]`` saying that u is before v. Predictions have the first format. The relation need
+    not be transitive: see `PartialOrders` for those that are. The default metric is `pair_accuracy`.
+
+    There are 3^(N(N−1)/2) partial tournaments. Their pairs are independent, so that the covariance of :math:`\psi` is
+    2/3 times the identity, and decoding takes the best value of every pair.
+
+    With ``loss="auc"`` a pair is left out only where its score is exactly 0; ``loss="squared"`` predicts the pre-image,
+    which leaves out the pairs of scores below ½.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5, with the off-diagonal entries of the second
+    moment corrected to 0.
+
+    Examples
+    --------
+    >>> from combpred.structures import Tournaments
+    >>> Tournaments(3).count()
+    27
+    >>> Tournaments(3).decode([0.5, -1.0, 0.25])
+    array([ 1, -1,  1], dtype=int32)
+    """
+
+    name = "tournaments"
+    default_metric = "pair_accuracy"
+
+    def __init__(self, n_items: int | None = None) -> None:
+        self.n_items = n_items
+
+    def _n(self) -> int:
+        return self._size("n_items", 2, "the pairs of y", LIMIT)
+
+    def _describe(self) -> _lib.Description:
+        return _lib.Description(self.name, {"n": self._n()}, None, None)
+
+    def _resolve(self, y: Any) -> Tournaments:
+        return self._with(n_items=items_shown(y, "Tournaments") if self.n_items is None else self._n())
+
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        return encode_relations(y, self._n(), reflexive=False)
+
+    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        known = self._resolve(y_true)
+        return known._encode(y_true), known._encode(y_pred)
+
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        return parts
+
+    def feature_names(self) -> NDArray[np.object_]:
+        return np.array(pair_names(self._n(), "before"), dtype=object)
