@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from combpred import CapabilityError, StructuredRidge
-from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
+from combpred.structures import Graphs, LabelSets, MultiClass, Ordinal, PartialOrders, Permutations, Tournaments
 
 
 def fitted(structure, loss="auc"):
@@ -31,6 +31,23 @@ def test_the_better_half_is_listed_once(structure, loss):
         listed = np.array(list(model.enumerate(row)))
         assert len(np.unique(listed, axis=0)) == len(listed)
         np.testing.assert_array_equal(np.unique(listed, axis=0), np.unique(expected, axis=0))
+
+
+@pytest.mark.parametrize("structure", [Tournaments(3), PartialOrders(3), Graphs(4)], ids=repr)
+def test_relations_and_graphs_come_in_pairs_too(structure):
+    model, X = fitted(structure)
+    members = np.array(list(structure.enumerate()))
+    scores = model.score_structures(np.repeat(X[:1], len(members), axis=0), members)
+    expected = members[scores >= (scores.max() + scores.min()) / 2]
+    listed = np.array(list(model.enumerate(X[0])))
+    assert len(listed) == len(expected)
+    np.testing.assert_array_equal(np.unique(listed, axis=0), np.unique(expected, axis=0))
+
+
+def test_siblings_with_unequal_magnitudes_are_refused():
+    model, X = fitted(Tournaments(3), "squared")
+    with pytest.raises(CapabilityError, match="no sibling system under loss='squared'.*take loss='auc'"):
+        list(model.enumerate(X[0]))
 
 
 def test_ties_are_all_listed():

@@ -36,6 +36,14 @@ func (r relations) Embed(dst []float64, y []int32) {
 	}
 }
 
+// Mirror reverses the relation.
+func (r relations) Mirror(dst, y []int32) bool {
+	for i, v := range y {
+		dst[i] = -v
+	}
+	return true
+}
+
 // Mean is 0: a relation and its reverse cancel.
 func (r relations) Mean(dst []float64) {
 	mustLen("dst", len(dst), r.len())

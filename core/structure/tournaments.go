@@ -36,6 +36,7 @@ var (
 	_ Spectrum   = tournaments{}
 	_ Enumerator = tournaments{}
 	_ Sampler    = tournaments{}
+	_ Sibling    = tournaments{}
 	_ Decoder    = tournaments{}
 )
 
