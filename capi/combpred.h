@@ -134,7 +134,7 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
 #define CP_DECODE_EXACT 1  /* exact, or CP_ECAPABILITY beyond its size                    */
 #define CP_DECODE_SEARCH 2 /* the structure's local search; exact for structures without  */
 
-/* For each row i finds an output y of largest score ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, |ψ(y)|⟩ and writes it to dst[n, part_len].
+/* For each row i finds an output y of largest score ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, ψ(y)²⟩, squares by entry, and writes it to dst[n, part_len].
  * linear[n, d]; magnitude[n_magnitude, d] with n_magnitude 0 (no such term), 1 (the same for all rows) or n.
  * value, upper_bound, nu (each [n] or NULL) and optimal ([n] or NULL, 0 or 1) get each row's certificate: the score reached, a proven bound on
  * every score, the guarantee value >= (1-nu) max + nu min, and whether the output is proven optimal.

@@ -35,8 +35,8 @@ func cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, lo
 		}
 		*partLen, *featureLen = C.int64_t(sp.PartLen()), C.int64_t(sp.FeatureLen())
 		*logCount = C.double(math.NaN())
-		if counter, ok := sp.(structure.Counter); ok {
-			*logCount = C.double(structure.LogCount(counter))
+		if log, err := structure.LogCount(sp); err == nil {
+			*logCount = C.double(log)
 		}
 		return nil
 	})

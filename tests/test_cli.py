@@ -274,7 +274,6 @@ def test_fit_explains(
         ('A,L1,L2\n1,1,2\n"2,1,2\n', "line 3"),
         ("A,L1,L2\n1,1,2\n2,2,2\n", "line 3"),  # tied positions
         ("A,L1,L2\n1,1,2\n2,first,1\n", "line 3: 'L1' holds 'first', which is not a number"),
-        ("A,L1,L2\n1,1,2\n2,,1\n", "line 3"),  # missing position
         ("A,L1,L2\n1,1,2\ninf,2,1\n", "line 3: 'A' is infinite"),
     ],
 )
@@ -283,6 +282,13 @@ def test_bad_csv_names_the_line(tmp_path: Path, fails: Failing, content: str, wo
     path.write_text(content)
     said = fails("fit", str(path), "--structure", "permutations", "--targets", "L*", "--model", str(tmp_path / "m"))
     assert words in said and "bad.csv" in said
+
+
+def test_positions_that_are_left_empty_are_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("A,L1,L2,L3\n1,1,2,3\n2,,1,2\n3,3,2,1\n")
+    arguments = ["fit", str(path), "--structure", "permutations", "--targets", "L*", "--model", str(tmp_path / "m")]
+    assert main(arguments) == 0
 
 
 def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:

@@ -27,6 +27,8 @@ BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
 X = np.arange(12.0)[:, None]
 LABELS = np.arange(12) % 3
 INSTANCES = {
+    "Assignments": lambda: structures.Assignments(3),
+    "Custom": lambda: structures.Custom.from_structures(["a", "b"], [[1.0], [0.0]]),
     "Cliques": lambda: structures.Cliques(3),
     "Graphs": lambda: structures.Graphs(3),
     "Hierarchy": lambda: structures.Hierarchy([-1, 0, 0]),
@@ -34,6 +36,7 @@ INSTANCES = {
     "MultiClass": lambda: structures.MultiClass(),
     "Ordinal": lambda: structures.Ordinal(4),
     "PartialOrders": lambda: structures.PartialOrders(3),
+    "Paths": lambda: structures.Paths([(0, 1), (0, 2), (1, 2)], 0, 2),
     "Permutations": lambda: structures.Permutations(3),
     "PosetElements": lambda: structures.PosetElements(np.eye(3, dtype=bool) | (np.arange(3) == 0)[:, None]),
     "SpanningTrees": lambda: structures.SpanningTrees(3, [(0, 1), (1, 2), (2, 0)]),

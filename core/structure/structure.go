@@ -2,7 +2,6 @@ package structure
 
 import (
 	"iter"
-	"math"
 	"math/big"
 	"math/rand/v2"
 
@@ -31,28 +30,40 @@ type PartialEmbedder interface {
 	EmbedPartial(dst []float64, y []int32)
 }
 
+// Generalized is implemented by structures whose ψ may have entries other than −1, 0 and 1 or be the same for several
+// outputs. The decoder of such a space may refuse a Magnitude with a *CapabilityError.
+type Generalized interface {
+	// General reports whether it is so for this space.
+	General() bool
+}
+
 // Counter knows the exact number of outputs.
 type Counter interface {
 	Count() *big.Int
 }
 
-// LogCounter knows the logarithm of the number of outputs without computing the number, where that is expensive.
+// LogCounter knows the logarithm of the number of outputs without the number itself, where that is expensive or not known exactly;
+// NaN where not even that is.
 type LogCounter interface {
 	LogCount() float64
 }
 
-// LogCount returns the natural logarithm of the number of outputs.
-func LogCount(c Counter) float64 {
-	if l, ok := c.(LogCounter); ok {
-		return l.LogCount()
-	}
-	return count.LogInt(c.Count())
-}
-
-// Ambiguous spaces have outputs with equal ψ, which no score can tell apart. All others have an injective ψ.
+// Ambiguous spaces have outputs with equal ψ, which no score can tell apart. All others that are not Generalized have an injective ψ.
 type Ambiguous interface {
 	// Embeddings returns the number of different values of ψ.
 	Embeddings() *big.Int
+}
+
+// LogCount returns the natural logarithm of the number of outputs of a space that is a LogCounter or a Counter, and a CapabilityError
+// for others.
+func LogCount(s Space) (float64, error) {
+	switch c := s.(type) {
+	case LogCounter:
+		return c.LogCount(), nil
+	case Counter:
+		return count.LogInt(c.Count()), nil
+	}
+	return 0, &CapabilityError{Structure: Describe(s), Need: "a Counter, to know its size"}
 }
 
 // Moments knows the mean and the second moment of ψ under the uniform law.
@@ -95,8 +106,8 @@ type Sampler interface {
 	Sample(dst []int32, rng *rand.Rand)
 }
 
-// Scores is what a decoder maximises: ⟨Linear, ψ(y)⟩ + ⟨Magnitude, |ψ(y)|⟩. Magnitude may be nil, meaning zero. It carries the
-// term −½‖ψ(y)‖² of the pre-image problem for embeddings with entries in {0, ±1}.
+// Scores is what a decoder maximises: ⟨Linear, ψ(y)⟩ + ⟨Magnitude, ψ(y)²⟩, squares taken entry by entry, which are |ψ(y)| where ψ
+// has entries in {0, ±1}. Magnitude may be nil, meaning zero. It carries the term −½‖ψ(y)‖² of the pre-image problem.
 type Scores struct {
 	Linear    []float64
 	Magnitude []float64
@@ -109,7 +120,7 @@ func (s Scores) Value(psi []float64) float64 {
 		v += s.Linear[i] * p
 	}
 	for i, m := range s.Magnitude {
-		v += m * math.Abs(psi[i])
+		v += m * psi[i] * psi[i]
 	}
 	return v
 }

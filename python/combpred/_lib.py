@@ -67,8 +67,8 @@ class Decoded(NamedTuple):
 
     Attributes
     ----------
-    y : ndarray of shape (n, part_len), int32
-        Encoded outputs.
+    y : ndarray of shape (n, part_len)
+        Encoded outputs: int32, or objects where a structure decodes in Python.
     value : ndarray of shape (n,)
         The score reached.
     upper_bound : ndarray of shape (n,)
@@ -79,7 +79,7 @@ class Decoded(NamedTuple):
         Whether the output is proven to be a best one.
     """
 
-    y: IntArray
+    y: npt.NDArray[Any]
     value: FloatArray
     upper_bound: FloatArray
     nu: FloatArray
@@ -223,7 +223,7 @@ def decode(
     method: str = "auto",
     n_threads: int | None = None,
 ) -> Decoded:
-    """Find an output of largest score ``<linear, psi> + <magnitude, |psi|>`` for each row.
+    """Find an output of largest score ``<linear, psi> + <magnitude, psi**2>`` for each row.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def decode(
     linear : array of shape (n, d)
         Scores of the embedding.
     magnitude : array of shape (d,) or (n, d), or None, default=None
-        Scores of its absolute value, for all rows or for each.
+        Scores of the squares of its entries, for all rows or for each.
     method : {"auto", "exact", "search"}, default="auto"
         "exact" refuses beyond the size that can be solved exactly, "search" takes the structure's local search, "auto"
         the first that is possible.

@@ -19,7 +19,7 @@ from ._estimator import StructuredEstimator
 from ._memory import allocate
 from ._siblings import better_halves
 from .kernels import row_blocks
-from .structures import MultiClass
+from .structures import MultiClass, Structure
 
 FloatArray = NDArray[np.float64]
 
@@ -161,18 +161,17 @@ class StructuredPredictor(StructuredEstimator):
         X = self._check_input(X)
         parts = self.structure_._encode(y)
         check_consistent_length(X, parts)
-        description = self.structure_._describe()
         values = np.empty(X.shape[0])
         for rows, block in self._score_blocks(X):
             linear, magnitude = self._decoding_scores(block)
-            psi = _lib.structure_embed(description, parts[rows], n_threads=get_n_threads(self.n_jobs))
+            psi = self.structure_._embed_parts(parts[rows], get_n_threads(self.n_jobs))
             values[rows] = np.einsum("ij,ij->i", linear, psi)
             if magnitude is not None:
-                values[rows] += np.abs(psi) @ magnitude
+                values[rows] += np.square(psi) @ magnitude
         return values
 
     def _decoding_scores(self, scores: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return (s, t) such that prediction maximises ⟨s, ψ(y)⟩ + ⟨t, |ψ(y)|⟩, from f(x) of a block of rows."""
+        """Return (s, t) such that prediction maximises ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩, from f(x) of a block of rows."""
         return scores, None
 
     def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
@@ -330,7 +329,7 @@ class StructuredPredictor(StructuredEstimator):
         n, (part_len, _, _) = X.shape[0], _lib.structure_shape(self.structure_._describe())
         what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
         whole = _lib.Decoded(
-            allocate((n, part_len), np.int32, what, remedy),
+            allocate((n, part_len), self.structure_._parts_dtype, what, remedy),
             value=allocate((n,), np.float64, what, remedy),
             upper_bound=allocate((n,), np.float64, what, remedy),
             nu=allocate((n,), np.float64, what, remedy),
@@ -344,18 +343,12 @@ class StructuredPredictor(StructuredEstimator):
 
     def _decode_scores(self, scores: FloatArray) -> _lib.Decoded:
         linear, magnitude = self._decoding_scores(scores)
+        structure: Structure = self.structure_
         if self.decoder == "milp":
             from ._integer import decode_rows  # loads the solver
 
-            structure = self.structure_
             return decode_rows(structure._describe(), linear, magnitude, structure._best_by_program)
-        return _lib.decode(
-            self.structure_._describe(),
-            linear,
-            magnitude,
-            DECODERS[self.decoder],
-            get_n_threads(self.n_jobs),
-        )
+        return structure._decode_scores(linear, magnitude, DECODERS[self.decoder], get_n_threads(self.n_jobs))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the structure's own metric on predictions; larger is better.

@@ -75,6 +75,8 @@ class RidgeBase(StructuredPredictor):
             _lib.check_kernel(X, n_threads=get_n_threads(self.n_jobs))
         check_consistent_length(X, y)
         structure, sets = resolve_targets(self.structure, y)
+        if self.loss == "squared":
+            structure._require_preimage()
         n_outputs = n if sets is None else int(sets.first[-1])
         weights = check_weights(sample_weight, n)
         description = structure._describe()
@@ -158,8 +160,8 @@ class RidgeBase(StructuredPredictor):
     def _decoding_scores(self, scores: FloatArray) -> tuple[FloatArray, FloatArray | None]:
         if self.loss == "auc":
             return scores, None
-        # Pre-image of f + μ: argmin_y ‖ψ(y) − (f + μ)‖² = argmax_y ⟨f + μ, ψ(y)⟩ − ½‖ψ(y)‖², and the entries of ψ are 0
-        # or ±1, so that ‖ψ(y)‖² is the sum of their magnitudes (Weston et al., 2002, "Kernel dependency estimation").
+        # Pre-image of f + μ: argmin_y ‖ψ(y) − (f + μ)‖² = argmax_y ⟨f + μ, ψ(y)⟩ − ½‖ψ(y)‖², a score of −½ on the
+        # squares of the entries of ψ (Weston et al., 2002, "Kernel dependency estimation").
         return scores + self.structure_.mean(), np.full(scores.shape[1], -0.5)
 
 

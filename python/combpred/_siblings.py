@@ -57,7 +57,7 @@ def better_halves(structure: Structure, linear: FloatArray, magnitude: FloatArra
 def _scores(
     structure: Structure, parts: NDArray[np.int32], linear: FloatArray, magnitude: FloatArray | None
 ) -> FloatArray:
-    psi = _lib.structure_embed(structure._describe(), parts)
+    psi = structure._embed_parts(parts)
     values: FloatArray = psi @ linear
     return values if magnitude is None else values + np.abs(psi) @ magnitude
 

@@ -33,7 +33,7 @@ def embed_targets(
         row, number = sets.locate(error.row)
         raise TargetError(row, f"output {number} of the set: {error.reason}", error.argument) from None
     _refuse_repetitions(parts, sets)
-    psi = _lib.structure_embed(structure._describe(), parts, n_threads=n_threads)
+    psi = structure._embed_parts(parts, n_threads)
     return _lib.Targets(psi, weights, sets.first)
 
 

@@ -13,13 +13,16 @@ from ._catalogue import structure_classes
 from ._resolve import resolve_structure
 
 if TYPE_CHECKING:  # what the catalogue finds, spelt out for type checkers; a test compares the two
+    from ._assignments import Assignments as Assignments
     from ._cliques import Cliques as Cliques
+    from ._custom import Custom as Custom
     from ._graphs import Graphs as Graphs
     from ._hierarchy import Hierarchy as Hierarchy
     from ._labelsets import LabelSets as LabelSets
     from ._multiclass import MultiClass as MultiClass
     from ._ordinal import Ordinal as Ordinal
     from ._partialorders import PartialOrders as PartialOrders
+    from ._paths import Paths as Paths
     from ._permutations import Permutations as Permutations
     from ._posetelements import PosetElements as PosetElements
     from ._spanningtrees import SpanningTrees as SpanningTrees

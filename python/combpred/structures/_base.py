@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
@@ -45,8 +45,8 @@ class MomentsInfo:
     Attributes
     ----------
     kind : {"exact", "relaxed", "sampled"}
-        "exact": closed forms evaluated from exact counts. "relaxed": those of a larger space that contains the
-        members. "sampled": estimated from samples, drawn with a fixed seed.
+        "exact": closed forms evaluated from exact counts, or averages over a list of all members. "relaxed": those of a
+        larger space that contains the members. "sampled": estimated from samples.
     standard_error : float
         The largest standard error of an entry of the second moment; 0 unless sampled.
     """
@@ -94,7 +94,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
         r"""Return :math:`\psi` of every row of training targets; a subclass may let them be known in part."""
-        return _lib.structure_embed(self._describe(), self._encode(y), n_threads=n_threads)
+        return self._embed_parts(self._encode(y), n_threads)
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
@@ -120,6 +120,38 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -------
         names : ndarray of shape (d,), dtype=object
         """
+
+    # How outputs in parts are handled: by the library. A structure whose outputs only Python knows replaces these.
+
+    @property
+    def _parts_dtype(self) -> DTypeLike:
+        """Type of the parts of an output."""
+        return np.int32
+
+    def _check_parts(self, parts: NDArray[Any]) -> None:
+        """Raise ValueError for the first row that is not a member of the space."""
+        _lib.structure_check(self._describe(), parts)
+
+    def _embed_parts(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
+        """Return ψ of every row, ``(n, d)``; ValueError for a row that is not a member."""
+        return _lib.structure_embed(self._describe(), parts, n_threads=n_threads)
+
+    def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
+        """Return n uniform members in parts."""
+        return _lib.structure_sample(self._describe(), n, seed)
+
+    def _decode_scores(
+        self,
+        linear: NDArray[np.float64],
+        magnitude: NDArray[np.float64] | None = None,
+        method: str = "auto",
+        n_threads: int | None = None,
+    ) -> _lib.Decoded:
+        """Return for every row an output of largest ⟨linear, ψ(y)⟩ + ⟨magnitude, ψ(y)²⟩, as `_lib.decode` does."""
+        return _lib.decode(self._describe(), linear, magnitude, method, n_threads)
+
+    def _require_preimage(self) -> None:
+        """Raise CapabilityError unless the member of nearest ψ can be found, as predicting under "squared" asks."""
 
     # Facts about the space.
 
@@ -232,7 +264,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             Naming the first bad row, what is wrong with it and the remedy.
         """
-        _lib.structure_check(self._describe(), self._encode(y))
+        self._check_parts(self._encode(y))
 
     def embed(self, y: Any) -> NDArray[np.float64]:
         r"""Return :math:`\psi(y)` of every row.
@@ -253,12 +285,12 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         MemoryError
             When n × d numbers do not fit, before they are allocated.
         """
-        description, parts = self._describe(), self._encode(y)
+        parts = self._encode(y)
         d = self.n_features
         require_memory(
             8 * len(parts) * d, f"embedding {len(parts)} rows in {d} dimensions", "embed fewer rows at a time"
         )
-        return _lib.structure_embed(description, parts)
+        return self._embed_parts(parts)
 
     def sample(self, n: int, random_state: int | np.random.RandomState | None = None) -> NDArray[Any]:
         """Draw independent, exactly uniform members.
@@ -285,7 +317,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
-        return self._decode_parts(_lib.structure_sample(self._describe(), int(n), seed))
+        return self._decode_parts(self._sample_parts(int(n), seed))
 
     def decode(self, scores: ArrayLike) -> NDArray[Any]:
         r"""Return a member of largest score :math:`\langle s, \psi(y)\rangle` for every row s of `scores`.
@@ -301,8 +333,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             In the structure's format. Exact where the structure is exactly solvable at its size, otherwise by local
             search from a solution with a guarantee; ``StructuredRidge.predict_certified`` says which.
         """
-        description = self._describe()
-        d = _lib.structure_shape(description)[1]
+        d = self.n_features
         values = np.asarray(scores)
         if values.dtype.kind not in "biuf":
             raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")
@@ -316,7 +347,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             raise ValueError(
                 f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
             )
-        y = self._decode_parts(_lib.decode(description, rows).y)
+        y = self._decode_parts(self._decode_scores(rows).y)
         return y[0] if values.ndim == 1 else y
 
     def enumerate(self) -> Iterator[Any]:

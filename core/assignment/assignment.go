@@ -1,0 +1,120 @@
+// Package assignment solves the linear assignment problem: match n rows to n columns, one to one, so that the gains of
+// the matched cells add up to as much as possible.
+//
+// Rows are matched one after the other, each by a shortest augmenting path in the graph of reduced costs, which Dijkstra's
+// algorithm finds because potentials keep those costs from being negative: the Hungarian method (Kuhn, 1955) in the form
+// of Tomizawa (1971) and of Edmonds and Karp (1972). No step depends on the size of the gains. Cost: O(n²) for each row,
+// O(n³) in all.
+package assignment
+
+import (
+	"fmt"
+	"math"
+)
+
+// Workspace holds one instance and the scratch to solve it, kept from one instance to the next. The zero value is ready
+// for use. It is not safe for concurrent use.
+type Workspace struct {
+	n         int
+	gain      []float64 // n×n
+	rowPrice  []float64 // potentials: rowPrice[i] + colPrice[j] ≤ −gain[i, j], with equality in matched cells
+	colPrice  []float64
+	distance  []float64 // of each column from the row that is being matched
+	rowOf     []int32   // the row matched to a column, -1 for none
+	before    []int32   // the row that a column is reached from
+	done      []bool    // whether the distance of a column is final
+	finalised []int32   // columns in the order in which they became final
+}
+
+// Reset begins an instance of n rows and n columns and returns its n×n matrix of gains by rows, for the caller to fill
+// with finite numbers.
+func (w *Workspace) Reset(n int) []float64 {
+	w.n = n
+	w.gain = grow(w.gain, n*n)
+	w.rowPrice, w.colPrice, w.distance = grow(w.rowPrice, n), grow(w.colPrice, n), grow(w.distance, n)
+	w.rowOf, w.before, w.finalised = grow(w.rowOf, n), grow(w.before, n), grow(w.finalised, n)
+	w.done = grow(w.done, n)
+	return w.gain
+}
+
+// Solve writes the column of each row in a best assignment to column. Ties are broken in a fixed way; without any gain
+// each row gets the column of its own number. Cost: O(n³).
+func (w *Workspace) Solve(column []int32) {
+	if len(column) != w.n {
+		panic(fmt.Sprintf("assignment: column has length %d, want %d", len(column), w.n))
+	}
+	clear(w.rowPrice)
+	clear(w.colPrice)
+	for j := range w.rowOf {
+		w.rowOf[j] = -1
+	}
+	for i := range w.n {
+		w.augment(i, column)
+	}
+}
+
+// augment matches row i along a shortest path to a free column and updates the potentials.
+func (w *Workspace) augment(i int, column []int32) {
+	for j := range w.n {
+		w.distance[j], w.done[j] = math.Inf(1), false
+	}
+	final := w.finalised[:0]
+	row, reached := i, 0.0
+	free := -1
+	for free < 0 {
+		j := w.nearest(row, reached)
+		reached = w.distance[j]
+		if w.rowOf[j] < 0 {
+			free = j
+			break
+		}
+		w.done[j] = true
+		final = append(final, int32(j))
+		row = int(w.rowOf[j])
+	}
+	w.rowPrice[i] += reached
+	for _, j := range final {
+		slack := reached - w.distance[j]
+		w.colPrice[j] -= slack
+		w.rowPrice[w.rowOf[j]] += slack
+	}
+	for j := int32(free); ; {
+		r := w.before[j]
+		w.rowOf[j] = r
+		j, column[r] = column[r], j
+		if int(r) == i {
+			return
+		}
+	}
+}
+
+// nearest relaxes the columns that are not final from a row at the given distance and returns the nearest of them: among
+// equals a free one, and the one of smallest number.
+func (w *Workspace) nearest(row int, reached float64) int {
+	n := w.n
+	gain := w.gain[row*n : (row+1)*n]
+	base := reached - w.rowPrice[row]
+	best, least := -1, math.Inf(1)
+	for j, g := range gain {
+		if w.done[j] {
+			continue
+		}
+		d := w.distance[j]
+		if through := base - g - w.colPrice[j]; through < d {
+			d = through
+			w.distance[j], w.before[j] = d, int32(row)
+		}
+		if best < 0 || d < least || d == least && w.rowOf[j] < 0 && w.rowOf[best] >= 0 {
+			best, least = j, d
+		}
+	}
+	return best
+}
+
+// grow returns a slice of length n, in the memory of s where that suffices. Its contents are unspecified.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,156 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/assignment"
+	"combpred/core/count"
+)
+
+// maxAssigned bounds assignments: their embedding has n² entries, and decoding takes up to n³ steps, some seconds here.
+const maxAssigned = 2048
+
+var _ = register(Spec{
+	Name: "assignments",
+	Doc:  "One-to-one assignments of n rows to n columns; ψ is the permutation matrix, by rows.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of rows and of columns, between 1 and %d", maxAssigned)},
+	},
+	Ref: "moments by counting the permutations that fix one or two values; Kuhn (1955) for decoding",
+	New: func(a Args) (Space, error) {
+		n, err := a.Int("n", 1, maxAssigned)
+		if err != nil {
+			return nil, err
+		}
+		return assignments{n: n, pool: new(sync.Pool)}, nil
+	},
+	Small: []Args{sized(1), sized(2), sized(3), sized(6)},
+	Large: []Args{sized(30), sized(200)},
+})
+
+// assignments is the space of the permutations as matrices, encoded as the column of each row. The cells are numbered by
+// rows.
+type assignments struct {
+	n    int
+	pool *sync.Pool // of *assignment.Workspace
+}
+
+var (
+	_ Counter    = assignments{}
+	_ Moments    = assignments{}
+	_ Spectrum   = assignments{}
+	_ Enumerator = assignments{}
+	_ Sampler    = assignments{}
+	_ Decoder    = assignments{}
+)
+
+func (a assignments) String() string  { return fmt.Sprintf("assignments of %d items", a.n) }
+func (a assignments) PartLen() int    { return a.n }
+func (a assignments) FeatureLen() int { return a.n * a.n }
+func (a assignments) Count() *big.Int { return count.Factorial(a.n) }
+
+func (a assignments) Check(y []int32) error {
+	mustLen("y", len(y), a.n)
+	rowOf := make([]int32, a.n) // one more than the row that has a column
+	for i, j := range y {
+		if j < 0 || int(j) >= a.n {
+			return fmt.Errorf("structure: row %d has column %d, must be between 0 and %d", i, j, a.n-1)
+		}
+		if other := rowOf[j]; other > 0 {
+			return fmt.Errorf("structure: rows %d and %d both have column %d", other-1, i, j)
+		}
+		rowOf[j] = int32(i + 1)
+	}
+	return nil
+}
+
+func (a assignments) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), a.FeatureLen())
+	mustLen("y", len(y), a.n)
+	clear(dst)
+	for i, j := range y {
+		dst[i*a.n+int(j)] = 1
+	}
+}
+
+// Mean: (n−1)! of the n! permutations have a given cell.
+func (a assignments) Mean(dst []float64) {
+	mustLen("dst", len(dst), a.FeatureLen())
+	fill(dst, 1/float64(a.n))
+}
+
+// SecondMoment: a permutation has no two cells of one row or column, and (n−2)! of the n! have two given others. Cost:
+// O(n⁴), that of writing the matrix.
+func (a assignments) SecondMoment(dst blas64.General) {
+	n, d := a.n, a.FeatureLen()
+	mustLen("dst's column", dst.Rows, d)
+	mustLen("dst's row", dst.Cols, d)
+	one, two := 1/float64(n), 0.0
+	if n > 1 {
+		two = 1 / float64(n*(n-1))
+	}
+	for cell := range d {
+		i, j := cell/n, cell%n
+		r := row(dst, cell)
+		fill(r, two)
+		clear(r[i*n : (i+1)*n])
+		for k := range n {
+			r[k*n+j] = 0
+		}
+		r[cell] = one
+	}
+}
+
+// All lists the assignments in lexicographic order of the rows' columns.
+func (a assignments) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		y := make([]int32, a.n)
+		a.diagonalTo(y)
+		for yield(y) && nextArrangement(y) {
+		}
+	}
+}
+
+// Sample shuffles the columns (Fisher and Yates, 1938; Durstenfeld, 1964).
+func (a assignments) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), a.n)
+	a.diagonalTo(dst)
+	for i := a.n - 1; i > 0; i-- {
+		j := rng.IntN(i + 1)
+		dst[i], dst[j] = dst[j], dst[i]
+	}
+}
+
+// diagonalTo gives each row the column of its own number.
+func (a assignments) diagonalTo(y []int32) {
+	for i := range y {
+		y[i] = int32(i)
+	}
+}
+
+// Decode solves the linear assignment problem. Without any score each row gets the column of its own number. Cost: O(n³).
+func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
+	mustLen("dst", len(dst), a.n)
+	mustScores(score, a.FeatureLen())
+	w, ok := a.pool.Get().(*assignment.Workspace)
+	if !ok {
+		w = new(assignment.Workspace)
+	}
+	defer a.pool.Put(w)
+	gain := w.Reset(a.n)
+	for cell := range gain {
+		gain[cell] = score.indicator(cell)
+	}
+	w.Solve(dst)
+	var value float64
+	for i, j := range dst {
+		value += gain[i*a.n+int(j)]
+	}
+	return proven(value), nil
+}

@@ -1,0 +1,249 @@
+package structure
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+func newPaths(a Args) (Space, error) {
+	p := &paths{sums: new(scratch)}
+	if err := p.read(a); err != nil {
+		return nil, err
+	}
+	order, err := p.topological()
+	if err != nil {
+		return nil, err
+	}
+	p.prepare(order)
+	if p.ahead[p.source] == nil {
+		return nil, fmt.Errorf("structure: no path leads from the source, vertex %d, to the target, vertex %d", p.source,
+			p.target)
+	}
+	p.repeats = p.General() && p.countsTwice()
+	return p, nil
+}
+
+// read takes the graph from the parameters and checks each of them by itself.
+func (p *paths) read(a Args) error {
+	n, err := a.Int("vertices", 2, maxPathVertices)
+	if err != nil {
+		return err
+	}
+	m, err := a.Int("arcs", 1, maxPathArcs)
+	if err != nil {
+		return err
+	}
+	source, err := a.Int("source", 0, int64(n-1))
+	if err != nil {
+		return err
+	}
+	target, err := a.Int("target", 0, int64(n-1))
+	if err != nil {
+		return err
+	}
+	if source == target {
+		return fmt.Errorf("structure: vertex %d is both source and target, so that the empty path is the only one", source)
+	}
+	groups := 0
+	if _, given := a.Scalars["groups"]; given {
+		if groups, err = a.Int("groups", 0, int64(m)); err != nil {
+			return err
+		}
+	}
+	want := 2 * m
+	if groups > 0 {
+		want += m
+	}
+	if len(a.Ints) != want {
+		return fmt.Errorf("structure: %d arcs in %d groups need %d integers, not %d", m, groups, want, len(a.Ints))
+	}
+	p.vertices, p.source, p.target = n, int32(source), int32(target)
+	if err := p.readArcs(a.Ints[:2*m]); err != nil {
+		return err
+	}
+	return p.readGroups(groups, a.Ints[2*m:])
+}
+
+func (p *paths) readArcs(ends []int32) error {
+	seen := make(map[arc]int, len(ends)/2)
+	for i := 0; i < len(ends); i += 2 {
+		x := arc{ends[i], ends[i+1]}
+		for _, v := range []int32{x.tail, x.head} {
+			if v < 0 || int(v) >= p.vertices {
+				return fmt.Errorf("structure: arc %d leads from vertex %d to %d, must be between 0 and %d", i/2, x.tail,
+					x.head, p.vertices-1)
+			}
+		}
+		if x.tail == x.head {
+			return fmt.Errorf("structure: arc %d leads from vertex %d to itself", i/2, x.tail)
+		}
+		if first, dup := seen[x]; dup {
+			return fmt.Errorf("structure: arcs %d and %d both lead from vertex %d to vertex %d", first, i/2, x.tail, x.head)
+		}
+		seen[x] = i / 2
+		p.arcs = append(p.arcs, x)
+	}
+	return nil
+}
+
+// readGroups takes the group of each arc, its own without groups.
+func (p *paths) readGroups(groups int, tied []int32) error {
+	p.features, p.group = len(p.arcs), slices.Clone(tied)
+	if groups == 0 {
+		p.group = make([]int32, len(p.arcs))
+		for i := range p.group {
+			p.group[i] = int32(i)
+		}
+		return nil
+	}
+	p.features = groups
+	used := make([]bool, groups)
+	for i, g := range tied {
+		if g < 0 || int(g) >= groups {
+			return fmt.Errorf("structure: arc %d has the group %d, must be between 0 and %d", i, g, groups-1)
+		}
+		used[g] = true
+	}
+	if g := slices.Index(used, false); g >= 0 {
+		return fmt.Errorf("structure: no arc has the group %d", g)
+	}
+	return nil
+}
+
+// topological returns all vertices, each before the heads of its arcs (Kahn, 1962), or an error that names a cycle.
+func (p *paths) topological() ([]int32, error) {
+	heads := make([][]int32, p.vertices)
+	waiting := make([]int32, p.vertices) // arcs into a vertex from vertices that are not in the order yet
+	for _, x := range p.arcs {
+		heads[x.tail] = append(heads[x.tail], x.head)
+		waiting[x.head]++
+	}
+	order := make([]int32, 0, p.vertices)
+	for v, n := range waiting {
+		if n == 0 {
+			order = append(order, int32(v))
+		}
+	}
+	for i := 0; i < len(order); i++ {
+		for _, w := range heads[order[i]] {
+			if waiting[w]--; waiting[w] == 0 {
+				order = append(order, w)
+			}
+		}
+	}
+	if len(order) < p.vertices {
+		return nil, fmt.Errorf("structure: the arcs form a cycle: %s", p.cycle(waiting))
+	}
+	return order, nil
+}
+
+// cycle returns the vertices of a cycle. Each vertex that is still waiting has an arc from another, so that following
+// such arcs backwards comes back to where it has been.
+func (p *paths) cycle(waiting []int32) string {
+	before := make([]int32, p.vertices)
+	var v int32
+	for _, x := range p.arcs {
+		if waiting[x.tail] > 0 && waiting[x.head] > 0 {
+			before[x.head] = x.tail
+			v = x.head
+		}
+	}
+	place := make(map[int32]int)
+	var walk []int32
+	for {
+		if at, back := place[v]; back {
+			walk = walk[at:]
+			break
+		}
+		place[v] = len(walk)
+		walk = append(walk, v)
+		v = before[v]
+	}
+	slices.Reverse(walk)
+	first := slices.Index(walk, slices.Min(walk))
+	walk = append(walk[first:], walk[:first]...)
+	const shown = 10
+	var text strings.Builder
+	for _, u := range walk[:min(shown, len(walk))] {
+		fmt.Fprintf(&text, "%d → ", u)
+	}
+	if len(walk) > shown {
+		fmt.Fprintf(&text, "… (%d vertices) → ", len(walk))
+	}
+	fmt.Fprintf(&text, "%d", walk[0])
+	return text.String()
+}
+
+// prepare counts the paths to the target and drops arcs and vertices that do not lead to it, given all vertices in
+// topological order. Cost: one addition of big integers for each arc.
+func (p *paths) prepare(order []int32) {
+	p.out = make([][]int32, p.vertices)
+	p.ahead = make([]*big.Int, p.vertices)
+	p.ahead[p.target] = big.NewInt(1)
+	all := make([][]int32, p.vertices)
+	for i, x := range p.arcs {
+		all[x.tail] = append(all[x.tail], int32(i))
+	}
+	length := make([]int, p.vertices)
+	for _, v := range slices.Backward(order) {
+		if v == p.target {
+			p.order = append(p.order, v)
+			continue
+		}
+		total := new(big.Int)
+		for _, a := range all[v] {
+			head := p.arcs[a].head
+			if n := p.ahead[head]; n != nil {
+				p.out[v] = append(p.out[v], a)
+				total.Add(total, n)
+				length[v] = max(length[v], length[head]+1)
+			}
+		}
+		if total.Sign() > 0 {
+			p.ahead[v] = total
+			p.order = append(p.order, v)
+		}
+	}
+	slices.Reverse(p.order)
+	p.longest = length[p.source]
+}
+
+// countsTwice reports whether some path from the source holds two arcs of one group. Each vertex collects, 64 groups at
+// a time, those on the paths from it to the target. Cost: one operation for each arc and 64 groups.
+func (p *paths) countsTwice() bool {
+	reached := p.reached()
+	ahead := make([]uint64, p.vertices)
+	for lo := 0; lo < p.features; lo += 64 {
+		clear(ahead)
+		for _, v := range slices.Backward(p.order) {
+			for _, a := range p.out[v] {
+				head := p.arcs[a].head
+				var own uint64
+				if g := int(p.group[a]) - lo; g >= 0 && g < 64 {
+					own = 1 << g
+				}
+				if reached[v] && own&ahead[head] != 0 {
+					return true
+				}
+				ahead[v] |= own | ahead[head]
+			}
+		}
+	}
+	return false
+}
+
+// reached marks the vertices on paths from the source to the target.
+func (p *paths) reached() []bool {
+	marked := make([]bool, p.vertices)
+	marked[p.source] = true
+	for _, v := range p.order {
+		if marked[v] {
+			for _, a := range p.out[v] {
+				marked[p.arcs[a].head] = true
+			}
+		}
+	}
+	return marked
+}

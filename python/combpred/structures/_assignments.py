@@ -1,0 +1,104 @@
+"""One-to-one assignments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _lib
+from ._base import Limit, Structure
+from ._values import TargetError, target_matrix, whole_numbers
+
+_LIMIT = Limit(2**11, "decoding takes up to k³ steps, some seconds there")
+
+
+class Assignments(Structure):
+    r"""One-to-one assignments of k items to k columns: :math:`\psi_{ij}(y)` is 1 if item i has column j, else 0.
+
+    Parameters
+    ----------
+    n_items : int, default=None
+        Number of items k, and of columns. None: the number of columns of y when an estimator is fitted.
+
+    Notes
+    -----
+    y has shape ``(n, k)``: ``y[r, i]`` is the column 0..k−1 of item i in row r, each once. The embedding is the
+    permutation matrix by rows, d = k²; it tells where an item goes, not which items come before it, for which see
+    `Permutations`. The covariance has one eigenvalue, 1/(k−1), on matrices whose rows and columns add up to 0.
+
+    The default metric is `hamming_score` of the items: the share that is assigned as observed.
+
+    Decoding is the linear assignment problem, solved exactly by shortest augmenting paths (Kuhn, 1955, "The Hungarian
+    method for the assignment problem") in O(k³).
+
+    Examples
+    --------
+    >>> from combpred.structures import Assignments
+    >>> Assignments(3).embed([[2, 0, 1]])
+    array([[0., 0., 1., 1., 0., 0., 0., 1., 0.]])
+    >>> Assignments(2).decode([0.9, 1.0, 0.1, 0.8])
+    array([0, 1], dtype=int32)
+    >>> Assignments(200).count() > 10**300
+    True
+    """
+
+    name = "assignments"
+    default_metric = "hamming_score"
+
+    def __init__(self, n_items: int | None = None) -> None:
+        self.n_items = n_items
+
+    def _n(self) -> int:
+        return self._size("n_items", 1, "the columns of y", _LIMIT)
+
+    def _describe(self) -> _lib.Description:
+        return _lib.Description(self.name, {"n": self._n()}, None, None)
+
+    def _resolve(self, y: Any) -> Assignments:
+        if self.n_items is not None:
+            return self._with(n_items=self._n())
+        return self._with(n_items=target_matrix(y, "y", None, "item").shape[1])
+
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        return _columns(target_matrix(y, "y", self._n(), "item", "n_items"), "y")
+
+    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        truth = _columns(target_matrix(y_true, "y_true", self.n_items, "item", "n_items"), "y_true")
+        predicted = _columns(target_matrix(y_pred, "y_pred", self.n_items, "item", "n_items"), "y_pred")
+        if truth.shape != predicted.shape:
+            raise ValueError(f"y_true has shape {truth.shape} and y_pred {predicted.shape}; they must agree row by row")
+        # An item is right or wrong as a whole; the share of right cells would depend on the number of columns.
+        return np.ones_like(truth), (truth == predicted).astype(np.int32)
+
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        return parts
+
+    def feature_names(self) -> NDArray[np.object_]:
+        n = self._n()
+        return np.array([f"{i} to {j}" for i in range(n) for j in range(n)], dtype=object)
+
+
+def _columns(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
+    """Return rows that hold each of 0..k−1 once as int32; the first row that does not is refused."""
+    k = values.shape[1]
+    remedy = f"columns are whole numbers 0..{k - 1}, each once in a row"
+    # k is let through here, so that columns counted from 1 get their own remedy below.
+    columns = whole_numbers(values, argument, 0, k, remedy)
+    bad = (np.sort(columns, axis=1) != np.arange(k)).any(axis=1)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise TargetError(row, _diagnosis(columns[row], k), argument)
+    return columns
+
+
+def _diagnosis(row: NDArray[np.int32], k: int) -> str:
+    """Say what keeps a row of whole numbers in 0..k from being an assignment."""
+    shown = row.tolist() if k <= 20 else f"[{row[0]}, {row[1]}, …]"
+    counts = np.bincount(row, minlength=k + 1)
+    if (counts > 1).any():
+        column = int(np.argmax(counts > 1))
+        i, j = np.flatnonzero(row == column)[:2]
+        return f"items {i} and {j} share column {column} in {shown}; give each item a column of its own"
+    return f"{shown} counts columns from 1, they count from 0: subtract 1"

@@ -1,0 +1,373 @@
+"""The user's own output spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from .. import _lib
+from .._errors import CapabilityError
+from ._base import MomentsInfo, Structure
+from ._custom_computed import ComputedOutputs, from_formulas, from_sampler
+from ._custom_listed import ListedOutputs, from_gram, from_list
+
+
+class Custom(Structure):
+    r"""Your own outputs: from formulas for their moments, a list, an output kernel or a uniform sampler.
+
+    Training asks of an output space no more than the mean and the second moment of :math:`\psi` under the uniform law.
+    There are four ways to give them:
+
+    - ``Custom(log_count=, mean=, second_moment=, embed=, decode=)`` from closed forms and functions;
+    - `from_structures` from a list of all outputs with their ψ;
+    - `from_kernel` from a list of all outputs with the values of a kernel between them;
+    - `from_sampler` from a function that draws uniform outputs, by averages over its draws.
+
+    Parameters
+    ----------
+    log_count : float, default=None
+        Natural logarithm of the number of outputs, at least 0.
+    mean : array-like of shape (d,), default=None
+        Mean :math:`\mu` of ψ over all outputs.
+    second_moment : array-like of shape (d, d), default=None
+        Mean of :math:`\psi\psi^\top`; symmetric, and ``second_moment - outer(mean, mean)`` positive semi-definite.
+    embed : callable, default=None
+        ``embed(y)`` returns ψ of one output, of shape ``(d,)``. Must be injective for outputs to be told apart.
+    decode : callable, default=None
+        ``decode(scores)`` returns an output y of largest ``scores @ embed(y)`` for scores of shape ``(d,)``. Without it
+        everything works but what needs predictions.
+    structures, psi, gram, sample, n_moment_samples, random_state
+        Parameters of `from_structures`, `from_kernel` and `from_sampler`; give them there.
+
+    Notes
+    -----
+    With a list, y has shape ``(n,)`` and holds places 0..k−1 in it; ``structures[y[i]]`` is the output. With functions,
+    y is a sequence of n outputs in the form that `embed` takes, such as the rows of an array; predictions are stacked
+    to an array where `decode` returns numbers or arrays of one shape, and fill a 1-D array of objects otherwise.
+
+    The default metric is `accuracy`. With functions, outputs of equal ψ count as equal.
+
+    With a list, everything is exact, at a cost of k d for each decoding; ``loss="squared"`` works for ψ of any kind.
+    With functions, the library takes your word: `predict_certified` proves nothing, ``decoder="exact"`` is refused, and
+    so is ``loss="squared"``, as `decode` has no term for :math:`\|\psi(y)\|^2`. Functions are called from Python one
+    output at a time, on one thread. For pickles and processes they must be defined in a module.
+
+    As parameters and methods share names here, parameters are read by `get_params` and changed by `set_params`:
+    ``structure.mean()`` is the method.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: the counting assumption, and
+    infinite-dimensional output embeddings.
+
+    Examples
+    --------
+    Subsets of 3 labels by their formulas:
+
+    >>> import numpy as np
+    >>> from combpred.structures import Custom
+    >>> sets = Custom(
+    ...     log_count=3 * np.log(2), mean=[0.5] * 3, second_moment=np.full((3, 3), 0.25) + np.eye(3) / 4,
+    ...     embed=np.asarray, decode=lambda scores: (scores > 0).astype(int),
+    ... )
+    >>> sets.decode([[0.1, -2.0, 0.3]])
+    array([[1, 0, 1]])
+
+    Three colours, of which two resemble each other:
+
+    >>> colours = Custom.from_structures(["red", "orange", "blue"], [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
+    >>> colours.count(), colours.decode([[-1.0, 2.0]])
+    (3, array([2], dtype=int32))
+    """
+
+    name = "custom"
+    default_metric = "accuracy"
+
+    def __init__(
+        self,
+        *,
+        log_count: float | None = None,
+        mean: ArrayLike | None = None,
+        second_moment: ArrayLike | None = None,
+        embed: Callable[[Any], ArrayLike] | None = None,
+        decode: Callable[[NDArray[np.float64]], Any] | None = None,
+        structures: Sequence[Any] | None = None,
+        psi: ArrayLike | Callable[[Any], ArrayLike] | None = None,
+        gram: ArrayLike | None = None,
+        sample: Callable[[np.random.Generator], Any] | None = None,
+        n_moment_samples: int = 10_000,
+        random_state: int = 0,
+    ) -> None:
+        # As attributes they would hide the methods of the same names.
+        self._given: dict[str, Any] = {
+            "log_count": log_count,
+            "mean": mean,
+            "second_moment": second_moment,
+            "embed": embed,
+            "decode": decode,
+            "structures": structures,
+            "psi": psi,
+            "gram": gram,
+            "sample": sample,
+            "n_moment_samples": n_moment_samples,
+            "random_state": random_state,
+        }
+
+    @classmethod
+    def from_structures(cls, structures: Sequence[Any], psi: ArrayLike | Callable[[Any], ArrayLike]) -> Custom:
+        r"""Return the space of the outputs listed.
+
+        Parameters
+        ----------
+        structures : sequence of length k
+            All outputs, of any type; they are only counted, and passed to `psi` where that is a function.
+        psi : array-like of shape (k, d) or callable
+            The embedding of each, or a function that returns it, of shape ``(d,)``.
+
+        Returns
+        -------
+        Custom
+            y holds places 0..k−1 in the list.
+
+        Examples
+        --------
+        >>> from combpred.structures import Custom
+        >>> words = ["ab", "ba", "aab"]
+        >>> Custom.from_structures(words, lambda word: [word.count("a"), word.count("b")]).mean()
+        array([1.33333333, 1.        ])
+        """
+        return cls(structures=structures, psi=psi)
+
+    @classmethod
+    def from_kernel(cls, structures: Sequence[Any], gram: ArrayLike) -> Custom:
+        r"""Return the space of the outputs listed, embedded by a kernel between them.
+
+        Parameters
+        ----------
+        structures : sequence of length k
+            All outputs, of any type; they are only counted.
+        gram : array-like of shape (k, k)
+            Kernel values between all pairs, symmetric and positive semi-definite.
+
+        Returns
+        -------
+        Custom
+            y holds places 0..k−1 in the list. ψ has an entry for each eigenvalue of `gram` above 1e-10 of the largest,
+            in descending order, and :math:`\langle\psi(y), \psi(z)\rangle` is the kernel value up to the rest.
+
+        Notes
+        -----
+        The feature space of the kernel may have any dimension: what lies outside the span of the k outputs plays no
+        part (Vembu, 2010, ch. 5). Costs O(k³).
+
+        Examples
+        --------
+        >>> from combpred.structures import Custom
+        >>> space = Custom.from_kernel(["x", "y", "z"], [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 0.0]])
+        >>> space.n_features
+        2
+        """
+        return cls(structures=structures, gram=gram)
+
+    @classmethod
+    def from_sampler(
+        cls,
+        sample: Callable[[np.random.Generator], Any],
+        embed: Callable[[Any], ArrayLike],
+        decode: Callable[[NDArray[np.float64]], Any] | None = None,
+        *,
+        n_moment_samples: int = 10_000,
+        random_state: int = 0,
+    ) -> Custom:
+        """Return a space that is known by uniform draws; its moments are their averages.
+
+        Parameters
+        ----------
+        sample : callable
+            ``sample(rng)`` draws an output uniformly, with a :class:`numpy.random.Generator` as its only source of
+            randomness.
+        embed, decode : callable
+            As for the class.
+        n_moment_samples : int, default=10000
+            Number of draws for the moments, more than d. The error falls with its square root; `moments_info` says it.
+        random_state : int, default=0
+            Seed of these draws: an integer, so that structures with equal parameters have equal moments.
+
+        Returns
+        -------
+        Custom
+            Its `count` and `log_count` are not known.
+
+        Notes
+        -----
+        The draws are made when the moments are first needed, at a cost of O(n_moment_samples · d²) and as many calls of
+        both functions. Estimators take over those of the structure that they are given; clones and pickles draw again.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred.structures import Custom
+        >>> space = Custom.from_sampler(lambda rng: rng.permutation(3), lambda y: np.eye(3)[y].ravel())
+        >>> space.moments_info.kind, space.moments_info.standard_error < 0.01
+        ('sampled', True)
+        """
+        return cls(
+            sample=sample, embed=embed, decode=decode, n_moment_samples=n_moment_samples, random_state=random_state
+        )
+
+    # Parameters.
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without effect; parameters have none of their own.
+
+        Returns
+        -------
+        params : dict
+        """
+        return dict(self._given)
+
+    def set_params(self, **params: Any) -> Custom:
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params : dict
+            Of the constructor.
+
+        Returns
+        -------
+        Custom
+            The structure itself.
+        """
+        for key in params:
+            if key not in self._given:
+                raise ValueError(
+                    f"Invalid parameter {key!r} for estimator {self!r}. Valid parameters are: {list(self._given)!r}."
+                )
+        self._given = {**self._given, **params}
+        return self
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        if key != "_given" and key in vars(self).get("_given", ()):
+            raise AttributeError(f"Custom: change {key} by set_params({key}=…); {key} is no attribute")
+        super().__setattr__(key, value)
+
+    # The space itself is one of two kinds, prepared from the parameters once.
+
+    def _space(self) -> ListedOutputs | ComputedOutputs:
+        known = vars(self).get("_prepared")
+        if known is None or known[0] is not self._given:  # set_params replaces the dictionary
+            known = self._prepared = self._given, _prepare(self._given)
+        space: ListedOutputs | ComputedOutputs = known[1]
+        return space
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = {k: v for k, v in super().__getstate__().items() if k != "_prepared"}
+        return state
+
+    def _describe(self) -> _lib.Description:
+        return self._space().description
+
+    def _resolve(self, y: Any) -> Custom:
+        self._space()
+        resolved = self._with()
+        resolved._prepared = self._prepared  # left out of copies as of pickles
+        return resolved
+
+    def _encode(self, y: Any) -> NDArray[Any]:
+        return self._space().encode(y)
+
+    def _decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
+        return self._space().decode_parts(parts)
+
+    @property
+    def _parts_dtype(self) -> DTypeLike:
+        return self._space().parts_dtype
+
+    def _check_parts(self, parts: NDArray[Any]) -> None:
+        self._space().embed(parts, None)
+
+    def _embed_parts(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
+        return self._space().embed(parts, n_threads)
+
+    def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
+        return self._space().sample(n, seed)
+
+    def _decode_scores(
+        self,
+        linear: NDArray[np.float64],
+        magnitude: NDArray[np.float64] | None = None,
+        method: str = "auto",
+        n_threads: int | None = None,
+    ) -> _lib.Decoded:
+        return self._space().decode(linear, magnitude, method, n_threads)
+
+    def _require_preimage(self) -> None:
+        self._space().require_preimage()
+
+    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        space = self._space()
+        return space.compared(y_true, "y_true"), space.compared(y_pred, "y_pred")
+
+    def count(self) -> int:
+        if isinstance(self._space(), ComputedOutputs):
+            raise CapabilityError(
+                f"{self!r} is given by functions, which do not say how many outputs there are; from_structures counts "
+                "and lists them"
+            )
+        return super().count()
+
+    def log_count(self) -> float:
+        try:
+            return super().log_count()
+        except CapabilityError:
+            raise CapabilityError(
+                f"{self!r} is given by a sampler, which does not say how many outputs there are; give log_count"
+            ) from None
+
+    @property
+    def moments_info(self) -> MomentsInfo:
+        return self._space().moments_info
+
+    def feature_names(self) -> NDArray[np.object_]:
+        what = "basis" if self._given["gram"] is not None else "psi"
+        return np.array([f"{what}{i}" for i in range(self.n_features)], dtype=object)
+
+
+def _prepare(given: dict[str, Any]) -> ListedOutputs | ComputedOutputs:
+    """Return the space that the parameters describe; ValueError when they describe none, or more than one."""
+    named = {key for key, value in given.items() if value is not None} - {"n_moment_samples", "random_state"}
+    ways: list[tuple[set[str], set[str]]] = [  # what must be given, what may
+        ({"structures", "psi"}, set()),
+        ({"structures", "gram"}, set()),
+        ({"sample", "embed"}, {"decode", "log_count"}),
+        ({"log_count", "mean", "second_moment", "embed"}, {"decode"}),
+    ]
+    fitting = [i for i, (must, may) in enumerate(ways) if must <= named <= must | may]
+    if not fitting:
+        raise ValueError(
+            f"Custom: {' and '.join(sorted(named)) or 'nothing'} given; a space is described by structures and psi, by "
+            "structures and gram, by sample and embed, or by log_count, mean, second_moment and embed (the last two "
+            "with decode for predictions)"
+        )
+    for key in ("embed", "decode", "sample"):
+        if given[key] is not None and not callable(given[key]):
+            raise TypeError(f"Custom: {key} must be a function, got {given[key]!r}")
+    if fitting[0] == 0:
+        return from_list(given["structures"], given["psi"])
+    if fitting[0] == 1:
+        return from_gram(given["structures"], given["gram"])
+    if fitting[0] == 2:
+        return from_sampler(
+            given["sample"], given["embed"], given["decode"], given["log_count"], given["n_moment_samples"],
+            given["random_state"],
+        )  # fmt: skip
+    return from_formulas(given["log_count"], given["mean"], given["second_moment"], given["embed"], given["decode"])

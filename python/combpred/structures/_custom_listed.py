@@ -1,0 +1,129 @@
+"""Custom spaces given by a list of all outputs: everything but their ψ is left to the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
+
+from .. import _lib
+from ._base import MomentsInfo
+from ._values import target_vector, whole_numbers
+
+# Eigenvalues of a kernel up to this share of the largest are left out of the basis ...
+RANK_TOLERANCE = 1e-10
+# ... and negative ones up to this share are errors of rounding.
+_INDEFINITE_TOLERANCE = 1e-8
+
+
+class ListedOutputs:
+    """Outputs in a list, encoded as their places in it."""
+
+    parts_dtype = np.int32
+    moments_info = MomentsInfo()
+
+    def __init__(self, psi: NDArray[np.float64]) -> None:
+        k, d = psi.shape
+        self.n_outputs = k
+        self.description = _lib.Description("custom", {"d": d, "members": k}, None, psi.ravel())
+
+    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
+        """Return the places as parts ``(n, 1)``."""
+        most = self.n_outputs - 1
+        remedy = f"outputs are given by their places 0..{most} in the list of structures"
+        return whole_numbers(target_vector(y, argument), argument, 0, most, remedy)[:, np.newaxis]
+
+    def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
+        """Return the places, ``(n,)``."""
+        return np.ascontiguousarray(parts[:, 0])
+
+    def compared(self, y: Any, argument: str) -> NDArray[Any]:
+        """Return what the default metric compares."""
+        return self.encode(y, argument)[:, 0]
+
+    def embed(self, parts: NDArray[Any], n_threads: int | None) -> NDArray[np.float64]:
+        """Return ψ of every row."""
+        return _lib.structure_embed(self.description, parts, n_threads=n_threads)
+
+    def sample(self, n: int, seed: int) -> NDArray[Any]:
+        """Return n uniform places as parts."""
+        return _lib.structure_sample(self.description, n, seed)
+
+    def decode(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, method: str, n_threads: int | None
+    ) -> _lib.Decoded:
+        """Return the best outputs by a scan of the list."""
+        return _lib.decode(self.description, linear, magnitude, method, n_threads)
+
+    def require_preimage(self) -> None:
+        """Do nothing: a scan finds the nearest ψ, whatever its entries."""
+
+
+def from_list(structures: Sequence[Any], psi: ArrayLike | Callable[[Any], ArrayLike]) -> ListedOutputs:
+    """Return the space of the outputs listed with their ψ, ``(k, d)`` or a function."""
+    k = _length(structures)
+    rows = [np.asarray(psi(structure)) for structure in structures] if callable(psi) else psi
+    try:
+        values = np.asarray(rows)
+    except ValueError as error:
+        raise ValueError(f"Custom: psi gives rows of different lengths; each must have shape (d,) ({error})") from error
+    if values.ndim != 2 or values.shape[0] != k or values.shape[1] == 0:
+        raise ValueError(f"Custom: psi must have shape ({k}, d), one row for each structure; got {values.shape}")
+    return ListedOutputs(finite_numbers(values, "psi"))
+
+
+def from_gram(structures: Sequence[Any], gram: ArrayLike) -> ListedOutputs:
+    """Return the space of the outputs listed, embedded by the eigenvectors of the kernel matrix: gram ≈ ψψᵀ."""
+    k = _length(structures)
+    values = np.asarray(gram)
+    if values.shape != (k, k):
+        raise ValueError(f"Custom: gram must have shape ({k}, {k}), kernel values of all pairs; got {values.shape}")
+    matrix = finite_numbers(values, "gram")
+    check_symmetric(matrix, "gram")
+    eigenvalues, vectors = eigh(matrix)
+    largest = max(float(eigenvalues[-1]), 0.0)
+    if eigenvalues[0] < -_INDEFINITE_TOLERANCE * max(largest, float(np.abs(eigenvalues).max())):
+        raise ValueError(
+            f"Custom: gram is not positive semi-definite, its smallest eigenvalue is {eigenvalues[0]:.6g} (the largest "
+            f"is {largest:.6g}); give the values of a kernel, or drop negative eigenvalues yourself"
+        )
+    kept = np.flatnonzero(eigenvalues > RANK_TOLERANCE * largest)[::-1]
+    if kept.size == 0:
+        raise ValueError("Custom: gram is 0 everywhere, so that no output can be told from another")
+    basis = vectors[:, kept]
+    # Of an eigenvector and its negative, take the one whose entry of largest magnitude is positive.
+    signs = np.sign(np.take_along_axis(basis, np.abs(basis).argmax(axis=0)[np.newaxis, :], axis=0))
+    return ListedOutputs(np.ascontiguousarray(basis * (signs * np.sqrt(eigenvalues[kept]))))
+
+
+def _length(structures: Sequence[Any]) -> int:
+    if not hasattr(structures, "__len__"):
+        raise TypeError(f"Custom: structures must be a list of all outputs, got {structures!r}")
+    if len(structures) == 0:
+        raise ValueError("Custom: structures is empty; list at least one output")
+    return len(structures)
+
+
+def finite_numbers(values: NDArray[Any], parameter: str) -> NDArray[np.float64]:
+    """Return a parameter as C-contiguous float64; refuse what is not a finite number."""
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"Custom: {parameter} must hold real numbers, got dtype {values.dtype}")
+    numbers = np.ascontiguousarray(values, dtype=np.float64)
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        at = [int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape)]
+        raise ValueError(f"Custom: {parameter}{at} is {numbers[tuple(at)]}, must be finite")
+    return numbers
+
+
+def check_symmetric(matrix: NDArray[np.float64], parameter: str) -> None:
+    """Raise ValueError unless a matrix is symmetric up to 1e-9 of its largest entry."""
+    difference = np.abs(matrix - matrix.T)
+    if difference.max() > 1e-9 * np.abs(matrix).max():
+        i, j = (int(x) for x in np.unravel_index(int(difference.argmax()), difference.shape))
+        raise ValueError(
+            f"Custom: {parameter} is not symmetric: {matrix[i, j]} at [{i}, {j}] but {matrix[j, i]} at [{j}, {i}]"
+        )

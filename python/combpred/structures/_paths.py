@@ -1,0 +1,306 @@
+"""Paths through an acyclic graph: routes through a grid, sequences of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _lib
+from .._errors import CapabilityError
+from ._base import Structure
+from ._values import TargetError, target_matrix, whole_numbers
+
+
+class Paths(Structure):
+    r"""Paths from a source to a target in an acyclic graph: :math:`\psi_a(y)` is 1 if the path holds arc a, else 0.
+
+    Parameters
+    ----------
+    arcs : array-like of shape (m, 2)
+        Tail and head of each arc, vertices being numbered from 0. No two arcs may be the same, and none may close a
+        cycle. Arcs that are on no path from source to target are allowed; their entries of ψ are 0.
+    source, target : int
+        The vertices where every path starts and ends.
+    tied : array-like of shape (m,), default=None
+        Group 0..g−1 of each arc; :math:`\psi_g(y)` is then the number of arcs of group g that the path holds. None:
+        every arc is its own group.
+
+    Notes
+    -----
+    y has shape ``(n, L)``: the indices of the path's arcs in order, followed by −1 up to the length L of the longest
+    path. Lists of different lengths are accepted, and arrays padded to another width. Predictions are int32 of width L.
+
+    The default metric is `hamming_score` of the arcs: the share that the paths agree on, to hold or not to hold it.
+
+    Where a path can hold two arcs of one group, counts may exceed 1, and :math:`\|\psi(y)\|^2` does not add up along
+    the path. ``loss="squared"``, whose predictions need it, is then refused.
+
+    Paths from each vertex to the target are counted exactly; a uniform path is a Markov chain with the ratios of these
+    counts as its probabilities, from which moments follow in O(m d). Decoding is dynamic programming over a topological
+    order (Viterbi, 1967, "Error bounds for convolutional codes"), O(m).
+
+    Examples
+    --------
+    >>> from combpred.structures import Paths
+    >>> bypass = Paths([(0, 1), (1, 2), (0, 2)], source=0, target=2)
+    >>> bypass.embed([[0, 1], [2]])
+    array([[1., 1., 0.],
+           [0., 0., 1.]])
+    >>> bypass.decode([0.2, 0.3, 0.4]), bypass.decode([0.2, 0.3, 0.6])
+    (array([0, 1], dtype=int32), array([ 2, -1], dtype=int32))
+    """
+
+    name = "paths"
+    default_metric = "hamming_score"
+
+    def __init__(self, arcs: ArrayLike, source: int, target: int, *, tied: ArrayLike | None = None) -> None:
+        self.arcs = arcs
+        self.source = source
+        self.target = target
+        self.tied = tied
+
+    @classmethod
+    def grid(cls, n_rows: int, n_columns: int) -> Paths:
+        """Return the paths from the first to the last cell of a grid that move right and down.
+
+        Parameters
+        ----------
+        n_rows, n_columns : int
+            At least 1, and not both 1. Cell (r, c) is vertex ``r * n_columns + c``.
+
+        Returns
+        -------
+        Paths
+            Arcs come row by row: the moves to the right within the row, then those down from it.
+
+        Examples
+        --------
+        >>> Paths.grid(5, 5).n_features, Paths.grid(5, 5).count()
+        (40, 70)
+        """
+        if n_rows < 1 or n_columns < 1 or n_rows * n_columns < 2:
+            raise ValueError(f"a grid needs at least 2 cells, got n_rows={n_rows} and n_columns={n_columns}")
+        cells = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
+        arcs = []
+        for r in range(n_rows):
+            arcs.append(np.stack([cells[r, :-1], cells[r, 1:]], axis=1))
+            if r + 1 < n_rows:
+                arcs.append(np.stack([cells[r], cells[r + 1]], axis=1))
+        return cls(np.concatenate(arcs), 0, n_rows * n_columns - 1)
+
+    @classmethod
+    def trellis(cls, n_steps: int, n_states: int) -> Paths:
+        r"""Return the sequences of `n_steps` labels 0..K−1 as paths, for sequence labelling.
+
+        ψ has an entry for each step and label, [label k at step t] at index t K + k, and then one for each pair of
+        labels, the number of steps from k to l, at index T K + k K + l. `from_labels` turns labels into paths and
+        `to_labels` predicted paths into labels.
+
+        Parameters
+        ----------
+        n_steps : int
+            Length T of the sequences, at least 2.
+        n_states : int
+            Number of labels K, at least 1.
+
+        Returns
+        -------
+        Paths
+            With d = T K + K² features. Each path takes an arc for every label and one between consecutive labels; the
+            latter are tied over the steps.
+
+        Examples
+        --------
+        >>> chain = Paths.trellis(4, 2)
+        >>> chain.count(), chain.n_features
+        (16, 12)
+        >>> chain.embed(Paths.from_labels([[0, 1, 1, 1]], 2))
+        array([[1., 0., 0., 1., 0., 1., 0., 1., 0., 1., 0., 2.]])
+        """
+        if n_steps < 2 or n_states < 1:
+            raise ValueError(
+                f"a trellis needs at least 2 steps and 1 state, got n_steps={n_steps} and n_states={n_states}"
+            )
+        steps, states = np.arange(n_steps)[:, np.newaxis], np.arange(n_states)[np.newaxis, :]
+        # The label k of step t leads from vertex in(t, k) to out(t, k), from the source at step 0 and to the target at
+        # the last; a pair of labels leads from out(t, k) to in(t + 1, l).
+        out = 1 + 2 * steps * n_states + states
+        into = out - n_states
+        target = int(out[-1, 0])
+        into[0], out[-1] = 0, target
+        labels = np.stack([into.ravel(), out.ravel()], axis=1)
+        tails = np.repeat(out[:-1], n_states, axis=1).ravel()
+        heads = np.tile(into[1:], (1, n_states)).ravel()
+        tied = np.concatenate(
+            [np.arange(n_steps * n_states), n_steps * n_states + np.tile(np.arange(n_states**2), n_steps - 1)]
+        )
+        return cls(np.concatenate([labels, np.stack([tails, heads], axis=1)]), 0, target, tied=tied)
+
+    @staticmethod
+    def from_labels(labels: ArrayLike, n_states: int) -> NDArray[np.int32]:
+        """Return the paths through a `trellis` for sequences of labels.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n, n_steps)
+            Whole numbers 0..n_states−1.
+        n_states : int
+            As given to `trellis`.
+
+        Returns
+        -------
+        paths : ndarray of shape (n, 2 * n_steps - 1), dtype=int32
+
+        Raises
+        ------
+        ValueError
+            For a label that is none, naming its row.
+
+        Examples
+        --------
+        >>> Paths.from_labels([[0, 1, 1]], 2)
+        array([[ 0,  7,  3, 13,  5]], dtype=int32)
+        """
+        values = target_matrix(labels, "labels", None, "step")
+        states = whole_numbers(values, "labels", 0, n_states - 1, f"labels are whole numbers 0..{n_states - 1}")
+        n, steps = states.shape
+        paths = np.empty((n, 2 * steps - 1), dtype=np.int32)
+        step = np.arange(steps, dtype=np.int32)
+        paths[:, ::2] = step * n_states + states
+        paths[:, 1::2] = n_states * steps + step[:-1] * n_states**2 + states[:, :-1] * n_states + states[:, 1:]
+        return paths
+
+    @staticmethod
+    def to_labels(paths: ArrayLike, n_states: int) -> NDArray[np.int32]:
+        """Return the labels of paths through a `trellis`, the inverse of `from_labels`.
+
+        Parameters
+        ----------
+        paths : array-like of shape (n, 2 * n_steps - 1)
+            As predicted.
+        n_states : int
+            As given to `trellis`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n, n_steps), dtype=int32
+
+        Examples
+        --------
+        >>> Paths.to_labels([[0, 7, 3, 13, 5]], 2)
+        array([[0, 1, 1]], dtype=int32)
+        """
+        values = target_matrix(paths, "paths", None, "place")[:, ::2]
+        most = values.shape[1] * n_states - 1
+        arcs = whole_numbers(values, "paths", 0, most, f"every other arc is one of the labels, 0..{most}")
+        labels: NDArray[np.int32] = arcs % np.int32(n_states)
+        return labels
+
+    def _describe(self) -> _lib.Description:
+        arcs = self._whole(self.arcs, "arcs", 2)
+        if arcs.shape[1] != 2 or len(arcs) == 0:
+            raise ValueError(f"Paths: arcs must list at least one pair of vertices, shape (m, 2); got {arcs.shape}")
+        source, target = self._size("source", 0, "the user"), self._size("target", 0, "the user")
+        scalars = {
+            "vertices": max(int(arcs.max()), source, target) + 1,
+            "arcs": len(arcs),
+            "source": source,
+            "target": target,
+        }
+        if self.tied is None:
+            return _lib.Description(self.name, scalars, arcs.ravel(), None)
+        tied = self._whole(self.tied, "tied", 1)
+        if len(tied) != len(arcs):
+            raise ValueError(f"Paths: tied must have one group for each of {len(arcs)} arcs, got {len(tied)}")
+        scalars["groups"] = int(tied.max()) + 1
+        return _lib.Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
+
+    def _whole(self, values: ArrayLike, parameter: str, ndim: int) -> NDArray[np.int32]:
+        array = np.asarray(values)
+        if array.ndim != ndim or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"Paths: {parameter} must be whole numbers in {ndim} dimension{'s'[: ndim - 1]}, got shape "
+                f"{array.shape} and dtype {array.dtype}"
+            )
+        bad = (array < 0) | (array > np.iinfo(np.int32).max)
+        if bad.any():
+            at = np.unravel_index(int(np.argmax(bad)), bad.shape)
+            raise ValueError(f"Paths: {parameter}{[int(i) for i in at]} is {array[at]}; numbers count from 0")
+        return np.ascontiguousarray(array, dtype=np.int32)
+
+    def _resolve(self, y: Any) -> Paths:
+        return self._with()
+
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        return self._paths(y, "y")
+
+    def _paths(self, y: Any, argument: str) -> NDArray[np.int32]:
+        description = self._describe()
+        n_arcs, longest = description.scalars["arcs"], _lib.structure_shape(description)[0]
+        remedy = f"paths list arcs 0..{n_arcs - 1} in order, and may end in -1"
+        listed = whole_numbers(_padded(y, argument, remedy), argument, -1, n_arcs - 1, remedy)
+        beyond = (listed[:, longest:] >= 0).any(axis=1)
+        if beyond.any():
+            raise TargetError(int(np.argmax(beyond)), f"the longest path has {longest} arcs; {remedy}", argument)
+        parts = np.full((len(listed), longest), -1, dtype=np.int32)
+        width = min(longest, listed.shape[1])
+        parts[:, :width] = listed[:, :width]
+        try:
+            _lib.structure_check(description, parts)
+        except _lib.RowError as error:
+            raise TargetError(
+                error.row,
+                f"{error.reason}; a path lists its arcs in order, from vertex {self.source} to vertex {self.target}",
+                argument,
+            ) from None
+        return parts
+
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        return parts
+
+    def _require_preimage(self) -> None:
+        if self.tied is None:
+            return
+        d = self.n_features
+        try:
+            self._decode_scores(np.zeros((1, d)), np.zeros(d))
+        except CapabilityError as error:
+            raise CapabilityError(f"{error}; take loss='auc', or leave out `tied`") from None
+
+    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        truth, predicted = self._paths(y_true, "y_true"), self._paths(y_pred, "y_pred")
+        return self._held(truth), self._held(predicted)
+
+    def _held(self, parts: NDArray[np.int32]) -> NDArray[np.int8]:
+        """Return which arcs each path holds, tied or not, ``(n, m)``."""
+        held = np.zeros((len(parts), len(np.asarray(self.arcs))), dtype=np.int8)
+        rows, places = np.nonzero(parts >= 0)
+        held[rows, parts[rows, places]] = 1
+        return held
+
+    def feature_names(self) -> NDArray[np.object_]:
+        if self.tied is not None:
+            return np.array([f"group{g}" for g in range(self.n_features)], dtype=object)
+        arcs = np.asarray(self.arcs).tolist()
+        return np.array([f"{tail}->{head}" for tail, head in arcs], dtype=object)
+
+
+def _padded(y: Any, argument: str, remedy: str) -> NDArray[Any]:
+    """Return rows of arcs as one array, lists of different lengths padded with -1 at the right."""
+    if isinstance(y, (list, tuple)):
+        rows: Sequence[Any] = y
+    elif getattr(y, "ndim", 2) == 1 and getattr(getattr(y, "dtype", None), "kind", "") == "O":
+        rows = list(y)
+    else:
+        return target_matrix(y, argument, None, "place")
+    for i, row in enumerate(rows):
+        if isinstance(row, str) or not hasattr(row, "__len__"):
+            raise TargetError(i, f"{row!r} is no list of arcs; {remedy}", argument)
+    width = max((len(row) for row in rows), default=1)
+    values = np.full((len(rows), max(width, 1)), -1, dtype=object)
+    for i, row in enumerate(rows):
+        values[i, : len(row)] = list(row)
+    return target_matrix(values, argument, None, "place")
