@@ -33,6 +33,10 @@ PAIRED = [
     (metrics.zero_one_loss, ["a", "b", "c"], ["a", "c", "c"]),
     (metrics.accuracy, ["a", "b", "c"], ["a", "c", "c"]),
     (metrics.neg_absolute_error, [0, 1, 4], [2, 1, 0]),
+    (metrics.route_f1, [[0, 1], [2, 1, 3], [4]], [[1, 0], [2, 3], [5, 4]]),
+    (metrics.route_pairs_f1, [[0, 1], [2, 1, 3], [4, 5]], [[1, 0], [2, 3], [5, 4, 6]]),
+    (metrics.policy_cosine, [[0, 1, 2], [0, 1, 2], [3, 4, 5]], [[0, 1, 2], [2, 1, 0], [1, 2, 3, 4]]),
+    (metrics.cycle_f1, [[0, 1, 2], [0, 1, 2], [3, 4, 5]], [[0, 1, 2], [2, 3, 0], [1, 2, 3, 4]]),
     (lambda a, b, **kw: metrics.hierarchical_loss(a, b, parent=TREE, **kw), [3, 4, 7], [3, 1, 6]),
 ]
 

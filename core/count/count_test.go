@@ -80,10 +80,11 @@ func TestRatio(t *testing.T) {
 // TestPanics: arguments outside the domain are the caller's bug.
 func TestPanics(t *testing.T) {
 	for name, call := range map[string]func(){
-		"Factorial(-1)":   func() { Factorial(-1) },
-		"Binomial(-1, 0)": func() { Binomial(-1, 0) },
-		"LogInt(0)":       func() { LogInt(new(big.Int)) },
-		"Ratio(1, 0)":     func() { Ratio(big.NewInt(1), new(big.Int)) },
+		"Factorial(-1)":    func() { Factorial(-1) },
+		"Binomial(-1, 0)":  func() { Binomial(-1, 0) },
+		"LogInt(0)":        func() { LogInt(new(big.Int)) },
+		"Arrangements(-1)": func() { Arrangements(-1) },
+		"Ratio(1, 0)":      func() { Ratio(big.NewInt(1), new(big.Int)) },
 	} {
 		func() {
 			defer func() {

@@ -49,7 +49,7 @@ type weakOrders struct {
 	pairs
 	fubini     []*big.Int // F(0..n)
 	tied, both float64    // p₁ and p₂
-	spaces     []eigenspace
+	spaces     []jointSpace
 	pool       *pool[ordering.WeakWorkspace]
 }
 

@@ -14,7 +14,7 @@ import (
 // ties has p₁ − p₁² on its diagonal and p₂ − p₁² elsewhere: p₁ − p₂ + d(p₂ − p₁²), with d = n(n−1)/2, on the constant
 // vector and p₁ − p₂ on its complement. For n = 3 the second and the last are both 2/13 and their spaces are one.
 
-// A part of an eigenspace lives in one of the two blocks.
+// A part of a jointSpace lives in one of the two blocks.
 type part int
 
 const (
@@ -24,14 +24,14 @@ const (
 	tieContrasts  part = 3
 )
 
-// eigenspace is the direct sum of parts with equal eigenvalues.
-type eigenspace struct {
+// jointSpace is the direct sum of parts with equal eigenvalues.
+type jointSpace struct {
 	sigma float64
 	parts []part
 }
 
 // eigenspaces computes the eigenvalues from exact counts, so that each is correctly rounded and equal ones are equal.
-func (w *weakOrders) eigenspaces() []eigenspace {
+func (w *weakOrders) eigenspaces() []jointSpace {
 	n, d := int64(w.n), int64(w.len())
 	f, f1, f2 := w.fubini[n], w.fubini[n-1], w.fubini[n-2]
 	sum := func(x *big.Int, a int64, y *big.Int, b int64, z *big.Int, c int64) *big.Int {
@@ -41,16 +41,16 @@ func (w *weakOrders) eigenspaces() []eigenspace {
 	}
 	times := func(x, y *big.Int) *big.Int { return new(big.Int).Mul(x, y) }
 	thrice := new(big.Int).Mul(f, big.NewInt(3))
-	all := []eigenspace{
+	all := []jointSpace{
 		{count.Ratio(sum(f, n+1, f1, -3, f2, 2-n), thrice), []part{signGradients}},
 		{count.Ratio(sum(times(f, f1), 1, times(f, f2), d-1, times(f1, f1), -d), times(f, f)), []part{tieConstant}},
 	}
 	if n > 2 { // for two labels the complements are empty
 		all = append(all,
-			eigenspace{count.Ratio(sum(f, 1, f1, -3, f2, 2), thrice), []part{signCycles}},
-			eigenspace{count.Ratio(sum(f1, 1, f2, -1, f, 0), f), []part{tieContrasts}})
+			jointSpace{count.Ratio(sum(f, 1, f1, -3, f2, 2), thrice), []part{signCycles}},
+			jointSpace{count.Ratio(sum(f1, 1, f2, -1, f, 0), f), []part{tieContrasts}})
 	}
-	slices.SortStableFunc(all, func(a, b eigenspace) int { return cmp.Compare(b.sigma, a.sigma) })
+	slices.SortStableFunc(all, func(a, b jointSpace) int { return cmp.Compare(b.sigma, a.sigma) })
 	merged := all[:1]
 	for _, e := range all[1:] {
 		if last := &merged[len(merged)-1]; last.sigma == e.sigma {

@@ -3,6 +3,7 @@
 from combpred.datasets._generated import make_hierarchy, make_identity_labels, make_label_ranking
 from combpred.datasets._hierarchies import load_digits_hierarchy, load_iris_hierarchy
 from combpred.datasets._labelsets import load_digits_attributes
+from combpred.datasets._policies import make_dicycle_policies
 from combpred.datasets._rankings import (
     load_diabetes_ranking,
     load_digits_ranking,
@@ -18,6 +19,7 @@ __all__ = [
     "load_iris_hierarchy",
     "load_iris_ranking",
     "load_wine_ranking",
+    "make_dicycle_policies",
     "make_hierarchy",
     "make_identity_labels",
     "make_label_ranking",

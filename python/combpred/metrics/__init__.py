@@ -11,16 +11,21 @@ from ._labels import hamming_loss, hamming_score, ranking_loss
 from ._matches import accuracy, zero_one_loss
 from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
 from ._relations import pair_accuracy
+from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 
 __all__ = [
     "accuracy",
+    "cycle_f1",
     "hamming_loss",
     "hamming_score",
     "hierarchical_loss",
     "kendall_tau",
     "neg_absolute_error",
     "pair_accuracy",
+    "policy_cosine",
     "ranking_loss",
+    "route_f1",
+    "route_pairs_f1",
     "spearman_footrule",
     "spearman_rho",
     "tau_x",

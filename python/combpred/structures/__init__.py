@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # what the catalogue finds, spelt out for type checkers; a te
     from ._assignments import Assignments as Assignments
     from ._cliques import Cliques as Cliques
     from ._custom import Custom as Custom
+    from ._cycles import Cycles as Cycles
+    from ._directedcycles import DirectedCycles as DirectedCycles
     from ._graphs import Graphs as Graphs
     from ._hierarchy import Hierarchy as Hierarchy
     from ._labelsets import LabelSets as LabelSets
@@ -25,6 +27,7 @@ if TYPE_CHECKING:  # what the catalogue finds, spelt out for type checkers; a te
     from ._paths import Paths as Paths
     from ._permutations import Permutations as Permutations
     from ._posetelements import PosetElements as PosetElements
+    from ._routes import Routes as Routes
     from ._spanningtrees import SpanningTrees as SpanningTrees
     from ._subtrees import Subtrees as Subtrees
     from ._tournaments import Tournaments as Tournaments

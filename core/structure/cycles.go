@@ -1,0 +1,183 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/count"
+)
+
+var _ = register(Spec{
+	Name: "cycles",
+	Doc:  "Undirected cycles over subsets of n vertices; ψ marks the pairs u < v of vertices that follow one another.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between %d and %d", leastCycle, maxCycleVertices)},
+	},
+	Ref: "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
+	New: func(a Args) (Space, error) {
+		c, err := newCycleSpace(a)
+		if err != nil {
+			return nil, err
+		}
+		undirected := cycles{cycleSpace: c}
+		undirected.spaces = sync.OnceValue(undirected.eigenspaces)
+		return undirected, nil
+	},
+	Small: []Args{sized(3), sized(4), sized(5), sized(6), sized(7)},
+	Large: []Args{sized(30), sized(200)},
+})
+
+// cycles is the space of the simple undirected cycles of length 3 or more over subsets of n vertices, encoded in the
+// direction in which the second vertex is smaller than the last. Every one makes two directed cycles.
+type cycles struct {
+	cycleSpace
+	spaces func() []eigenspace
+}
+
+var (
+	_ Counter    = cycles{}
+	_ Moments    = cycles{}
+	_ Spectrum   = cycles{}
+	_ Enumerator = cycles{}
+	_ Sampler    = cycles{}
+	_ Decoder    = cycles{}
+	_ Searcher   = cycles{}
+)
+
+func (c cycles) String() string { return fmt.Sprintf("cycles over %d vertices", c.n) }
+
+func (c cycles) Count() *big.Int { return new(big.Int).Rsh(c.total(), 1) }
+
+func (c cycles) Check(y []int32) error {
+	k, err := c.check(y)
+	if err == nil && y[1] > y[k-1] {
+		return fmt.Errorf("structure: the cycle goes on with vertex %d and ends with %d, must end with the larger one",
+			y[1], y[k-1])
+	}
+	return err
+}
+
+func (c cycles) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), c.len())
+	mustLen("y", len(y), c.n)
+	clear(dst)
+	k := visited(y)
+	u := y[k-1]
+	for _, v := range y[:k] {
+		dst[c.pair(int(u), int(v))] = 1
+		u = v
+	}
+}
+
+// All lists the cycles in lexicographic order of their vertices, a cycle before its continuations.
+func (c cycles) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		for y := range allVisits(c.n, false) {
+			if y[1] < y[visited(y)-1] && !yield(y) {
+				return
+			}
+		}
+	}
+}
+
+func (c cycles) Sample(dst []int32, rng *rand.Rand) { normalDirection(dst[:c.sample(dst, rng)]) }
+
+// normalDirection turns a cycle round unless its second vertex is smaller than its last.
+func normalDirection(cycle []int32) {
+	if cycle[1] > cycle[len(cycle)-1] {
+		slices.Reverse(cycle[1:])
+	}
+}
+
+// edgeCounts are the numbers of cycles through one edge, through two that share a vertex and through two that do not.
+type edgeCounts struct{ one, adjacent, disjoint *big.Int }
+
+// edges counts. An edge is passed in one of two directions, and so are two that share a vertex: as many cycles as there
+// are directed ones through an arc and through two, a(n−2)−1 and a(n−3). With i other vertices, two disjoint edges are
+// two blocks among i+2 in a ring, each either way round, and the ring without direction: C(n−4,i)·(i+1)!·4/2, which
+// add up to 2(m·a(m) + 1) with m = n−4, as Σ_i (m−i)·m!/(m−i)! = a(m) − 1.
+func (c cycles) edges() edgeCounts {
+	one := big.NewInt(1)
+	e := edgeCounts{
+		one:      count.Arrangements(c.n - 2),
+		adjacent: count.Arrangements(c.n - 3),
+		disjoint: new(big.Int),
+	}
+	e.one.Sub(e.one, one)
+	if m := c.n - 4; m >= 0 {
+		e.disjoint.Mul(big.NewInt(int64(m)), count.Arrangements(m))
+		e.disjoint.Add(e.disjoint, one).Lsh(e.disjoint, 1)
+	}
+	return e
+}
+
+func (c cycles) Mean(dst []float64) {
+	mustLen("dst", len(dst), c.len())
+	fill(dst, count.Ratio(c.edges().one, c.Count()))
+}
+
+// SecondMoment has the probability of both edges. Cost: O(d²).
+func (c cycles) SecondMoment(dst blas64.General) {
+	c.mustSquare(dst)
+	e, total := c.edges(), c.Count()
+	one, adjacent, disjoint := count.Ratio(e.one, total), count.Ratio(e.adjacent, total), count.Ratio(e.disjoint, total)
+	pair := 0
+	for u := range c.n {
+		for v := u + 1; v < c.n; v++ {
+			r := row(dst, pair)
+			fill(r, disjoint)
+			for w := range c.n {
+				if w != u && w != v {
+					r[c.pair(u, w)] = adjacent
+					r[c.pair(v, w)] = adjacent
+				}
+			}
+			r[pair] = one
+			pair++
+		}
+	}
+}
+
+// Decode finds a best cycle by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give 0,
+// 1, 2. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ n²).
+func (c cycles) Decode(dst []int32, score Scores) (Certificate, error) {
+	if err := c.tooLarge("cycles"); err != nil {
+		return Certificate{}, err
+	}
+	w := c.loadEdges(dst, score)
+	defer c.pool.put(w)
+	k, err := w.Exact(w.tour)
+	if err != nil {
+		return Certificate{}, err
+	}
+	return proven(c.finish(dst, w, k)), nil
+}
+
+// Search improves cycles by local moves from several starts. Nu is what the proven bound and the score of some poor
+// cycle leave open. Cost: O(n²) for each sweep over the moves.
+func (c cycles) Search(dst []int32, score Scores) Certificate {
+	w := c.loadEdges(dst, score)
+	defer c.pool.put(w)
+	value := c.finish(dst, w, w.Search(w.tour))
+	return certify(value, w.Bound(), w.Low())
+}
+
+func (c cycles) loadEdges(dst []int32, score Scores) *tourWorkspace {
+	return c.load(dst, score, func(linear, magnitude float64) (up, down float64) {
+		return linear + magnitude, linear + magnitude
+	})
+}
+
+// finish writes a tour to dst and returns what it earns.
+func (c cycles) finish(dst []int32, w *tourWorkspace, k int) float64 {
+	copy(dst, w.tour[:k])
+	padFrom(dst, k)
+	normalDirection(dst[:k])
+	return w.Value(dst[:k])
+}

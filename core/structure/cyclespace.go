@@ -1,0 +1,123 @@
+package structure
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/count"
+)
+
+const (
+	// maxCycleVertices bounds the number of pairs of vertices: at this size the scores of one cycle fill a gigabyte, and
+	// decoding takes two more.
+	maxCycleVertices = 1 << 14
+	// leastCycle is the length of the shortest cycles.
+	leastCycle = 3
+	// exactCycle is the largest number of vertices whose cycles are decoded exactly.
+	exactCycle = 16
+)
+
+// cycleSpace is what directed and undirected cycles share: cycles over subsets of n vertices, of length 3 or more,
+// encoded as the vertices in their order from the smallest one on, padded with −1. ψ has an entry for each pair u < v.
+//
+// There are a(m) = Σ_k m!/(m−k)! sequences of different vertices out of m. So there are Σ_i C(n,i)(i−1)! = Σ_{m<n} a(m)
+// directed cycles when those of one and two vertices count (m+1 being the number of vertices up to the largest visited
+// one), a(n−2)−1 through a given arc (what follows is a sequence of at least one other vertex), and a(n−3) through two
+// arcs u→v→w.
+type cycleSpace struct {
+	pairs
+	total func() *big.Int // the number of directed cycles
+	pool  *tourPool
+}
+
+func newCycleSpace(a Args) (cycleSpace, error) {
+	n, err := a.Int("n", leastCycle, maxCycleVertices)
+	if err != nil {
+		return cycleSpace{}, err
+	}
+	total := sync.OnceValue(func() *big.Int {
+		_, sum := count.SumArrangements(n)
+		return sum.Sub(sum, big.NewInt(int64(n+n*(n-1)/2)))
+	})
+	return cycleSpace{pairs: pairs{n}, total: total, pool: new(tourPool)}, nil
+}
+
+func (c cycleSpace) PartLen() int    { return c.n }
+func (c cycleSpace) FeatureLen() int { return c.len() }
+
+// check returns the length of a directed cycle.
+func (c cycleSpace) check(y []int32) (k int, err error) {
+	if k, err = checkVisits(y, c.n, leastCycle, "cycle", "vertex"); err != nil {
+		return 0, err
+	}
+	if least := slices.Min(y[:k]); y[0] != least {
+		return 0, fmt.Errorf("structure: the cycle begins with vertex %d, must begin with its smallest, %d", y[0], least)
+	}
+	return k, nil
+}
+
+// sample draws a uniform directed cycle of k vertices: a sequence of k different vertices, each of whose rotations has
+// the same probability. The length k has weight C(n,k)(k−1)! = n!/((n−k)! k).
+func (c cycleSpace) sample(dst []int32, rng *rand.Rand) (k int) {
+	mustLen("dst", len(dst), c.n)
+	k = sampleLength(c.n, leastCycle, c.total(), count.Factorial(c.n-1), func(weight *big.Int, k int) {
+		weight.Mul(weight, big.NewInt(int64(k)))
+		weight.Quo(weight, big.NewInt(int64(k-1)*int64(c.n-k+1)))
+	}, rng)
+	sampleVisits(dst, k, rng)
+	fromSmallest(dst[:k])
+	return k
+}
+
+// fromSmallest rotates a cycle so that its smallest vertex comes first.
+func fromSmallest(cycle []int32) {
+	first := slices.Index(cycle, slices.Min(cycle))
+	slices.Reverse(cycle[:first])
+	slices.Reverse(cycle[first:])
+	slices.Reverse(cycle)
+}
+
+// load begins the problem of the best cycle: going from u to v earns what earn returns for the pair u < v, the second
+// number when it is run through from v to u.
+func (c cycleSpace) load(dst []int32, score Scores, earn func(linear, magnitude float64) (up, down float64)) *tourWorkspace {
+	mustLen("dst", len(dst), c.n)
+	mustScores(score, c.len())
+	w := c.pool.get()
+	gain := w.reset(c.n, false)
+	pair := 0
+	for u := range c.n {
+		for v := u + 1; v < c.n; v++ {
+			var m float64
+			if score.Magnitude != nil {
+				m = score.Magnitude[pair]
+			}
+			gain[u*c.n+v], gain[v*c.n+u] = earn(score.Linear[pair], m)
+			pair++
+		}
+	}
+	return w
+}
+
+// tooLarge returns the error of an exact decoder beyond its size, or nil.
+func (c cycleSpace) tooLarge(what string) error {
+	if c.n <= exactCycle {
+		return nil
+	}
+	return &LimitError{
+		What:         "exact decoding of " + what + " by the number of vertices",
+		Size:         c.n,
+		Limit:        exactCycle,
+		Alternatives: "decode by search instead, which says how far from the best it may be",
+	}
+}
+
+// mustSquare panics unless a matrix has the size of the second moment.
+func (c cycleSpace) mustSquare(dst blas64.General) {
+	mustLen("dst's column", dst.Rows, c.len())
+	mustLen("dst's row", dst.Cols, c.len())
+}

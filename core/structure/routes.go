@@ -1,0 +1,165 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"sync"
+
+	"combpred/core/count"
+)
+
+const (
+	// maxPlaces bounds the number of arcs: at this size the scores of one route fill half a gigabyte, and decoding takes
+	// as much again.
+	maxPlaces = 1 << 13
+	// leastRoute is the number of places of the shortest routes.
+	leastRoute = 2
+	// exactRoute is the largest number of places whose routes are decoded exactly.
+	exactRoute = 16
+)
+
+var _ = register(Spec{
+	Name: "routes",
+	Doc:  "Routes through two or more of n places, each visited once; ψ marks the arcs between places, the start and the end.",
+	Params: []Param{
+		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of places, between %d and %d", leastRoute, maxPlaces)},
+	},
+	Ref: "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. A, for cycles",
+	New: func(a Args) (Space, error) {
+		n, err := a.Int("n", leastRoute, maxPlaces)
+		if err != nil {
+			return nil, err
+		}
+		r := routes{n: n, pool: new(tourPool)}
+		r.counts = sync.OnceValue(r.countRoutes)
+		r.spaces = sync.OnceValue(r.eigenspaces)
+		return r, nil
+	},
+	Small: []Args{sized(2), sized(3), sized(4), sized(5), sized(6)},
+	Large: []Args{sized(30), sized(100), sized(180)},
+})
+
+// routes is the space of the simple directed paths over subsets of n places, with at least two places, encoded as the
+// places in their order, padded with −1. ψ has the arcs u→v by rows (u ≠ v), then the starts, then the ends: the arcs of
+// a closed tour that begins and ends at a depot.
+type routes struct {
+	n      int
+	counts func() routeCounts
+	spaces func() []routeSpace
+	pool   *tourPool
+}
+
+var (
+	_ Counter    = routes{}
+	_ Moments    = routes{}
+	_ Spectrum   = routes{}
+	_ Enumerator = routes{}
+	_ Sampler    = routes{}
+	_ Decoder    = routes{}
+	_ Searcher   = routes{}
+)
+
+func (r routes) String() string  { return fmt.Sprintf("routes through %d places", r.n) }
+func (r routes) PartLen() int    { return r.n }
+func (r routes) FeatureLen() int { return r.n * (r.n + 1) }
+func (r routes) Count() *big.Int { return new(big.Int).Set(r.counts().all) }
+
+// arc returns the number of the arc u→v, start and end those of starting and ending at a place.
+func (r routes) arc(u, v int) int {
+	if v > u {
+		v--
+	}
+	return u*(r.n-1) + v
+}
+func (r routes) start(v int) int { return r.n*(r.n-1) + v }
+func (r routes) end(v int) int   { return r.n*r.n + v }
+
+func (r routes) Check(y []int32) error {
+	_, err := checkVisits(y, r.n, leastRoute, "route", "place")
+	return err
+}
+
+func (r routes) Embed(dst []float64, y []int32) {
+	mustLen("dst", len(dst), r.FeatureLen())
+	mustLen("y", len(y), r.n)
+	clear(dst)
+	k := visited(y)
+	dst[r.start(int(y[0]))] = 1
+	for i, v := range y[1:k] {
+		dst[r.arc(int(y[i]), int(v))] = 1
+	}
+	dst[r.end(int(y[k-1]))] = 1
+}
+
+// All lists the routes in lexicographic order of their places, a route before its continuations.
+func (r routes) All() iter.Seq[[]int32] { return allVisits(r.n, true) }
+
+// Sample draws the number k of places, with weight n!/(n−k)!, and then a sequence of k places.
+func (r routes) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), r.n)
+	k := sampleLength(r.n, leastRoute, r.counts().all, count.Factorial(r.n), func(weight *big.Int, k int) {
+		weight.Quo(weight, big.NewInt(int64(r.n-k+1)))
+	}, rng)
+	sampleVisits(dst, k, rng)
+}
+
+// Decode finds a best route by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give the
+// route from place 0 to place 1. It returns a *LimitError beyond 16 places. Cost: O(2ⁿ n²).
+func (r routes) Decode(dst []int32, score Scores) (Certificate, error) {
+	if r.n > exactRoute {
+		return Certificate{}, &LimitError{
+			What:         "exact decoding of routes by the number of places",
+			Size:         r.n,
+			Limit:        exactRoute,
+			Alternatives: "decode by search instead, which says how far from the best it may be",
+		}
+	}
+	w := r.load(dst, score)
+	defer r.pool.put(w)
+	k, err := w.Exact(w.tour)
+	if err != nil {
+		return Certificate{}, err
+	}
+	return proven(r.finish(dst, w, k)), nil
+}
+
+// Search improves routes by local moves from several starts. Nu is what the proven bound and the score of some poor
+// route leave open. Cost: O(n²) for each sweep over the moves.
+func (r routes) Search(dst []int32, score Scores) Certificate {
+	w := r.load(dst, score)
+	defer r.pool.put(w)
+	value := r.finish(dst, w, w.Search(w.tour))
+	return certify(value, w.Bound(), w.Low())
+}
+
+// load begins the problem of the best closed tour from the depot, vertex 0, through the places, vertices 1..n.
+func (r routes) load(dst []int32, score Scores) *tourWorkspace {
+	mustLen("dst", len(dst), r.n)
+	mustScores(score, r.FeatureLen())
+	w := r.pool.get()
+	gain := w.reset(r.n+1, true)
+	gain[0] = 0
+	for u := range r.n {
+		gain[u+1] = score.indicator(r.start(u))
+		from := gain[(u+1)*(r.n+1):]
+		from[0] = score.indicator(r.end(u))
+		from[u+1] = 0
+		for v := range r.n {
+			if v != u {
+				from[v+1] = score.indicator(r.arc(u, v))
+			}
+		}
+	}
+	return w
+}
+
+// finish writes the route of a tour to dst and returns what it earns.
+func (r routes) finish(dst []int32, w *tourWorkspace, k int) float64 {
+	for i, v := range w.tour[1:k] {
+		dst[i] = v - 1
+	}
+	padFrom(dst, k-1)
+	return w.Value(w.tour[:k])
+}

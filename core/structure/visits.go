@@ -1,0 +1,164 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"sync"
+
+	"combpred/core/count"
+	"combpred/core/tours"
+)
+
+// Cycles and routes are lists of the places that they visit in their order, each once, padded with −1 to the number of
+// places. What they share is here.
+
+const noPlace = -1
+
+// visited returns the number of places that a padded list begins with.
+func visited(y []int32) int {
+	for i, v := range y {
+		if v < 0 {
+			return i
+		}
+	}
+	return len(y)
+}
+
+// padFrom fills y with −1 from place k on.
+func padFrom(y []int32, k int) {
+	for i := range y[k:] {
+		y[k+i] = noPlace
+	}
+}
+
+// checkVisits returns how many places a padded list visits, or an error if it is none: it must visit at least the given
+// number of different places below n. The nouns are for the message, such as "cycle" and "vertex".
+func checkVisits(y []int32, n, least int, what, noun string) (k int, err error) {
+	mustLen("y", len(y), n)
+	var few [4]uint64
+	seen := few[:]
+	if n > 64*len(few) {
+		seen = make([]uint64, (n+63)/64)
+	}
+	for k < n && y[k] != noPlace {
+		v := y[k]
+		if v < 0 || int(v) >= n {
+			return 0, fmt.Errorf("structure: the %s visits %s %d, must be between 0 and %d", what, noun, v, n-1)
+		}
+		if seen[v/64]>>(v%64)&1 == 1 {
+			return 0, fmt.Errorf("structure: the %s visits %s %d twice", what, noun, v)
+		}
+		seen[v/64] |= 1 << (v % 64)
+		k++
+	}
+	for i, v := range y[k:] {
+		if v != noPlace {
+			return 0, fmt.Errorf("structure: the %s goes on with %d at place %d, behind the padding", what, v, k+i)
+		}
+	}
+	if k < least {
+		return 0, fmt.Errorf("structure: the %s is %d long, must be at least %d", what, k, least)
+	}
+	return k, nil
+}
+
+// allVisits lists the padded lists of at least three different places below n whose first is the smallest, in
+// lexicographic order of the places, an end before its continuations; or, with anyFirst, of at least two in any order.
+// The slice is reused.
+func allVisits(n int, anyFirst bool) iter.Seq[[]int32] {
+	least := 3
+	if anyFirst {
+		least = 2
+	}
+	return func(yield func([]int32) bool) {
+		y, used := make([]int32, n), make([]bool, n)
+		padFrom(y, 0)
+		var extend func(k int) bool
+		extend = func(k int) bool {
+			if k >= least && !yield(y) {
+				return false
+			}
+			for v := range n {
+				if used[v] || k > 0 && !anyFirst && int32(v) < y[0] {
+					continue
+				}
+				y[k], used[v] = int32(v), true
+				more := extend(k + 1)
+				y[k], used[v] = noPlace, false
+				if !more {
+					return false
+				}
+			}
+			return true
+		}
+		extend(0)
+	}
+}
+
+// sampleVisits fills y with a uniform sequence of k different places, by the first k steps of a shuffle, and pads it.
+func sampleVisits(y []int32, k int, rng *rand.Rand) {
+	for i := range y {
+		y[i] = int32(i)
+	}
+	for i := range k {
+		j := i + rng.IntN(len(y)-i)
+		y[i], y[j] = y[j], y[i]
+	}
+	padFrom(y, k)
+}
+
+// sampleLength draws a length between least and n with probability proportional to its weight. The weights add up to
+// total; that of n is largest, and step turns the weight of k in place into that of k−1. Long lists dominate, so that
+// few weights are formed on average.
+func sampleLength(n, least int, total, largest *big.Int, step func(weight *big.Int, k int), rng *rand.Rand) int {
+	var uniform count.Uniform
+	rest := uniform.Draw(new(big.Int), total, rng)
+	weight := new(big.Int).Set(largest)
+	for k := n; k > least; k-- {
+		if rest.Cmp(weight) < 0 {
+			return k
+		}
+		rest.Sub(rest, weight)
+		step(weight, k)
+	}
+	return least
+}
+
+// tourPool keeps the scratch of tours between calls.
+type tourPool struct{ pool sync.Pool }
+
+func (p *tourPool) get() *tourWorkspace {
+	w, ok := p.pool.Get().(*tourWorkspace)
+	if !ok {
+		w = new(tourWorkspace)
+	}
+	return w
+}
+
+func (p *tourPool) put(w *tourWorkspace) { p.pool.Put(w) }
+
+// tourWorkspace is one problem of package tours and its solution.
+type tourWorkspace struct {
+	tours.Workspace
+	tour []int32
+}
+
+// reset begins a problem with n vertices.
+func (w *tourWorkspace) reset(n int, anchored bool) (gain []float64) {
+	if cap(w.tour) < n {
+		w.tour = make([]int32, n)
+	}
+	w.tour = w.tour[:n]
+	return w.Reset(n, anchored)
+}
+
+// certify returns the certificate of a tour that was found without proof. What some other tour earns bounds the minimum
+// from above, so the guarantee holds with the share of the way from there to the bound that is left.
+func certify(value, bound, low float64) Certificate {
+	if value >= bound {
+		return proven(value)
+	}
+	return Certificate{Value: value, UpperBound: bound, Nu: (bound - value) / (bound - min(low, value))}
+}

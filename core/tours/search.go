@@ -1,0 +1,132 @@
+package tours
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// improvement is the smallest gain worth a move, as a fraction of the most that the arcs of a tour could earn. It keeps
+	// rounding errors from sending the search in circles, so that it ends.
+	improvement = 1e-12
+	// mostStarts and mostRounds bound the number of local optima that are visited, and effort their number times n².
+	mostStarts, mostRounds, effort = 16, 400, 1 << 17
+	// excursion is the number of rounds from one return to the best tour to the next.
+	excursion = 10
+)
+
+// Search writes a good tour to tour, its smallest vertex first, and returns its length. The same problem gives the same
+// tour.
+//
+// A local optimum is reached by single moves: visit one more vertex, leave one out, exchange one for another, take a
+// short segment to another place or turn it round, reverse a stretch or the whole. Local search begins at the best tours
+// of three vertices through each of up to 16 vertices, and then in up to 400 rounds at random changes of the last
+// optimum; every tenth round changes the best one (iterated local search). There are fewer rounds from 18 vertices on,
+// and one start only from 257 on. The tours of three vertices come with their reverses, so that
+// antisymmetric gains never earn less than 0, half-way between the worst and the best. Cost: O(n²) for each sweep over
+// the moves, a few sweeps for each local optimum.
+func (w *Workspace) Search(tour []int32) int {
+	w.checkTour(tour)
+	w.threshold = improvement * float64(w.n) * w.largest()
+	length, most := 0, 0.0
+	visit := func() {
+		w.improve()
+		if value := w.Value(w.ring); length == 0 || value > most {
+			length, most = copy(tour, w.ring), value
+		}
+	}
+	visits := max(1, effort/(w.n*w.n))
+	starts := min(w.n, mostStarts, visits)
+	for v := range starts {
+		w.begin(v)
+		visit()
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for round := range min(mostRounds, visits-starts) {
+		if round%excursion == 0 {
+			w.ring = append(w.ring[:0], tour[:length]...)
+		}
+		w.change(rng)
+		visit()
+	}
+	smallest := slices.Index(tour[:length], slices.Min(tour[:length]))
+	rotate(tour[:length], smallest)
+	return length
+}
+
+// Low returns what some tour earns that earns little: an upper bound on the least that one earns. Cost: O(n²).
+func (w *Workspace) Low() float64 {
+	w.threshold = improvement * float64(w.n) * w.largest()
+	w.negate()
+	w.begin(0)
+	w.listIdle()
+	w.insert()
+	w.exchange()
+	w.negate()
+	return w.Value(w.ring)
+}
+
+func (w *Workspace) negate() {
+	for i, g := range w.gain {
+		w.gain[i] = -g
+	}
+}
+
+// begin puts the best tour of three vertices through a given one into the ring.
+func (w *Workspace) begin(v int) {
+	var best [leastVisits]int32
+	most := math.Inf(-1)
+	for b := range w.n {
+		for c := range w.n {
+			if b == v || c == v || b == c || w.anchored && v != 0 && b != 0 && c != 0 {
+				continue
+			}
+			if e := w.gain[v*w.n+b] + w.gain[b*w.n+c] + w.gain[c*w.n+v]; e > most {
+				best, most = [leastVisits]int32{int32(v), int32(b), int32(c)}, e
+			}
+		}
+	}
+	w.ring = append(w.ring[:0], best[:]...)
+}
+
+// change makes the ring another tour at random: two neighbouring stretches swap places, or a few vertices come and go.
+func (w *Workspace) change(rng *rand.Rand) {
+	k := len(w.ring)
+	if k > leastVisits && rng.IntN(2) == 0 {
+		rotate(w.ring, rng.IntN(k))
+		i := 1 + rng.IntN(k-2)
+		rotate(w.ring[:i+1+rng.IntN(k-1-i)], i)
+		return
+	}
+	w.listIdle()
+	for range 1 + rng.IntN(3) {
+		if len(w.idle) > 0 && rng.IntN(2) == 0 {
+			q := rng.IntN(len(w.idle))
+			w.ring = slices.Insert(w.ring, rng.IntN(len(w.ring)), w.idle[q])
+			w.idle = slices.Delete(w.idle, q, q+1)
+		} else if i := rng.IntN(len(w.ring)); len(w.ring) > leastVisits && !w.fixed(w.ring[i]) {
+			w.ring = slices.Delete(w.ring, i, i+1)
+		}
+	}
+}
+
+// rotate moves the first i vertices behind the others.
+func rotate(tour []int32, i int) {
+	slices.Reverse(tour[:i])
+	slices.Reverse(tour[i:])
+	slices.Reverse(tour)
+}
+
+// largest returns the largest |gain| of going between two different vertices.
+func (w *Workspace) largest() float64 {
+	var most float64
+	for u := range w.n {
+		for v, g := range w.gain[u*w.n : (u+1)*w.n] {
+			if v != u {
+				most = max(most, math.Abs(g))
+			}
+		}
+	}
+	return most
+}

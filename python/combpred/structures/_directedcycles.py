@@ -1,0 +1,64 @@
+"""Directed cycles over subsets of vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._base import Limit
+from ._visits import Visits, from_smallest
+
+
+class DirectedCycles(Visits):
+    r"""Directed cycles over subsets of N vertices: :math:`\psi_{uv}(y)`, u < v, is +1 for u→v, −1 for v→u, else 0.
+
+    Parameters
+    ----------
+    n_vertices : int, default=None
+        Number of vertices N, at least 3. None: when an estimator is fitted, the number of columns of y, or one more
+        than its largest vertex where that is larger.
+
+    Notes
+    -----
+    y has shape ``(n, N)``: a row lists the vertices 0..N−1 of a cycle in their order, three or more, each once, padded
+    with −1 at the right. Narrower matrices and lists of different lengths are accepted too. The cycle returns from the
+    last vertex to the first, which is not repeated; rotations are the same cycle, and results begin with the smallest
+    vertex. The embedding has d = N(N−1)/2 entries, pairs in lexicographic order. The default metric is
+    `policy_cosine`.
+
+    Decoding finds the cycle of largest score among those of all lengths, exactly by dynamic programming over subsets
+    up to 16 vertices, O(2^N N²), beyond that by local search, whose score is at least half-way between the least and
+    the largest one.
+
+    There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!` directed cycles. The covariance has one eigenvalue, on the
+    circulations: as much flows into every vertex as out of it (Vembu, 2010, ch. 5 and app. A, where cycles of length 2
+    are to be left out).
+
+    Examples
+    --------
+    >>> from combpred.structures import DirectedCycles
+    >>> cycles = DirectedCycles(4)
+    >>> cycles.embed([[2, 0, 1], [0, 3, 2, 1]])
+    array([[ 1., -1.,  0.,  1.,  0.,  0.],
+           [-1.,  0.,  1., -1.,  0., -1.]])
+    >>> cycles.decode([1.0, -1.0, 0.5, 1.0, 2.0, -0.2])
+    array([0, 1, 3, 2], dtype=int32)
+    """
+
+    name = "directedcycles"
+    default_metric = "policy_cosine"
+    _parameter = "n_vertices"
+    _noun = ("vertex", "vertices")
+    _what = "a cycle"
+    _least = 3
+    _limit = Limit(2**14, "beyond that the N(N−1)/2 scores of a single cycle take more than a gigabyte")
+
+    def __init__(self, n_vertices: int | None = None) -> None:
+        self.n_vertices = n_vertices
+
+    def _normalised(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
+        return from_smallest(lists, either_way=False)
+
+    def feature_names(self) -> NDArray[np.object_]:
+        u, v = np.triu_indices(self._n(), 1)
+        return np.array([f"{a}->{b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)], dtype=object)
