@@ -9,7 +9,7 @@ import pytest
 
 from combpred import CapabilityError, StructuredRidge
 from combpred._integer import best_cycle, best_directed_cycle, best_order, best_route
-from combpred.structures import LabelSets, Permutations
+from combpred.structures import Cycles, DirectedCycles, LabelSets, Permutations, Routes
 
 TRIALS = 12
 
@@ -106,6 +106,19 @@ def test_estimators_decode_by_programs(loss):
     np.testing.assert_allclose(program.upper_bound, exact.upper_bound, rtol=1e-6)
     np.testing.assert_array_equal(program.structures, exact.structures)
     assert program.optimal.all()
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("structure", [DirectedCycles(6), Cycles(6), Routes(5)], ids=lambda s: s.name)
+def test_programs_agree_with_the_exact_decoders(structure, loss):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(8, 3)), structure.sample(8, random_state=0)
+    model = StructuredRidge(structure, loss=loss, kernel="rbf", alpha=0.01).fit(X, y)
+    exact = model.predict_certified(X)
+    program = model.set_params(decoder="milp").predict_certified(X)
+    np.testing.assert_allclose(program.value, exact.value, rtol=1e-9)
+    np.testing.assert_allclose(program.upper_bound, exact.value, rtol=1e-6)
+    np.testing.assert_array_equal(program.structures, exact.structures)
 
 
 def test_programs_reach_beyond_the_exact_decoder():

@@ -56,7 +56,8 @@ class StructuredRidge(RidgeBase):
         How `predict` maximises the score. ``"auto"`` is exact where the structure can be at its size, and searches
         otherwise; `predict_certified` says which. ``"local-search"`` searches where the structure has a search, and is
         exact where it has none. ``"milp"`` solves an integer program for each row (HiGHS, by SciPy), exact at any size
-        that its time allows: for rankings.
+        that its time allows: for rankings, cycles
+        and routes.
     tol : float, default=1e-8
         Relative residual of the stationarity equation at which training stops.
     max_iter : int or None, default=None

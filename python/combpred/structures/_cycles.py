@@ -60,3 +60,11 @@ class Cycles(Visits):
     def feature_names(self) -> NDArray[np.object_]:
         u, v = np.triu_indices(self._n(), 1)
         return np.array([f"{a}-{b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)], dtype=object)
+
+    def _best_by_program(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], float]:
+        from .._integer import best_cycle  # loads the solver
+
+        cycle, bound = best_cycle(self._n(), linear + magnitude)  # ψ is 0 or 1
+        return self._encode([cycle])[0], bound

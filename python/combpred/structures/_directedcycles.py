@@ -62,3 +62,15 @@ class DirectedCycles(Visits):
     def feature_names(self) -> NDArray[np.object_]:
         u, v = np.triu_indices(self._n(), 1)
         return np.array([f"{a}->{b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)], dtype=object)
+
+    def _best_by_program(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], float]:
+        from .._integer import best_directed_cycle  # loads the solver
+
+        n = self._n()
+        gains = np.zeros((n, n))
+        u, v = np.triu_indices(n, 1)
+        gains[u, v], gains[v, u] = magnitude + linear, magnitude - linear
+        cycle, bound = best_directed_cycle(n, gains)
+        return self._encode([cycle])[0], bound

@@ -57,3 +57,15 @@ class Routes(Visits):
         n = self._n()
         arcs = [f"{u}->{v}" for u in range(n) for v in range(n) if v != u]
         return np.array([*arcs, *(f"start {v}" for v in range(n)), *(f"end {v}" for v in range(n))], dtype=object)
+
+    def _best_by_program(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], float]:
+        from .._integer import best_route  # loads the solver
+
+        n = self._n()
+        scores = linear + magnitude  # ψ is 0 or 1
+        gains = np.zeros((n, n))
+        gains[~np.eye(n, dtype=bool)] = scores[: n * (n - 1)]
+        route, bound = best_route(n, gains, scores[n * (n - 1) : n * n], scores[n * n :])
+        return self._encode([route])[0], bound
