@@ -9,7 +9,16 @@ import pandas as pd
 import pytest
 
 from combpred import CapabilityError, StructuredRidge
-from combpred.structures import Graphs, LabelSets, MultiClass, Ordinal, PartialOrders, Permutations, Tournaments
+from combpred.structures import (
+    DirectedCycles,
+    Graphs,
+    LabelSets,
+    MultiClass,
+    Ordinal,
+    PartialOrders,
+    Permutations,
+    Tournaments,
+)
 
 
 def fitted(structure, loss="auc"):
@@ -33,7 +42,7 @@ def test_the_better_half_is_listed_once(structure, loss):
         np.testing.assert_array_equal(np.unique(listed, axis=0), np.unique(expected, axis=0))
 
 
-@pytest.mark.parametrize("structure", [Tournaments(3), PartialOrders(3), Graphs(4)], ids=repr)
+@pytest.mark.parametrize("structure", [Tournaments(3), PartialOrders(3), DirectedCycles(5), Graphs(4)], ids=repr)
 def test_relations_and_graphs_come_in_pairs_too(structure):
     model, X = fitted(structure)
     members = np.array(list(structure.enumerate()))

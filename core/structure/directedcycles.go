@@ -45,6 +45,7 @@ var (
 	_ Spectrum   = directedCycles{}
 	_ Enumerator = directedCycles{}
 	_ Sampler    = directedCycles{}
+	_ Sibling    = directedCycles{}
 	_ Decoder    = directedCycles{}
 	_ Searcher   = directedCycles{}
 )
@@ -137,4 +138,17 @@ func (c directedCycles) finish(dst []int32, w *tourWorkspace, k int) float64 {
 	copy(dst, w.tour[:k])
 	padFrom(dst, k)
 	return w.Value(dst[:k])
+}
+
+// Mirror turns the cycle round: its arcs all change their sign.
+func (c directedCycles) Mirror(dst, y []int32) bool {
+	copy(dst, y)
+	length := len(y)
+	for length > 0 && y[length-1] < 0 {
+		length--
+	}
+	for i := 1; i < length; i++ {
+		dst[i] = y[length-i]
+	}
+	return true
 }
