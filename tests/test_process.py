@@ -235,19 +235,24 @@ def test_estimators_are_interrupted(estimator, options):
     X, y = data(900)
     model = getattr(combpred, estimator)("permutations", **options).fit(X[:60], y[:60])
     before = model.predict(X[:5])
-    sent = []
+    sent, stopped = [], threading.Event()
 
     def send():
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
+        # The interpreter drops what is raised in a callback of its garbage collector, so the signal may be lost: again.
+        while not stopped.wait(1.5 if sent else 0.3):
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
 
-    timer = threading.Timer(0.3, send)
-    timer.start()
     other = getattr(combpred, estimator)("permutations", **options)
+    sender = threading.Thread(target=send)
+    sender.start()
+    deadline = time.monotonic() + 20
     with pytest.raises(KeyboardInterrupt):
-        while True:  # until the signal comes, in whichever phase of a fit
+        while time.monotonic() < deadline:  # until the signal comes, in whichever phase of a fit
             other.fit(X, y)
-    assert time.monotonic() - sent[0] < 0.5
+    stopped.set()
+    assert time.monotonic() - sent[-1] < 0.5
+    sender.join()
     np.testing.assert_array_equal(model.predict(X[:5]), before)  # the library works on
     assert other.fit(X[:60], y[:60]).predict(X[:5]).tolist() == before.tolist()
 
