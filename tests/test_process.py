@@ -247,10 +247,12 @@ def test_estimators_are_interrupted(estimator, options):
     sender = threading.Thread(target=send)
     sender.start()
     deadline = time.monotonic() + 20
-    with pytest.raises(KeyboardInterrupt):
-        while time.monotonic() < deadline:  # until the signal comes, in whichever phase of a fit
-            other.fit(X, y)
-    stopped.set()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            while time.monotonic() < deadline:  # until the signal comes, in whichever phase of a fit
+                other.fit(X, y)
+    finally:
+        stopped.set()
     assert time.monotonic() - sent[-1] < 0.5
     sender.join()
     np.testing.assert_array_equal(model.predict(X[:5]), before)  # the library works on
