@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -46,3 +47,11 @@ def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]
         )
 
     return run
+
+
+@pytest.fixture(scope="session", autouse=True)
+def python_answers_sigint():
+    """A shell makes jobs in the background ignore SIGINT, and Python keeps to that: tests of Ctrl-C need its handler."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
