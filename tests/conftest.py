@@ -51,7 +51,7 @@ def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]
 
 @pytest.fixture(scope="session", autouse=True)
 def python_answers_sigint():
-    """A shell makes jobs in the background ignore SIGINT, and Python keeps to that: tests of Ctrl-C need its handler."""
+    """A shell makes jobs in the background ignore SIGINT, and Python keeps it so: tests of Ctrl-C need its handler."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
