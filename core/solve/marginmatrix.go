@@ -13,6 +13,7 @@ type MarginMatrix[T linalg.Float] struct {
 	p        *Problem
 	g        linalg.Symmetric[T]
 	accuracy float64 // of products and solutions
+	largest  float64 // of the bounds of G, hence a bound of its condition number
 	x, y     []T     // m scratch
 }
 
@@ -23,8 +24,10 @@ func NewMarginMatrix[T linalg.Float](f *Factored[T], work []T) (*MarginMatrix[T]
 	g := triangle(work, m, len(f.groups))
 	// H_σ = (I − Q)/σ for the inverse Q, so G_ij = δ_ij + Σ_σ (δ_ij − Q_ij)/σ · ⟨z_i, z_j⟩_σ.
 	diagonal := make([]T, m)
+	largest := 1.0
 	for i, d := range p.marginBounds() {
 		diagonal[i] = T(d)
+		largest = max(largest, d)
 	}
 	g.SetDiagonal(diagonal)
 	z := convert[T](p.Z)
@@ -33,7 +36,7 @@ func NewMarginMatrix[T linalg.Float](f *Factored[T], work []T) (*MarginMatrix[T]
 			return nil, err
 		}
 	}
-	return &MarginMatrix[T]{p: p, g: g, accuracy: f.Accuracy(), x: make([]T, m), y: make([]T, m)}, nil
+	return &MarginMatrix[T]{p: p, g: g, accuracy: f.Accuracy(), largest: largest, x: make([]T, m), y: make([]T, m)}, nil
 }
 
 // marginBounds returns 1 + Σ_σ ⟨z_i, z_i⟩_σ/σ of every row. G is at least I, and at most the diagonal matrix of these.
@@ -55,12 +58,8 @@ const productsPerFactor = 1.0 / 36
 // Solver returns the cheaper of conjugate gradient, with at most limit iterations (0: the default), and a Cholesky factor, which
 // takes the place of G. G is never ill-conditioned, so either is accurate in either precision.
 func (g *MarginMatrix[T]) Solver(limit int) (MarginSolver, error) {
-	condition := 1.0
-	for _, d := range g.p.marginBounds() {
-		condition = max(condition, d)
-	}
 	// The bound of the iterations that reduce the error by `accuracy`.
-	if math.Sqrt(condition)/2*math.Log(2/g.accuracy) < productsPerFactor*float64(len(g.x)) {
+	if math.Sqrt(g.largest)/2*math.Log(2/g.accuracy) < productsPerFactor*float64(len(g.x)) {
 		return NewMarginIteration(g.p, g, limit)
 	}
 	return g.factored()

@@ -17,6 +17,7 @@ from ._config import get_n_threads
 from ._errors import CapabilityError
 from ._estimator import StructuredEstimator
 from ._memory import allocate
+from ._scores import score_values
 from ._siblings import better_halves
 from .kernels import row_blocks
 from .structures import MultiClass, Structure
@@ -165,9 +166,7 @@ class StructuredPredictor(StructuredEstimator):
         for rows, block in self._score_blocks(X):
             linear, magnitude = self._decoding_scores(block)
             psi = self.structure_._embed_parts(parts[rows], get_n_threads(self.n_jobs))
-            values[rows] = np.einsum("ij,ij->i", linear, psi)
-            if magnitude is not None:
-                values[rows] += np.square(psi) @ magnitude
+            values[rows] = score_values(psi, linear, magnitude)
         return values
 
     def _decoding_scores(self, scores: FloatArray) -> tuple[FloatArray, FloatArray | None]:

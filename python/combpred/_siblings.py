@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _lib
 from ._errors import CapabilityError
+from ._scores import score_values
 from .structures import Structure
 
 FloatArray = NDArray[np.float64]
@@ -36,7 +37,7 @@ def better_halves(structure: Structure, linear: FloatArray, magnitude: FloatArra
     total = None
     for parts in structure._listed_parts():
         siblings = _lib.structure_mirror(description, parts)
-        values, others = _scores(structure, parts, linear, magnitude), _scores(structure, siblings, linear, magnitude)
+        values, others = (score_values(structure._embed_parts(each), linear, magnitude) for each in (parts, siblings))
         total = values[0] + others[0] if total is None else total
         if not np.allclose(values + others, total, rtol=0.0, atol=8 * slack):
             raise CapabilityError(
@@ -52,14 +53,6 @@ def better_halves(structure: Structure, linear: FloatArray, magnitude: FloatArra
                 yield listed[k]
             if passed_too[row]:
                 yield mirrored[k]
-
-
-def _scores(
-    structure: Structure, parts: NDArray[np.int32], linear: FloatArray, magnitude: FloatArray | None
-) -> FloatArray:
-    psi = structure._embed_parts(parts)
-    values: FloatArray = psi @ linear
-    return values if magnitude is None else values + np.abs(psi) @ magnitude
 
 
 def _compared(one: NDArray[np.int32], other: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

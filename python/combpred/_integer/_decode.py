@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _lib
+from .._scores import score_values
 from ._program import FloatArray
 
 #: From s and m, both (d,), to the parts of an output of largest ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ and a proven bound on all.
@@ -22,6 +23,6 @@ def decode_rows(
     solutions = [solve(row, m) for row in linear]
     y = np.array([parts for parts, _ in solutions], dtype=np.int32)
     psi = _lib.structure_embed(description, y)
-    value = np.einsum("ij,ij->i", linear, psi) + np.abs(psi) @ m
+    value = score_values(psi, linear, m)
     bound = np.array([bound for _, bound in solutions])
     return _lib.Decoded(y, value, np.maximum(bound, value), np.zeros(len(y)), np.ones(len(y), dtype=bool))

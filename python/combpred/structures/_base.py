@@ -381,9 +381,12 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         # Reaching member number `skip` costs O(skip), so blocks double: the whole listing stays O(count).
         capacity, most = 1024, max(1024, _CHUNK_BYTES // (4 * _lib.structure_shape(description)[0]))
         skip = 0
-        while len(parts := _lib.structure_enumerate(description, skip, capacity)):
-            yield parts
-            skip += len(parts)
+        asked = 0
+        while skip == asked:  # a block that is not full is the last
+            parts = _lib.structure_enumerate(description, skip, capacity)
+            if len(parts):
+                yield parts
+            asked, skip = skip + capacity, skip + len(parts)
             capacity = min(2 * capacity, most)
 
     def score(self, y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None) -> float:
