@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
-	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -28,7 +27,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return assignments{n: n, pool: new(sync.Pool)}, nil
+		return assignments{n: n, pool: new(pool[assignment.Workspace])}, nil
 	},
 	Small: []Args{sized(1), sized(2), sized(3), sized(6)},
 	Large: []Args{sized(30), sized(200)},
@@ -38,7 +37,7 @@ var _ = register(Spec{
 // rows.
 type assignments struct {
 	n    int
-	pool *sync.Pool // of *assignment.Workspace
+	pool *pool[assignment.Workspace]
 }
 
 var (
@@ -138,11 +137,8 @@ func (a assignments) diagonalTo(y []int32) {
 func (a assignments) Decode(dst []int32, score Scores) (Certificate, error) {
 	mustLen("dst", len(dst), a.n)
 	mustScores(score, a.FeatureLen())
-	w, ok := a.pool.Get().(*assignment.Workspace)
-	if !ok {
-		w = new(assignment.Workspace)
-	}
-	defer a.pool.Put(w)
+	w := a.pool.get()
+	defer a.pool.put(w)
 	gain := w.Reset(a.n)
 	for cell := range gain {
 		gain[cell] = score.indicator(cell)

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
-	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -25,7 +24,7 @@ var _ = register(Spec{
 		return cliques{
 			labelSets: labelSets{n: n, size: -1, sorted: new(scratch)},
 			scheme:    pairScheme{n},
-			pool:      new(sync.Pool),
+			pool:      new(pool[cliqueWorkspace]),
 		}, nil
 	},
 	Small: []Args{sized(2), sized(3), sized(4), sized(5), sized(8)},
@@ -37,7 +36,7 @@ var _ = register(Spec{
 type cliques struct {
 	labelSets
 	scheme pairScheme
-	pool   *sync.Pool // of *cliqueWorkspace
+	pool   *pool[cliqueWorkspace]
 }
 
 var (

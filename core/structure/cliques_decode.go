@@ -21,7 +21,7 @@ const searchInstead = "decode by search instead, which comes with a guarantee an
 // exponential one of branch and bound.
 func (c cliques) Decode(dst []int32, score Scores) (Certificate, error) {
 	w := c.load(dst, score)
-	defer c.pool.Put(w)
+	defer c.pool.put(w)
 	err := w.Exact(w.chosen)
 	if e, ok := errors.AsType[*induced.SizeError](err); ok {
 		return Certificate{}, &LimitError{
@@ -50,7 +50,7 @@ func (c cliques) Decode(dst []int32, score Scores) (Certificate, error) {
 // hundredths of a second for 100 vertices, a second for 500.
 func (c cliques) Search(dst []int32, score Scores) Certificate {
 	w := c.load(dst, score)
-	defer c.pool.Put(w)
+	defer c.pool.put(w)
 	bound, nu, optimal := w.Workspace.Search(w.chosen)
 	value := c.finish(dst, w.chosen, score)
 	if optimal {
@@ -63,9 +63,9 @@ func (c cliques) Search(dst []int32, score Scores) Certificate {
 func (c cliques) load(dst []int32, score Scores) *cliqueWorkspace {
 	mustLen("dst", len(dst), c.n)
 	mustScores(score, c.FeatureLen())
-	w, ok := c.pool.Get().(*cliqueWorkspace)
-	if !ok {
-		w = &cliqueWorkspace{chosen: make([]bool, c.n)}
+	w := c.pool.get()
+	if w.chosen == nil {
+		w.chosen = make([]bool, c.n)
 	}
 	weight := w.Reset(c.n)
 	pair := 0

@@ -147,16 +147,12 @@ func (c cycles) SecondMoment(dst blas64.General) {
 // Decode finds a best cycle by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give 0,
 // 1, 2. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ n²).
 func (c cycles) Decode(dst []int32, score Scores) (Certificate, error) {
-	if err := c.tooLarge("cycles"); err != nil {
+	if err := checkTourSize("cycles by the number of vertices", c.n, exactCycle); err != nil {
 		return Certificate{}, err
 	}
 	w := c.loadEdges(dst, score)
 	defer c.pool.put(w)
-	k, err := w.Exact(w.tour)
-	if err != nil {
-		return Certificate{}, err
-	}
-	return proven(c.finish(dst, w, k)), nil
+	return w.exact(func(k int) float64 { return c.finish(dst, w, k) })
 }
 
 // Search improves cycles by local moves from several starts. Nu is what the proven bound and the score of some poor

@@ -32,7 +32,7 @@ const (
 type cycleSpace struct {
 	pairs
 	total func() *big.Int // the number of directed cycles
-	pool  *tourPool
+	pool  *pool[tourWorkspace]
 }
 
 func newCycleSpace(a Args) (cycleSpace, error) {
@@ -44,7 +44,7 @@ func newCycleSpace(a Args) (cycleSpace, error) {
 		_, sum := count.SumArrangements(n)
 		return sum.Sub(sum, big.NewInt(int64(n+n*(n-1)/2)))
 	})
-	return cycleSpace{pairs: pairs{n}, total: total, pool: new(tourPool)}, nil
+	return cycleSpace{pairs: pairs{n}, total: total, pool: new(pool[tourWorkspace])}, nil
 }
 
 func (c cycleSpace) PartLen() int    { return c.n }
@@ -92,28 +92,11 @@ func (c cycleSpace) load(dst []int32, score Scores, earn func(linear, magnitude 
 	pair := 0
 	for u := range c.n {
 		for v := u + 1; v < c.n; v++ {
-			var m float64
-			if score.Magnitude != nil {
-				m = score.Magnitude[pair]
-			}
-			gain[u*c.n+v], gain[v*c.n+u] = earn(score.Linear[pair], m)
+			gain[u*c.n+v], gain[v*c.n+u] = earn(score.Linear[pair], score.magnitude(pair))
 			pair++
 		}
 	}
 	return w
-}
-
-// tooLarge returns the error of an exact decoder beyond its size, or nil.
-func (c cycleSpace) tooLarge(what string) error {
-	if c.n <= exactCycle {
-		return nil
-	}
-	return &LimitError{
-		What:         "exact decoding of " + what + " by the number of vertices",
-		Size:         c.n,
-		Limit:        exactCycle,
-		Alternatives: "decode by search instead, which says how far from the best it may be",
-	}
 }
 
 // mustSquare panics unless a matrix has the size of the second moment.

@@ -101,16 +101,12 @@ func (c directedCycles) Sample(dst []int32, rng *rand.Rand) { c.sample(dst, rng)
 // Decode finds a best cycle by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give 0,
 // 1, 2. It returns a *LimitError beyond 16 vertices. Cost: O(2ⁿ n²).
 func (c directedCycles) Decode(dst []int32, score Scores) (Certificate, error) {
-	if err := c.tooLarge("directed cycles"); err != nil {
+	if err := checkTourSize("directed cycles by the number of vertices", c.n, exactCycle); err != nil {
 		return Certificate{}, err
 	}
 	w := c.loadSigned(dst, score)
 	defer c.pool.put(w)
-	k, err := w.Exact(w.tour)
-	if err != nil {
-		return Certificate{}, err
-	}
-	return proven(c.finish(dst, w, k)), nil
+	return w.exact(func(k int) float64 { return c.finish(dst, w, k) })
 }
 
 // Search improves cycles by local moves from several starts. Reversing a cycle negates its linear score, so without a

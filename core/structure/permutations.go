@@ -27,7 +27,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return permutations{pairs: pairs{n}, pool: new(workspaces)}, nil
+		return permutations{pairs: pairs{n}, pool: new(pool[workspace])}, nil
 	},
 	Small: []Args{sized(2), sized(3), sized(4), sized(6)},
 	Large: []Args{sized(40), sized(200)},
@@ -37,7 +37,7 @@ var _ = register(Spec{
 // are numbered in lexicographic order.
 type permutations struct {
 	pairs
-	pool *workspaces
+	pool *pool[workspace]
 }
 
 var (

@@ -2,26 +2,14 @@ package structure
 
 import (
 	"errors"
-	"sync"
 
 	"combpred/core/ordering"
 )
-
-// workspaces keeps the scratch of the linear ordering problem between calls.
-type workspaces struct{ pool sync.Pool }
 
 // workspace is one problem and an order of its labels.
 type workspace struct {
 	ordering.Workspace
 	order []int32
-}
-
-func (w *workspaces) get(n int) *workspace {
-	x, ok := w.pool.Get().(*workspace)
-	if !ok {
-		x = &workspace{order: make([]int32, n)}
-	}
-	return x
 }
 
 // Decode solves a linear ordering problem: scores split the labels into components that follow one another in every
@@ -30,7 +18,7 @@ func (w *workspaces) get(n int) *workspace {
 // 2^m) for each component of m labels.
 func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
 	w := p.load(dst, score)
-	defer p.pool.pool.Put(w)
+	defer p.pool.put(w)
 	if err := w.Exact(w.order); err != nil {
 		if size, ok := errors.AsType[*ordering.SizeError](err); ok {
 			return Certificate{}, &LimitError{
@@ -50,7 +38,7 @@ func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
 // is 1/2. Cost: O(n²) for each sweep over the labels.
 func (p permutations) Search(dst []int32, score Scores) Certificate {
 	w := p.load(dst, score)
-	defer p.pool.pool.Put(w)
+	defer p.pool.put(w)
 	bound, optimal := w.Workspace.Search(w.order)
 	value := p.finish(dst, w.order, score)
 	if optimal {
@@ -63,7 +51,10 @@ func (p permutations) Search(dst []int32, score Scores) Certificate {
 func (p permutations) load(dst []int32, score Scores) *workspace {
 	mustLen("dst", len(dst), p.n)
 	mustScores(score, p.FeatureLen())
-	w := p.pool.get(p.n)
+	w := p.pool.get()
+	if w.order == nil {
+		w.order = make([]int32, p.n)
+	}
 	gain := w.Reset(p.n)
 	pair := 0
 	for u := range p.n {

@@ -9,7 +9,7 @@ import (
 // The embedding of a partially known ranking is the mean over the rankings that have its known labels in the same order.
 func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
 	const n = 5
-	space := permutations{pairs: pairs{n: n}, pool: new(workspaces)}
+	space := permutations{pairs: pairs{n: n}, pool: new(pool[workspace])}
 	d := space.FeatureLen()
 	var members [][]int32
 	for y := range space.All() {
@@ -57,7 +57,7 @@ func TestPartialRankingsEmbedAsTheirMean(t *testing.T) {
 }
 
 func TestPartialRankingsAreChecked(t *testing.T) {
-	space := permutations{pairs: pairs{n: 3}, pool: new(workspaces)}
+	space := permutations{pairs: pairs{n: 3}, pool: new(pool[workspace])}
 	for _, y := range [][]int32{{1, 1, unknown}, {4, unknown, unknown}, {-1, 1, 2}} {
 		if space.CheckPartial(y) == nil {
 			t.Errorf("%v is accepted", y)

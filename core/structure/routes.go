@@ -32,7 +32,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		r := routes{n: n, pool: new(tourPool)}
+		r := routes{n: n, pool: new(pool[tourWorkspace])}
 		r.counts = sync.OnceValue(r.countRoutes)
 		r.spaces = sync.OnceValue(r.eigenspaces)
 		return r, nil
@@ -48,7 +48,7 @@ type routes struct {
 	n      int
 	counts func() routeCounts
 	spaces func() []routeSpace
-	pool   *tourPool
+	pool   *pool[tourWorkspace]
 }
 
 var (
@@ -108,21 +108,12 @@ func (r routes) Sample(dst []int32, rng *rand.Rand) {
 // Decode finds a best route by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give the
 // route from place 0 to place 1. It returns a *LimitError beyond 16 places. Cost: O(2ⁿ n²).
 func (r routes) Decode(dst []int32, score Scores) (Certificate, error) {
-	if r.n > exactRoute {
-		return Certificate{}, &LimitError{
-			What:         "exact decoding of routes by the number of places",
-			Size:         r.n,
-			Limit:        exactRoute,
-			Alternatives: "decode by search instead, which says how far from the best it may be",
-		}
+	if err := checkTourSize("routes by the number of places", r.n, exactRoute); err != nil {
+		return Certificate{}, err
 	}
 	w := r.load(dst, score)
 	defer r.pool.put(w)
-	k, err := w.Exact(w.tour)
-	if err != nil {
-		return Certificate{}, err
-	}
-	return proven(r.finish(dst, w, k)), nil
+	return w.exact(func(k int) float64 { return r.finish(dst, w, k) })
 }
 
 // Search improves routes by local moves from several starts. Nu is what the proven bound and the score of some poor

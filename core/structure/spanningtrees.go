@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
-	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -55,7 +54,7 @@ func gridEdges(rows, cols int) [][2]int32 {
 type spanningTrees struct {
 	graph   *spanning.Graph
 	edges   [][2]int32
-	forests *sync.Pool // of *spanning.Forest
+	forests *pool[spanning.Forest]
 }
 
 var (
@@ -80,7 +79,7 @@ func newSpanningTrees(a Args) (Space, error) {
 	if err != nil {
 		return nil, fmt.Errorf("structure: the graph has no spanning tree: %w", err)
 	}
-	forests := &sync.Pool{New: func() any { return new(spanning.Forest) }}
+	forests := new(pool[spanning.Forest])
 	return spanningTrees{graph: graph, edges: edges, forests: forests}, nil
 }
 
@@ -99,8 +98,8 @@ func (s spanningTrees) Check(y []int32) error {
 	if err := checkEdgeMask(y, s.edges); err != nil {
 		return err
 	}
-	f := s.forests.Get().(*spanning.Forest)
-	defer s.forests.Put(f)
+	f := s.forests.get()
+	defer s.forests.put(f)
 	f.Reset(s.graph.N())
 	for i, in := range y {
 		if e := s.edges[i]; in == 1 && !f.Join(e[0], e[1]) {

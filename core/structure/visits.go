@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
-	"sync"
 
 	"combpred/core/count"
 	"combpred/core/tours"
@@ -126,23 +125,32 @@ func sampleLength(n, least int, total, largest *big.Int, step func(weight *big.I
 	return least
 }
 
-// tourPool keeps the scratch of tours between calls.
-type tourPool struct{ pool sync.Pool }
-
-func (p *tourPool) get() *tourWorkspace {
-	w, ok := p.pool.Get().(*tourWorkspace)
-	if !ok {
-		w = new(tourWorkspace)
-	}
-	return w
-}
-
-func (p *tourPool) put(w *tourWorkspace) { p.pool.Put(w) }
-
 // tourWorkspace is one problem of package tours and its solution.
 type tourWorkspace struct {
 	tours.Workspace
 	tour []int32
+}
+
+// exact solves the problem; finish writes the tour of the first k entries to where it belongs and returns what it earns.
+func (w *tourWorkspace) exact(finish func(k int) float64) (Certificate, error) {
+	k, err := w.Exact(w.tour)
+	if err != nil {
+		return Certificate{}, err
+	}
+	return proven(finish(k)), nil
+}
+
+// checkTourSize returns the error of an exact decoder beyond its size, or nil. what names the structures and their size.
+func checkTourSize(what string, n, limit int) error {
+	if n <= limit {
+		return nil
+	}
+	return &LimitError{
+		What:         "exact decoding of " + what,
+		Size:         n,
+		Limit:        limit,
+		Alternatives: "decode by search instead, which says how far from the best it may be",
+	}
 }
 
 // reset begins a problem with n vertices.
