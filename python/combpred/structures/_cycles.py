@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._base import Limit
+from ._relations import pair_names
 from ._visits import Visits, from_smallest
 
 
@@ -58,8 +59,7 @@ class Cycles(Visits):
         return from_smallest(lists, either_way=True)
 
     def feature_names(self) -> NDArray[np.object_]:
-        u, v = np.triu_indices(self._n(), 1)
-        return np.array([f"{a}-{b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)], dtype=object)
+        return np.array(pair_names(self._n(), "-"), dtype=object)
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]

@@ -99,7 +99,7 @@ class PartialOrders(Structure):
         return parts
 
     def feature_names(self) -> NDArray[np.object_]:
-        return np.array(pair_names(self._n(), "before"), dtype=object)
+        return np.array(pair_names(self._n(), " before "), dtype=object)
 
 
 def _check_transitive(before: NDArray[np.bool_], start: int) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
 from ._base import Limit, Structure
+from ._relations import pair_names
 from ._values import TargetError, as_numbers, target_matrix, whole_numbers
 
 _LIMIT = Limit(2**14, "beyond that the k(k−1)/2 scores of a single ranking take more than a gigabyte")
@@ -145,8 +146,7 @@ class Permutations(Structure):
         return parts
 
     def feature_names(self) -> NDArray[np.object_]:
-        u, v = np.triu_indices(self._n(), 1)
-        return np.array([f"{a} before {b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)], dtype=object)
+        return np.array(pair_names(self._n(), " before "), dtype=object)
 
 
 def _positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:

@@ -64,10 +64,10 @@ def relation_matrices(signs: NDArray[np.int32], items: int) -> NDArray[np.bool_]
     return before
 
 
-def pair_names(items: int, verb: str) -> list[str]:
-    """Return a name for each pair u < v."""
+def pair_names(items: int, joint: str) -> list[str]:
+    """Return a name for each pair u < v: both numbers with `joint` between them."""
     u, v = np.triu_indices(items, 1)
-    return [f"{a} {verb} {b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)]
+    return [f"{a}{joint}{b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)]
 
 
 def _matrices(y: Any) -> NDArray[Any] | None:

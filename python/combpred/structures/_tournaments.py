@@ -74,4 +74,4 @@ class Tournaments(Structure):
         return parts
 
     def feature_names(self) -> NDArray[np.object_]:
-        return np.array(pair_names(self._n(), "before"), dtype=object)
+        return np.array(pair_names(self._n(), " before "), dtype=object)

@@ -90,7 +90,7 @@ class WeakOrders(Structure):
 
     def feature_names(self) -> NDArray[np.object_]:
         n = self._n()
-        return np.array(pair_names(n, "before") + pair_names(n, "tied with"), dtype=object)
+        return np.array(pair_names(n, " before ") + pair_names(n, " tied with "), dtype=object)
 
 
 def _dense_ranks(y: Any, width: int | None, argument: str) -> NDArray[np.int32]:
