@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 from . import _lib
 from ._certified import Certified
 from ._config import get_n_threads
+from ._decoding import Decoding
 from ._errors import CapabilityError
 from ._estimator import StructuredEstimator
 from ._memory import allocate
@@ -23,9 +24,6 @@ from .kernels import row_blocks
 from .structures import MultiClass, Structure
 
 FloatArray = NDArray[np.float64]
-
-#: The estimators' `decoder` parameter, and the library's names of the methods.
-DECODERS = {"auto": "auto", "exact": "exact", "local-search": "search", "milp": "milp"}
 
 
 class StructuredPredictor(StructuredEstimator):
@@ -343,11 +341,7 @@ class StructuredPredictor(StructuredEstimator):
     def _decode_scores(self, scores: FloatArray) -> _lib.Decoded:
         linear, magnitude = self._decoding_scores(scores)
         structure: Structure = self.structure_
-        if self.decoder == "milp":
-            from ._integer import decode_rows  # loads the solver
-
-            return decode_rows(structure._describe(), linear, magnitude, structure._best_by_program)
-        return structure._decode_scores(linear, magnitude, DECODERS[self.decoder], get_n_threads(self.n_jobs))
+        return structure._decode_scores(linear, magnitude, Decoding(self.decoder, get_n_threads(self.n_jobs)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the structure's own metric on predictions; larger is better.

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_consistent_length
 
 from . import _lib
 from ._config import get_n_threads
+from ._decoding import DECODERS
 from ._memory import require_memory
-from ._predictor import DECODERS, StructuredPredictor
+from ._predictor import StructuredPredictor
 from ._targets import embed_targets, resolve_targets
 from ._training import RidgeProblem, Solution, warn_unless_converged, weighted_kernel
 from ._weights import check_weights

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _lib
-from ._base import Limit, Structure
+from ._base import Structure
+from ._parameters import Limit
 from ._values import TargetError, target_matrix, whole_numbers
 
 _LIMIT = Limit(2**11, "decoding takes up to k³ steps, some seconds there")

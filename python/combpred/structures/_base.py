@@ -6,7 +6,7 @@ import copy
 import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar, cast
 
@@ -17,25 +17,16 @@ from sklearn.utils import check_random_state
 
 from .. import _lib
 from .._admissible import flat_sets
+from .._decoding import METHODS, Decoding
 from .._errors import CapabilityError
 from .._memory import require_memory
 from .._weights import check_weights
+from ._parameters import SIZE_LIMIT, Limit, frozen, is_integer
 
 _Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
 
 _ENUMERATION_LIMIT = 10**7
 _CHUNK_BYTES = 2**25
-
-
-@dataclass(frozen=True)
-class Limit:
-    """The largest size that the compiled library takes, and why."""
-
-    most: int
-    reason: str
-
-
-SIZE_LIMIT = Limit(2**24, "beyond that, products of sizes might overflow the 32-bit integers of the library")
 
 
 @dataclass(frozen=True)
@@ -144,11 +135,20 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         self,
         linear: NDArray[np.float64],
         magnitude: NDArray[np.float64] | None = None,
-        method: str = "auto",
-        n_threads: int | None = None,
+        how: Decoding = Decoding(),  # noqa: B008  # immutable
     ) -> _lib.Decoded:
         """Return for every row an output of largest ⟨linear, ψ(y)⟩ + ⟨magnitude, ψ(y)²⟩, as `_lib.decode` does."""
-        return _lib.decode(self._describe(), linear, magnitude, method, n_threads)
+        if how.decoder == "milp":
+            from .._integer import decode_rows  # loads the solver
+
+            return decode_rows(self._describe(), linear, magnitude, self._best_by_program)
+        return self._decode_otherwise(linear, magnitude, how)
+
+    def _decode_otherwise(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
+    ) -> _lib.Decoded:
+        """Decode by another method than an integer program."""
+        return _lib.decode(self._describe(), linear, magnitude, METHODS[how.decoder], how.n_threads)
 
     def _require_preimage(self) -> None:
         """Raise CapabilityError unless the member of nearest ψ can be found, as predicting under "squared" asks."""
@@ -312,7 +312,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         CapabilityError
             When no exact sampler is known at this size.
         """
-        if not _is_integer(n):
+        if not is_integer(n):
             raise TypeError(f"n must be an integer, got {n!r}")
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
@@ -437,7 +437,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
                 f"{type(self).__name__}: {parameter} is not known yet; give it, or use structure_ of a fitted "
                 f"estimator, which has it from {reads}"
             )
-        if not _is_integer(value):
+        if not is_integer(value):
             raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}")
         if value < at_least:
             raise ValueError(f"{type(self).__name__}: {parameter} must be at least {at_least}, got {value}")
@@ -466,7 +466,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _key(self) -> tuple[Hashable, ...]:
         learned = {k: v for k, v in vars(self).items() if k.endswith("_")}
-        return (_frozen(self.get_params(deep=False)), _frozen(dict(sorted(learned.items()))))
+        return (frozen(self.get_params(deep=False)), frozen(dict(sorted(learned.items()))))
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Structure):
@@ -475,21 +475,3 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def __hash__(self) -> int:
         return hash((type(self), self._key()))
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _frozen(value: Any) -> Hashable:
-    """Return a hashable image of a parameter: arrays and lists of equal content have equal images.
-
-    Booleans are tagged: as `allowed` of a hierarchy, the mask [True, False] and the nodes [1, 0] differ.
-    """
-    if isinstance(value, Mapping):
-        return ("mapping", *((_frozen(k), _frozen(v)) for k, v in value.items()))
-    if hasattr(value, "__array__"):
-        value = np.asarray(value).tolist()
-    if isinstance(value, (list, tuple)):
-        return tuple(_frozen(v) for v in value)
-    return ("bool", value) if isinstance(value, bool) else value

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _lib
-from ._base import Limit, Structure
+from ._base import Structure
 from ._edges import complete_graph, edge_names
+from ._parameters import Limit
 from ._values import target_matrix, whole_numbers
 
 _LIMIT = Limit(2**12, "beyond that the N(N−1)/2 scores of a single clique and their matrix take hundreds of megabytes")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .. import _lib
+from .._decoding import Decoding
 from .._errors import CapabilityError
 from ._base import MomentsInfo, Structure
 from ._custom_computed import ComputedOutputs, from_formulas, from_sampler
@@ -301,14 +302,10 @@ class Custom(Structure):
     def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
         return self._space().sample(n, seed)
 
-    def _decode_scores(
-        self,
-        linear: NDArray[np.float64],
-        magnitude: NDArray[np.float64] | None = None,
-        method: str = "auto",
-        n_threads: int | None = None,
+    def _decode_otherwise(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
     ) -> _lib.Decoded:
-        return self._space().decode(linear, magnitude, method, n_threads)
+        return self._space().decode(linear, magnitude, how)
 
     def _require_preimage(self) -> None:
         self._space().require_preimage()

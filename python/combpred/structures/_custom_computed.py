@@ -12,10 +12,12 @@ from scipy.linalg import eigh
 from scipy.sparse import issparse
 
 from .. import _lib
+from .._decoding import Decoding
 from .._errors import CapabilityError
 from .._memory import require_memory
-from ._base import MomentsInfo, _is_integer
+from ._base import MomentsInfo
 from ._custom_listed import check_symmetric, finite_numbers
+from ._parameters import is_integer
 from ._values import TargetError
 
 Embed = Callable[[Any], ArrayLike]
@@ -109,9 +111,7 @@ class ComputedOutputs:
         rng = np.random.default_rng(seed)
         return _column([self._sample(rng) for _ in range(n)])
 
-    def decode(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, method: str, n_threads: int | None
-    ) -> _lib.Decoded:
+    def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> _lib.Decoded:
         """Return what the user's function decodes; nothing is known about its quality."""
         if self._decode is None:
             raise CapabilityError(
@@ -121,7 +121,7 @@ class ComputedOutputs:
             )
         if magnitude is not None:
             self._refuse_squares()
-        if method == "exact":
+        if how.decoder == "exact":
             raise CapabilityError(
                 "decoder='exact' asks for proof, which a user's own decode does not give; take decoder='auto'"
             )
@@ -212,7 +212,7 @@ def from_sampler(
 ) -> ComputedOutputs:
     """Return the space with moments averaged over draws."""
     for name, value, least in (("n_moment_samples", n_moment_samples, 2), ("random_state", random_state, 0)):
-        if not _is_integer(value):
+        if not is_integer(value):
             raise TypeError(f"Custom: {name} must be an integer, got {value!r}")
         if value < least:
             raise ValueError(f"Custom: {name} must be at least {least}, got {value}")

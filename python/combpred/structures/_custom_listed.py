@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
 from .. import _lib
+from .._decoding import METHODS, Decoding
 from ._base import MomentsInfo
 from ._values import target_vector, whole_numbers
 
@@ -52,11 +53,9 @@ class ListedOutputs:
         """Return n uniform places as parts."""
         return _lib.structure_sample(self.description, n, seed)
 
-    def decode(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, method: str, n_threads: int | None
-    ) -> _lib.Decoded:
+    def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> _lib.Decoded:
         """Return the best outputs by a scan of the list."""
-        return _lib.decode(self.description, linear, magnitude, method, n_threads)
+        return _lib.decode(self.description, linear, magnitude, METHODS[how.decoder], how.n_threads)
 
     def require_preimage(self) -> None:
         """Do nothing: a scan finds the nearest ψ, whatever its entries."""

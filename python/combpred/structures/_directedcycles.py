@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import Limit
+from ._parameters import Limit
 from ._relations import pair_names
 from ._visits import Visits, from_smallest
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
-from ._base import SIZE_LIMIT, Limit, Structure
+from ._base import Structure
 from ._edges import complete_graph, edge_list, edge_names, edge_sets, vertices_of_complete_graph
+from ._parameters import SIZE_LIMIT, Limit
 from ._values import target_matrix
 
 _COMPLETE = Limit(2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
-from ._base import Limit, Structure
+from ._base import Structure
+from ._parameters import Limit
 from ._relations import pair_names
 from ._values import TargetError, as_numbers, target_matrix, whole_numbers
 

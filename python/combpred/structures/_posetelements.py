@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
-from ._base import Limit, Structure
+from ._base import Structure
+from ._parameters import Limit
 from ._values import target_vector, whole_numbers
 
 _LIMIT = Limit(2**13, "checking that a relation of k elements is transitive takes time proportional to k³")

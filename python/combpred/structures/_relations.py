@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import Limit
+from ._parameters import Limit
 from ._values import TargetError, as_numbers, check_width, located, target_matrix
 
 LIMIT = Limit(2**14, "beyond that the N(N−1)/2 scores of a single output take more than a gigabyte")

@@ -10,8 +10,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _lib
-from ._base import Limit, Structure
+from ._base import Structure
 from ._edges import edge_list, edge_names, edge_sets
+from ._parameters import Limit
 from ._values import TargetError
 
 _LIMIT = Limit(2**12, "beyond that the moments take gigabytes")

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
-from ._base import Limit, Structure
+from ._base import Structure
+from ._parameters import Limit
 from ._tree import Tree
 from ._values import TargetError, target_matrix, whole_numbers
 

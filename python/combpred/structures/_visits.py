@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _lib
-from ._base import Limit, Structure
+from ._base import Structure
+from ._parameters import Limit
 from ._values import TargetError, target_matrix, whole_numbers
 
 

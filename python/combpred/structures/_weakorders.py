@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from .. import _lib
-from ._base import Limit, Structure
+from ._base import Structure
+from ._parameters import Limit
 from ._relations import pair_names
 from ._values import as_numbers, located, target_matrix
 
