@@ -1,4 +1,4 @@
-"""Listing all structures with at least the mean of the largest and the smallest score."""
+"""Listing all structures with at least the mean of the largest and the smallest score, pair by pair."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from combpred import CapabilityError, StructuredRidge
+from combpred._siblings import better_halves, has_siblings
 from combpred.structures import (
     DirectedCycles,
     Graphs,
@@ -53,10 +54,21 @@ def test_relations_and_graphs_come_in_pairs_too(structure):
     np.testing.assert_array_equal(np.unique(listed, axis=0), np.unique(expected, axis=0))
 
 
-def test_siblings_with_unequal_magnitudes_are_refused():
+def test_siblings_with_unequal_magnitudes_are_listed_in_order():
     model, X = fitted(Tournaments(3), "squared")
+    members = np.array(list(Tournaments(3).enumerate()))
+    scores = model.score_structures(np.repeat(X[:1], len(members), axis=0), members)
+    listed = np.array(list(model.enumerate(X[0])))
+    found = model.score_structures(np.repeat(X[:1], len(listed), axis=0), listed)
+    expected = np.sort(scores[scores >= (scores.max() + scores.min()) / 2])[::-1]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_pairs_that_are_not_level_are_refused_by_the_listing_of_pairs():
+    linear, magnitude = np.ones(3), np.full(3, -0.5)
     with pytest.raises(CapabilityError, match="no sibling system under loss='squared'.*take loss='auc'"):
-        list(model.enumerate(X[0]))
+        list(better_halves(Tournaments(3), linear, magnitude))
+    assert not has_siblings(Tournaments(3), magnitude) and has_siblings(LabelSets(3), magnitude)
 
 
 def test_ties_are_all_listed():
@@ -75,16 +87,24 @@ def test_large_spaces_come_one_at_a_time():
 
 
 @pytest.mark.parametrize("structure", [MultiClass(4), Ordinal(4), LabelSets(4, size=1)], ids=repr)
-def test_other_structures_are_refused_by_name(structure):
+def test_other_structures_are_listed_in_order(structure):
     model, X = fitted(structure)
-    with pytest.raises(CapabilityError, match="sibling system"):
-        list(model.enumerate(X[0]))
+    members = np.array(list(structure.enumerate()))
+    scores = model.score_structures(np.repeat(X[:1], len(members), axis=0), members)
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] >= (scores.max() + scores.min()) / 2]
+    np.testing.assert_array_equal(list(model.enumerate(X[0])), members[order])
 
 
 def test_bad_arguments_are_refused():
     model, X = fitted(Permutations(3))
-    with pytest.raises(CapabilityError, match="nu must be 0.5, got 0.3"):
-        model.enumerate(X[0], nu=0.3)
+    for nu in (0, -0.5, 1.5, float("nan")):
+        with pytest.raises(ValueError, match=r"nu must be in \(0, 1\], got"):
+            model.enumerate(X[0], nu=nu)
+    with pytest.raises(TypeError, match="nu must be a number, got 'all'"):
+        model.enumerate(X[0], nu="all")
+    with pytest.raises(TypeError, match="max_results must be a positive integer or None, got 2.5"):
+        model.enumerate(X[0], max_results=2.5)
     with pytest.raises(ValueError, match="max_results must be a positive integer or None, got 0"):
         model.enumerate(X[0], max_results=0)
     with pytest.raises(ValueError, match="X_row must be one row, got 9"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from . import _lib
 from ._certified import Certified
 from ._config import get_n_threads
 from ._decoding import Decoding
-from ._errors import CapabilityError
 from ._estimator import StructuredEstimator
+from ._k_best import k_best
 from ._memory import allocate
 from ._scores import score_values
-from ._siblings import better_halves
+from ._siblings import better_halves, has_siblings
 from .kernels import row_blocks
 from .structures import MultiClass, Structure
+from .structures._parameters import is_integer
 
 FloatArray = NDArray[np.float64]
 
@@ -272,33 +274,41 @@ class StructuredPredictor(StructuredEstimator):
         )
 
     def enumerate(self, X_row: Any, *, nu: float = 0.5, max_results: int | None = None) -> Iterator[Any]:
-        r"""Return an iterator over all structures that score well for one input, each once.
+        r"""Return an iterator over the structures that score well for one input, each once.
 
         Parameters
         ----------
         X_row : array of shape (n_features,) or (1, n_features)
         nu : float, default=0.5
-            Every structure with score at least :math:`(1-\nu)\max + \nu\min` is listed, over all structures. Only ½
-            is possible: for sibling systems (rankings, label sets of any size), whose structures come in pairs.
+            In (0, 1]. Every structure with score at least :math:`(1-\nu)\max + \nu\min` is listed, over all
+            structures. 1 lists all, so that ``nu=1, max_results=k`` gives the k best.
         max_results : int or None, default=None
-            How many to list at most; None for all, of which there are at least half of the space.
+            How many to list at most; None for all, of which there may be as many as the space has members.
 
         Yields
         ------
         y : one row in the structure's format
-            In no order of the score; `predict` gives the best one.
+            In descending order of the score, up to rounding. The exception is ``nu=0.5`` in sibling systems (rankings,
+            label sets of any size, relations, graphs, directed cycles), whose structures come in pairs: there they come
+            in no order of the score, without any decoding. Structures with equal ψ, which no score tells apart (cliques
+            of less than two vertices, paths through tied arcs), are listed once.
 
         Raises
         ------
         CapabilityError
-            For other `nu`, structures that are no sibling systems, and ``loss="squared"`` where that breaks the pairs.
+            Where structures are listed in order, and the structure is too large to be decoded exactly, is a `Custom`
+            one given by functions, or has features other than −1, 0 and 1 (paths that count tied arcs) and more
+            members than can be sorted.
+        TypeError
+            If `nu` is no number.
         sklearn.exceptions.NotFittedError, ValueError
             As `predict`.
 
         Notes
         -----
-        Incremental polynomial time: the time to the next structure is polynomial in the number listed so far and the
-        size of the structures (Gärtner & Vembu, 2009).
+        In order: at most d exact decodings for each structure listed (Murty, 1968; Lawler, 1972); O(d) where the
+        entries of ψ are independent; small spaces are sorted at once. For sibling systems and ν = ½ the time to the
+        next structure is polynomial in the number listed so far and the size of the structures (Gärtner & Vembu, 2009).
 
         Examples
         --------
@@ -308,17 +318,25 @@ class StructuredPredictor(StructuredEstimator):
         >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
         >>> [good.tolist() for good in ranker.enumerate([0.5])]
         [[1, 2]]
+        >>> [good.tolist() for good in ranker.enumerate([0.5], nu=1, max_results=2)]
+        [[1, 2], [2, 1]]
         """
-        if nu != 0.5:
-            raise CapabilityError(f"nu must be 0.5, got {nu!r}: no other share can be listed in polynomial time")
-        if max_results is not None and max_results < 1:
-            raise ValueError(f"max_results must be a positive integer or None, got {max_results!r}")
+        _check_extent(nu, max_results)
         X = self._check_input(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
         if X.shape[0] != 1:
             raise ValueError(f"X_row must be one row, got {X.shape[0]}")
         ((_, scores),) = self._score_blocks(X)
         linear, magnitude = self._decoding_scores(scores)
-        return islice(better_halves(self.structure_, linear[0], magnitude), max_results)
+        if nu == 0.5 and has_siblings(self.structure_, magnitude):
+            return islice(better_halves(self.structure_, linear[0], magnitude), max_results)
+        return k_best(
+            self.structure_,
+            linear[0],
+            magnitude,
+            nu=float(nu),
+            max_results=max_results,
+            n_threads=get_n_threads(self.n_jobs),
+        )
 
     def _decode_rows(self, X: Any) -> _lib.Decoded:
         """Decode the scores of all rows, block by block into arrays that hold the whole."""
@@ -378,3 +396,15 @@ class StructuredPredictor(StructuredEstimator):
         1.0
         """
         return float(self.structure_.score(y, self.predict(X), sample_weight))
+
+
+def _check_extent(nu: Any, max_results: Any) -> None:
+    """Raise TypeError or ValueError unless the arguments of `enumerate` say how many structures to list."""
+    if isinstance(nu, bool) or not isinstance(nu, Real):
+        raise TypeError(f"nu must be a number, got {nu!r}")
+    if not 0.0 < float(nu) <= 1.0:
+        raise ValueError(f"nu must be in (0, 1], got {nu!r}; predict gives the best structure")
+    if max_results is not None and not is_integer(max_results):
+        raise TypeError(f"max_results must be a positive integer or None, got {max_results!r}")
+    if max_results is not None and max_results < 1:
+        raise ValueError(f"max_results must be a positive integer or None, got {max_results!r}")

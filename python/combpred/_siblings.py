@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _lib
 from ._errors import CapabilityError
 from ._scores import score_values
 from .structures import Structure
@@ -16,6 +15,7 @@ from .structures import Structure
 FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-12  # of the sum of the magnitudes of all scores: differences below it are ties
+_LOOKED_AT = 256  # members that show whether pairs are level
 
 
 def better_halves(structure: Structure, linear: FloatArray, magnitude: FloatArray | None) -> Iterator[Any]:
@@ -32,11 +32,10 @@ def better_halves(structure: Structure, linear: FloatArray, magnitude: FloatArra
     CapabilityError
         Where the structure is no sibling system, or not with these magnitudes.
     """
-    description = structure._describe()
     slack = _ROUNDING * float(np.abs(linear).sum() + (0.0 if magnitude is None else np.abs(magnitude).sum()))
     total = None
     for parts in structure._listed_parts():
-        siblings = _lib.structure_mirror(description, parts)
+        siblings = structure._mirrored(parts)
         values, others = (score_values(structure._embed_parts(each), linear, magnitude) for each in (parts, siblings))
         total = values[0] + others[0] if total is None else total
         if not np.allclose(values + others, total, rtol=0.0, atol=8 * slack):
@@ -53,6 +52,23 @@ def better_halves(structure: Structure, linear: FloatArray, magnitude: FloatArra
                 yield listed[k]
             if passed_too[row]:
                 yield mirrored[k]
+
+
+def has_siblings(structure: Structure, magnitude: FloatArray | None) -> bool:
+    """Whether structures come in pairs whose scores add up to the same number, whatever the linear scores are.
+
+    With a magnitude that is so where the members of a pair, taken together, have the same squares of ψ as those of any
+    other; the first members in the listing show where they differ, as listings vary the last entries first.
+    """
+    try:
+        parts = next(structure._listed_parts())[:_LOOKED_AT]
+        siblings = structure._mirrored(parts)
+    except CapabilityError:
+        return False
+    if magnitude is None:
+        return True
+    shared = sum(np.square(structure._embed_parts(each)) @ magnitude for each in (parts, siblings))
+    return bool(np.ptp(shared) <= _ROUNDING * np.abs(magnitude).sum())
 
 
 def _compared(one: NDArray[np.int32], other: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

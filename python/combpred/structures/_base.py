@@ -150,6 +150,14 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Decode by another method than an integer program."""
         return _lib.decode(self._describe(), linear, magnitude, METHODS[how.decoder], how.n_threads)
 
+    def _free_values(self) -> tuple[int, ...] | None:
+        """Return the values of the entries of ψ where every combination of them is a member, whose parts are its ψ."""
+        return None
+
+    def _mirrored(self, parts: NDArray[Any]) -> NDArray[Any]:
+        """Return the sibling of each row; CapabilityError where the structure is no sibling system."""
+        return _lib.structure_mirror(self._describe(), parts)
+
     def _require_preimage(self) -> None:
         """Raise CapabilityError unless the member of nearest ψ can be found, as predicting under "squared" asks."""
 

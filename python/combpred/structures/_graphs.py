@@ -79,5 +79,8 @@ class Graphs(Structure):
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts
 
+    def _free_values(self) -> tuple[int, ...] | None:
+        return (0, 1)
+
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(self._edges())

@@ -73,5 +73,8 @@ class Tournaments(Structure):
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts
 
+    def _free_values(self) -> tuple[int, ...] | None:
+        return (-1, 0, 1)
+
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
