@@ -97,6 +97,22 @@ def test_decoding_reaches_the_best_of_the_list(structure, edges, ties, decoder):
     np.testing.assert_allclose(squared.value, ((scores - 0.5) @ y.T).max(axis=1), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_search_is_exact_for_any_independence_system(seed):
+    # The subsets of random sets: exchanges, which matroids allow, mislead here.
+    rng = np.random.default_rng(seed)
+    generators = rng.random((6, 15)) < rng.choice([0.3, 0.5, 0.8], size=(6, 1))
+
+    def holds(mask):
+        return bool((mask <= generators).all(axis=1).any())
+
+    structure = Graphs(6, hereditary=holds)
+    scores = np.vstack([rng.normal(size=(8, 15)), rng.integers(1, 3, (4, 15))])
+    found = structure._decode_scores(scores, None, Decoding("exact"))
+    best = (np.maximum(scores, 0) @ generators.T).max(axis=1)
+    np.testing.assert_allclose(found.value, best, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["bipartite", few])
 def test_large_instances_say_how_far_from_the_best_they_may_be(name):
     rng = np.random.default_rng(0)

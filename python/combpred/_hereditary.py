@@ -44,8 +44,8 @@ def decode_hereditary(
     Edges of negative score are not needed in a best set: without them it keeps the property. Searching p others takes
     time exponential in p. Beyond `EXACT_EDGES` they are split into b blocks, in each of which a best set is found. Part
     by part, a best set of all scores no more than the sum u of these, so that the best of them scores at least u / b:
-    as the empty set scores 0, the ratio of the guarantee is at most :math:`\nu = 1 - 1/b` (Vembu, 2010, ch. 4; there
-    with the logarithm of the number of blocks). The result v of local search from there has the ratio :math:`1 - v/u`.
+    as the empty set scores 0, the ratio of the guarantee is at most :math:`\nu = 1 - 1/b` (Vembu, 2010, ch. 4). Local
+    search goes on from there; its result of score v has the ratio :math:`1 - v/u`.
     """
     if how.decoder not in ("auto", "exact", "local-search"):
         raise CapabilityError(

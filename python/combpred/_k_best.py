@@ -35,14 +35,13 @@ def k_best(
     max_results: int | None = None,
     n_threads: int | None = None,
 ) -> Iterator[Any]:
-    r"""Return an iterator over outputs in descending order of :math:`s(y) = \langle linear, \psi(y)\rangle + \langle
-    magnitude, \psi(y)^2\rangle`, ties in a fixed order.
+    r"""Return an iterator over outputs in descending order of their score, ties in a fixed order.
 
     Parameters
     ----------
     structure : Structure
-    linear : ndarray of shape (d,)
-    magnitude : ndarray of shape (d,) or None
+    linear, magnitude : ndarray of shape (d,)
+        The score is :math:`\langle linear, \psi(y)\rangle + \langle magnitude, \psi(y)^2\rangle`; None: no magnitude.
     nu : float, default=1.0
         Only outputs with score at least :math:`(1-\nu)\max + \nu\min` are listed; 1 lists all.
     max_results : int or None, default=None

@@ -48,9 +48,9 @@ class Graphs(Structure):
     `second_moment` and `covariance` are theirs, as ``moments_info.kind == "relaxed"`` says, and there is no sampler.
     `validate`, `enumerate` and predictions know the property. Predictions are exact for forests (greedily, O(n_edges
     log n_edges)) and matchings, and otherwise where at most 20 edges have a positive score, by a search that calls the
-    function some hundred to some ten thousand times. Beyond that, ``decoder="auto"`` improves a set that is best within
-    one of b blocks of 16 edges by local search; ``predict_certified`` reports a ratio ν of at most 1 − 1/b (Vembu,
-    2010, ch. 4). A function that turns out not to be hereditary is refused.
+    function some hundred to a hundred thousand times. Beyond that, ``decoder="auto"`` improves a set that is best
+    within one of b blocks of 16 edges by local search; ``predict_certified`` reports a ratio ν of at most 1 − 1/b
+    (Vembu, 2010, ch. 4). A function that turns out not to be hereditary is refused.
 
     Examples
     --------
