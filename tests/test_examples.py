@@ -1,0 +1,58 @@
+"""The gallery: every example runs, prints something, and draws a figure that says what it shows."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib", reason="the gallery draws with matplotlib")
+matplotlib.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "python" / "examples").glob("*.py"))
+
+
+@pytest.fixture(autouse=True)
+def no_figures() -> Iterator[None]:
+    """Start and end without figures."""
+    plt.close("all")
+    yield
+    plt.close("all")
+
+
+def test_there_is_a_gallery() -> None:
+    assert {file.stem for file in EXAMPLES} >= {
+        "plot_cliques",
+        "plot_dicycle_policies",
+        "plot_rankings_with_ties",
+        "plot_tourist_routes",
+    }
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_example_has_the_form_of_the_gallery(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    rule, title, again, *_ = (ast.get_docstring(ast.parse(text), clean=True) or "").splitlines()
+    assert set(rule) == {"="} and rule == again and len(rule) == len(title)
+    assert text.count("\n# %%\n") >= 3
+    assert file.name.startswith("plot_")  # the gallery runs no others
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("error::UserWarning")
+@pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")  # of plt.show()
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_example_draws(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    runpy.run_path(str(file), run_name="__main__")
+    assert capsys.readouterr().out.strip()
+    assert len(plt.get_fignums()) == 1
+    figure = plt.gcf()
+    figure.savefig(tmp_path / "figure.png")  # lays out the figure, where text that does not fit would warn
+    panels = [ax for ax in figure.axes if ax.get_title()]
+    assert panels and all(ax.has_data() for ax in panels)
+    labels = figure.legends + [ax.get_legend() for ax in figure.axes if ax.get_legend()]
+    assert labels and all(text.get_text() for legend in labels for text in legend.get_texts())
