@@ -87,7 +87,7 @@ def test_sdist_holds_all_sources(sdist, tree):
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
     wanted = {
         str(file.relative_to(tree))
-        for top in ("capi", "core", "tests", "python/combpred")
+        for top in ("capi", "core", "tests", "python/combpred", "python/examples")
         for file in (tree / top).rglob("*")
         if file.is_file() and file.suffix in {".go", ".c", ".h", ".map", ".sh", ".py", ".typed"}
     }

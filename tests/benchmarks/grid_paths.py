@@ -3,7 +3,7 @@
 The generator is that of Elmachtoub and Grigas (2022), "Smart predict, then optimize", Management Science 68, with the
 base normalised as in the libraries that benchmark it: features x ~ N(0, I_5), a matrix B of fair 0/1 coins drawn once,
 and arc j costs ε_j [((Bx)_j / √5 + 3)^degree + 1] / 3.5^degree, with ε_j uniform on [1 − noise, 1 + noise]. (The paper
-has 1 + (…)^degree without the 3.5^degree: a common factor, of which the normalised regret below does not depend.) Paths
+has 1 + (…)^degree without the 3.5^degree: a common factor, on which the normalised regret below does not depend.) Paths
 move right and down from corner to corner, over 40 arcs. The observed path of a row is the shortest under its noisy
 costs, and nothing but features and paths enters training. Normalised regret: on the test part, the true (noisy) cost of
 predicted paths over that of the shortest ones, less one.
