@@ -116,7 +116,7 @@ title = "learnt without ties: τ_x = {:.3f}"
 seen |= draw(axes[2], without.predict(points), title.format(quality["Permutations"]))
 axes[0].set_ylabel("second principal component")
 handles = [
-    plt.Line2D([], [], linestyle="", marker="s", markersize=11, alpha=0.7, color=colour(row)[0], label=describe(row[0]))
+    plt.Line2D([], [], linestyle="", marker="s", markersize=11, color=colour(row)[0], label=describe(row[0]))
     for row in (np.array([ranks]) for ranks in sorted(seen))
 ]
 figure.legend(handles=handles, loc="outside lower center", ncols=7, frameon=False, fontsize=9)

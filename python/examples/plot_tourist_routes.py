@@ -44,7 +44,7 @@ print(f"{Routes(N_PLACES).count():,} routes")
 # ------------
 # A visitor's tastes for the three kinds add up to three. To go on to another place earns its popularity times the taste
 # for its kind, and costs the walk; every further place costs more, the less time there is. Whims, different for
-# everyone, change all that a little. The visitor takes the best of all routes from where he or she is.
+# everyone, change all that a little. The visitor takes the best of all routes from where they are.
 
 n = N_TRAIN + N_TEST
 taste = 3 * rng.dirichlet(np.ones(len(KINDS)), n)
@@ -62,9 +62,9 @@ print("routes by number of places:", np.bincount((y >= 0).sum(axis=1)).tolist())
 # %%
 # Learning
 # --------
-# The model sees tastes, hours, and the place where the visitor sets out, and routes; it knows nothing of coordinates of
-# other places, kinds or popularity. For comparison, each test visitor is sent on the route of the most similar visitor
-# among those that set out from the same place.
+# The model sees tastes, hours, where the visitor sets out, and the route; it knows nothing of kinds, popularity and the
+# coordinates of other places. For comparison, each test visitor is sent on the route of the most similar visitor among
+# those that set out from the same place.
 
 model = StructuredRidgeCV(Routes(), kernel="rbf", gamma=0.1, alphas=np.logspace(-2, 0, 5)).fit(X[train], y[train])
 predicted = model.predict(X[test])
