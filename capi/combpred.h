@@ -130,16 +130,22 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------------------------- */
 
-#define CP_DECODE_AUTO 0   /* exact where the structure can at its size, otherwise search */
-#define CP_DECODE_EXACT 1  /* exact, or CP_ECAPABILITY beyond its size                    */
-#define CP_DECODE_SEARCH 2 /* the structure's local search; exact for structures without  */
+#define CP_DECODE_AUTO 0       /* exact where the structure can at its size, otherwise search               */
+#define CP_DECODE_EXACT 1      /* exact, or CP_ECAPABILITY beyond its size                                  */
+#define CP_DECODE_SEARCH 2     /* the structure's local search; exact for structures without                */
+#define CP_DECODE_APPROX 3     /* the guaranteed solution from which the search begins; likewise            */
+#define CP_DECODE_ANNEAL 4     /* the best output on a chain of cooling temperatures from there; likewise   */
+#define CP_DECODE_METROPOLIS 5 /* the best output on a chain of one temperature from there; likewise        */
 
 /* For each row i finds an output y of largest score ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, ψ(y)²⟩, squares by entry, and writes it to dst[n, part_len].
  * linear[n, d]; magnitude[n_magnitude, d] with n_magnitude 0 (no such term), 1 (the same for all rows) or n.
  * value, upper_bound, nu (each [n] or NULL) and optimal ([n] or NULL, 0 or 1) get each row's certificate: the score reached, a proven bound on
  * every score, the guarantee value >= (1-nu) max + nu min, and whether the output is proven optimal.
- * NaN or infinite scores: CP_EVALUE naming the row. control->step counts rows. */
-int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, cp_in_f64 *magnitude, int64_t n_magnitude, int32_t method, int32_t *dst, int64_t part_len,
+ * seed: of the chains of CP_DECODE_ANNEAL and CP_DECODE_METROPOLIS; other methods ignore it. Row i has its own random stream, so that the same seed
+ * gives the same outputs for any number of workers.
+ * NaN or infinite scores: CP_EVALUE naming the row. control->step counts rows. All methods but CP_DECODE_EXACT poll control->cancel every few
+ * milliseconds; CP_DECODE_EXACT, and the exact attempt of CP_DECODE_AUTO, between rows. */
+int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, cp_in_f64 *magnitude, int64_t n_magnitude, int32_t method, uint64_t seed, int32_t *dst, int64_t part_len,
                   double *value, double *upper_bound, double *nu, uint8_t *optimal, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* ---- Structured ridge -------------------------------------------------------------------------------------------------------------- */

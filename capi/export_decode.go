@@ -13,7 +13,7 @@ import (
 )
 
 //export cp_decode
-func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnitude *C.cp_in_f64, nMagnitude C.int64_t, method C.int32_t, dst *C.int32_t, partLen C.int64_t,
+func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnitude *C.cp_in_f64, nMagnitude C.int64_t, method C.int32_t, seed C.uint64_t, dst *C.int32_t, partLen C.int64_t,
 	value, upperBound, nu *C.double, optimal *C.uint8_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
@@ -53,7 +53,7 @@ func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnit
 		if err != nil {
 			return err
 		}
-		if err := decode.Batch(sp, general(n, d, lin), general(nMagnitude, d, mag), how, out, cert.rows, w, monitor(control)); err != nil {
+		if err := decode.Batch(sp, general(n, d, lin), general(nMagnitude, d, mag), how, uint64(seed), out, cert.rows, w, monitor(control)); err != nil {
 			return err
 		}
 		cert.write()
@@ -69,6 +69,12 @@ func methodOf(method C.int32_t) (decode.Method, error) {
 		return decode.Exact, nil
 	case C.CP_DECODE_SEARCH:
 		return decode.Search, nil
+	case C.CP_DECODE_APPROX:
+		return decode.Approx, nil
+	case C.CP_DECODE_ANNEAL:
+		return decode.Anneal, nil
+	case C.CP_DECODE_METROPOLIS:
+		return decode.Metropolis, nil
 	}
 	return 0, fmt.Errorf("method is %d, must be one of the CP_DECODE_ constants", int32(method))
 }

@@ -255,21 +255,12 @@ func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, 
 			var source rand.PCG
 			rng := rand.New(&source)
 			for i := lo; i < hi; i++ {
-				source.Seed(mix(uint64(seed)), mix(uint64(i)))
+				parallel.Stream(&source, uint64(seed), i)
 				sampler.Sample(out[i*parts:(i+1)*parts], rng)
 			}
 			return nil
 		})
 	})
-}
-
-// mix scatters the bits of x, a bijection. Generators seeded with consecutive numbers would start out correlated. It is the
-// finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 //export cp_structure_mirror

@@ -178,7 +178,7 @@ CALLS = {
     "cp_structure_mirror": ["s", INTS.ctypes.data, 2, PART_LEN, INTS[64:].ctypes.data],
     "cp_structure_enumerate": ["s", 0, INTS.ctypes.data, 3, PART_LEN, out()],
     "cp_decode": [
-        *("s", DOUBLES.ctypes.data, 2, D, DOUBLES.ctypes.data, 1, 0, INTS.ctypes.data, PART_LEN),
+        *("s", DOUBLES.ctypes.data, 2, D, DOUBLES.ctypes.data, 1, 0, 7, INTS.ctypes.data, PART_LEN),
         *(DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, DOUBLES[160:].ctypes.data),
         *(1, None),
     ],
@@ -277,7 +277,7 @@ def test_illegal_workers_are_refused(dll, function, value):
     assert "workers" in a.message
 
 
-@pytest.mark.parametrize("method", [-1, 3, 2**31 - 1])
+@pytest.mark.parametrize("method", [-1, 6, 2**31 - 1])
 def test_unknown_decoding_methods_are_refused(dll, method):
     changed = arguments("cp_decode")
     changed[6] = method

@@ -13,7 +13,10 @@ MODULE = "combpred"
 # Packages of the core by layer. A package imports only from lower layers, and from those of its own that need nothing
 # of it in turn.
 LAYERS = [
-    {"core/assignment", "core/count", "core/induced", "core/ordering", "core/parallel", "core/spanning", "core/tours"},
+    {
+        *("core/assignment", "core/count", "core/induced", "core/ordering", "core/parallel", "core/polling"),
+        *("core/spanning", "core/tours"),
+    },
     {"core/structure", "core/structure/structuretest", "core/linalg", "core/linalg/hostblas"},
     {"core/decode", "core/solve"},
     {"core/fit", "core/control", "core/control/spaces"},

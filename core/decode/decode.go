@@ -16,9 +16,12 @@ import (
 type Method int
 
 const (
-	Auto   Method = iota // exactly where the structure can at its size, otherwise by its search
-	Exact                // exactly, or a *structure.LimitError
-	Search               // by the structure's search; exactly for structures without one
+	Auto       Method = iota // exactly where the structure can at its size, otherwise by its search
+	Exact                    // exactly, or a *structure.LimitError
+	Search                   // by the structure's search; exactly for structures without one
+	Approx                   // the guaranteed solution from which the search begins; exactly for structures without one
+	Anneal                   // by simulated annealing from there; exactly for structures without a search
+	Metropolis               // by a Metropolis process of one temperature from there; likewise
 )
 
 // maxTotal bounds the sum of the magnitudes of one row's scores, so that no sum a decoder forms overflows.
@@ -33,13 +36,14 @@ const rowsAtOnce = 16
 //
 // A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it; so is a
 // row beyond the exact method's size with method Exact. A structure without the capability is a
-// *structure.CapabilityError. After an error the outputs are unspecified. Results do not depend on workers.
-func Batch(space structure.Space, linear, magnitude blas64.General, method Method, dst []int32,
+// *structure.CapabilityError. After an error the outputs are unspecified. Results do not depend on workers: each row has
+// a random stream of its own, which follows from its number and the seed; only Anneal and Metropolis use it.
+func Batch(space structure.Space, linear, magnitude blas64.General, method Method, seed uint64, dst []int32,
 	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
 	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
 		return err
 	}
-	one, err := decoderOf(space, method)
+	one, err := decoderOf(space, method, seed, mon.Err)
 	if err != nil {
 		return err
 	}
@@ -66,7 +70,7 @@ func Batch(space structure.Space, linear, magnitude blas64.General, method Metho
 			if err != nil {
 				return fmt.Errorf("decode: row %d: %w", i, err)
 			}
-			cert, err := one(dst[i*parts:(i+1)*parts], score)
+			cert, err := one(dst[i*parts:(i+1)*parts], score, i)
 			if err != nil {
 				return fmt.Errorf("decode: row %d: %w", i, err)
 			}
@@ -78,34 +82,47 @@ func Batch(space structure.Space, linear, magnitude blas64.General, method Metho
 	})
 }
 
-type decoder func(dst []int32, score structure.Scores) (structure.Certificate, error)
+// decoder decodes the row of the given number.
+type decoder func(dst []int32, score structure.Scores, row int) (structure.Certificate, error)
 
 // decoderOf returns what decodes one row by the method, or an error if the structure has no such capability.
-func decoderOf(space structure.Space, method Method) (decoder, error) {
+func decoderOf(space structure.Space, method Method, seed uint64, poll func() error) (decoder, error) {
 	exact, canDecode := space.(structure.Decoder)
 	search, canSearch := space.(structure.Searcher)
-	searchOne := func(dst []int32, score structure.Scores) (structure.Certificate, error) {
-		return search.Search(dst, score), nil
-	}
-	switch {
-	case method < Auto || method > Search:
+	if method < Auto || method > Metropolis {
 		return nil, fmt.Errorf("decode: there is no method number %d", method)
-	case method == Search && canSearch, method == Auto && !canDecode && canSearch:
-		return searchOne, nil
-	case !canDecode:
+	}
+	if canSearch {
+		searchOne := func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
+			return search.Search(dst, score, poll)
+		}
+		switch {
+		case method == Anneal || method == Metropolis:
+			return chainOf(space, search, method, seed, poll)
+		case method == Approx:
+			return func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
+				return search.Start(dst, score, poll)
+			}, nil
+		case method == Search, method == Auto && !canDecode:
+			return searchOne, nil
+		case method == Auto:
+			return func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
+				cert, err := exact.Decode(dst, score)
+				if _, ok := errors.AsType[*structure.LimitError](err); ok {
+					return searchOne(dst, score, row)
+				}
+				return cert, err
+			}, nil
+		}
+	}
+	if !canDecode {
 		return nil, &structure.CapabilityError{
 			Structure: structure.Describe(space),
 			Need:      "a Decoder, to find the output of largest score",
 		}
-	case method != Auto || !canSearch:
-		return exact.Decode, nil
 	}
-	return func(dst []int32, score structure.Scores) (structure.Certificate, error) {
-		cert, err := exact.Decode(dst, score)
-		if _, ok := errors.AsType[*structure.LimitError](err); ok {
-			return searchOne(dst, score)
-		}
-		return cert, err
+	return func(dst []int32, score structure.Scores, _ int) (structure.Certificate, error) {
+		return exact.Decode(dst, score)
 	}, nil
 }
 

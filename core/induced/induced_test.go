@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/polling"
 )
 
 // tolerance is far above the rounding of sums of a few hundred numbers near 1.
@@ -74,7 +76,7 @@ func TestAgainstAllSets(t *testing.T) {
 					t.Fatalf("%s, n = %d: %v earns %v, error %v, the best set %v",
 						name, n, chosen, w.Value(chosen), err, most)
 				}
-				bound, nu, optimal := w.Search(chosen)
+				bound, nu, optimal, _ := w.Search(chosen, nil)
 				if !optimal || nu != 0 || math.Abs(w.Value(chosen)-most) > tolerance || math.Abs(bound-most) > tolerance {
 					t.Fatalf("%s, n = %d: Search earns %v with bound %v, ν %v, optimal %t, the best set %v",
 						name, n, w.Value(chosen), bound, nu, optimal, most)
@@ -106,7 +108,7 @@ func TestSearchedParts(t *testing.T) {
 			}
 			w.load(&w.part, all)
 			for size := 1; 2*size < n; size++ {
-				w.local.start(&w.part, 1)
+				w.local.start(&w.part, 1, new(polling.Poll))
 				nu := w.bestPair(size)
 				k := float64((n + size - 1) / size)
 				if v := w.local.bestValue; v < (1-nu)*most+nu*least-slack || nu != 1-1/((k-1)*(k-1)) {
@@ -156,13 +158,13 @@ func TestLinearTerms(t *testing.T) {
 		if v := w.part.value(func(i int) bool { return set>>i&1 == 1 }); !ok || math.Abs(v-best) > tolerance {
 			t.Fatalf("branch and bound earns %v, the best set %v", v, best)
 		}
-		w.sdp.solve(&w.part)
+		w.sdp.solve(&w.part, new(polling.Poll))
 		if bound := w.sdp.bound(); bound < best-tolerance {
 			t.Fatalf("the relaxation is bounded by %v, the best set earns %v", bound, best)
 		}
 		for u := range n {
 			for v := range u {
-				w.local.start(&w.part, 1)
+				w.local.start(&w.part, 1, new(polling.Poll))
 				w.tryPair(v, u)
 				w.local.keep()
 				want := max(0, w.part.linear[u], w.part.linear[v],
@@ -195,7 +197,7 @@ func TestBoundIsTight(t *testing.T) {
 		m[u*n+u] = 0
 	}
 	chosen := make([]bool, n)
-	bound, _, _ := w.Search(chosen)
+	bound, _, _, _ := w.Search(chosen, nil)
 	size = max(size, n-size)
 	want := size * (size - 1) / 2
 	if v := w.Value(chosen); v != want || bound < want || bound > 1.1*want {
@@ -247,12 +249,12 @@ func TestLocalOptimum(t *testing.T) {
 	var w Workspace
 	draw(&w, n, rng, kinds["Gaussian"])
 	chosen, again := make([]bool, n), make([]bool, n)
-	bound, nu, optimal := w.Search(chosen)
+	bound, nu, optimal, _ := w.Search(chosen, nil)
 	value := w.Value(chosen)
 	if optimal || bound < value || nu <= 0 || nu > 0.2 {
 		t.Errorf("the set earns %v with bound %v, ν %v, optimal %t", value, bound, nu, optimal)
 	}
-	w.Search(again)
+	w.Search(again, nil)
 	if !slices.Equal(chosen, again) {
 		t.Error("the same weights give two different sets")
 	}
@@ -323,7 +325,7 @@ func TestLimits(t *testing.T) {
 	}
 	draw(&w, 700, rng, kinds["Gaussian"]) // beyond the relaxation and the blocks
 	chosen = make([]bool, 700)
-	bound, nu, optimal := w.Search(chosen)
+	bound, nu, optimal, _ := w.Search(chosen, nil)
 	if v := w.Value(chosen); optimal || v <= 0 || bound < v || nu >= 1 {
 		t.Errorf("700 vertices earn %v with bound %v, ν %v, optimal %t", v, bound, nu, optimal)
 	}
@@ -352,7 +354,7 @@ func BenchmarkSearch(b *testing.B) {
 			draw(&w, n, rand.New(rand.NewPCG(1, 1)), kinds["Gaussian"])
 			chosen := make([]bool, n)
 			for b.Loop() {
-				w.Search(chosen)
+				w.Search(chosen, nil)
 			}
 		})
 	}

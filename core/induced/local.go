@@ -1,10 +1,17 @@
 package induced
 
-import "math"
+import (
+	"math"
+
+	"combpred/core/polling"
+)
 
 // improvement is the smallest gain worth a move, as a fraction of the sum of all magnitudes. It keeps rounding errors
 // from sending the search in circles, so that it ends.
 const improvement = 1e-12
+
+// pollMoves is the number of moves between polls, each O(n).
+const pollMoves = 64
 
 // localSearch moves through the sets of one problem by adding, dropping and swapping vertices. With sign −1 it looks
 // for a light set instead of a heavy one.
@@ -18,10 +25,12 @@ type localSearch struct {
 	best      []bool
 	bestValue float64
 	released  []int // the move from which on a vertex may be flipped again
+	poll      *polling.Poll
 }
 
 // start begins at the empty set.
-func (s *localSearch) start(p *problem, sign float64) {
+func (s *localSearch) start(p *problem, sign float64, poll *polling.Poll) {
+	s.poll = poll
 	s.problem, s.sign, s.threshold = p, sign, improvement*p.magnitude()
 	s.chosen, s.gain = grow(s.chosen, p.n), grow(s.gain, p.n)
 	s.best, s.released = grow(s.best, p.n), grow(s.released, p.n)
@@ -70,7 +79,7 @@ func (s *localSearch) change(u int) float64 {
 
 // climb makes the best addition or removal as long as there is one that improves. Cost: O(n) for each move.
 func (s *localSearch) climb() {
-	for {
+	for !s.poll.Stopped() {
 		move, most := -1, s.threshold
 		for u := range s.n {
 			if c := s.change(u); c > most {
@@ -89,7 +98,7 @@ func (s *localSearch) climb() {
 func (s *localSearch) settle() {
 	for swaps := 1<<26/(s.n*s.n) + 1; ; swaps-- {
 		s.climb()
-		if swaps == 0 {
+		if swaps == 0 || s.poll.Stopped() {
 			return
 		}
 		drop, add, most := -1, -1, s.threshold
@@ -125,7 +134,7 @@ func (s *localSearch) roam(moves int) {
 				move, most = u, c
 			}
 		}
-		if move < 0 {
+		if move < 0 || i%pollMoves == 0 && s.poll.Stopped() {
 			return
 		}
 		s.released[move] = i + 1 + tenure + i%7

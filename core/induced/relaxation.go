@@ -3,6 +3,8 @@ package induced
 import (
 	"math"
 	"math/rand/v2"
+
+	"combpred/core/polling"
 )
 
 const (
@@ -26,7 +28,7 @@ type relaxation struct {
 
 // solve maximises over the vectors one at a time: v_i becomes the direction of Σ_j q_ij v_j (the mixing method; Wang,
 // Chang and Kolter, 2017). With a rank above √(2m) this converges to the maximum. Cost: O(m² √m) for each sweep.
-func (r *relaxation) solve(p *problem) {
+func (r *relaxation) solve(p *problem, poll *polling.Poll) {
 	r.load(p)
 	m, k := r.m, r.rank
 	rng := rand.New(rand.NewPCG(1, uint64(m))) // a fixed start
@@ -58,7 +60,7 @@ func (r *relaxation) solve(p *problem) {
 				scale(r.vector[i*k:(i+1)*k], 1/r.norm[i])
 			}
 		}
-		if total-last <= settled*total {
+		if total-last <= settled*total || poll.Stopped() {
 			return
 		}
 		last = total

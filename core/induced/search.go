@@ -19,30 +19,79 @@ const (
 	seeds     = 8
 )
 
-// Search marks a good set in chosen, of length n, and returns a proven bound on the weight of every set, a guarantee ν
-// with value ≥ (1−ν)·max + ν·min over all sets, and whether the set is proven to be a best one.
+// Start marks the guaranteed set in chosen, of length n, from which Search begins, and returns a proven bound on the
+// weight of every set, a guarantee ν with value ≥ (1−ν)·max + ν·min over all sets, and whether the set is proven to be a
+// best one. An error of poll, which may be nil, ends the search and is returned; chosen is unspecified then.
 //
-// Components that branch and bound solves quickly are solved exactly. In others the search starts from a guaranteed
-// solution: cut the vertices into k ≥ 3 blocks and take a best set within any two of them. Every set S satisfies
+// Components of up to 20 vertices are solved exactly. Others are cut into k ≥ 3 blocks; a best set within any two of them
+// is taken. Every set S satisfies
 //
 //	Σ_{i<j} f(S ∩ (B_i ∪ B_j)) = f(S) + (k−2) Σ_i f(S ∩ B_i) ≥ f(S) + k(k−2)·min f,
 //
 // so the best of the k(k−1)/2 pairs, which earns at least 0, earns at least (1−ν)·max + ν·min for 1 − ν = 1/(k−1)².
-// (Single blocks would give nothing: the weights between them are lost.) Tabu search improves on that and on other
-// starts. The guarantee returned is the better of this one and the one that the bound proves: ν = (bound − value) /
-// (bound − w) for any set of weight w, here the lightest that is found.
+// (Single blocks would give nothing: the weights between them are lost.) The guarantee returned is the better of this one
+// and the one that the bound, the sum of all positive terms, proves: ν = (bound − value) / (bound − w) for any set of
+// weight w, here the lighter one of no vertices and all.
+//
+// Cost: at most 2²⁰ steps of O(1) for each pair of blocks of ten vertices, and typically a thousand times less; beyond 512
+// vertices blocks are single vertices, O(n²) in all.
+func (w *Workspace) Start(chosen []bool, poll func() error) (bound, nu float64, optimal bool, err error) {
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
+	bound, nu, optimal = w.each(chosen, 2*blockSize, math.MaxInt, func(size int) (bound, nu float64) {
+		w.local.start(&w.part, 1, &w.poll)
+		return w.part.favourable(), w.bestPair(size)
+	})
+	if err := w.poll.Err(); err != nil {
+		return 0, 0, false, err
+	}
+	bound, nu, optimal = w.judge(chosen, bound, nu, optimal, func() float64 {
+		whole := make([]bool, w.n)
+		for u := range whole {
+			whole[u] = true
+		}
+		return min(w.Value(whole), 0)
+	})
+	return bound, nu, optimal, nil
+}
+
+// Search marks a good set in chosen, of length n, that weighs no less than that of Start, and returns a proven bound on
+// the weight of every set, a guarantee ν with value ≥ (1−ν)·max + ν·min over all sets, and whether the set is proven to be
+// a best one. An error of poll, which may be nil and is called every few milliseconds, ends the search and is returned;
+// chosen is unspecified then.
+//
+// Components that branch and bound solves quickly are solved exactly. In others tabu search improves on the guaranteed
+// solution of Start and on other starts. The guarantee is that of Start, with a tighter bound and a lighter set.
 //
 // Cost: about n + 2²²/n moves of O(n) for each component, the relaxation up to 256 vertices, and the pairs of blocks up
 // to 512; beyond that blocks are single vertices.
-func (w *Workspace) Search(chosen []bool) (bound, nu float64, optimal bool) {
+func (w *Workspace) Search(chosen []bool, poll func() error) (bound, nu float64, optimal bool, err error) {
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
+	bound, nu, optimal = w.each(chosen, MaxVertices, searchNodes, w.searchPart)
+	if err := w.poll.Err(); err != nil {
+		return 0, 0, false, err
+	}
+	bound, nu, optimal = w.judge(chosen, bound, nu, optimal, w.light)
+	return bound, nu, optimal, w.poll.Err()
+}
+
+// each marks sets for all components: those of up to exact vertices by branch and bound where that takes no more than the
+// given number of nodes, the others by the function, which leaves its set in local.best and is told the size of the blocks.
+// It adds up the bounds and takes the largest ν.
+func (w *Workspace) each(chosen []bool, exact, nodes int, solve func(size int) (bound, nu float64)) (bound, nu float64,
+	optimal bool) {
 	w.reduce(chosen)
 	bound = w.Value(chosen)
 	optimal = true
 	for lo, hi := range w.components() {
+		if w.poll.Stopped() {
+			break
+		}
 		vertices := w.parts[lo:hi]
 		w.load(&w.part, vertices)
-		if len(vertices) <= MaxVertices {
-			if set, ok := w.branch.solve(&w.part, searchNodes); ok {
+		if len(vertices) <= exact {
+			if set, ok := w.branch.solve(&w.part, nodes); ok {
 				for i, v := range vertices {
 					chosen[v] = set>>i&1 == 1
 				}
@@ -55,7 +104,7 @@ func (w *Workspace) Search(chosen []bool) (bound, nu float64, optimal bool) {
 		if len(vertices) > mostBlocked {
 			size = 1
 		}
-		partBound, partNu := w.searchPart(size)
+		partBound, partNu := solve(size)
 		bound += partBound
 		nu = max(nu, partNu)
 		for i, v := range vertices {
@@ -63,13 +112,18 @@ func (w *Workspace) Search(chosen []bool) (bound, nu float64, optimal bool) {
 		}
 	}
 	w.shed(chosen)
+	return bound, nu, optimal
+}
+
+// judge completes the certificate of a set; light returns the weight of a light one.
+func (w *Workspace) judge(chosen []bool, bound, nu float64, optimal bool, light func() float64) (float64, float64, bool) {
 	if optimal {
 		return bound, 0, true
 	}
 	value := w.Value(chosen)
 	bound = max(bound, value)
-	if light := w.light(); bound > light {
-		nu = min(nu, (bound-value)/(bound-light))
+	if low := light(); bound > low {
+		nu = min(nu, (bound-value)/(bound-low))
 	}
 	return bound, nu, bound <= value
 }
@@ -77,11 +131,11 @@ func (w *Workspace) Search(chosen []bool) (bound, nu float64, optimal bool) {
 // searchPart leaves the best set it finds of the component in local.best; size is that of its blocks.
 func (w *Workspace) searchPart(size int) (bound, nu float64) {
 	p, s := &w.part, &w.local
-	s.start(p, 1)
+	s.start(p, 1, &w.poll)
 	nu = w.bestPair(size)
 	bound = p.favourable()
-	if p.n <= mostRelaxed {
-		w.sdp.solve(p)
+	if p.n <= mostRelaxed && !w.poll.Stopped() {
+		w.sdp.solve(p, &w.poll)
 		bound = min(bound, w.sdp.bound())
 		rng := rand.New(rand.NewPCG(2, uint64(p.n))) // fixed directions
 		side := make([]bool, p.n)
@@ -118,6 +172,9 @@ func (w *Workspace) climbFromSeeds() {
 	s.keep()
 	used := make([]bool, p.n)
 	for range min(seeds, p.n) {
+		if w.poll.Stopped() {
+			return
+		}
 		seed, most := -1, math.Inf(-1)
 		for u := range p.n {
 			if used[u] {
@@ -145,6 +202,9 @@ func (w *Workspace) bestPair(size int) (nu float64) {
 	k := (p.n + size - 1) / size
 	for i := range k {
 		for j := i + 1; j < k; j++ {
+			if (size > 1 || j%pollMoves == 0) && w.poll.Stopped() {
+				return 1
+			}
 			if size == 1 {
 				w.tryPair(i, j)
 			} else {
@@ -208,7 +268,7 @@ func (w *Workspace) light() float64 {
 	clear(w.linear)
 	whole := problem{n: w.n, weight: w.weight, linear: w.linear}
 	s := &w.local
-	s.start(&whole, -1)
+	s.start(&whole, -1, &w.poll)
 	for u := range w.n {
 		s.flip(u)
 	}

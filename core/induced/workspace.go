@@ -14,6 +14,8 @@ package induced
 import (
 	"fmt"
 	"math"
+
+	"combpred/core/polling"
 )
 
 const (
@@ -53,6 +55,7 @@ type Workspace struct {
 	branch brancher
 	local  localSearch
 	sdp    relaxation
+	poll   polling.Poll
 }
 
 // problem is one component: maximise Σ linear[u] over S plus Σ weight[u,v] over the pairs of S.

@@ -83,7 +83,7 @@ func TestAgainstAllOrders(t *testing.T) {
 				if got := w.Value(order); math.Abs(got-want) > tolerance {
 					t.Fatalf("%s, n = %d: Exact earns %v, the best of all orders %v", name, n, got, want)
 				}
-				bound, optimal := w.Search(order)
+				bound, optimal, _ := w.Search(order, nil)
 				got := w.Value(order)
 				if !isOrder(order) || !optimal || math.Abs(got-want) > tolerance || math.Abs(bound-want) > tolerance {
 					t.Fatalf("%s, n = %d: Search earns %v with bound %v, optimal %t, the best is %v",
@@ -173,7 +173,7 @@ func TestComponents(t *testing.T) {
 	}
 	value := w.Value(order)
 	searched := make([]int32, n)
-	bound, optimal := w.Search(searched)
+	bound, optimal, _ := w.Search(searched, nil)
 	if optimal || bound < value-tolerance || w.Value(searched) > value+tolerance || w.Value(searched) < 0 {
 		t.Errorf("Search earns %v with bound %v, optimal %t, the best order %v",
 			w.Value(searched), bound, optimal, value)
@@ -200,7 +200,7 @@ func TestSizeError(t *testing.T) {
 	if size, ok := errors.AsType[*SizeError](err); !ok || size.Size != MaxComponent+1 {
 		t.Errorf("a component of %d items gives the error %v", MaxComponent+1, err)
 	}
-	if bound, optimal := w.Search(order); optimal || bound != n*(n-1)/2 || w.Value(order) != bound-2 {
+	if bound, optimal, _ := w.Search(order, nil); optimal || bound != n*(n-1)/2 || w.Value(order) != bound-2 {
 		t.Errorf("Search earns %v with bound %v, optimal %t; breaking the cycle costs 2",
 			w.Value(order), bound, optimal)
 	}
@@ -215,7 +215,7 @@ func TestInsertionOptimum(t *testing.T) {
 		const n = 45
 		fillWith(w.Reset(n), n, func(int, int) float64 { return rng.NormFloat64() })
 		order, again := make([]int32, n), make([]int32, n)
-		bound, _ := w.Search(order)
+		bound, _, _ := w.Search(order, nil)
 		value := w.Value(order)
 		if value < 0 || value > bound {
 			t.Fatalf("the order earns %v, bound %v", value, bound)
@@ -228,7 +228,7 @@ func TestInsertionOptimum(t *testing.T) {
 				}
 			}
 		}
-		if w.Search(again); !slices.Equal(order, again) {
+		if w.Search(again, nil); !slices.Equal(order, again) {
 			t.Error("the same gains give two different orders")
 		}
 	}

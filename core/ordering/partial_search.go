@@ -3,6 +3,8 @@ package ordering
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"combpred/core/polling"
 )
 
 const (
@@ -29,6 +31,7 @@ type PartialWorkspace struct {
 	next      []bool // those of the next sweep
 	between   []int
 	work      int // relations weighed
+	poll      polling.Poll
 }
 
 // Reset begins an instance of n elements and returns its n×n gain matrix by rows, for the caller to fill: finite, the
@@ -41,13 +44,31 @@ func (w *PartialWorkspace) Reset(n int) []float64 {
 	return w.gain
 }
 
+// Start finds the partial order from which Search is never below, to be read until the next call, and returns it with what
+// it earns: the better of the order without relations, which earns 0, and a total order that earns at least Σ (g[u,v] +
+// g[v,u])/2 over the pairs. Cost: O(n²).
+func (w *PartialWorkspace) Start() (*Partial, float64) {
+	w.total(func() { w.linear.Start(w.order) })
+	if w.value > 0 {
+		return &w.now, w.value
+	}
+	w.best.Reset(w.n)
+	return &w.best, 0
+}
+
 // Search finds a good partial order, to be read until the next call, and returns it with what it earns. It improves two
 // starts, the order without relations, which earns 0, and a total order that earns at least Σ (g[u,v] + g[v,u])/2 over the
 // pairs, by adding, removing and reversing relations, with all that these imply, until none of these gains. Then it takes
 // the better result, changes the relations of a few random elements and improves again, keeping the better. It ends early
-// where most, a bound on what any order earns, is reached. The random numbers are the same in every call. Cost: O(n²) a
-// sweep over the pairs for each start, and a bounded number of steps after that.
-func (w *PartialWorkspace) Search(most float64) (*Partial, float64) {
+// where most, a bound on what any order earns, is reached. The random numbers are the same in every call. An error of
+// poll, which may be nil and is called for every row of pairs, ends the search and is returned. Cost: O(n²) a sweep over
+// the pairs for each start, and a bounded number of steps after that.
+func (w *PartialWorkspace) Search(most float64, poll func() error) (*Partial, float64, error) {
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
+	if w.poll.Stopped() {
+		return nil, 0, w.poll.Err()
+	}
 	n := w.n
 	w.scale()
 	w.now.Reset(n)
@@ -56,7 +77,11 @@ func (w *PartialWorkspace) Search(most float64) (*Partial, float64) {
 	w.improve()
 	w.best.Set(&w.now)
 	value := w.value
-	w.total()
+	var err error
+	w.total(func() { _, _, err = w.linear.Search(w.order, poll) })
+	if err != nil {
+		return nil, 0, err
+	}
 	w.activateAll()
 	w.improve()
 	if w.value > value {
@@ -65,7 +90,7 @@ func (w *PartialWorkspace) Search(most float64) (*Partial, float64) {
 	}
 	rng := rand.New(rand.NewPCG(2, uint64(n)))
 	w.work = 0
-	for kick := 0; kick < partialKicks && w.work < partialWork && value < most-w.threshold; kick++ {
+	for kick := 0; kick < partialKicks && w.work < partialWork && value < most-w.threshold && !w.poll.Stopped(); kick++ {
 		w.now.Set(&w.best)
 		w.value = value
 		clear(w.active)
@@ -83,7 +108,7 @@ func (w *PartialWorkspace) Search(most float64) (*Partial, float64) {
 			value = w.value
 		}
 	}
-	return &w.best, value
+	return &w.best, value, w.poll.Err()
 }
 
 // scale sets the threshold below which a gain counts as rounding.
@@ -95,9 +120,9 @@ func (w *PartialWorkspace) scale() {
 	w.threshold = improvement * sum
 }
 
-// total sets the order to a total one found by search for the skew-symmetric part of the gains. Their symmetric part is
-// the same for all total orders.
-func (w *PartialWorkspace) total() {
+// total sets the order to the total one that find leaves in w.order, for the skew-symmetric part of the gains in w.linear.
+// Their symmetric part is the same for all total orders.
+func (w *PartialWorkspace) total(find func()) {
 	n := w.n
 	skew := w.linear.Reset(n)
 	for u := range n {
@@ -105,7 +130,7 @@ func (w *PartialWorkspace) total() {
 			skew[u*n+v] = (w.gain[u*n+v] - w.gain[v*n+u]) / 2
 		}
 	}
-	w.linear.Search(w.order)
+	find()
 	w.now.Reset(n)
 	w.value = 0
 	for i, u := range w.order {
@@ -129,6 +154,9 @@ func (w *PartialWorkspace) improve() {
 		moved = false
 		clear(w.next)
 		for u := range w.n {
+			if w.poll.Stopped() {
+				return
+			}
 			for v := range w.n {
 				if u == v || !w.active[u] && !w.active[v] || w.now.Before(v, u) {
 					continue

@@ -117,7 +117,7 @@ func TestPartialSearch(t *testing.T) {
 					pairs += (gain[u*n+v] + gain[v*n+u]) / 2
 				}
 			}
-			order, value := w.Search(most)
+			order, value, _ := w.Search(most, nil)
 			r := naive{n, make([]bool, n*n)}
 			var sum float64
 			for u := range n {
@@ -138,7 +138,7 @@ func TestPartialSearch(t *testing.T) {
 	}
 	const n = 30
 	fillAll(w.Reset(n), n, func(u, v int) float64 { return float64(v - u) })
-	if _, value := w.Search(math.Inf(1)); value != n*(n*n-1)/6 {
+	if _, value, _ := w.Search(math.Inf(1), nil); value != n*(n*n-1)/6 {
 		t.Errorf("gains of one order earn %v", value)
 	}
 }

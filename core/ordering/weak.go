@@ -3,6 +3,8 @@ package ordering
 import (
 	"fmt"
 	"math/bits"
+
+	"combpred/core/polling"
 )
 
 // MaxTied is the largest component of an instance with ties that is solved exactly: its tables take 3^MaxTied steps.
@@ -31,6 +33,7 @@ type WeakWorkspace struct {
 	ranks int32   // the last rank given out
 	table weakTable
 	seek  weakSearch
+	poll  polling.Poll
 }
 
 // Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: finite, the
@@ -58,13 +61,37 @@ func (w *WeakWorkspace) Exact(rank []int32) error {
 	return nil
 }
 
-// Search writes a good ranking to rank: components of up to 8 items are solved exactly, others by local search from the
-// best of the order by row sums, its reverse and the tie of all. It returns a bound on what any ranking earns, and
-// whether the one found is proven to be a best one.
-func (w *WeakWorkspace) Search(rank []int32) (bound float64, optimal bool) {
+// Start writes the ranking from which Search begins: components follow one another as in some best ranking, each in the
+// best of the order by row sums, its reverse and the tie of all. It returns a bound on what any ranking earns, and whether
+// the one found is proven to be a best one. Cost: O(n²).
+func (w *WeakWorkspace) Start(rank []int32) (bound float64, optimal bool) {
 	w.decompose(rank)
 	optimal = true
 	for lo, hi := range w.components() {
+		part := w.order[lo:hi]
+		bound += w.between(part, w.order[hi:])
+		most := w.pairwise(part)
+		bound += most
+		s := w.begin(part)
+		w.rankBy(&s.now, rank)
+		optimal = s.now.value >= most-s.threshold && optimal
+	}
+	return bound, optimal
+}
+
+// Search writes a good ranking to rank: components of up to 8 items are solved exactly, others by local search from what
+// Start gives, which they are never below. It returns a bound on what any ranking earns, and whether the one found is
+// proven to be a best one. An error of poll, which may be nil and is called every O(n) steps, ends the search and is
+// returned; rank is unspecified then.
+func (w *WeakWorkspace) Search(rank []int32, poll func() error) (bound float64, optimal bool, err error) {
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
+	w.decompose(rank)
+	optimal = true
+	for lo, hi := range w.components() {
+		if w.poll.Stopped() {
+			break
+		}
 		part := w.order[lo:hi]
 		bound += w.between(part, w.order[hi:])
 		if len(part) <= searchTied {
@@ -75,7 +102,7 @@ func (w *WeakWorkspace) Search(rank []int32) (bound float64, optimal bool) {
 		bound += most
 		optimal = w.searchPart(rank, part, most) && optimal
 	}
-	return bound, optimal
+	return bound, optimal, w.poll.Err()
 }
 
 // decompose writes the items to w.order, component after component.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
+
+	"combpred/core/polling"
 )
 
 const (
@@ -22,6 +24,7 @@ type weakSearch struct {
 	into, out []float64 // gains of one item after, and before, the items of each block
 	score     []float64
 	visit     []int32
+	poll      *polling.Poll
 }
 
 // searchPart gives the items the next ranks by local search and reports whether the ranking earns most, a bound. It
@@ -29,15 +32,12 @@ type weakSearch struct {
 // by merging, exchanging or splitting places, until no such move gains; then it moves a few items at random and improves
 // again, keeping the better. The random numbers are the same in every call. Cost: O(m²) a sweep.
 func (w *WeakWorkspace) searchPart(rank []int32, items []int32, most float64) (optimal bool) {
-	s := &w.seek
-	s.gain, s.n = w.gain, w.n
-	s.threshold = improvement * w.magnitude(items)
-	s.start(items)
+	s := w.begin(items)
 	s.improve()
 	s.best.set(&s.now)
 	rng := rand.New(rand.NewPCG(1, uint64(len(items))))
 	for range min(kicks, kickWork/(len(items)*len(items))) {
-		if s.best.value >= most-s.threshold {
+		if s.best.value >= most-s.threshold || s.poll.Stopped() {
 			break
 		}
 		s.now.set(&s.best)
@@ -49,15 +49,29 @@ func (w *WeakWorkspace) searchPart(rank []int32, items []int32, most float64) (o
 			s.best.set(&s.now)
 		}
 	}
+	w.rankBy(&s.best, rank)
+	return s.best.value >= most-s.threshold
+}
+
+// begin readies the search for the items at their start.
+func (w *WeakWorkspace) begin(items []int32) *weakSearch {
+	s := &w.seek
+	s.gain, s.n, s.poll = w.gain, w.n, &w.poll
+	s.threshold = improvement * w.magnitude(items)
+	s.start(items)
+	return s
+}
+
+// rankBy gives the items of a ranking the next ranks.
+func (w *WeakWorkspace) rankBy(found *ranking, rank []int32) {
 	lo := 0
-	for _, end := range s.best.ends {
+	for _, end := range found.ends {
 		w.ranks++
-		for _, u := range s.best.items[lo:end] {
+		for _, u := range found.items[lo:end] {
 			rank[u] = w.ranks
 		}
 		lo = int(end)
 	}
-	return s.best.value >= most-s.threshold
 }
 
 // magnitude returns the sum of |h| over the ordered pairs of the items.
@@ -123,6 +137,9 @@ func (s *weakSearch) improve() {
 		moved = false
 		s.visit = append(s.visit[:0], s.now.items...)
 		for _, u := range s.visit {
+			if s.poll.Stopped() {
+				return
+			}
 			moved = s.move(u) || moved
 		}
 		moved = s.adjacent() || moved

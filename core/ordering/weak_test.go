@@ -93,7 +93,7 @@ func TestWeakAgainstAllRankings(t *testing.T) {
 				if got := rankValue(&w, rank); math.Abs(got-want) > tolerance {
 					t.Fatalf("%s, %d items: %v earns %v, the best %v", name, n, rank, got, want)
 				}
-				bound, optimal := w.Search(rank)
+				bound, optimal, _ := w.Search(rank, nil)
 				if got := rankValue(&w, rank); !optimal || math.Abs(got-want) > tolerance || math.Abs(bound-want) > tolerance {
 					t.Fatalf("%s, %d items: search earns %v with bound %v, optimal = %t, the best %v",
 						name, n, got, bound, optimal, want)
@@ -117,7 +117,7 @@ func TestWeakSearchQuality(t *testing.T) {
 			if err := w.Exact(exact); err != nil {
 				t.Fatal(err)
 			}
-			bound, optimal := w.Search(found)
+			bound, optimal, _ := w.Search(found, nil)
 			if !isDense(found) {
 				t.Fatalf("%s: the ranks %v are not dense", name, found)
 			}
@@ -147,12 +147,12 @@ func TestWeakSearchStart(t *testing.T) {
 			pairs += g / 2
 		}
 		rank, again := make([]int32, n), make([]int32, n)
-		bound, _ := w.Search(rank)
+		bound, _, _ := w.Search(rank, nil)
 		got := rankValue(&w, rank)
 		if !isDense(rank) || got < max(0, pairs)-tolerance || got > bound+tolerance {
 			t.Errorf("%s: the search earns %v, its starts at least %v, the bound is %v", name, got, max(0, pairs), bound)
 		}
-		w.Search(again)
+		w.Search(again, nil)
 		if again := rankValue(&w, again); again != got {
 			t.Errorf("%s: the search earns %v once and %v the next time", name, got, again)
 		}

@@ -3,6 +3,8 @@ package ordering
 import (
 	"fmt"
 	"math"
+
+	"combpred/core/polling"
 )
 
 // MaxComponent is the largest strongly connected component that is solved exactly: its table has 2^MaxComponent
@@ -31,6 +33,8 @@ type Workspace struct {
 	low   []float64 // see subsetTable
 	best  []float64
 	score []float64 // Borda scores
+	kept  []int32   // the best order that local search has found
+	poll  polling.Poll
 }
 
 // Reset begins an instance of n items and returns its n×n gain matrix by rows, for the caller to fill: skew-symmetric,
@@ -57,14 +61,37 @@ func (w *Workspace) Exact(order []int32) error {
 	return nil
 }
 
-// Search writes a good order to order: components of up to 10 items are solved exactly, others by insertion from the
-// order of their row sums or its reverse, whichever earns more. The order earns at least 0, half-way between the worst
-// and the best. It returns a bound on what any order earns, and whether the order is proven to be a best one. Cost:
-// O(n²) for each sweep.
-func (w *Workspace) Search(order []int32) (bound float64, optimal bool) {
+// Start writes an order that earns at least 0, half-way between the worst and the best: components follow one another as
+// in some best order, the items of each in the order of their row sums or its reverse, whichever earns more. It returns a
+// bound on what any order earns, and whether the order is proven to be a best one. Cost: O(n²).
+func (w *Workspace) Start(order []int32) (bound float64, optimal bool) {
 	w.decompose(order)
 	optimal = true
 	for lo, hi := range w.components() {
+		part := order[lo:hi]
+		bound += w.between(part, order[hi:])
+		if len(part) > 1 {
+			optimal = false
+			bound += w.magnitude(part)
+			w.start(part)
+		}
+	}
+	return bound, optimal
+}
+
+// Search writes a good order to order: components of up to 10 items are solved exactly, others by local search from what
+// Start gives, which they are never below. It returns a bound on what any order earns, and whether the order is proven to
+// be a best one. An error of poll, which may be nil and is called every O(n) steps, ends the search and is returned; order
+// is unspecified then. Cost: O(n²) for each sweep.
+func (w *Workspace) Search(order []int32, poll func() error) (bound float64, optimal bool, err error) {
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
+	w.decompose(order)
+	optimal = true
+	for lo, hi := range w.components() {
+		if w.poll.Stopped() {
+			break
+		}
 		part := order[lo:hi]
 		bound += w.between(part, order[hi:])
 		if len(part) <= searchExact {
@@ -74,7 +101,7 @@ func (w *Workspace) Search(order []int32) (bound float64, optimal bool) {
 		optimal = false
 		bound += w.searchPart(part)
 	}
-	return bound, optimal
+	return bound, optimal, w.poll.Err()
 }
 
 // decompose writes the items to order, component after component.

@@ -97,10 +97,12 @@ func (g *Graph) unreached() int32 {
 	return -1
 }
 
-// workspace is the scratch of sampling and of Kruskal's algorithm.
+// workspace is the scratch of sampling, of exchanges and of Kruskal's algorithm.
 type workspace struct {
-	exit   []int32 // Wilson: the arc by which the walk left a vertex last
-	inside []bool  // Wilson: whether a vertex is in the tree
+	exit   []int32 // Wilson: the arc by which the walk left a vertex last; exchanges: the edge from a vertex to the next
+	next   []int32 // exchanges: the next vertex on the way to an end of the new edge
+	queue  []int32 // exchanges: vertices reached
+	inside []bool  // Wilson: whether a vertex is in the tree; exchanges: whether it is reached
 	order  []int32 // Kruskal: edges by weight
 	forest Forest
 }
@@ -108,7 +110,12 @@ type workspace struct {
 func (g *Graph) borrow() *workspace {
 	w, ok := g.workspace.Get().(*workspace)
 	if !ok {
-		w = &workspace{exit: make([]int32, g.n), inside: make([]bool, g.n), order: make([]int32, len(g.ends))}
+		w = &workspace{
+			exit:   make([]int32, g.n),
+			next:   make([]int32, g.n),
+			inside: make([]bool, g.n),
+			order:  make([]int32, len(g.ends)),
+		}
 	}
 	return w
 }

@@ -46,17 +46,35 @@ func (c cliques) Decode(dst []int32, score Scores) (Certificate, error) {
 	return proven(c.finish(dst, w.chosen, score)), nil
 }
 
-// Search solves easy components exactly and improves the others from a guaranteed start, see induced.Search. Cost: some
-// hundredths of a second for 100 vertices, a second for 500.
-func (c cliques) Search(dst []int32, score Scores) Certificate {
+// Start takes the best sets within two blocks of vertices, see induced.Workspace.Start for what they guarantee. Cost: some
+// thousandths of a second for 40 vertices, a tenth for 500.
+func (c cliques) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	return c.improve(dst, score, poll, (*induced.Workspace).Start)
+}
+
+// Search solves easy components exactly and improves the others from a guaranteed start, see induced.Workspace.Search.
+// Cost: some hundredths of a second for 100 vertices, a second for 500.
+func (c cliques) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	return c.improve(dst, score, poll, (*induced.Workspace).Search)
+}
+
+func (c cliques) improve(dst []int32, score Scores, poll func() error,
+	find func(w *induced.Workspace, chosen []bool, poll func() error) (bound, nu float64, optimal bool, err error)) (
+	Certificate, error) {
 	w := c.load(dst, score)
 	defer c.pool.put(w)
-	bound, nu, optimal := w.Workspace.Search(w.chosen)
+	bound, nu, optimal, err := find(&w.Workspace, w.chosen, poll)
+	if err == nil {
+		err = polled(poll)
+	}
+	if err != nil {
+		return Certificate{}, err
+	}
 	value := c.finish(dst, w.chosen, score)
 	if optimal {
-		return proven(value)
+		return proven(value), nil
 	}
-	return Certificate{Value: value, UpperBound: max(value, bound), Nu: nu}
+	return Certificate{Value: value, UpperBound: max(value, bound), Nu: nu}, nil
 }
 
 // load returns a workspace with the score of every pair of vertices.

@@ -89,7 +89,7 @@ func TestCliquesLimits(t *testing.T) {
 	if !ok || limit.Limit != 48 || limit.Size > n || !strings.Contains(err.Error(), "by search") {
 		t.Errorf("70 vertices give the error %v", err)
 	}
-	cert := space.Search(y, score)
+	cert, _ := space.Search(y, score, nil)
 	if cert.Optimal || cert.Value <= 0 || cert.UpperBound < cert.Value || cert.Nu <= 0 || cert.Nu > 0.2 {
 		t.Errorf("the certificate is %+v", cert)
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/count"
+	"combpred/core/tours"
 )
 
 var _ = register(Spec{
@@ -155,13 +156,19 @@ func (c cycles) Decode(dst []int32, score Scores) (Certificate, error) {
 	return w.exact(func(k int) float64 { return c.finish(dst, w, k) })
 }
 
-// Search improves cycles by local moves from several starts. Nu is what the proven bound and the score of some poor
-// cycle leave open. Cost: O(n²) for each sweep over the moves.
-func (c cycles) Search(dst []int32, score Scores) Certificate {
+// Start takes the best of a few of the shortest cycles, through each of up to 16 places. Nu is what the proven bound and the
+// score of some poor one leave open. Cost: O(n²) for each of these places.
+func (c cycles) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
 	w := c.loadEdges(dst, score)
 	defer c.pool.put(w)
-	value := c.finish(dst, w, w.Search(w.tour))
-	return certify(value, w.Bound(), w.Low())
+	return w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return c.finish(dst, w, k) })
+}
+
+// Search improves cycles by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
+func (c cycles) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	w := c.loadEdges(dst, score)
+	defer c.pool.put(w)
+	return w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return c.finish(dst, w, k) })
 }
 
 func (c cycles) loadEdges(dst []int32, score Scores) *tourWorkspace {

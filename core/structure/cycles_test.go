@@ -84,7 +84,7 @@ func TestToursBeyondExact(t *testing.T) {
 				score.Linear[i] = rng.NormFloat64()
 			}
 			y, z := make([]int32, n), make([]int32, n)
-			found := space.(Searcher).Search(z, score)
+			found, _ := space.(Searcher).Search(z, score, nil)
 			if err := space.Check(z); err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func TestReversedCycles(t *testing.T) {
 		score.Linear[i] = -rng.Float64()
 	}
 	y := make([]int32, n)
-	if cert := space.(Searcher).Search(y, score); cert.Value < 0 || cert.Nu > 0.5 {
+	if cert, _ := space.(Searcher).Search(y, score, nil); cert.Value < 0 || cert.Nu > 0.5 {
 		t.Errorf("the certificate is %+v", cert)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/count"
+	"combpred/core/tours"
 )
 
 var _ = register(Spec{
@@ -109,14 +110,26 @@ func (c directedCycles) Decode(dst []int32, score Scores) (Certificate, error) {
 	return w.exact(func(k int) float64 { return c.finish(dst, w, k) })
 }
 
-// Search improves cycles by local moves from several starts. Reversing a cycle negates its linear score, so without a
-// Magnitude the better of the two lies at least half-way between the worst and the best: Nu is at most 1/2. Cost: O(n²)
-// for each sweep over the moves.
-func (c directedCycles) Search(dst []int32, score Scores) Certificate {
+// Start takes the best of a few cycles of length 3, through each of up to 16 vertices, and of their reverses. Reversing a
+// cycle negates its linear score, so without a Magnitude the better of the two lies at least half-way between the worst
+// and the best: Nu is at most 1/2 (Gärtner and Vembu, 2009). Cost: O(n²) for each of these vertices.
+func (c directedCycles) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
 	w := c.loadSigned(dst, score)
 	defer c.pool.put(w)
-	value := c.finish(dst, w, w.Search(w.tour))
-	cert := certify(value, w.Bound(), w.Low())
+	cert, err := w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return c.finish(dst, w, k) })
+	return halved(cert, score), err
+}
+
+// Search improves cycles by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
+func (c directedCycles) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	w := c.loadSigned(dst, score)
+	defer c.pool.put(w)
+	cert, err := w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return c.finish(dst, w, k) })
+	return halved(cert, score), err
+}
+
+// halved lowers Nu to 1/2 where reversing a cycle negates its score.
+func halved(cert Certificate, score Scores) Certificate {
 	if score.Magnitude == nil {
 		cert.Nu = min(cert.Nu, 0.5)
 	}

@@ -93,14 +93,33 @@ func power3(k int) int {
 	return p
 }
 
-// Search improves the order without relations and a good total order by adding, removing and reversing relations.
-// Reversing an order negates its linear score and leaves the rest, so that no ratio holds for all scores as it does for
-// rankings; Nu is what mirrorNu proves for these. It is at most 1/2 where the magnitudes have one sign, or are absent: the
-// search starts from an order without relations, and from the better of a total order and its reverse.
-func (p partialOrders) Search(dst []int32, score Scores) Certificate {
+// Start takes the better of the order without relations and a good total order. Reversing an order negates its linear score
+// and leaves the rest, so that no ratio holds for all scores as it does for rankings; Nu is what mirrorNu proves for these.
+// It is at most 1/2 where the magnitudes have one sign, or are absent: the total order is the better of one and its reverse.
+// Where the best choices of all pairs are transitive they are the optimum. Cost: O(n²), and O(n³/64) for that check.
+func (p partialOrders) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	return p.improve(dst, score, poll, func(w *ordering.PartialWorkspace, _ float64) (*ordering.Partial, error) {
+		order, _ := w.Start()
+		return order, nil
+	})
+}
+
+// Search improves the order without relations and a good total order by adding, removing and reversing relations. Nu is
+// as for Start.
+func (p partialOrders) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	return p.improve(dst, score, poll, func(w *ordering.PartialWorkspace, bound float64) (*ordering.Partial, error) {
+		order, _, err := w.Search(bound, poll)
+		return order, err
+	})
+}
+
+// improve takes the best choices of all pairs where they are transitive, and otherwise the order that find makes of the
+// gains, given a bound on what any order earns.
+func (p partialOrders) improve(dst []int32, score Scores, poll func() error,
+	find func(w *ordering.PartialWorkspace, bound float64) (*ordering.Partial, error)) (Certificate, error) {
 	bound := p.perPair(dst, score)
 	if p.transitive(dst) {
-		return proven(bound)
+		return proven(bound), polled(poll)
 	}
 	w := p.pool.get()
 	defer p.pool.put(w)
@@ -117,7 +136,13 @@ func (p partialOrders) Search(dst []int32, score Scores) Certificate {
 			pair++
 		}
 	}
-	order, _ := w.Search(bound)
+	order, err := find(w, bound)
+	if err == nil {
+		err = polled(poll)
+	}
+	if err != nil {
+		return Certificate{}, err
+	}
 	p.writeTo(dst, order)
 	value := p.valueOf(dst, score)
 	var unsigned float64
@@ -127,7 +152,8 @@ func (p partialOrders) Search(dst []int32, score Scores) Certificate {
 		}
 	}
 	bound = max(bound, value)
-	return Certificate{Value: value, UpperBound: bound, Nu: mirrorNu(value, bound, min(0, 2*unsigned-value), level)}
+	nu := mirrorNu(value, bound, min(0, 2*unsigned-value), level)
+	return Certificate{Value: value, UpperBound: bound, Nu: nu}, nil
 }
 
 // writeTo writes the relation of an order to y.

@@ -102,7 +102,7 @@ func TestPartialOrdersSearchQuality(t *testing.T) {
 	for trial := range trials {
 		score := randomScores(space.len(), trial, rng)
 		y := make([]int32, space.len())
-		found := space.Search(y, score)
+		found, _ := space.Search(y, score, nil)
 		if err := space.Check(y); err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestPartialOrdersLarge(t *testing.T) {
 	} else if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Limit != maxListed || limit.Size != n {
 		t.Errorf("the error is %v", err)
 	}
-	cert := space.Search(y, score)
+	cert, _ := space.Search(y, score, nil)
 	if err := space.Check(y); err != nil || cert.Optimal || !(cert.Nu > 0 && cert.Nu <= 0.5) || !(cert.Value > 0) {
 		t.Errorf("the search gives %+v, error %v", cert, err)
 	}

@@ -140,13 +140,17 @@ func (p *paths) extend(y []int32, n int, v int32, yield func([]int32) bool) bool
 	return true
 }
 
-// Sample draws the number of a path in the order of All and walks to it: at each vertex the arc is the one among whose
-// paths the number lies. Cost: a subtraction of big integers for each arc passed over.
+// Sample costs a subtraction of big integers for each arc passed over.
 func (p *paths) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), p.longest)
+	p.walkTo(dst, p.source, rng)
+}
+
+// walkTo writes a uniform path from vertex v to the target: it draws the number of one in the order of All and walks to
+// it. At each vertex the arc is the one among whose paths the number lies.
+func (p *paths) walkTo(dst []int32, v int32, rng *rand.Rand) {
 	var uniform count.Uniform
-	number := uniform.Draw(new(big.Int), p.ahead[p.source], rng)
-	v := p.source
+	number := uniform.Draw(new(big.Int), p.ahead[v], rng)
 	for place := range dst {
 		if v == p.target {
 			dst[place] = -1

@@ -57,7 +57,9 @@ func BenchmarkSearchPermutations(b *testing.B) {
 			dst := make([]int32, n)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				space.(Searcher).Search(dst, scores[i%len(scores)])
+				if _, err := space.(Searcher).Search(dst, scores[i%len(scores)], nil); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

@@ -33,14 +33,31 @@ func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
 	return proven(p.finish(dst, w.order, score)), nil
 }
 
-// Search solves components of up to 10 labels exactly and improves the others by moving single labels. Reversing a
-// ranking negates its linear score, so the better of the two lies at least half-way between the worst and the best: Nu
-// is 1/2. Cost: O(n²) for each sweep over the labels.
-func (p permutations) Search(dst []int32, score Scores) Certificate {
+// Start orders components by their row sums or the other way round. Reversing a ranking negates its linear score, so the
+// better of the two lies at least half-way between the worst and the best: Nu is 1/2 (Gärtner and Vembu, 2009). It is
+// optimal where no labels form a cycle of preferences. Cost: O(n²).
+func (p permutations) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
 	w := p.load(dst, score)
 	defer p.pool.put(w)
-	bound, optimal := w.Workspace.Search(w.order)
-	value := p.finish(dst, w.order, score)
+	bound, optimal := w.Workspace.Start(w.order)
+	return p.certify(dst, w.order, score, bound, optimal), polled(poll)
+}
+
+// Search solves components of up to 10 labels exactly and improves the others by iterated local search with moves of single
+// labels, from what Start gives: Nu is 1/2. Cost: O(n²) for each sweep over the labels, a few for each of up to 400 rounds.
+func (p permutations) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	w := p.load(dst, score)
+	defer p.pool.put(w)
+	bound, optimal, err := w.Workspace.Search(w.order, poll)
+	if err != nil {
+		return Certificate{}, err
+	}
+	return p.certify(dst, w.order, score, bound, optimal), nil
+}
+
+// certify writes the ranking of an order and returns its certificate, given a bound on the gains of all orders.
+func (p permutations) certify(dst, order []int32, score Scores, bound float64, optimal bool) Certificate {
+	value := p.finish(dst, order, score)
 	if optimal {
 		return proven(value)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"combpred/core/count"
+	"combpred/core/tours"
 )
 
 const (
@@ -116,13 +117,19 @@ func (r routes) Decode(dst []int32, score Scores) (Certificate, error) {
 	return w.exact(func(k int) float64 { return r.finish(dst, w, k) })
 }
 
-// Search improves routes by local moves from several starts. Nu is what the proven bound and the score of some poor
-// route leave open. Cost: O(n²) for each sweep over the moves.
-func (r routes) Search(dst []int32, score Scores) Certificate {
+// Start takes the best of a few of the shortest routes, through each of up to 16 places. Nu is what the proven bound and the
+// score of some poor one leave open. Cost: O(n²) for each of these places.
+func (r routes) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
 	w := r.load(dst, score)
 	defer r.pool.put(w)
-	value := r.finish(dst, w, w.Search(w.tour))
-	return certify(value, w.Bound(), w.Low())
+	return w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return r.finish(dst, w, k) })
+}
+
+// Search improves routes by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
+func (r routes) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	w := r.load(dst, score)
+	defer r.pool.put(w)
+	return w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return r.finish(dst, w, k) })
 }
 
 // load begins the problem of the best closed tour from the depot, vertex 0, through the places, vertices 1..n.

@@ -47,6 +47,14 @@ func proven(value float64) Certificate {
 	return Certificate{Value: value, UpperBound: value, Optimal: true}
 }
 
+// polled returns the error of a poll that may be nil.
+func polled(poll func() error) error {
+	if poll == nil {
+		return nil
+	}
+	return poll()
+}
+
 // checkIndex checks the only part of an output that is the index of one of n things.
 func checkIndex(y []int32, n int, noun string) error {
 	mustLen("y", len(y), 1)

@@ -144,10 +144,38 @@ type Decoder interface {
 	Decode(dst []int32, score Scores) (Certificate, error)
 }
 
+// Starter finds a guaranteed solution in polynomial time, for spaces whose Decode takes more than that or is refused at
+// some sizes.
+type Starter interface {
+	// Start writes an output to dst and returns a certificate whose Nu and UpperBound are proven. poll may be nil;
+	// otherwise it is called once at least and every few milliseconds, and its first error ends the work and is returned,
+	// dst being unspecified.
+	Start(dst []int32, score Scores, poll func() error) (Certificate, error)
+}
+
 // Searcher improves on a guaranteed solution without proof of optimality, at sizes where Decode is refused.
 type Searcher interface {
-	// Search writes an output to dst that is never worse than the certificate's guarantee.
-	Search(dst []int32, score Scores) Certificate
+	Starter
+	// Search writes an output to dst that scores at least as much as that of Start, up to rounding. Its certificate and
+	// poll are as those of Start.
+	Search(dst []int32, score Scores, poll func() error) (Certificate, error)
+}
+
+// Proposer draws random local moves between outputs, for Markov chains on the space. The moves are symmetric, the
+// probability of z from y being that of y from z, and lead from every output to every other one in some number of moves.
+// So a chain that accepts every move has the uniform law as its only stationary one, and one that accepts them with the
+// probabilities of Metropolis et al. (1953) the law that it is meant to have. Such a chain may be periodic.
+type Proposer interface {
+	// Propose writes the output to which a random move leads from y to dst, which may be y itself. y must be a member and
+	// stays as it is; dst and y must not overlap.
+	Propose(dst, y []int32, rng *rand.Rand)
+}
+
+// Gainer is a Proposer that knows what a move gains without embedding both ends.
+type Gainer interface {
+	Proposer
+	// Gain returns the score of z less that of y, where z was drawn from y by Propose, up to rounding.
+	Gain(z, y []int32, score Scores) float64
 }
 
 // MomentsInfo says where the mean and the second moment of a space come from.

@@ -162,6 +162,16 @@ func (w *tourWorkspace) reset(n int, anchored bool) (gain []float64) {
 	return w.Reset(n, anchored)
 }
 
+// improve has find write a tour, by Start or Search of the workspace, and returns its certificate; finish is as for exact.
+func (w *tourWorkspace) improve(find func(w *tours.Workspace, tour []int32, poll func() error) (int, error),
+	poll func() error, finish func(k int) float64) (Certificate, error) {
+	k, err := find(&w.Workspace, w.tour, poll)
+	if err != nil {
+		return Certificate{}, err
+	}
+	return certify(finish(k), w.Bound(), w.Low()), nil
+}
+
 // certify returns the certificate of a tour that was found without proof. What some other tour earns bounds the minimum
 // from above, so the guarantee holds with the share of the way from there to the bound that is left.
 func certify(value, bound, low float64) Certificate {

@@ -27,14 +27,31 @@ func (w *weakOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 	return proven(w.value(dst, score)), nil
 }
 
-// Search solves components of up to 8 labels exactly and improves the others by local search. Reversing a ranking negates
-// its signed part and leaves its ties, so that no ratio holds for all scores as it does for rankings without ties; Nu is
-// what mirrorNu proves for these. It is at most 1/2 where no tie earns more, or none earns less, than the mean of
-// "before" and "behind", as the search starts from the best of an order, its reverse and the tie of all.
-func (w *weakOrders) Search(dst []int32, score Scores) Certificate {
+// Start takes the best of an order, its reverse and the tie of all for each component. Reversing a ranking negates its
+// signed part and leaves its ties, so that no ratio holds for all scores as it does for rankings without ties; Nu is what
+// mirrorNu proves for these. It is at most 1/2 where no tie earns more, or none earns less, than the mean of "before" and
+// "behind". Cost: O(n²).
+func (w *weakOrders) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
 	x := w.load(dst, score)
 	defer w.pool.put(x)
-	gained, optimal := x.Search(dst)
+	gained, optimal := x.Start(dst)
+	return w.certify(dst, score, gained, optimal), polled(poll)
+}
+
+// Search solves components of up to 8 labels exactly and improves the others by local search, from what Start gives. Nu is
+// as there.
+func (w *weakOrders) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	x := w.load(dst, score)
+	defer w.pool.put(x)
+	gained, optimal, err := x.Search(dst, poll)
+	if err != nil {
+		return Certificate{}, err
+	}
+	return w.certify(dst, score, gained, optimal), nil
+}
+
+// certify returns the certificate of a ranking, given a bound on what any one gains over the tie of all.
+func (w *weakOrders) certify(dst []int32, score Scores, gained float64, optimal bool) Certificate {
 	value := w.value(dst, score)
 	if optimal {
 		return proven(value)

@@ -89,7 +89,7 @@ func TestWeakOrdersDecode(t *testing.T) {
 		if got := score.Value(psi); math.Abs(got-best) > 1e-12 || math.Abs(cert.Value-best) > 1e-12 {
 			t.Fatalf("%v scores %v with %+v, the best %v", y, got, cert, best)
 		}
-		if found := space.Search(z, score); math.Abs(found.Value-best) > 1e-12 {
+		if found, _ := space.Search(z, score, nil); math.Abs(found.Value-best) > 1e-12 {
 			t.Fatalf("the search, exact for six labels, finds %v of %v", found.Value, best)
 		}
 	}
@@ -130,7 +130,7 @@ func TestWeakOrdersGuarantee(t *testing.T) {
 			}
 		}
 		y := make([]int32, n)
-		found := space.Search(y, score)
+		found, _ := space.Search(y, score, nil)
 		best, err := space.Decode(y, score)
 		if err != nil {
 			t.Fatal(err)

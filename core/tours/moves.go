@@ -8,7 +8,7 @@ const longestSegment = 3
 // improve changes the ring by local moves until none earns more than the threshold. Cost: O(n²) for each sweep.
 func (w *Workspace) improve() {
 	w.listIdle()
-	for moved := true; moved; {
+	for moved := true; moved && !w.poll.Stopped(); {
 		moved = w.insert()
 		moved = w.drop() || moved
 		moved = w.exchange() || moved
@@ -34,7 +34,7 @@ func (w *Workspace) listIdle() {
 
 // insert visits idle vertices where that earns the most.
 func (w *Workspace) insert() (moved bool) {
-	for q := 0; q < len(w.idle); q++ {
+	for q := 0; q < len(w.idle) && !w.poll.Stopped(); q++ {
 		v := w.idle[q]
 		to, most := -1, w.threshold
 		for i, a := range w.ring {
@@ -73,6 +73,9 @@ func (w *Workspace) drop() (moved bool) {
 func (w *Workspace) exchange() (moved bool) {
 	for i := range w.ring {
 		a, v, b := w.around(i)
+		if w.poll.Stopped() {
+			break
+		}
 		if w.fixed(v) {
 			continue
 		}
@@ -94,6 +97,9 @@ func (w *Workspace) exchange() (moved bool) {
 func (w *Workspace) shift() (moved bool) {
 	for length := 1; length <= min(longestSegment, len(w.ring)-2); length++ {
 		for i := range w.ring {
+			if w.poll.Stopped() {
+				return false
+			}
 			moved = w.shiftSegment(i, length) || moved
 		}
 	}
@@ -144,7 +150,7 @@ func (w *Workspace) shiftSegment(i, length int) bool {
 func (w *Workspace) reverse() (moved bool) {
 	w.sum()
 	for i := range w.ring {
-		for w.reverseFrom(i) {
+		for !w.poll.Stopped() && w.reverseFrom(i) {
 			w.sum()
 			moved = true
 		}

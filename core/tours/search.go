@@ -16,18 +16,47 @@ const (
 	excursion = 10
 )
 
+// Start writes the best of the tours of three vertices from which Search begins, its smallest vertex first, and returns
+// its length. They come with their reverses, so that antisymmetric gains never earn less than 0, half-way between the
+// worst and the best. An error of poll, which may be nil and is called every O(n) steps, ends the search and is returned;
+// tour is unspecified then. Cost: O(n²) for each of at most 16 vertices.
+func (w *Workspace) Start(tour []int32, poll func() error) (int, error) {
+	w.checkTour(tour)
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
+	length, most := 0, 0.0
+	for v := range w.starts() {
+		w.begin(v)
+		if value := w.Value(w.ring); length == 0 || value > most {
+			length, most = copy(tour, w.ring), value
+		}
+		if w.poll.Stopped() {
+			return 0, w.poll.Err()
+		}
+	}
+	fromSmallest(tour[:length])
+	return length, nil
+}
+
+// starts returns from how many vertices the search begins: 16, and fewer for many vertices.
+func (w *Workspace) starts() int { return min(w.n, mostStarts, w.visits()) }
+
+// visits returns how many local optima the search visits at most.
+func (w *Workspace) visits() int { return max(1, effort/(w.n*w.n)) }
+
 // Search writes a good tour to tour, its smallest vertex first, and returns its length. The same problem gives the same
-// tour.
+// tour. It earns no less than that of Start. An error of poll, which may be nil and is called every O(n) steps, ends the
+// search and is returned; tour is unspecified then.
 //
 // A local optimum is reached by single moves: visit one more vertex, leave one out, exchange one for another, take a
 // short segment to another place or turn it round, reverse a stretch or the whole. Local search begins at the best tours
 // of three vertices through each of up to 16 vertices, and then in up to 400 rounds at random changes of the last
 // optimum; every tenth round changes the best one (iterated local search). There are fewer rounds from 18 vertices on,
-// and one start only from 257 on. The tours of three vertices come with their reverses, so that
-// antisymmetric gains never earn less than 0, half-way between the worst and the best. Cost: O(n²) for each sweep over
-// the moves, a few sweeps for each local optimum.
-func (w *Workspace) Search(tour []int32) int {
+// and one start only from 257 on. Cost: O(n²) for each sweep over the moves, a few sweeps for each local optimum.
+func (w *Workspace) Search(tour []int32, poll func() error) (int, error) {
 	w.checkTour(tour)
+	w.poll.Reset(poll)
+	defer w.poll.Reset(nil)
 	w.threshold = improvement * float64(w.n) * w.largest()
 	length, most := 0, 0.0
 	visit := func() {
@@ -36,24 +65,31 @@ func (w *Workspace) Search(tour []int32) int {
 			length, most = copy(tour, w.ring), value
 		}
 	}
-	visits := max(1, effort/(w.n*w.n))
-	starts := min(w.n, mostStarts, visits)
+	starts := w.starts()
 	for v := range starts {
 		w.begin(v)
 		visit()
+		if w.poll.Stopped() {
+			return 0, w.poll.Err()
+		}
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	for round := range min(mostRounds, visits-starts) {
+	for round := range min(mostRounds, w.visits()-starts) {
 		if round%excursion == 0 {
 			w.ring = append(w.ring[:0], tour[:length]...)
 		}
 		w.change(rng)
 		visit()
+		if w.poll.Stopped() {
+			return 0, w.poll.Err()
+		}
 	}
-	smallest := slices.Index(tour[:length], slices.Min(tour[:length]))
-	rotate(tour[:length], smallest)
-	return length
+	fromSmallest(tour[:length])
+	return length, nil
 }
+
+// fromSmallest rotates a tour so that its smallest vertex comes first.
+func fromSmallest(tour []int32) { rotate(tour, slices.Index(tour, slices.Min(tour))) }
 
 // Low returns what some tour earns that earns little: an upper bound on the least that one earns. Cost: O(n²).
 func (w *Workspace) Low() float64 {
@@ -78,6 +114,9 @@ func (w *Workspace) begin(v int) {
 	var best [leastVisits]int32
 	most := math.Inf(-1)
 	for b := range w.n {
+		if b > leastVisits && w.poll.Stopped() {
+			break // a tour has been found by then
+		}
 		for c := range w.n {
 			if b == v || c == v || b == c || w.anchored && v != 0 && b != 0 && c != 0 {
 				continue

@@ -98,7 +98,7 @@ func TestAgainstAllTours(t *testing.T) {
 					t.Fatalf("%s, n = %d: Exact finds %v of %v, error %v, the best earns %v",
 						name, n, tour[:k], w.Value(tour[:k]), err, most)
 				}
-				if k = w.Search(tour); !w.isTour(tour[:k]) || w.Value(tour[:k]) > most+tolerance {
+				if k, _ = w.Search(tour, nil); !w.isTour(tour[:k]) || w.Value(tour[:k]) > most+tolerance {
 					t.Fatalf("%s, n = %d: Search finds %v of %v, the best earns %v", name, n, tour[:k], w.Value(tour[:k]), most)
 				}
 				if w.Bound() < most-tolerance {
@@ -156,7 +156,7 @@ func TestSearchQuality(t *testing.T) {
 					t.Fatal(err)
 				}
 				best := w.Value(tour[:k])
-				k = w.Search(tour)
+				k, _ = w.Search(tour, nil)
 				if w.Value(tour[:k]) > best-tolerance {
 					reached++
 				}
@@ -177,9 +177,9 @@ func TestLocalOptimum(t *testing.T) {
 		for name, d := range draws {
 			w.fill(rng, d, n, n == 40)
 			tour, again := make([]int32, n), make([]int32, n)
-			k := w.Search(tour)
+			k, _ := w.Search(tour, nil)
 			value := w.Value(tour[:k])
-			if l := w.Search(again); !slices.Equal(tour[:k], again[:l]) {
+			if l, _ := w.Search(again, nil); !slices.Equal(tour[:k], again[:l]) {
 				t.Errorf("%s: the same gains give two different tours", name)
 			}
 			if value > w.Bound()+tolerance || name == "antisymmetric" && value < 0 {
@@ -234,7 +234,7 @@ func TestEdges(t *testing.T) {
 	}
 	for what, call := range map[string]func(){
 		"two vertices":   func() { w.Reset(2, false) },
-		"a short buffer": func() { w.Reset(5, false); w.Search(tour[:4]) },
+		"a short buffer": func() { w.Reset(5, false); w.Search(tour[:4], nil) },
 	} {
 		func() {
 			defer func() {
@@ -255,7 +255,7 @@ func BenchmarkExact(b *testing.B) {
 
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range []int{14, 30, 100, 200} {
-		benchmark(b, n, func(w *Workspace, tour []int32) { w.Search(tour) })
+		benchmark(b, n, func(w *Workspace, tour []int32) { w.Search(tour, nil) })
 	}
 }
 

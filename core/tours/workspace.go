@@ -1,6 +1,10 @@
 package tours
 
-import "fmt"
+import (
+	"fmt"
+
+	"combpred/core/polling"
+)
 
 // MaxVertices is the largest number of vertices that Exact takes: its table has 16·2^16 entries then.
 const MaxVertices = 17
@@ -31,6 +35,7 @@ type Workspace struct {
 	forward, backward []float64 // sums of gains along the ring, and along its reverse
 	threshold         float64   // smallest improvement worth a move
 	potential         []float64 // scratch of Bound
+	poll              polling.Poll
 }
 
 // Reset begins a problem with n vertices, at least 3, and returns its n×n matrix of gains by rows, for the caller to

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: The decoders that the compiled library has, and its names of them.
-METHODS = {"auto": "auto", "exact": "exact", "local-search": "search"}
+METHODS = {
+    "auto": "auto",
+    "exact": "exact",
+    "approx": "approx",
+    "local-search": "search",
+    "anneal": "anneal",
+    "metropolis": "metropolis",
+}
 
 #: All values of the parameter `decoder`.
 DECODERS = (*METHODS, "milp")
@@ -21,7 +28,15 @@ class Decoding:
         One of `DECODERS`.
     n_threads : int or None
         Threads; None: as configured.
+    seed : int
+        Of the random streams of "anneal" and "metropolis", one for each row; 64 bits.
     """
 
     decoder: str = "auto"
     n_threads: int | None = None
+    seed: int = 0
+
+    @property
+    def is_random(self) -> bool:
+        """Whether what is found depends on the seed."""
+        return self.decoder in ("anneal", "metropolis")

@@ -222,6 +222,7 @@ def decode(
     magnitude: Any = None,
     method: str = "auto",
     n_threads: int | None = None,
+    seed: int = 0,
 ) -> Decoded:
     """Find an output of largest score ``<linear, psi> + <magnitude, psi**2>`` for each row.
 
@@ -233,11 +234,14 @@ def decode(
         Scores of the embedding.
     magnitude : array of shape (d,) or (n, d), or None, default=None
         Scores of the squares of its entries, for all rows or for each.
-    method : {"auto", "exact", "search"}, default="auto"
+    method : {"auto", "exact", "search", "approx", "anneal", "metropolis"}, default="auto"
         "exact" refuses beyond the size that can be solved exactly, "search" takes the structure's local search, "auto"
-        the first that is possible.
+        the first that is possible. "approx" is the guaranteed solution from which the search begins, "anneal" and
+        "metropolis" follow a Markov chain from there. Structures without a search are solved exactly by all of them.
     n_threads : int or None, default=None
         Threads; None as :func:`get_n_threads` says.
+    seed : int, default=0
+        Of the Markov chains, modulo 2**64. Each row has its own random stream.
 
     Returns
     -------
@@ -278,6 +282,7 @@ def decode(
         address(magnitude),
         n_magnitude,
         _abi.DECODE_METHODS[method],
+        seed % 2**64,
         address(found.y),
         part_len,
         address(found.value),

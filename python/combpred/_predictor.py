@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from numbers import Real
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from . import _lib
@@ -31,13 +33,14 @@ FloatArray = NDArray[np.float64]
 class StructuredPredictor(StructuredEstimator):
     r"""Base of estimators that score a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`.
 
-    A subclass has the constructor parameters `structure`, `kernel`, `decoder` and `n_jobs`, and its ``fit`` sets
-    `structure_`, `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with `X_fit_`, unless the
-    kernel is precomputed).
+    A subclass has the constructor parameters `structure`, `kernel`, `decoder`, `n_jobs` and `random_state`, and its
+    ``fit`` sets `structure_`, `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with `X_fit_`,
+    unless the kernel is precomputed).
     """
 
     decoder: str
     n_jobs: int | None
+    random_state: Any
 
     def feature_scores(self, X: Any) -> FloatArray:
         """Return f(x) of each row: one score for each entry of ψ.
@@ -350,16 +353,25 @@ class StructuredPredictor(StructuredEstimator):
             nu=allocate((n,), np.float64, what, remedy),
             optimal=allocate((n,), np.bool_, what, remedy),
         )
+        how = self._decoding()
         for rows, block in self._score_blocks(X):
-            part = self._decode_scores(block)
+            part = self._decode_scores(block, replace(how, seed=how.seed + rows.start))
             whole.y[rows], whole.optimal[rows] = part.y, part.optimal
             whole.value[rows], whole.upper_bound[rows], whole.nu[rows] = part.value, part.upper_bound, part.nu
         return whole
 
-    def _decode_scores(self, scores: FloatArray) -> _lib.Decoded:
+    def _decoding(self) -> Decoding:
+        """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""
+        how = Decoding(self.decoder, get_n_threads(self.n_jobs))
+        if not how.is_random:
+            return how
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+        return replace(how, seed=seed)
+
+    def _decode_scores(self, scores: FloatArray, how: Decoding) -> _lib.Decoded:
         linear, magnitude = self._decoding_scores(scores)
         structure: Structure = self.structure_
-        return structure._decode_scores(linear, magnitude, Decoding(self.decoder, get_n_threads(self.n_jobs)))
+        return structure._decode_scores(linear, magnitude, how)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the structure's own metric on predictions; larger is better.

@@ -52,12 +52,15 @@ class StructuredRidge(RidgeBase):
         ``"closed-form"`` solves one n×n system, from factors or an eigendecomposition of the kernel matrix; ``"cg"``
         and ``"newton-cg"`` iterate on products with the kernel matrix; ``"primal"`` solves for the weights of the
         features, for the linear kernel. All reach the same minimum. ``"auto"`` takes the cheapest.
-    decoder : {"auto", "exact", "local-search", "milp"}, default="auto"
-        How `predict` maximises the score. ``"auto"`` is exact where the structure can be at its size, and searches
-        otherwise; `predict_certified` says which. ``"local-search"`` searches where the structure has a search, and is
-        exact where it has none. ``"milp"`` solves an integer program for each row (HiGHS, by SciPy), exact at any size
-        that its time allows: for rankings, cycles
-        and routes.
+    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
+        How `predict` maximises the score; `predict_certified` says how good the result is known to be. ``"auto"`` is
+        exact where the structure can be at its size, and searches otherwise. ``"exact"`` refuses beyond that size.
+        ``"approx"`` takes the guaranteed solution alone, in polynomial time; ``"local-search"`` improves on it by local
+        moves, ``"anneal"`` by simulated annealing and ``"metropolis"`` by a Metropolis process of one temperature
+        (Vembu, 2010, ch. 4), of some :math:`10^5` random moves for each row of up to 20 items; none is ever below it.
+        Structures that are solved exactly in polynomial time at every size are so by all of these. ``"milp"`` solves an
+        integer program for each row (HiGHS, by SciPy), exact at any size that its time allows: for rankings, cycles and
+        routes.
     tol : float, default=1e-8
         Relative residual of the stationarity equation at which training stops.
     max_iter : int or None, default=None
@@ -66,7 +69,8 @@ class StructuredRidge(RidgeBase):
         Threads of the library's own loops. None takes :func:`combpred.config_context`, else all processors; results do
         not depend on it. Threads of BLAS are set as for NumPy.
     random_state : int, RandomState instance or None, default=None
-        Seed of randomised solvers and decoders. All of the above are deterministic, so it changes nothing.
+        Seed of the decoders ``"anneal"`` and ``"metropolis"``, drawn anew in every call that predicts: an integer makes
+        predictions reproducible, for any number of threads. All else is deterministic.
     verbose : int, default=0
         Print progress when positive.
 

@@ -96,7 +96,7 @@ func (s subject) refuses(score structure.Scores, err error) bool {
 	return ok && s.general && score.Magnitude != nil
 }
 
-// search compares Search with the guarantee and the bound that it certifies.
+// search compares Start and Search with the guarantee and the bound that they certify, and with one another.
 func (e *enumerated) search(t *testing.T) {
 	searcher, ok := e.space.(structure.Searcher)
 	if !ok {
@@ -104,14 +104,71 @@ func (e *enumerated) search(t *testing.T) {
 	}
 	for score := range scoreVectors(e.space.FeatureLen(), 150, generator(11)) {
 		best, worst := e.extremes(score)
-		y := garbageParts(e.space.PartLen())
-		cert := searcher.Search(y, score)
-		e.checkCertificate(t, score, y, cert)
-		if guaranteed := (1-cert.Nu)*best + cert.Nu*worst; cert.Value < guaranteed-slack(score) {
-			t.Fatalf("Search(%v) reaches %v, its certificate guarantees %v", score, cert.Value, guaranteed)
+		start := e.improve(t, "Start", searcher.Start, score, best, worst)
+		found := e.improve(t, "Search", searcher.Search, score, best, worst)
+		if found.Value < start.Value-slack(score) {
+			t.Fatalf("Search(%v) reaches %v, Start %v", score, found.Value, start.Value)
 		}
-		if cert.UpperBound < best-slack(score) {
-			t.Fatalf("Search(%v) certifies the bound %v, the best of the list is %v", score, cert.UpperBound, best)
+	}
+}
+
+// improve checks what Start or Search finds against the largest and the smallest score.
+func (e *enumerated) improve(t *testing.T, name string,
+	find func(dst []int32, score structure.Scores, poll func() error) (structure.Certificate, error),
+	score structure.Scores, best, worst float64) structure.Certificate {
+	t.Helper()
+	y := garbageParts(e.space.PartLen())
+	cert, err := find(y, score, nil)
+	if err != nil {
+		t.Fatalf("%s(%v) fails: %v", name, score, err)
+	}
+	e.checkCertificate(t, score, y, cert)
+	if guaranteed := (1-cert.Nu)*best + cert.Nu*worst; cert.Value < guaranteed-slack(score) {
+		t.Fatalf("%s(%v) reaches %v, its certificate guarantees %v", name, score, cert.Value, guaranteed)
+	}
+	if cert.UpperBound < best-slack(score) {
+		t.Fatalf("%s(%v) certifies the bound %v, the best of the list is %v", name, score, cert.UpperBound, best)
+	}
+	return cert
+}
+
+// stops: a poll that refuses, at once or later, ends Start and Search with its error; one that never does changes nothing.
+func (s subject) stops(t *testing.T) {
+	searcher, ok := s.space.(structure.Searcher)
+	if !ok {
+		t.Skip("no Searcher")
+	}
+	refusal := errors.New("enough")
+	rng := generator(33)
+	for range 2 {
+		score := structure.Scores{Linear: make([]float64, s.space.FeatureLen())}
+		for i := range score.Linear {
+			score.Linear[i] = rng.NormFloat64()
+		}
+		for name, find := range map[string]func(dst []int32, score structure.Scores, poll func() error) (structure.Certificate, error){
+			"Start": searcher.Start, "Search": searcher.Search,
+		} {
+			polls := 0
+			free := garbageParts(s.space.PartLen())
+			if _, err := find(free, score, func() error { polls++; return nil }); err != nil || polls == 0 {
+				t.Fatalf("%s gives the error %v after %d polls, must poll once at least", name, err, polls)
+			}
+			for _, last := range []int{1, (polls + 1) / 2, polls} {
+				calls := 0
+				_, err := find(garbageParts(len(free)), score, func() error {
+					if calls++; calls >= last {
+						return refusal
+					}
+					return nil
+				})
+				if !errors.Is(err, refusal) || calls != last {
+					t.Fatalf("refused at poll %d of %d, %s polls %d times and gives the error %v", last, polls, name, calls, err)
+				}
+			}
+			again := garbageParts(len(free))
+			if _, err := find(again, score, nil); err != nil || !slices.Equal(again, free) {
+				t.Fatalf("after a refusal %s finds %v with the error %v, found %v before", name, again, err, free)
+			}
 		}
 	}
 }

@@ -159,7 +159,13 @@ func (s subject) decode(t *testing.T) {
 			if !ok {
 				t.Fatalf("Decode refuses with %v, and there is no Searcher", err)
 			}
-			cert = searcher.Search(y, score)
+			if cert, err = searcher.Search(y, score, nil); err != nil {
+				t.Fatalf("Search fails: %v", err)
+			}
+			start, err := searcher.Start(garbageParts(len(y)), score, nil)
+			if err != nil || start.Value > cert.Value+slack(score) {
+				t.Fatalf("Start reaches %v with the error %v, Search %v", start.Value, err, cert.Value)
+			}
 		}
 		s.checkCertificate(t, score, y, cert)
 		sampler, ok := s.space.(structure.Sampler)

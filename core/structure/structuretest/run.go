@@ -34,7 +34,9 @@ func Run(t *testing.T, spec structure.Spec) {
 			t.Run("spectrum", s.spectrum)
 			t.Run("decode", s.decode)
 			t.Run("search", s.search)
+			t.Run("stops", s.stops)
 			t.Run("sample", s.sample)
+			t.Run("moves", s.moves)
 			t.Run("sibling", s.sibling)
 		})
 	}
@@ -44,6 +46,8 @@ func Run(t *testing.T, spec structure.Spec) {
 			t.Run("moments", l.moments)
 			t.Run("spectrum", l.spectrum)
 			t.Run("decode", l.decode)
+			t.Run("stops", l.stops)
+			t.Run("moves", l.walk)
 		})
 	}
 }

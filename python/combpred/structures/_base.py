@@ -148,7 +148,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
     ) -> _lib.Decoded:
         """Decode by another method than an integer program."""
-        return _lib.decode(self._describe(), linear, magnitude, METHODS[how.decoder], how.n_threads)
+        return _lib.decode(self._describe(), linear, magnitude, METHODS[how.decoder], how.n_threads, how.seed)
 
     def _free_values(self) -> tuple[int, ...] | None:
         """Return the values of the entries of ψ where every combination of them is a member, whose parts are its ψ."""

@@ -125,6 +125,11 @@ class ComputedOutputs:
             raise CapabilityError(
                 "decoder='exact' asks for proof, which a user's own decode does not give; take decoder='auto'"
             )
+        if how.decoder in ("approx", "anneal", "metropolis"):
+            raise CapabilityError(
+                f"decoder={how.decoder!r} needs a guaranteed solution and local moves, which functions do not give; take "
+                "decoder='auto', which calls your decode, or Custom.from_structures, which is exact"
+            )
         items = [self._decode(scores.copy()) for scores in linear]
         psi = self._embedded(items, "scores", "what decode returned there is no output: ")
         n = len(items)

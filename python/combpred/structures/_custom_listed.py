@@ -55,7 +55,7 @@ class ListedOutputs:
 
     def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> _lib.Decoded:
         """Return the best outputs by a scan of the list."""
-        return _lib.decode(self.description, linear, magnitude, METHODS[how.decoder], how.n_threads)
+        return _lib.decode(self.description, linear, magnitude, METHODS[how.decoder], how.n_threads, how.seed)
 
     def require_preimage(self) -> None:
         """Do nothing: a scan finds the nearest ψ, whatever its entries."""

@@ -1,0 +1,29 @@
+package structure
+
+import "math/rand/v2"
+
+// Moves between subgraphs: trees exchange an edge, paths take another way.
+
+var (
+	_ Proposer = spanningTrees{}
+	_ Proposer = (*paths)(nil)
+)
+
+// Propose exchanges an edge, see spanning.Graph.ExchangeTo. Cost: O(n + d).
+func (s spanningTrees) Propose(dst, y []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), len(s.edges))
+	s.graph.ExchangeTo(dst, y, rng)
+}
+
+// Propose draws a place among as many as a longest path has arcs. If the path has an arc there, it goes on from this
+// arc's tail by a uniform path to the target; otherwise nothing changes. A move and its way back draw one of the places
+// up to which the two paths agree, and then one path out of the same set. Place 0 leads everywhere. Cost: that of drawing
+// the rest.
+func (p *paths) Propose(dst, y []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), p.longest)
+	copy(dst, y)
+	place := rng.IntN(p.longest)
+	if a := y[place]; a >= 0 {
+		p.walkTo(dst[place:], p.arcs[a].tail, rng)
+	}
+}
