@@ -34,8 +34,8 @@ class StructuredPredictor(StructuredEstimator):
     r"""Base of estimators that score a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`.
 
     A subclass has the constructor parameters `structure`, `kernel`, `decoder`, `n_jobs` and `random_state`, and its
-    ``fit`` sets `structure_`, `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with `X_fit_`,
-    unless the kernel is precomputed).
+    ``fit`` sets `structure_`, `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with
+    `X_fit_`, unless the kernel is precomputed).
     """
 
     decoder: str

@@ -127,8 +127,8 @@ class ComputedOutputs:
             )
         if how.decoder in ("approx", "anneal", "metropolis"):
             raise CapabilityError(
-                f"decoder={how.decoder!r} needs a guaranteed solution and local moves, which functions do not give; take "
-                "decoder='auto', which calls your decode, or Custom.from_structures, which is exact"
+                f"decoder={how.decoder!r} needs a guaranteed solution and local moves, which functions do not give; "
+                "take decoder='auto', which calls your decode, or Custom.from_structures, which is exact"
             )
         items = [self._decode(scores.copy()) for scores in linear]
         psi = self._embedded(items, "scores", "what decode returned there is no output: ")

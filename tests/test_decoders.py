@@ -1,0 +1,200 @@
+"""The decoders beyond the exact one, through the estimators: guarantees, reproducible chains, refusals, interrupts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV, _lib
+from combpred._decoding import DECODERS, Decoding
+from combpred.structures import (
+    Assignments,
+    Cliques,
+    Custom,
+    Cycles,
+    DirectedCycles,
+    LabelSets,
+    PartialOrders,
+    Permutations,
+    Routes,
+    Structure,
+    WeakOrders,
+)
+
+SEARCHED: list[Structure] = [
+    Cliques(6),
+    Cycles(6),
+    DirectedCycles(6),
+    PartialOrders(4),
+    Permutations(6),
+    Routes(5),
+    WeakOrders(4),
+]
+BY_CHAIN = ("anneal", "metropolis")
+NEW = ("approx", *BY_CHAIN)
+
+
+def scores(structure: Structure, n: int) -> np.ndarray:
+    return np.random.default_rng(3).normal(size=(n, structure.n_features))
+
+
+@pytest.mark.parametrize("decoder", [d for d in DECODERS if d not in ("milp", "exact")])
+@pytest.mark.parametrize("structure", SEARCHED, ids=repr)
+def test_guarantees_hold_against_enumeration(structure: Structure, decoder: str) -> None:
+    linear = scores(structure, 20)
+    psi = structure.embed(list(structure.enumerate()))
+    all_values = linear @ psi.T
+    most, least = all_values.max(axis=1), all_values.min(axis=1)
+    found = structure._decode_scores(linear, None, Decoding(decoder, seed=5))
+    reached = np.einsum("ij,ij->i", linear, structure._embed_parts(found.y))
+    np.testing.assert_allclose(found.value, reached, atol=1e-12)
+    assert (found.value >= (1 - found.nu) * most + found.nu * least - 1e-9).all()
+    assert (found.upper_bound >= most - 1e-9).all()
+    np.testing.assert_allclose(found.value[found.optimal], most[found.optimal], atol=1e-9)
+    start = structure._decode_scores(linear, None, Decoding("approx"))
+    assert (found.value >= start.value - 1e-12).all()
+
+
+@pytest.mark.parametrize("decoder", NEW)
+@pytest.mark.parametrize("structure", [Assignments(4), LabelSets(5), LabelSets(5, size=2)], ids=repr)
+def test_easy_structures_are_solved_exactly(structure: Structure, decoder: str) -> None:
+    linear = scores(structure, 5)
+    found = structure._decode_scores(linear, None, Decoding(decoder))
+    np.testing.assert_array_equal(found.y, structure._decode_scores(linear).y)
+    assert found.optimal.all()
+    assert (found.nu == 0).all()
+
+
+def fitted(**parameters: Any) -> tuple[StructuredRidge, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = Permutations(12).sample(40, random_state=0)
+    return StructuredRidge(Permutations(12), alpha=1e-3, **parameters).fit(X, y), rng.normal(size=(7, 3))
+
+
+@pytest.mark.parametrize("decoder", BY_CHAIN)
+def test_an_integer_makes_predictions_reproducible(decoder: str) -> None:
+    ranker, X = fitted(decoder=decoder, random_state=4)
+    first = ranker.predict(X)
+    np.testing.assert_array_equal(ranker.predict(X), first)
+    np.testing.assert_array_equal(ranker.set_params(n_jobs=1).predict(X), first)
+    np.testing.assert_array_equal(ranker.predict(X[:3]), first[:3])  # each row has its own stream
+
+
+def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    decode = _lib.decode
+
+    def spy(*arguments: Any) -> _lib.Decoded:
+        seen.append(arguments[-1])
+        return decode(*arguments)
+
+    monkeypatch.setattr(_lib, "decode", spy)
+    ranker, X = fitted(decoder="anneal", random_state=np.random.RandomState(1))
+    ranker.predict(X)
+    ranker.predict(X)
+    assert len(set(seen)) == 2
+    monkeypatch.setattr("combpred._predictor.StructuredPredictor._score_blocks", lambda self, X: two_blocks(self, X))
+    ranker.set_params(random_state=1).predict(X)
+    assert seen[3] == seen[2] + 4  # the next block starts at row 4
+    state = np.random.RandomState(1)
+    before = state.get_state()[2]
+    ranker.set_params(decoder="auto", random_state=state).predict(X)
+    assert seen[-2:] == [0, 4]  # no seed, and the rows of the blocks
+    assert state.get_state()[2] == before  # nothing is drawn where nothing is random
+
+
+def two_blocks(ranker: StructuredRidge, X: np.ndarray) -> Any:
+    linear = X @ ranker.coef_.T + ranker.intercept_
+    yield slice(0, 4), linear[:4]
+    yield slice(4, len(X)), linear[4:]
+
+
+@pytest.mark.parametrize("decoder", NEW)
+def test_certificates_reach_the_user(decoder: str) -> None:
+    ranker, X = fitted(decoder=decoder, random_state=0)
+    certified = ranker.predict_certified(X)
+    np.testing.assert_allclose(certified.value, ranker.score_structures(X, certified.structures))
+    assert ((certified.nu == 0.5) | certified.optimal).all()
+    assert (certified.upper_bound >= certified.value).all()
+
+
+@pytest.mark.parametrize("decoder", NEW)
+def test_the_preimage_is_decoded_by_all(decoder: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), Cycles(6).sample(30, random_state=0)
+    model = StructuredRidge(Cycles(6), loss="squared", decoder=decoder, random_state=0).fit(X, y)
+    certified, exact = model.predict_certified(X), model.set_params(decoder="exact").predict_certified(X)
+    assert (certified.value <= exact.value + 1e-9).all()
+    assert (certified.upper_bound >= exact.value - 1e-9).all()
+
+
+def test_selection_takes_them_too() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), Permutations(5).sample(20, random_state=0)
+    model = StructuredRidgeCV(
+        Permutations(5), alphas=(0.1, 1.0), decoder="anneal", random_state=0, scoring="kendall_tau"
+    )
+    assert model.fit(X, y).alpha_ in (0.1, 1.0)
+
+
+@pytest.mark.parametrize("decoder", NEW)
+def test_functions_cannot_be_walked_on(decoder: str) -> None:
+    d = 2
+    sets = Custom(
+        log_count=d * np.log(2.0),
+        mean=np.full(d, 0.5),
+        second_moment=np.full((d, d), 0.25) + 0.25 * np.eye(d),
+        embed=np.asarray,
+        decode=lambda s: (s > 0).astype(int),
+    )
+    model = StructuredRidge(sets, decoder=decoder).fit(np.eye(2), [np.array([0, 1]), np.array([1, 0])])
+    with pytest.raises(CapabilityError, match=f"decoder='{decoder}'.*decoder='auto'"):
+        model.predict(np.eye(2))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.slow
+@pytest.mark.parametrize("decoder", ["local-search", *BY_CHAIN])
+@pytest.mark.parametrize(
+    "structure",
+    [
+        Cliques(500),
+        Cycles(500),
+        DirectedCycles(500),
+        PartialOrders(500),
+        Permutations(500),
+        Routes(500),
+        WeakOrders(500),
+    ],
+    ids=repr,
+)
+def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: str) -> None:
+    linear = np.random.default_rng(0).normal(size=(1, structure.n_features))
+    how = Decoding(decoder)
+    sent: list[float] = []
+
+    def send() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    structure._decode_scores(linear, None, Decoding("approx"))  # whatever is built at first use is built
+
+    def decode_for_ever() -> None:
+        while True:
+            structure._decode_scores(linear, None, how)
+
+    timer = threading.Timer(0.6, send)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            decode_for_ever()
+        assert time.monotonic() - sent[0] < 0.5
+    finally:
+        timer.cancel()
