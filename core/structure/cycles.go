@@ -15,12 +15,10 @@ import (
 )
 
 var _ = register(Spec{
-	Name: "cycles",
-	Doc:  "Undirected cycles over subsets of n vertices; ψ marks the pairs u < v of vertices that follow one another.",
-	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between %d and %d", leastCycle, maxCycleVertices)},
-	},
-	Ref: "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
+	Name:   "cycles",
+	Doc:    "Undirected cycles over subsets of n vertices; ψ marks the pairs u < v of vertices that follow one another.",
+	Params: cycleParams(),
+	Ref:    "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
 	New: func(a Args) (Space, error) {
 		c, err := newCycleSpace(a)
 		if err != nil {
@@ -28,10 +26,10 @@ var _ = register(Spec{
 		}
 		undirected := cycles{cycleSpace: c}
 		undirected.spaces = sync.OnceValue(undirected.eigenspaces)
-		return undirected, nil
+		return c.restricted(a, undirected)
 	},
-	Small: []Args{sized(3), sized(4), sized(5), sized(6), sized(7)},
-	Large: []Args{sized(30), sized(200)},
+	Small: append([]Args{sized(3), sized(4), sized(5), sized(6), sized(7)}, restrictedCycleArgs()...),
+	Large: []Args{sized(30), sized(200), restrictedArgs(30, 3, 5, 6, nil)},
 })
 
 // cycles is the space of the simple undirected cycles of length 3 or more over subsets of n vertices, encoded in the
@@ -151,27 +149,32 @@ func (c cycles) Decode(dst []int32, score Scores) (Certificate, error) {
 	if err := checkTourSize("cycles by the number of vertices", c.n, exactCycle); err != nil {
 		return Certificate{}, err
 	}
-	w := c.loadEdges(dst, score)
-	defer c.pool.put(w)
+	w := c.begin(dst, score)
+	defer c.release(w)
 	return w.exact(func(k int) float64 { return c.finish(dst, w, k) })
 }
 
 // Start takes the best of a few of the shortest cycles, through each of up to 16 places. Nu is what the proven bound and the
 // score of some poor one leave open. Cost: O(n²) for each of these places.
 func (c cycles) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := c.loadEdges(dst, score)
-	defer c.pool.put(w)
+	w := c.begin(dst, score)
+	defer c.release(w)
 	return w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return c.finish(dst, w, k) })
 }
 
 // Search improves cycles by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
 func (c cycles) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := c.loadEdges(dst, score)
-	defer c.pool.put(w)
+	w := c.begin(dst, score)
+	defer c.release(w)
 	return w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return c.finish(dst, w, k) })
 }
 
-func (c cycles) loadEdges(dst []int32, score Scores) *tourWorkspace {
+// endsAt reports whether two vertices are neighbours; it does not ask for one that is not given.
+func (c cycles) endsAt(places []int32, start, end int) bool {
+	return start == anyPlace || end == anyPlace || follow(places, end, start) || follow(places, start, end)
+}
+
+func (c cycles) begin(dst []int32, score Scores) *tourWorkspace {
 	return c.load(dst, score, func(linear, magnitude float64) (up, down float64) {
 		return linear + magnitude, linear + magnitude
 	})

@@ -50,6 +50,20 @@ func newCycleSpace(a Args) (cycleSpace, error) {
 func (c cycleSpace) PartLen() int    { return c.n }
 func (c cycleSpace) FeatureLen() int { return c.len() }
 
+// restricted returns the space of those cycles in the given one that obey the rules of a, all of them without rules.
+func (c cycleSpace) restricted(a Args, all tourSpace) (Space, error) {
+	rules, err := newVisitRules(a, c.n, leastCycle)
+	if err != nil {
+		return nil, err
+	}
+	if rules == nil {
+		return all, nil
+	}
+	return &restrictedVisits{base: all, rules: rules, within: rules.cycleRules()}, nil
+}
+
+func (c cycleSpace) release(w *tourWorkspace) { c.pool.put(w) }
+
 // check returns the length of a directed cycle.
 func (c cycleSpace) check(y []int32) (k int, err error) {
 	if k, err = checkVisits(y, c.n, leastCycle, "cycle", "vertex"); err != nil {

@@ -13,21 +13,19 @@ import (
 )
 
 var _ = register(Spec{
-	Name: "directedcycles",
-	Doc:  "Directed cycles over subsets of n vertices; ψ has an entry for each pair u < v, +1 for the arc u→v, -1 for v→u.",
-	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between %d and %d", leastCycle, maxCycleVertices)},
-	},
-	Ref: "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
+	Name:   "directedcycles",
+	Doc:    "Directed cycles over subsets of n vertices; ψ has an entry for each pair u < v, +1 for the arc u→v, -1 for v→u.",
+	Params: cycleParams(),
+	Ref:    "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
 	New: func(a Args) (Space, error) {
 		c, err := newCycleSpace(a)
 		if err != nil {
 			return nil, err
 		}
-		return directedCycles{c}, nil
+		return c.restricted(a, directedCycles{c})
 	},
-	Small: []Args{sized(3), sized(4), sized(5), sized(6)},
-	Large: []Args{sized(30), sized(200)},
+	Small: append([]Args{sized(3), sized(4), sized(5), sized(6)}, restrictedCycleArgs()...),
+	Large: []Args{sized(30), sized(200), restrictedArgs(30, 3, 5, 6, nil)},
 })
 
 // directedCycles is the space of the simple directed cycles of length 3 or more over subsets of n vertices.
@@ -105,8 +103,8 @@ func (c directedCycles) Decode(dst []int32, score Scores) (Certificate, error) {
 	if err := checkTourSize("directed cycles by the number of vertices", c.n, exactCycle); err != nil {
 		return Certificate{}, err
 	}
-	w := c.loadSigned(dst, score)
-	defer c.pool.put(w)
+	w := c.begin(dst, score)
+	defer c.release(w)
 	return w.exact(func(k int) float64 { return c.finish(dst, w, k) })
 }
 
@@ -114,16 +112,16 @@ func (c directedCycles) Decode(dst []int32, score Scores) (Certificate, error) {
 // cycle negates its linear score, so without a Magnitude the better of the two lies at least half-way between the worst
 // and the best: Nu is at most 1/2 (Gärtner and Vembu, 2009). Cost: O(n²) for each of these vertices.
 func (c directedCycles) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := c.loadSigned(dst, score)
-	defer c.pool.put(w)
+	w := c.begin(dst, score)
+	defer c.release(w)
 	cert, err := w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return c.finish(dst, w, k) })
 	return halved(cert, score), err
 }
 
 // Search improves cycles by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
 func (c directedCycles) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := c.loadSigned(dst, score)
-	defer c.pool.put(w)
+	w := c.begin(dst, score)
+	defer c.release(w)
 	cert, err := w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return c.finish(dst, w, k) })
 	return halved(cert, score), err
 }
@@ -136,7 +134,12 @@ func halved(cert Certificate, score Scores) Certificate {
 	return cert
 }
 
-func (c directedCycles) loadSigned(dst []int32, score Scores) *tourWorkspace {
+// endsAt reports whether the start follows the end; it does not ask for one that is not given.
+func (c directedCycles) endsAt(places []int32, start, end int) bool {
+	return start == anyPlace || end == anyPlace || follow(places, end, start)
+}
+
+func (c directedCycles) begin(dst []int32, score Scores) *tourWorkspace {
 	return c.load(dst, score, func(linear, magnitude float64) (up, down float64) {
 		return magnitude + linear, magnitude - linear
 	})

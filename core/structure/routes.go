@@ -24,9 +24,9 @@ const (
 var _ = register(Spec{
 	Name: "routes",
 	Doc:  "Routes through two or more of n places, each visited once; ψ marks the arcs between places, the start and the end.",
-	Params: []Param{
+	Params: append([]Param{
 		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of places, between %d and %d", leastRoute, maxPlaces)},
-	},
+	}, visitParams("place", "the first place", "the last place")...),
 	Ref: "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. A, for cycles",
 	New: func(a Args) (Space, error) {
 		n, err := a.Int("n", leastRoute, maxPlaces)
@@ -36,10 +36,17 @@ var _ = register(Spec{
 		r := routes{n: n, pool: new(pool[tourWorkspace])}
 		r.counts = sync.OnceValue(r.countRoutes)
 		r.spaces = sync.OnceValue(r.eigenspaces)
+		rules, err := newVisitRules(a, n, leastRoute)
+		if err != nil {
+			return nil, err
+		}
+		if rules != nil {
+			return &restrictedVisits{base: r, rules: rules, within: rules.routeRules(n)}, nil
+		}
 		return r, nil
 	},
-	Small: []Args{sized(2), sized(3), sized(4), sized(5), sized(6)},
-	Large: []Args{sized(30), sized(100), sized(180)},
+	Small: append([]Args{sized(2), sized(3), sized(4), sized(5), sized(6)}, restrictedRouteArgs()...),
+	Large: []Args{sized(30), sized(100), sized(180), restrictedArgs(30, 3, 5, 6, nil)},
 })
 
 // routes is the space of the simple directed paths over subsets of n places, with at least two places, encoded as the
@@ -112,28 +119,34 @@ func (r routes) Decode(dst []int32, score Scores) (Certificate, error) {
 	if err := checkTourSize("routes by the number of places", r.n, exactRoute); err != nil {
 		return Certificate{}, err
 	}
-	w := r.load(dst, score)
-	defer r.pool.put(w)
+	w := r.begin(dst, score)
+	defer r.release(w)
 	return w.exact(func(k int) float64 { return r.finish(dst, w, k) })
 }
 
 // Start takes the best of a few of the shortest routes, through each of up to 16 places. Nu is what the proven bound and the
 // score of some poor one leave open. Cost: O(n²) for each of these places.
 func (r routes) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := r.load(dst, score)
-	defer r.pool.put(w)
+	w := r.begin(dst, score)
+	defer r.release(w)
 	return w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return r.finish(dst, w, k) })
 }
 
 // Search improves routes by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
 func (r routes) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := r.load(dst, score)
-	defer r.pool.put(w)
+	w := r.begin(dst, score)
+	defer r.release(w)
 	return w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return r.finish(dst, w, k) })
 }
 
-// load begins the problem of the best closed tour from the depot, vertex 0, through the places, vertices 1..n.
-func (r routes) load(dst []int32, score Scores) *tourWorkspace {
+func (r routes) endsAt(places []int32, start, end int) bool {
+	return (start == anyPlace || int(places[0]) == start) && (end == anyPlace || int(places[len(places)-1]) == end)
+}
+
+func (r routes) release(w *tourWorkspace) { r.pool.put(w) }
+
+// begin begins the problem of the best closed tour from the depot, vertex 0, through the places, vertices 1..n.
+func (r routes) begin(dst []int32, score Scores) *tourWorkspace {
 	mustLen("dst", len(dst), r.n)
 	mustScores(score, r.FeatureLen())
 	w := r.pool.get()

@@ -33,6 +33,7 @@ type Workspace struct {
 	idle              []int32 // the vertices that it does not visit
 	spare             []int32
 	forward, backward []float64 // sums of gains along the ring, and along its reverse
+	paths             paths     // see ExactWithin
 	threshold         float64   // smallest improvement worth a move
 	potential         []float64 // scratch of Bound
 	poll              polling.Poll

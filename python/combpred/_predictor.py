@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length
 from . import _lib
 from ._certified import Certified
 from ._config import get_n_threads
+from ._constraints import RowConstraints
 from ._decoding import Decoding
 from ._estimator import StructuredEstimator
 from ._k_best import k_best
@@ -196,12 +197,18 @@ class StructuredPredictor(StructuredEstimator):
                 )
             yield rows, scores
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any, *, constraints: Any = None) -> Any:
         """Predict the structure of largest score for each row.
 
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
+        constraints : dict, or list of n dicts (or None), default=None
+            Conditions that predictions must meet: one dict for all rows, or one for each row, None for a row without.
+            The keys are those of the structure, in the notes of its class: ``start``, ``end`` and ``length`` of cycles
+            and routes, ``first``, ``last`` and ``before`` of rankings, ``size`` of sets, ``required`` and
+            ``forbidden`` labels, vertices, places, nodes, edges, arcs or cells. All are numbers from 0 on, or pairs of
+            them. The structure of largest score is predicted among those that meet the row's conditions.
 
         Returns
         -------
@@ -211,18 +218,23 @@ class StructuredPredictor(StructuredEstimator):
         Raises
         ------
         CapabilityError
-            If ``decoder="exact"`` and the structure is beyond the size that is solved exactly.
+            If ``decoder="exact"`` and the structure is beyond the size that is solved exactly. For constraints on a
+            structure, or with a decoder, that takes none.
         sklearn.exceptions.NotFittedError
             Before ``fit``.
-        ValueError
-            For inputs that are not legal, and where kernel values or scores overflow, naming the row.
+        ValueError, TypeError
+            For inputs that are not legal, and where kernel values or scores overflow, naming the row. For constraints
+            that are not legal, or that no structure satisfies, naming row, key and remedy.
         MemoryError
             When the predictions do not fit, before they are allocated.
 
         Notes
         -----
         Cost for n rows, with a linear kernel of p features: :math:`O(n p d)` time; with another kernel on m training
-        rows: n m kernel values and :math:`O(n m d)`, and n decodings. Scores are held in blocks of 16 MiB.
+        rows: n m kernel values and :math:`O(n m d)`, and n decodings. Scores are held in blocks of 16 MiB. Rows with
+        equal constraints are decoded together. Conditions on entries of ψ are met by changing their scores, scaled to
+        1 in all, by 4 each: structures whose scores differ by less than some :math:`10^{-15}` of that sum for each
+        condition may be confused.
 
         Examples
         --------
@@ -233,24 +245,27 @@ class StructuredPredictor(StructuredEstimator):
         >>> ranker.predict([[0.5], [2.5]]).tolist()
         [[1, 2], [2, 1]]
         """
-        decoded = self._decode_rows(X)
+        decoded = self._decode_rows(X, constraints)
         return self.structure_._decode_parts(decoded.y)
 
-    def predict_certified(self, X: Any) -> Certified:
+    def predict_certified(self, X: Any, *, constraints: Any = None) -> Certified:
         """Predict, and say for each row how good the prediction is known to be.
 
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
+        constraints : dict, or list of n dicts (or None), default=None
+            As `predict`.
 
         Returns
         -------
         Certified
-            With fields `structures`, `value`, `nu`, `optimal`, `upper_bound`.
+            With fields `structures`, `value`, `nu`, `optimal`, `upper_bound`, which are about the structures that meet
+            the row's constraints.
 
         Raises
         ------
-        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, MemoryError
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, TypeError, MemoryError
             As `predict`.
 
         Notes
@@ -267,7 +282,7 @@ class StructuredPredictor(StructuredEstimator):
         >>> certified.structures.tolist(), certified.optimal.tolist()
         ([[1, 2], [2, 1]], [True, True])
         """
-        decoded = self._decode_rows(X)
+        decoded = self._decode_rows(X, constraints)
         return Certified(
             structures=self.structure_._decode_parts(decoded.y),
             value=decoded.value,
@@ -341,9 +356,10 @@ class StructuredPredictor(StructuredEstimator):
             n_threads=get_n_threads(self.n_jobs),
         )
 
-    def _decode_rows(self, X: Any) -> _lib.Decoded:
+    def _decode_rows(self, X: Any, constraints: Any = None) -> _lib.Decoded:
         """Decode the scores of all rows, block by block into arrays that hold the whole."""
         X = self._check_input(X)
+        held = None if constraints is None else RowConstraints(self.structure_, constraints, X.shape[0])
         n, (part_len, _, _) = X.shape[0], _lib.structure_shape(self.structure_._describe())
         what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
         whole = _lib.Decoded(
@@ -355,7 +371,7 @@ class StructuredPredictor(StructuredEstimator):
         )
         how = self._decoding()
         for rows, block in self._score_blocks(X):
-            part = self._decode_scores(block, replace(how, seed=how.seed + rows.start))
+            part = self._decode_scores(block, replace(how, seed=how.seed + rows.start), held, rows.start)
             whole.y[rows], whole.optimal[rows] = part.y, part.optimal
             whole.value[rows], whole.upper_bound[rows], whole.nu[rows] = part.value, part.upper_bound, part.nu
         return whole
@@ -368,8 +384,13 @@ class StructuredPredictor(StructuredEstimator):
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
         return replace(how, seed=seed)
 
-    def _decode_scores(self, scores: FloatArray, how: Decoding) -> _lib.Decoded:
+    def _decode_scores(
+        self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0
+    ) -> _lib.Decoded:
+        """Decode f(x) of rows from number `first` on, which are held to their constraints."""
         linear, magnitude = self._decoding_scores(scores)
+        if held is not None:
+            return held.decode(linear, magnitude, how, first)
         structure: Structure = self.structure_
         return structure._decode_scores(linear, magnitude, how)
 

@@ -17,6 +17,8 @@ from sklearn.utils import check_random_state
 
 from .. import _lib
 from .._admissible import flat_sets
+from .._conditions import Conditions
+from .._constraints import Restriction, RowConstraints
 from .._decoding import METHODS, Decoding
 from .._errors import CapabilityError
 from .._memory import require_memory
@@ -63,6 +65,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     default_metric: ClassVar[str]
     """Name of the function in `combpred.metrics` behind `score`; larger is better."""
+
+    _constraint_keys: ClassVar[tuple[str, ...]] = ()  # of the conditions that predictions can be held to
 
     @classmethod
     def _get_param_signature(cls) -> list[inspect.Parameter]:
@@ -111,6 +115,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -------
         names : ndarray of shape (d,), dtype=object
         """
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        """Return how decoders are told of conditions; a structure that has keys for them replaces this."""
+        raise CapabilityError(f"{self!r} takes no constraints")
 
     # How outputs in parts are handled: by the library. A structure whose outputs only Python knows replaces these.
 
@@ -327,13 +335,15 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
         return self._decode_parts(self._sample_parts(int(n), seed))
 
-    def decode(self, scores: ArrayLike) -> NDArray[Any]:
+    def decode(self, scores: ArrayLike, *, constraints: Any = None) -> NDArray[Any]:
         r"""Return a member of largest score :math:`\langle s, \psi(y)\rangle` for every row s of `scores`.
 
         Parameters
         ----------
         scores : array-like of shape (n, d) or (d,)
             Finite.
+        constraints : dict, or list of n dicts (or None), default=None
+            Conditions that the outputs must meet, for all rows or for each; the structure's notes list the keys.
 
         Returns
         -------
@@ -355,7 +365,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             raise ValueError(
                 f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
             )
-        y = self._decode_parts(self._decode_scores(rows).y)
+        if constraints is None:
+            decoded = self._decode_scores(rows)
+        else:
+            decoded = RowConstraints(self, constraints, len(rows)).decode(rows, None, Decoding())
+        y = self._decode_parts(decoded.y)
         return y[0] if values.ndim == 1 else y
 
     def enumerate(self) -> Iterator[Any]:

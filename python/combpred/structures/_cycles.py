@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _lib
+from .._constraints import Restriction
 from ._parameters import Limit
-from ._relations import pair_names
+from ._relations import pair_names, pair_number
 from ._visits import Visits, from_smallest
+from ._visits_constraints import VisitConditions, listed_cycle
 
 
 class Cycles(Visits):
@@ -29,6 +32,11 @@ class Cycles(Visits):
 
     Decoding finds the cycle of largest score among those of all lengths, exactly by dynamic programming over subsets
     up to 16 vertices, O(2^N N²), beyond that by local search with a proven bound.
+
+    Constraints have the keys ``start`` and ``end``, one vertex each, ``length``, the number of vertices, and
+    ``required`` and ``forbidden``, lists of vertices and of edges, which are pairs of vertices. A cycle with a start
+    visits it and is listed from there; the end is a neighbour of the start and listed last. Under constraints decoding
+    is exact while the other vertices that may be visited are at most 19, or few enough of more are by ``length``.
 
     There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!/2` cycles. The covariance has three eigenvalues, on the eigenspaces
     of the Johnson scheme: constants, sums of one number for each vertex, and the rest (Vembu, 2010, ch. 5 and app. A,
@@ -60,6 +68,18 @@ class Cycles(Visits):
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), "-"), dtype=object)
+
+    def _restricted(self, conditions: VisitConditions, free: _lib.Description) -> Restriction:
+        conditions.either_way()
+        pair = pair_number(self._n())
+        used, unused = (tuple((pair(u, v), 1) for u, v in sorted(set(p))) for p in (conditions.used, conditions.unused))
+        return Restriction(
+            conditions.describe(free),
+            must=used,
+            must_not=unused,
+            listed=listed_cycle(conditions.start, conditions.end, either_way=True),
+            shown=conditions.shown,
+        )
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _lib
+from .._constraints import Restriction
 from ._parameters import Limit
-from ._relations import pair_names
+from ._relations import pair_names, pair_number
 from ._visits import Visits, from_smallest
+from ._visits_constraints import VisitConditions, listed_cycle
 
 
 class DirectedCycles(Visits):
@@ -30,6 +33,12 @@ class DirectedCycles(Visits):
     Decoding finds the cycle of largest score among those of all lengths, exactly by dynamic programming over subsets
     up to 16 vertices, O(2^N N²), beyond that by local search, whose score is at least half-way between the least and
     the largest one.
+
+    Constraints have the keys ``start`` and ``end``, one vertex each, ``length``, the number of vertices, and
+    ``required`` and ``forbidden``, lists of vertices and of arcs, which are pairs of vertices. A cycle with a start
+    visits it and is listed from there; the end is what it visits before it returns to the start. Under constraints
+    decoding is exact while the other vertices that may be visited are at most 19, or few enough of more are by
+    ``length``.
 
     There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!` directed cycles. The covariance has one eigenvalue, on the
     circulations: as much flows into every vertex as out of it (Vembu, 2010, ch. 5 and app. A, where cycles of length 2
@@ -62,6 +71,18 @@ class DirectedCycles(Visits):
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), "->"), dtype=object)
+
+    def _restricted(self, conditions: VisitConditions, free: _lib.Description) -> Restriction:
+        n = self._n()
+        pair = pair_number(n)
+        unused = sorted({*conditions.unused, *conditions.excluded_by_used()})
+        return Restriction(
+            conditions.describe(free),
+            must_not=tuple((pair(u, v), 1 if u < v else -1) for u, v in unused),
+            signed=True,
+            listed=listed_cycle(conditions.start, conditions.end, either_way=False),
+            shown=conditions.shown,
+        )
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]

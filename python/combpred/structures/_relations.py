@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,16 @@ def pair_names(items: int, joint: str) -> list[str]:
     """Return a name for each pair u < v: both numbers with `joint` between them."""
     u, v = np.triu_indices(items, 1)
     return [f"{a}{joint}{b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)]
+
+
+def pair_number(items: int) -> Callable[[int, int], int]:
+    """Return the function that gives the number of a pair in either order, pairs u < v being in lexicographic order."""
+
+    def number(u: int, v: int) -> int:
+        low, high = min(u, v), max(u, v)
+        return low * (2 * items - low - 1) // 2 + high - low - 1
+
+    return number
 
 
 def _matrices(y: Any) -> NDArray[Any] | None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _lib
+from .._constraints import Restriction
 from ._parameters import Limit
 from ._visits import Visits
+from ._visits_constraints import VisitConditions
 
 
 class Routes(Visits):
@@ -28,6 +31,10 @@ class Routes(Visits):
     Decoding finds the route of largest score among those of all lengths, exactly by dynamic programming over subsets
     up to 16 places, O(2^n n²), beyond that by local search with a proven bound.
 
+    Constraints have the keys ``start`` and ``end``, one place each, ``length``, the number of places, and ``required``
+    and ``forbidden``, lists of places and of arcs, which are pairs of places. Under constraints decoding is exact while
+    the places that may be visited between the ends are at most 19, or few enough of more are by ``length``.
+
     There are :math:`\sum_{k\ge2} n!/(n-k)!` routes. Mean and second moment follow from counting the routes through one
     or two features, in the manner of Vembu (2010), app. A, for cycles; the covariance has at most six eigenvalues.
 
@@ -40,6 +47,8 @@ class Routes(Visits):
            [1., 0., 0., 1., 0., 0., 1., 0., 0., 0., 0., 1.]])
     >>> routes.feature_names().tolist()[:3], routes.count()
     (['0->1', '0->2', '1->0'], 12)
+    >>> routes.decode([1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], constraints={"end": 2, "forbidden": [(1, 2)]})
+    array([ 0,  2, -1], dtype=int32)
     """
 
     name = "routes"
@@ -57,6 +66,19 @@ class Routes(Visits):
         n = self._n()
         arcs = [f"{u}->{v}" for u in range(n) for v in range(n) if v != u]
         return np.array([*arcs, *(f"start {v}" for v in range(n)), *(f"end {v}" for v in range(n))], dtype=object)
+
+    def _restricted(self, conditions: VisitConditions, free: _lib.Description) -> Restriction:
+        n = self._n()
+
+        def arc(u: int, v: int) -> int:
+            return u * (n - 1) + v - (v > u)
+
+        unused = {arc(u, v) for u, v in (*conditions.unused, *conditions.excluded_by_used())}
+        # Behind the tail of a required arc the route does not end, and at its head it does not start.
+        unused |= {n * n + u for u, _ in conditions.used} | {n * (n - 1) + v for _, v in conditions.used}
+        return Restriction(
+            conditions.describe(free), must_not=tuple((entry, 1) for entry in sorted(unused)), shown=conditions.shown
+        )
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]

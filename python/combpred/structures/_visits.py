@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, ClassVar
@@ -10,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _lib
+from .._conditions import Conditions, Noun
+from .._constraints import Restriction
 from ._base import Structure
 from ._parameters import Limit
 from ._values import TargetError, target_matrix, whole_numbers
+from ._visits_constraints import VisitConditions
 
 
 class Visits(Structure):
@@ -24,6 +28,7 @@ class Visits(Structure):
     _parameter: ClassVar[str]  # name of the parameter
     _noun: ClassVar[tuple[str, str]]  # what is visited, such as ("vertex", "vertices")
     _what: ClassVar[str]  # what a row is, such as "a cycle"
+    _constraint_keys = ("start", "end", "length", "required", "forbidden")
     _least: ClassVar[int]  # places in the shortest row
     _limit: ClassVar[Limit]
 
@@ -51,6 +56,15 @@ class Visits(Structure):
         truth, predicted = self._lists(y_true, "y_true", n), self._lists(y_pred, "y_pred", n)
         n = max(truth.shape[1], predicted.shape[1])
         return self._normalised(_fitted(truth, n)), self._normalised(_fitted(predicted, n))
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        one, many = self._noun
+        read = VisitConditions(conditions, Noun(one, many, self._n()), self._least, self._what)
+        return self._restricted(read, self._describe())
+
+    @abstractmethod
+    def _restricted(self, conditions: VisitConditions, free: _lib.Description) -> Restriction:
+        """Return the restriction to lists that meet the conditions; `free` describes the structure without them."""
 
     def _normalised(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the one of all equal lists that the library takes."""

@@ -1,0 +1,254 @@
+"""Prediction under constraints: one restriction of the output space for each row, and decoding inside it.
+
+A condition on an entry of ψ is met by changing its score by more than all others together can make good, so that any
+decoder of the structure looks for outputs that meet as many conditions as possible; afterwards the conditions are
+checked. Conditions on what ψ has no entry for are part of the description of the space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _lib
+from ._conditions import ConditionError, Conditions, ConditionTypeError
+from ._decoding import METHODS, Decoding
+from ._errors import CapabilityError, RowError
+from ._scores import score_values
+
+if TYPE_CHECKING:
+    from .structures import Structure
+
+FloatArray = NDArray[np.float64]
+
+#: Values of the parameter `decoder` that can be told of constraints.
+CONSTRAINED = ("auto", "exact", "local-search")
+
+# What a violated condition costs when all scores of the row are scaled to sum up to less than 1 in magnitude: two
+# outputs then differ by less than 2.
+_PENALTY = 4.0
+
+
+class ConstraintError(RowError):
+    """A constraint that is not legal, or that no output satisfies.
+
+    Parameters
+    ----------
+    row : int
+        The first such row, counted from 0.
+    reason : str
+        What is wrong with it.
+    """
+
+    def __str__(self) -> str:
+        return f"constraints, row {self.row}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """The outputs that satisfy one constraint, as the decoders are told of them.
+
+    Attributes
+    ----------
+    description : Description
+        The space to decode in; it meets the conditions that ψ has no entry for.
+    must, must_not : tuple of (int, int)
+        Entries of ψ with a value, 1 or −1, that they must, or must not, have.
+    signed : bool, default=False
+        Whether entries of ψ may be −1, 0 or 1, so that scores of their squares are needed to rule one value out.
+    entries : ndarray of shape (d',) or None
+        Where the space has another embedding than the structure: the entry of ψ whose score each of its entries takes.
+    listed : callable or None
+        How decoded outputs ``(k, part_len)`` are listed for the user, where that depends on the constraint.
+    shown : str
+        The constraint, for messages.
+    """
+
+    description: _lib.Description
+    must: tuple[tuple[int, int], ...] = ()
+    must_not: tuple[tuple[int, int], ...] = ()
+    signed: bool = False
+    entries: NDArray[np.intp] | None = None
+    listed: Callable[[NDArray[np.int32]], NDArray[np.int32]] | None = None
+    shown: str = ""
+
+    def key(self) -> Hashable:
+        """Return what equal restrictions have in common, up to how outputs are listed."""
+        ints = self.description.ints
+        fixed = None if ints is None else ints.tobytes()
+        return (tuple(sorted(self.description.scalars.items())), fixed, self.must, self.must_not, self.shown)
+
+
+class RowConstraints:
+    """The constraints of all rows.
+
+    Parameters
+    ----------
+    structure : Structure
+        The structure that is predicted.
+    constraints : mapping or sequence of (mapping or None)
+        One for all rows, or one for each; None: the row is free.
+    n : int
+        Number of rows.
+
+    Raises
+    ------
+    CapabilityError
+        When the structure takes no constraints.
+    ValueError, TypeError
+        When a constraint is not legal; names the row, the key and the remedy.
+    """
+
+    def __init__(self, structure: Structure, constraints: Any, n: int) -> None:
+        self._structure = structure
+        if not structure._constraint_keys:
+            raise CapabilityError(f"{structure!r} takes no constraints; leave them out, or choose among its outputs")
+        self._restrictions: list[Restriction | None] = []
+        if isinstance(constraints, Mapping):
+            self._restrictions.append(self._parsed(constraints, "constraints"))
+            self._code = np.zeros(n, dtype=np.intp)
+            return
+        if isinstance(constraints, str) or not isinstance(constraints, Sequence):
+            raise TypeError(
+                f"constraints must be a dict for all rows, or a list with a dict or None for each; got {constraints!r}"
+            )
+        if len(constraints) != n:
+            raise ValueError(f"constraints has {len(constraints)} entries for {n} rows; give one for each row")
+        known: dict[Hashable, int] = {}
+        code = []
+        for row, given in enumerate(constraints):
+            restriction = None if given is None else self._parsed(given, f"constraints, row {row}", row)
+            number = known.setdefault(None if restriction is None else restriction.key(), len(known))
+            if number == len(self._restrictions):
+                self._restrictions.append(restriction)
+            code.append(number)
+        self._code = np.array(code, dtype=np.intp)
+
+    def _parsed(self, given: Any, where: str, row: int | None = None) -> Restriction | None:
+        structure = self._structure
+        try:
+            conditions = Conditions(given, structure._constraint_keys, type(structure).__name__)
+            return structure._restriction(conditions) if conditions else None
+        except ConditionTypeError as error:
+            raise TypeError(f"{where}: {error}") from None
+        except ConditionError as error:
+            if row is None:
+                raise ValueError(f"{where}: {error}") from None
+            raise ConstraintError(row, str(error)) from None
+
+    def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, first: int = 0) -> _lib.Decoded:
+        """Decode the scores of consecutive rows from number `first` on, as ``structure._decode_scores`` does.
+
+        Rows with the same constraint are decoded together.
+
+        Raises
+        ------
+        CapabilityError
+            When the decoder cannot be told of constraints, or is beyond its size.
+        ValueError
+            When no output satisfies a row's constraint, or a search found none.
+        """
+        code = self._code[first : first + len(linear)]
+        whole: _lib.Decoded | None = None
+        for number in np.unique(code):
+            rows = np.flatnonzero(code == number)
+            weights = magnitude if magnitude is None or magnitude.ndim == 1 else magnitude[rows]
+            part = self._decode_group(self._restrictions[number], linear[rows], weights, how, first + rows)
+            if len(rows) == len(linear):
+                return part
+            if whole is None:
+                whole = _lib.Decoded(*(np.empty((len(linear), *a.shape[1:]), dtype=a.dtype) for a in part))
+            for all_rows, some in zip(whole, part, strict=True):
+                all_rows[rows] = some
+        return self._structure._decode_scores(linear, magnitude, how) if whole is None else whole
+
+    def _decode_group(
+        self,
+        restriction: Restriction | None,
+        linear: FloatArray,
+        magnitude: FloatArray | None,
+        how: Decoding,
+        rows: NDArray[np.intp],
+    ) -> _lib.Decoded:
+        if restriction is None:
+            return self._structure._decode_scores(linear, magnitude, how)
+        if how.decoder not in CONSTRAINED:
+            names = ", ".join(repr(name) for name in CONSTRAINED)
+            raise CapabilityError(f"decoder={how.decoder!r} takes no constraints; those that do are {names}")
+        try:
+            found, psi, met = _decode(restriction, linear, magnitude, how)
+        except ValueError as error:  # of the core, which counts the rows of the group
+            raise type(error)(_renumbered(str(error), rows)) from None
+        if not met.all():
+            row = int(np.argmin(met))
+            raise ConstraintError(int(rows[row]), self._unmet(restriction, bool(found.optimal[row])))
+        value = score_values(psi, linear, magnitude)
+        bound = np.where(found.optimal, value, np.maximum(found.upper_bound, value))
+        y = found.y if restriction.listed is None else restriction.listed(found.y)
+        return _lib.Decoded(y, value, bound, found.nu, found.optimal)
+
+    def _unmet(self, restriction: Restriction, proven: bool) -> str:
+        if proven:
+            return f"no output of {self._structure!r} satisfies {restriction.shown}"
+        return (
+            f"the search found no output of {self._structure!r} that satisfies {restriction.shown}; there may be one: "
+            "leave conditions out, or forbid more so that exact decoding is possible"
+        )
+
+
+def _decode(
+    restriction: Restriction, linear: FloatArray, magnitude: FloatArray | None, how: Decoding
+) -> tuple[_lib.Decoded, FloatArray, NDArray[np.bool_]]:
+    """Decode rows under one restriction: certificates about its outputs, ψ of the structure, and who meets it."""
+    entries = restriction.entries
+    inner = linear if entries is None else linear[:, entries]
+    weights = magnitude if magnitude is None or entries is None else magnitude[..., entries]
+    penalised = bool(restriction.must or restriction.must_not)
+    if penalised:
+        exponent, inner, weights = _penalised(restriction, inner, weights)
+    found = _lib.decode(restriction.description, inner, weights, METHODS[how.decoder], how.n_threads)
+    psi = _lib.structure_embed(restriction.description, found.y, n_threads=how.n_threads)
+    met = np.ones(len(psi), dtype=np.bool_)
+    for entry, value in restriction.must:
+        met &= psi[:, entry] == value
+    for entry, value in restriction.must_not:
+        met &= psi[:, entry] != value
+    if penalised:
+        bound = np.ldexp(found.upper_bound - _PENALTY * len(restriction.must), exponent)
+        found = found._replace(upper_bound=bound, nu=np.where(found.optimal, 0.0, 1.0))
+    if entries is not None:
+        folded = np.zeros((linear.shape[1], len(psi)))
+        np.add.at(folded, entries, psi.T)
+        psi = np.ascontiguousarray(folded.T)
+    return found, psi, met
+
+
+def _penalised(
+    restriction: Restriction, linear: FloatArray, magnitude: FloatArray | None
+) -> tuple[NDArray[np.intc], FloatArray, FloatArray | None]:
+    """Return scores that prefer every condition met to anything else, and the power of 2 they are scaled down by."""
+    weights = np.zeros((1, linear.shape[1])) if magnitude is None else np.atleast_2d(magnitude)
+    total = np.abs(linear).sum(axis=1) + np.abs(weights).sum(axis=1)
+    _, exponent = np.frexp(total)
+    scaled = np.ldexp(linear, -exponent[:, np.newaxis])
+    signed = restriction.signed
+    squares = None if magnitude is None and not signed else np.ldexp(weights, -exponent[:, np.newaxis])
+    for entry, value in restriction.must:
+        scaled[:, entry] += _PENALTY * value
+    for entry, value in restriction.must_not:
+        if signed and squares is not None:  # 0 for −value and 0, −_PENALTY for value
+            scaled[:, entry] -= _PENALTY * value / 2
+            squares[:, entry] -= _PENALTY / 2
+        else:
+            scaled[:, entry] -= _PENALTY
+    return exponent, scaled, squares
+
+
+def _renumbered(message: str, rows: NDArray[np.intp]) -> str:
+    """Return a message of the core whose row is counted among all rows."""
+    return re.sub(r"^row (\d+)", lambda match: f"row {rows[int(match[1])]}", message)

@@ -1,0 +1,214 @@
+"""Prediction under constraints against brute force, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from combpred import StructuredRidge
+from combpred._constraints import RowConstraints
+from combpred._decoding import Decoding
+from combpred._errors import CapabilityError
+from combpred._scores import score_values
+from combpred.structures import Cycles, DirectedCycles, MultiClass, Routes, Structure
+from constraint_oracle import STRUCTURES, holds, random_constraints
+
+
+def score_sets(d: int, rng: np.random.Generator) -> list[tuple[Any, Any]]:
+    """Scores as of the losses "auc" and "squared", with shared or own weights of squares, and of unequal magnitude."""
+    return [
+        (rng.normal(size=d), None),
+        (rng.normal(size=d), np.full(d, -0.5)),
+        (rng.normal(size=d), rng.normal(size=(1, d))),
+        (rng.integers(-1, 2, size=d).astype(float), None),
+        (rng.normal(size=d) * 10.0 ** rng.integers(-4, 5, size=d), None),
+        (rng.normal(size=d) * 1e250, None),
+        (np.zeros(d), None),
+    ]
+
+
+@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+def test_the_best_output_that_satisfies_a_constraint_is_found(structure: Structure) -> None:
+    rng = np.random.default_rng(7)
+    members = list(structure.enumerate())
+    psi = structure.embed(members)
+    feasible = 0
+    for constraint in random_constraints(structure, 80, rng):
+        admitted = np.array([holds(structure, y, constraint) for y in members])
+        for linear, magnitude in score_sets(psi.shape[1], rng):
+            rows = linear[np.newaxis]
+            if not admitted.any():
+                with pytest.raises(ValueError, match="constraints"):
+                    RowConstraints(structure, constraint, 1).decode(rows, magnitude, Decoding("exact"))
+                break
+            feasible += 1
+            found = RowConstraints(structure, constraint, 1).decode(rows, magnitude, Decoding("exact"))
+            y = structure._decode_parts(found.y)
+            assert holds(structure, y[0], constraint), (constraint, y)
+            values = score_values(psi, linear, None if magnitude is None else np.ravel(magnitude))
+            slack = 1e-14 * (np.abs(linear).sum() + (0 if magnitude is None else np.abs(magnitude).sum()))
+            assert abs(found.value[0] - values[admitted].max()) <= 20 * slack, (constraint, y)
+            assert found.optimal[0] and found.nu[0] == 0 and found.upper_bound[0] == found.value[0]
+            again = score_values(structure.embed(y), linear, None if magnitude is None else np.ravel(magnitude))
+            assert abs(again[0] - found.value[0]) <= slack
+    assert feasible > 50
+
+
+@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+def test_rows_have_constraints_of_their_own(structure: Structure) -> None:
+    rng = np.random.default_rng(8)
+    members = list(structure.enumerate())
+    usable = [c for c in random_constraints(structure, 60, rng) if any(holds(structure, y, c) for y in members)][:6]
+    constraints = [None, *usable, {}, *usable[::-1]]
+    scores = rng.normal(size=(len(constraints), structure.n_features))
+    together = structure.decode(scores, constraints=constraints)
+    for row, constraint in enumerate(constraints):
+        alone = structure.decode(scores[row], constraints=constraint)
+        np.testing.assert_array_equal(together[row], alone)
+    np.testing.assert_array_equal(together[0], structure.decode(scores[0]))
+
+
+# How cycles are listed.
+
+
+def test_cycles_are_listed_from_their_start_to_their_end() -> None:
+    scores = np.zeros(10)
+    assert DirectedCycles(5).decode(scores, constraints={"start": 3, "end": 1, "length": 5})[[0, -1]].tolist() == [3, 1]
+    assert DirectedCycles(5).decode(scores, constraints={"end": 1, "length": 5})[-1] == 1
+    assert Cycles(5).decode(scores, constraints={"start": 3, "end": 1, "length": 5})[[0, -1]].tolist() == [3, 1]
+    assert Cycles(5).decode(scores, constraints={"start": 2, "length": 5})[0] == 2
+    ended = Cycles(5).decode(scores, constraints={"end": 2, "length": 5})
+    assert ended[-1] == 2 and ended[0] < ended[-2]
+
+
+# Larger problems.
+
+
+def test_a_given_length_makes_large_routes_exact() -> None:
+    rng = np.random.default_rng(9)
+    routes = Routes(40)
+    scores = rng.normal(size=(1, routes.n_features))
+    found = RowConstraints(routes, {"start": 3, "end": 5, "length": 4}, 1).decode(scores, None, Decoding("exact"))
+    others = [v for v in range(40) if v not in (3, 5)]
+    rows = [[3, a, b, 5] for a in others for b in others if a != b]
+    assert found.optimal[0] and abs(found.value[0] - (routes.embed(rows) @ scores[0]).max()) < 1e-10
+
+
+def test_forbidden_places_make_large_routes_exact() -> None:
+    rng = np.random.default_rng(10)
+    scores = rng.normal(size=(1, Routes(24).n_features))
+    gone = list(range(6, 24))
+    found = RowConstraints(Routes(24), {"forbidden": gone}, 1).decode(scores, None, Decoding("exact"))
+    best = max(float((Routes(24).embed([[v for v in y if v >= 0]]) @ scores[0])[0]) for y in Routes(6).enumerate())
+    assert found.optimal[0] and abs(found.value[0] - best) < 1e-10
+    with pytest.raises(CapabilityError, match="row 0.*constraints.*limited"):
+        RowConstraints(Routes(24), {"required": [3]}, 1).decode(scores, None, Decoding("exact"))
+
+
+# Estimators.
+
+
+def test_an_estimator_answers_queries() -> None:
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(30, 3))
+    routes = Routes(6)
+    y = routes.sample(30, random_state=0)
+    queries = [{"start": int(r[0]), "end": int(r[r >= 0][-1]), "length": int((r >= 0).sum())} for r in y]
+    for loss in ("auc", "squared"):
+        model = StructuredRidge(routes, loss=loss, alpha=0.1).fit(X, y)
+        predicted = model.predict(X, constraints=queries)
+        certified = model.predict_certified(X, constraints=queries)
+        np.testing.assert_array_equal(predicted, certified.structures)
+        assert certified.optimal.all()
+        np.testing.assert_allclose(certified.value, model.score_structures(X, predicted), rtol=1e-12, atol=1e-12)
+        assert all(holds(routes, row, query) for row, query in zip(predicted, queries, strict=True))
+        free = model.predict_certified(X)
+        assert (free.value >= certified.value - 1e-12).all()
+
+
+# Refusals.
+
+ROUTES = Routes(5)
+
+
+@pytest.mark.parametrize(
+    ("structure", "constraint", "message"),
+    [
+        (ROUTES, {"begin": 1}, "Routes take no key 'begin'; their keys are 'start', 'end', 'length'"),
+        (ROUTES, {"start": 5}, "'start' holds 5; places are whole numbers 0..4"),
+        (ROUTES, {"start": -1}, "'start' holds -1"),
+        (ROUTES, {"start": 2, "end": 2}, "'start' and 'end' are both 2"),
+        (ROUTES, {"length": 1}, r"'length' is 1; it is the number of places that a route visits, 2\.\.5"),
+        (ROUTES, {"length": 6}, "'length' is 6"),
+        (ROUTES, {"required": [7]}, "'required' holds 7"),
+        (ROUTES, {"required": [3], "forbidden": [3]}, "place 3 is forbidden and, by 'required', visited"),
+        (ROUTES, {"start": 3, "forbidden": [3]}, "place 3 is forbidden and, by 'start', visited"),
+        (ROUTES, {"required": [(1, 2)], "forbidden": [2]}, "place 2 is forbidden"),
+        (ROUTES, {"required": [(1, 2)], "forbidden": [(1, 2)]}, r"step \(1, 2\) is required and forbidden"),
+        (ROUTES, {"required": [(1, 2), (1, 3)]}, "two steps from place 1"),
+        (ROUTES, {"required": [(1, 2), (3, 2)]}, "two steps to place 2"),
+        (ROUTES, {"required": [(1, 1)]}, "a step from a place to itself"),
+        (ROUTES, {"required": [0, 1, 2], "length": 2}, "'length' is 2, but 3 places are required"),
+        (ROUTES, {"forbidden": [0, 1, 2, 3]}, "'forbidden' leaves 1 places, 2 are needed"),
+        (ROUTES, {"forbidden": [0, 1], "length": 4}, "leaves 3 places, 4 are needed"),
+        (ROUTES, {"required": [(1, 2), (2, 1)]}, "no output of Routes.* satisfies {'required'"),
+        (ROUTES, {"start": 2, "required": [(1, 2)]}, "no output of Routes"),
+        (Cycles(5), {"required": [(0, 1)], "forbidden": [(1, 0)]}, r"edge \(0, 1\) is required and forbidden"),
+        (Cycles(5), {"required": [(0, 1), (0, 2), (0, 3)]}, "no output of Cycles"),
+        (DirectedCycles(5), {"start": 1, "end": 2, "forbidden": [(2, 1)]}, "no output of DirectedCycles"),
+    ],
+)
+def test_constraints_that_are_not_legal_are_refused(
+    structure: Structure, constraint: dict[str, Any], message: str
+) -> None:
+    scores = np.zeros((3, structure.n_features))
+    with pytest.raises(ValueError, match=message):
+        structure.decode(scores, constraints=constraint)
+    with pytest.raises(ValueError, match=f"^constraints, row 1: .*{message}"):
+        structure.decode(scores, constraints=[None, constraint, {}])
+
+
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        (3, "found 3; a constraint is a dict"),
+        ({"start": 1.0}, r"'start' holds 1\.0; places are whole numbers"),
+        ({"start": True}, "'start' holds True"),
+        ({"start": [1]}, r"'start' holds \[1\]"),
+        ({"length": "3"}, "'length' is '3'"),
+        ({"required": 3}, "'required' is 3; it takes a list of places"),
+        ({"required": "3"}, "'required' is '3'"),
+        ({"required": [(1, 2, 3)]}, r"'required' holds \(1, 2, 3\)"),
+        ({"required": ["a"]}, "'required' holds 'a'"),
+        ({"forbidden": [None]}, "'forbidden' holds None"),
+    ],
+)
+def test_constraints_of_wrong_types_are_refused(constraint: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=f"^constraints, row 1: {message}"):
+        ROUTES.decode(np.zeros((2, ROUTES.n_features)), constraints=[None, constraint])
+
+
+def test_constraints_must_fit_the_rows() -> None:
+    scores = np.zeros((3, ROUTES.n_features))
+    with pytest.raises(ValueError, match="constraints has 2 entries for 3 rows"):
+        ROUTES.decode(scores, constraints=[None, {}])
+    with pytest.raises(TypeError, match="constraints must be a dict for all rows, or a list"):
+        ROUTES.decode(scores, constraints=7)
+    with pytest.raises(TypeError, match="constraints must be a dict for all rows, or a list"):
+        ROUTES.decode(scores, constraints="start")
+    with pytest.raises(CapabilityError, match=r"MultiClass\(n_classes=3\) takes no constraints"):
+        MultiClass(3).decode(np.zeros((1, 3)), constraints={"required": [1]})
+
+
+def test_numbers_and_lists_of_any_kind_are_read() -> None:
+    scores = np.random.default_rng(12).normal(size=ROUTES.n_features)
+    want = ROUTES.decode(scores, constraints={"start": 1, "required": [2, (3, 4)], "forbidden": [(1, 2)]})
+    same = {
+        "start": np.int64(1),
+        "end": None,
+        "required": (np.int32(2), np.array([3, 4])),
+        "forbidden": np.array([[1, 2]]),
+    }
+    np.testing.assert_array_equal(ROUTES.decode(scores, constraints=same), want)
