@@ -8,7 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from combpred.structures import Cycles, DirectedCycles, Routes, Structure
+from combpred.structures import (
+    Assignments,
+    Cliques,
+    Cycles,
+    DirectedCycles,
+    Graphs,
+    LabelSets,
+    Paths,
+    Permutations,
+    Routes,
+    SpanningTrees,
+    Structure,
+    Subtrees,
+    WeakOrders,
+)
 from small_tours import visited
 
 Constraint = dict[str, Any]
@@ -21,7 +35,7 @@ def is_pair(item: Any) -> bool:
 
 def holds(structure: Structure, row: Any, constraint: Constraint) -> bool:
     """Say whether an output, in any of its listings, satisfies a constraint."""
-    return CHECKS[type(structure)](structure, row, constraint)
+    return _KINDS[type(structure)][0](structure, row, constraint)
 
 
 def _visits(structure: Any, row: Any, c: Constraint) -> bool:
@@ -69,16 +83,87 @@ def _draw_visits(structure: Any, rng: Rng) -> Constraint:
     return c
 
 
-CHECKS: dict[type, Callable[[Any, Any, Constraint], bool]] = {
-    Cycles: _visits,
-    DirectedCycles: _visits,
-    Routes: _visits,
+def _order(structure: Any, row: Any, c: Constraint) -> bool:
+    others = [u for u in range(len(row)) if u not in (c.get("first"), c.get("last"))]
+    return (
+        all(row[u] < row[v] for u, v in c.get("before", ()))
+        and all(row[c["first"]] < row[u] for u in others if "first" in c)
+        and all(row[c["last"]] > row[u] for u in others if "last" in c)
+        and ("first" not in c or "last" not in c or row[c["first"]] < row[c["last"]])
+    )
+
+
+def _draw_order(structure: Any, rng: Rng) -> Constraint:
+    n = structure._n()
+    c: Constraint = {}
+    first, last = rng.permutation(n)[:2].tolist()
+    if rng.random() < 0.4:
+        c["first"] = first
+    if rng.random() < 0.4:
+        c["last"] = last
+    if rng.random() < 0.7:
+        c["before"] = [tuple(rng.permutation(n)[:2].tolist()) for _ in range(rng.integers(1, 4))]
+    return c
+
+
+def _members(structure: Any, row: Any, c: Constraint) -> bool:
+    return (
+        all(row[v] for v in c.get("required", ()))
+        and not any(row[v] for v in c.get("forbidden", ()))
+        and ("size" not in c or sum(row) == c["size"])
+    )
+
+
+def _draw_members(structure: Any, rng: Rng) -> Constraint:
+    n = len(next(iter(structure.enumerate())))
+    c: Constraint = {}
+    for key in ("required", "forbidden"):
+        if rng.random() < 0.5:
+            c[key] = rng.permutation(n)[: rng.integers(1, 3)].tolist()
+    if rng.random() < 0.6:
+        c["size"] = int(rng.integers(0, n + 1))
+    return c
+
+
+def _elements(structure: Any, row: Any) -> set[tuple[int, int]]:
+    """The edges, in both directions, arcs or cells of an output."""
+    if isinstance(structure, Assignments):
+        return set(enumerate(row.tolist()))
+    if isinstance(structure, Paths):
+        return {tuple(structure.arcs[a]) for a in row if a >= 0}
+    edges = structure._edges() if isinstance(structure, Graphs) else structure.edges
+    held = [tuple(int(v) for v in edge) for edge, inside in zip(edges, row, strict=True) if inside]
+    return {*held, *((v, u) for u, v in held)}
+
+
+def _pairs(structure: Any, row: Any, c: Constraint) -> bool:
+    held = _elements(structure, row)
+    return set(c.get("required", ())) <= held and not set(c.get("forbidden", ())) & held
+
+
+def _draw_pairs(structure: Any, rng: Rng) -> Constraint:
+    if isinstance(structure, Assignments):
+        possible = [(i, j) for i in range(structure._n()) for j in range(structure._n())]
+    elif isinstance(structure, Paths):
+        possible = structure.arcs
+    else:
+        edges = structure._edges().tolist() if isinstance(structure, Graphs) else structure.edges
+        possible = [tuple(edge) for edge in edges] + [(v, u) for u, v in edges]
+    c: Constraint = {}
+    for key in ("required", "forbidden"):
+        if rng.random() < 0.7:
+            c[key] = [possible[i] for i in rng.integers(len(possible), size=rng.integers(1, 3))]
+    return c
+
+
+_KINDS: dict[type, tuple[Callable[[Any, Any, Constraint], bool], Callable[[Any, Rng], Constraint]]] = {
+    **dict.fromkeys((Cycles, DirectedCycles, Routes), (_visits, _draw_visits)),
+    **dict.fromkeys((Permutations, WeakOrders), (_order, _draw_order)),
+    **dict.fromkeys((LabelSets, Subtrees, Cliques), (_members, _draw_members)),
+    **dict.fromkeys((Assignments, Paths, Graphs, SpanningTrees), (_pairs, _draw_pairs)),
 }
-DRAWS: dict[type, Callable[[Any, Rng], Constraint]] = {
-    Cycles: _draw_visits,
-    DirectedCycles: _draw_visits,
-    Routes: _draw_visits,
-}
+_GRID = [(0, 1), (1, 2), (0, 3), (1, 4), (2, 5), (3, 4), (4, 5), (3, 6), (4, 7), (5, 8), (6, 7), (7, 8)]
+_WHEEL = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 0), (4, 1), (4, 2), (4, 3)]
 STRUCTURES: list[Structure] = [
     Cycles(4),
     Cycles(6),
@@ -86,12 +171,26 @@ STRUCTURES: list[Structure] = [
     DirectedCycles(6),
     Routes(3),
     Routes(5),
+    Permutations(2),
+    Permutations(5),
+    WeakOrders(3),
+    WeakOrders(4),
+    LabelSets(5),
+    LabelSets(6, size=3),
+    Subtrees([-1, 0, 0, 1, 1, 2, 5]),
+    Cliques(6),
+    Assignments(4),
+    Graphs(4),
+    Graphs(edges=_WHEEL),
+    SpanningTrees(5, _WHEEL),
+    Paths(_GRID, 0, 8),
+    Paths(_GRID, 0, 8, tied=[0, 1, 0, 2, 3, 4, 5, 2, 6, 7, 8, 7]),
 ]
 
 
 def random_constraints(structure: Structure, n: int, rng: Rng) -> Iterator[Constraint]:
     """Yield n constraints that are not empty; they may contradict themselves."""
     for _ in range(n):
-        while not (c := DRAWS[type(structure)](structure, rng)):
+        while not (c := _KINDS[type(structure)][1](structure, rng)):
             pass
         yield c

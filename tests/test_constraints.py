@@ -12,7 +12,22 @@ from combpred._constraints import RowConstraints
 from combpred._decoding import Decoding
 from combpred._errors import CapabilityError
 from combpred._scores import score_values
-from combpred.structures import Cycles, DirectedCycles, MultiClass, Routes, Structure
+from combpred.structures import (
+    Assignments,
+    Cliques,
+    Cycles,
+    DirectedCycles,
+    Graphs,
+    LabelSets,
+    MultiClass,
+    Paths,
+    Permutations,
+    Routes,
+    SpanningTrees,
+    Structure,
+    Subtrees,
+    WeakOrders,
+)
 from constraint_oracle import STRUCTURES, holds, random_constraints
 
 
@@ -35,7 +50,7 @@ def test_the_best_output_that_satisfies_a_constraint_is_found(structure: Structu
     members = list(structure.enumerate())
     psi = structure.embed(members)
     feasible = 0
-    for constraint in random_constraints(structure, 80, rng):
+    for constraint in random_constraints(structure, 40, rng):
         admitted = np.array([holds(structure, y, constraint) for y in members])
         for linear, magnitude in score_sets(psi.shape[1], rng):
             rows = linear[np.newaxis]
@@ -128,6 +143,51 @@ def test_an_estimator_answers_queries() -> None:
         assert (free.value >= certified.value - 1e-12).all()
 
 
+# Other conditions.
+
+
+def test_paths_with_tied_arcs_are_held_to_arcs() -> None:
+    chain = Paths.trellis(3, 2)  # arcs 0-1 label step 0, and a pair of labels may occur twice
+    scores = np.random.default_rng(13).normal(size=chain.n_features)
+    arcs = [tuple(arc) for arc in np.asarray(chain.arcs).tolist()]
+    members = list(chain.enumerate())
+    values = chain.embed(members) @ scores
+    for arc in arcs:
+        admitted = np.array([holds(chain, y, {"required": [arc]}) for y in members])
+        found = chain.decode(scores, constraints={"required": [arc]})
+        assert holds(chain, found, {"required": [arc]})
+        assert abs(float((chain.embed([found]) @ scores)[0]) - values[admitted].max()) < 1e-12
+    with pytest.raises(CapabilityError, match="tied"):
+        constraints = RowConstraints(chain, {"required": [arcs[0]]}, 1)
+        constraints.decode(scores[np.newaxis], np.full(chain.n_features, -0.5), Decoding("exact"))
+
+
+@pytest.mark.parametrize("structure", [Permutations(25), WeakOrders(18)], ids=repr)
+def test_searched_rankings_keep_their_conditions(structure: Structure) -> None:
+    rng = np.random.default_rng(14)
+    scores = rng.normal(size=(8, structure.n_features))
+    n = structure.n_labels
+    pairs = [(int(u), int(v)) for u, v in np.sort(rng.permutation(n)[:10].reshape(5, 2), axis=1)]
+    constraint = {"first": 17, "last": 0, "before": [pair for pair in pairs if 0 not in pair and 17 not in pair]}
+    for decoder in ("auto", "local-search"):
+        found = RowConstraints(structure, constraint, 8).decode(scores, None, Decoding(decoder))
+        assert all(holds(structure, row, constraint) for row in found.y)
+        assert (found.upper_bound >= found.value).all()
+        assert (found.nu[~found.optimal] == 1).all() and (found.nu[found.optimal] == 0).all()
+
+
+def test_large_cliques_of_a_size_are_searched() -> None:
+    rng = np.random.default_rng(15)
+    cliques = Cliques(80)
+    scores = rng.normal(size=(1, cliques.n_features))
+    constraint = {"size": 40, "required": [3, 4], "forbidden": [5]}
+    found = RowConstraints(cliques, constraint, 1).decode(scores, None, Decoding())
+    assert holds(cliques, found.y[0], constraint)
+    assert not found.optimal[0] and found.nu[0] == 1 and found.upper_bound[0] >= found.value[0]
+    greedy = cliques.decode(scores, constraints={"size": 2})
+    assert greedy.sum() == 2 and (cliques.embed(greedy) @ scores[0])[0] == scores.max()
+
+
 # Refusals.
 
 ROUTES = Routes(5)
@@ -155,6 +215,34 @@ ROUTES = Routes(5)
         (ROUTES, {"forbidden": [0, 1], "length": 4}, "leaves 3 places, 4 are needed"),
         (ROUTES, {"required": [(1, 2), (2, 1)]}, "no output of Routes.* satisfies {'required'"),
         (ROUTES, {"start": 2, "required": [(1, 2)]}, "no output of Routes"),
+        (Permutations(4), {"first": 1, "last": 1}, "label 1 is 'first' and 'last'"),
+        (Permutations(4), {"before": [(1, 1)]}, "a label before itself"),
+        (Permutations(4), {"before": [(0, 1), (1, 3), (3, 0)]}, "in a circle, [013] before [013] before [013] before"),
+        (Permutations(4), {"before": [(0, 1)], "first": 1}, "puts 0 in front of 1, which is 'first'"),
+        (WeakOrders(4), {"before": [(0, 1)], "last": 0}, "puts 1 behind 0, which is 'last'"),
+        (Permutations(4), {"before": [(0, 4)]}, "'before' holds 4; labels are whole numbers 0..3"),
+        (LabelSets(4), {"required": [1], "forbidden": [1]}, "label 1 is required and forbidden"),
+        (LabelSets(4), {"required": [1, 2], "size": 1}, "2 labels are required.*the size is 1"),
+        (LabelSets(4), {"forbidden": [1, 2], "size": 3}, "'forbidden' leaves 2 labels, but the size is 3"),
+        (LabelSets(4, size=2), {"size": 3}, "'size' is 3, but all sets"),
+        (LabelSets(4, size=2), {"required": [0, 1, 2]}, "3 labels are required.*the size is 2"),
+        (LabelSets(4), {"size": 5}, r"'size' is 5; it is the number of labels, 0\.\.4"),
+        (Subtrees([-1, 0, 1]), {"forbidden": [0]}, "node 0, the root of every subtree"),
+        (Subtrees([-1, 0, 1]), {"required": [2], "forbidden": [1]}, "node 2 is required, node 1 above it is forbidden"),
+        (Subtrees([-1, 0, 1]), {"required": [2], "size": 2}, "3 nodes are required, with what they imply"),
+        (Subtrees([-1, 0, 1]), {"size": 0}, "the size is 0"),
+        (Subtrees([-1, 0, 1]), {"forbidden": [1], "size": 2}, "'forbidden' leaves 1 nodes, but the size is 2"),
+        (Cliques(4), {"required": [0], "size": 0}, "1 vertices are required.*the size is 0"),
+        (Graphs(4), {"required": [(0, 1)], "forbidden": [(1, 0)]}, r"the edge \(0, 1\) is required and forbidden"),
+        (Graphs(edges=[(0, 1), (1, 2)]), {"required": [(0, 2)]}, r"holds \(0, 2\), which is no edge of the graph"),
+        (SpanningTrees(3, [(0, 1), (1, 2)]), {"forbidden": [(0, 1)]}, "no output of SpanningTrees"),
+        (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(1, 0)]}, r"holds \(1, 0\), which is no arc"),
+        (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(0, 1), (0, 2)]}, "no output of Paths"),
+        (Assignments(3), {"required": [(0, 1), (0, 2)]}, "gives item 0 the columns 1 and 2"),
+        (Assignments(3), {"required": [(0, 1), (2, 1)]}, "gives column 1 to the items 0 and 2"),
+        (Assignments(3), {"required": [(0, 1)], "forbidden": [(0, 1)]}, r"cell \(0, 1\) is required and forbidden"),
+        (Assignments(2), {"required": [(0, 1)], "forbidden": [(1, 0)]}, "no output of Assignments"),
+        (Assignments(3), {"required": [(0, 3)]}, "'required' holds 3; columns are whole numbers"),
         (Cycles(5), {"required": [(0, 1)], "forbidden": [(1, 0)]}, r"edge \(0, 1\) is required and forbidden"),
         (Cycles(5), {"required": [(0, 1), (0, 2), (0, 3)]}, "no output of Cycles"),
         (DirectedCycles(5), {"start": 1, "end": 2, "forbidden": [(2, 1)]}, "no output of DirectedCycles"),

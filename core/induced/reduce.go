@@ -22,6 +22,7 @@ func (w *Workspace) reduce(chosen []bool) {
 	clear(w.linear)
 	clear(w.state)
 	clear(chosen)
+	w.decideFixed(chosen)
 	for round, again := 0, true; again && round < mostRounds; round++ {
 		again = false
 		for u := range int32(n) {
@@ -40,10 +41,7 @@ func (w *Workspace) reduce(chosen []bool) {
 				w.state[u] = out
 			case loss >= 0:
 				w.state[u] = in
-				chosen[u] = true
-				for v, weight := range w.row(u) {
-					w.linear[v] += weight
-				}
+				w.putIn(u, chosen)
 			default:
 				continue
 			}
@@ -51,6 +49,27 @@ func (w *Workspace) reduce(chosen []bool) {
 		}
 	}
 	w.split()
+}
+
+// decideFixed decides the vertices that Fix has fixed.
+func (w *Workspace) decideFixed(chosen []bool) {
+	for v, f := range w.fixed {
+		switch {
+		case f < 0:
+			w.state[v] = out
+		case f > 0:
+			w.state[v] = in
+			w.putIn(int32(v), chosen)
+		}
+	}
+}
+
+// putIn chooses a vertex, whose weights become linear terms of the others.
+func (w *Workspace) putIn(u int32, chosen []bool) {
+	chosen[u] = true
+	for v, weight := range w.row(u) {
+		w.linear[v] += weight
+	}
 }
 
 // split gathers the components of the vertices that are open, along non-zero weights, each in ascending order of the

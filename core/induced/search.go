@@ -122,6 +122,9 @@ func (w *Workspace) judge(chosen []bool, bound, nu float64, optimal bool, light 
 	}
 	value := w.Value(chosen)
 	bound = max(bound, value)
+	if w.fixed != nil {
+		return bound, nu, bound <= value // light sets need not be admitted
+	}
 	if low := light(); bound > low {
 		nu = min(nu, (bound-value)/(bound-low))
 	}

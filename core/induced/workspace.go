@@ -46,6 +46,7 @@ type Workspace struct {
 	n      int
 	weight []float64 // n×n
 	linear []float64 // of each vertex, from the vertices that reduction has put in
+	fixed  []int32   // see Fix; nil: nothing is
 	state  []state
 	parts  []int32 // the vertices left by reduction, component after component
 	ends   []int32 // ends of the components in parts
@@ -56,6 +57,7 @@ type Workspace struct {
 	local  localSearch
 	sdp    relaxation
 	poll   polling.Poll
+	sized  sizedSearch
 }
 
 // problem is one component: maximise Σ linear[u] over S plus Σ weight[u,v] over the pairs of S.
@@ -67,9 +69,18 @@ type problem struct {
 // Reset begins an instance of n vertices and returns its n×n weight matrix by rows, for the caller to fill: symmetric,
 // finite, zero on the diagonal.
 func (w *Workspace) Reset(n int) []float64 {
-	w.n = n
+	w.n, w.fixed = n, nil
 	w.weight = grow(w.weight, n*n)
 	return w.weight
+}
+
+// Fix restricts the instance to the sets that hold every vertex with +1 and none with −1 in fixed, of length n, the
+// others being 0. The slice is kept until the next Reset and not changed.
+func (w *Workspace) Fix(fixed []int32) {
+	if len(fixed) != w.n {
+		panic(fmt.Sprintf("induced: %d vertices are fixed or free, the instance has %d", len(fixed), w.n))
+	}
+	w.fixed = fixed
 }
 
 // Exact marks a best set in chosen, of length n. Ties are broken in a fixed way; vertices that contribute nothing are
@@ -117,7 +128,7 @@ func (w *Workspace) shed(chosen []bool) {
 	for again := true; again; {
 		again = false
 		for u := w.n - 1; u >= 0; u-- {
-			if !chosen[u] {
+			if !chosen[u] || w.fixed != nil && w.fixed[u] > 0 {
 				continue
 			}
 			var gain float64

@@ -14,6 +14,8 @@ var _ = register(Spec{
 	Doc:  "Cliques of the complete graph on n vertices, as vertex sets; ψ marks the pairs u < v inside the clique.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between 2 and %d", maxVertices)},
+		{Name: "size", Kind: "int", Doc: "number of vertices in every clique, at most n; -1 or absent: any number"},
+		{Name: "fixed", Kind: "int32 buffer", Doc: "n entries: 1 for each vertex of every clique, -1 for each of none, 0 for others; or none: all 0"},
 	},
 	Ref: "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
 	New: func(a Args) (Space, error) {
@@ -21,14 +23,15 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return cliques{
+		all := cliques{
 			labelSets: labelSets{n: n, size: -1, sorted: new(scratch)},
 			scheme:    pairScheme{n},
 			pool:      new(pool[cliqueWorkspace]),
-		}, nil
+		}
+		return all.restrict(a)
 	},
-	Small: []Args{sized(2), sized(3), sized(4), sized(5), sized(8)},
-	Large: []Args{sized(40), sized(50), sized(90), sized(220)},
+	Small: append([]Args{sized(2), sized(3), sized(4), sized(5), sized(8)}, restrictedCliqueArgs()...),
+	Large: []Args{sized(40), sized(50), sized(90), sized(220), sizedSets(25, 6), sizedSets(60, 4)},
 })
 
 // cliques is the space of all sets of vertices, encoded as 0/1 membership; the members are those of the subsets of as

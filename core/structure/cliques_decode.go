@@ -22,9 +22,16 @@ const searchInstead = "decode by search instead, which comes with a guarantee an
 func (c cliques) Decode(dst []int32, score Scores) (Certificate, error) {
 	w := c.load(dst, score)
 	defer c.pool.put(w)
-	err := w.Exact(w.chosen)
+	if err := w.Exact(w.chosen); err != nil {
+		return Certificate{}, cliqueLimit(err)
+	}
+	return proven(c.finish(dst, w.chosen, score)), nil
+}
+
+// cliqueLimit returns the *LimitError of an instance that was not solved exactly.
+func cliqueLimit(err error) error {
 	if e, ok := errors.AsType[*induced.SizeError](err); ok {
-		return Certificate{}, &LimitError{
+		return &LimitError{
 			What:         "exact decoding of cliques whose vertices do not fall into independent parts",
 			Size:         e.Size,
 			Limit:        induced.MaxVertices,
@@ -32,7 +39,7 @@ func (c cliques) Decode(dst []int32, score Scores) (Certificate, error) {
 		}
 	}
 	if e, ok := errors.AsType[*induced.EffortError](err); ok {
-		return Certificate{}, &LimitError{
+		return &LimitError{
 			What:         "exact decoding of cliques",
 			Size:         e.Size,
 			Limit:        induced.MaxVertices,
@@ -40,10 +47,7 @@ func (c cliques) Decode(dst []int32, score Scores) (Certificate, error) {
 			Alternatives: searchInstead,
 		}
 	}
-	if err != nil {
-		return Certificate{}, err
-	}
-	return proven(c.finish(dst, w.chosen, score)), nil
+	return err
 }
 
 // Start takes the best sets within two blocks of vertices, see induced.Workspace.Start for what they guarantee. Cost: some
@@ -58,9 +62,10 @@ func (c cliques) Search(dst []int32, score Scores, poll func() error) (Certifica
 	return c.improve(dst, score, poll, (*induced.Workspace).Search)
 }
 
-func (c cliques) improve(dst []int32, score Scores, poll func() error,
-	find func(w *induced.Workspace, chosen []bool, poll func() error) (bound, nu float64, optimal bool, err error)) (
-	Certificate, error) {
+// cliqueSearch marks a good set in chosen, as the searches of package induced do.
+type cliqueSearch func(w *induced.Workspace, chosen []bool, poll func() error) (bound, nu float64, optimal bool, err error)
+
+func (c cliques) improve(dst []int32, score Scores, poll func() error, find cliqueSearch) (Certificate, error) {
 	w := c.load(dst, score)
 	defer c.pool.put(w)
 	bound, nu, optimal, err := find(&w.Workspace, w.chosen, poll)

@@ -32,6 +32,7 @@ var _ = register(Spec{
 	Doc:  "Non-empty subtrees of a rooted tree that contain the root; ψ is the 0/1 membership of each node.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of nodes, between 1 and %d", maxTreeNodes)},
+		{Name: "size", Kind: "int", Doc: "number of nodes of every subtree, 1 to n; -1 or absent: any number"},
 		{Name: "parent", Kind: "int32 buffer", Doc: "n entries: the parent of each node, -1 for the root"},
 	},
 	Ref: "Vembu (2010), ch. 5 and 6, with uniform samples drawn from the root downwards",
@@ -43,12 +44,26 @@ var _ = register(Spec{
 		subtreeArgs(chain(9)),
 		subtreeArgs([]int32{3, 3, 0, -1, 0, 1, 5}),
 		subtreeArgs(binaryTree(15)),
+		sizedTree([]int32{-1, 0, 0, 0, 0}, 3),
+		sizedTree([]int32{3, 3, 0, -1, 0, 1, 5}, 4),
+		sizedTree(binaryTree(15), 6),
+		sizedTree(chain(9), 4),
+		sizedTree(binaryTree(7), 1),
+		sizedTree(binaryTree(7), 7),
 	},
-	Large: []Args{subtreeArgs(chain(2000)), subtreeArgs(binaryTree(4095)), subtreeArgs(broom(600, 600))},
+	Large: []Args{
+		subtreeArgs(chain(2000)), subtreeArgs(binaryTree(4095)), subtreeArgs(broom(600, 600)), sizedTree(broom(600, 600), 700),
+	},
 })
 
 func subtreeArgs(parent []int32) Args {
 	return Args{Scalars: map[string]int64{"n": int64(len(parent))}, Ints: parent}
+}
+
+func sizedTree(parent []int32, size int64) Args {
+	a := subtreeArgs(parent)
+	a.Scalars["size"] = size
+	return a
 }
 
 // broom returns the parents of a path of handle nodes from the root whose last node has bristles leaves.
@@ -97,7 +112,19 @@ func newSubtrees(a Args) (Space, error) {
 		return nil, err
 	}
 	t.tabulate()
-	return t, nil
+	size := -1
+	if _, given := a.Scalars["size"]; given {
+		if size, err = a.Int("size", -1, int64(n)); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case size < 0:
+		return t, nil
+	case size == 0:
+		return nil, fmt.Errorf("structure: parameter \"size\" is 0, but every subtree has its root")
+	}
+	return &sizedSubtrees{all: t, size: size}, nil
 }
 
 // tabulate computes f of every node, children first: exactly where it fits 64 bits (0 stands for larger), and its

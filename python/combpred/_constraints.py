@@ -67,6 +67,8 @@ class Restriction:
         How decoded outputs ``(k, part_len)`` are listed for the user, where that depends on the constraint.
     shown : str
         The constraint, for messages.
+    decode : callable or None
+        From linear scores, magnitudes and `Decoding` to `_lib.Decoded`, where the library does not decode the space.
     """
 
     description: _lib.Description
@@ -76,6 +78,7 @@ class Restriction:
     entries: NDArray[np.intp] | None = None
     listed: Callable[[NDArray[np.int32]], NDArray[np.int32]] | None = None
     shown: str = ""
+    decode: Callable[[FloatArray, FloatArray | None, Decoding], _lib.Decoded] | None = None
 
     def key(self) -> Hashable:
         """Return what equal restrictions have in common, up to how outputs are listed."""
@@ -180,6 +183,8 @@ class RowConstraints:
         if how.decoder not in CONSTRAINED:
             names = ", ".join(repr(name) for name in CONSTRAINED)
             raise CapabilityError(f"decoder={how.decoder!r} takes no constraints; those that do are {names}")
+        if restriction.entries is not None and magnitude is not None:
+            self._structure._require_preimage()  # squares of sums are no sums of squares
         try:
             found, psi, met = _decode(restriction, linear, magnitude, how)
         except ValueError as error:  # of the core, which counts the rows of the group
@@ -211,13 +216,15 @@ def _decode(
     penalised = bool(restriction.must or restriction.must_not)
     if penalised:
         exponent, inner, weights = _penalised(restriction, inner, weights)
-    found = _lib.decode(restriction.description, inner, weights, METHODS[how.decoder], how.n_threads)
+    if restriction.decode is not None:
+        found = restriction.decode(inner, weights, how)
+    else:
+        found = _lib.decode(restriction.description, inner, weights, METHODS[how.decoder], how.n_threads)
     psi = _lib.structure_embed(restriction.description, found.y, n_threads=how.n_threads)
-    met = np.ones(len(psi), dtype=np.bool_)
-    for entry, value in restriction.must:
-        met &= psi[:, entry] == value
-    for entry, value in restriction.must_not:
-        met &= psi[:, entry] != value
+    at, values = _columns(restriction.must)
+    met = (psi[:, at] == values).all(axis=1)
+    at, values = _columns(restriction.must_not)
+    met &= (psi[:, at] != values).all(axis=1)
     if penalised:
         bound = np.ldexp(found.upper_bound - _PENALTY * len(restriction.must), exponent)
         found = found._replace(upper_bound=bound, nu=np.where(found.optimal, 0.0, 1.0))
@@ -238,15 +245,22 @@ def _penalised(
     scaled = np.ldexp(linear, -exponent[:, np.newaxis])
     signed = restriction.signed
     squares = None if magnitude is None and not signed else np.ldexp(weights, -exponent[:, np.newaxis])
-    for entry, value in restriction.must:
-        scaled[:, entry] += _PENALTY * value
-    for entry, value in restriction.must_not:
-        if signed and squares is not None:  # 0 for −value and 0, −_PENALTY for value
-            scaled[:, entry] -= _PENALTY * value / 2
-            squares[:, entry] -= _PENALTY / 2
-        else:
-            scaled[:, entry] -= _PENALTY
+    d = linear.shape[1]
+    at, values = _columns(restriction.must)
+    scaled += np.bincount(at, _PENALTY * values, d)
+    at, values = _columns(restriction.must_not)
+    if signed and squares is not None:  # 0 for −value and 0, −_PENALTY for value
+        scaled -= np.bincount(at, _PENALTY / 2 * values, d)
+        squares -= np.bincount(at, minlength=d) * (_PENALTY / 2)
+    else:
+        scaled -= np.bincount(at, minlength=d) * _PENALTY
     return exponent, scaled, squares
+
+
+def _columns(conditions: tuple[tuple[int, int], ...]) -> tuple[NDArray[np.intp], FloatArray]:
+    """Return the entries and the values of conditions."""
+    table = np.array(conditions, dtype=np.intp).reshape(-1, 2)
+    return table[:, 0], table[:, 1].astype(np.float64)
 
 
 def _renumbered(message: str, rows: NDArray[np.intp]) -> str:

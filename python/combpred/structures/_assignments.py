@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _lib
+from .._conditions import ConditionError, Conditions, Noun
+from .._constraints import Restriction
 from ._base import Structure
+from ._pair_constraints import KEYS
 from ._parameters import Limit
 from ._values import TargetError, target_matrix, whole_numbers
 
@@ -34,6 +37,8 @@ class Assignments(Structure):
     Decoding is the linear assignment problem, solved exactly by shortest augmenting paths (Kuhn, 1955, "The Hungarian
     method for the assignment problem") in O(k³).
 
+    Constraints have the keys ``required`` and ``forbidden``, lists of cells, which are pairs of an item and a column.
+
     Examples
     --------
     >>> from combpred.structures import Assignments
@@ -47,6 +52,7 @@ class Assignments(Structure):
 
     name = "assignments"
     default_metric = "hamming_score"
+    _constraint_keys = KEYS
 
     def __init__(self, n_items: int | None = None) -> None:
         self.n_items = n_items
@@ -56,6 +62,26 @@ class Assignments(Structure):
 
     def _describe(self) -> _lib.Description:
         return _lib.Description(self.name, {"n": self._n()}, None, None)
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        k = self._n()
+        items, columns = Noun("item", "items", k), Noun("column", "columns", k)
+        required, forbidden = (conditions.pairs(key, items, second=columns) for key in KEYS)
+        column_of: dict[int, int] = {}
+        item_of: dict[int, int] = {}
+        for i, j in required:
+            if (i, j) in forbidden:
+                raise ConditionError(f"the cell {(i, j)} is required and forbidden; drop one of the two conditions")
+            if column_of.setdefault(i, j) != j:
+                raise ConditionError(f"'required' gives item {i} the columns {column_of[i]} and {j}; leave one out")
+            if item_of.setdefault(j, i) != i:
+                raise ConditionError(f"'required' gives column {j} to the items {item_of[j]} and {i}; leave one out")
+        # A cell is required by forbidding the others of its row, which leaves the scores of all that is allowed alone.
+        unused = {i * k + j for i, j in forbidden}
+        unused |= {i * k + other for i, j in required for other in range(k) if other != j}
+        return Restriction(
+            self._describe(), must_not=tuple((cell, 1) for cell in sorted(unused)), shown=str(conditions)
+        )
 
     def _resolve(self, y: Any) -> Assignments:
         if self.n_items is not None:

@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _lib
+from .._conditions import Conditions, Noun
+from .._constraints import Restriction
 from ._base import Structure
 from ._edges import complete_graph, edge_names
+from ._members import KEYS, MemberConditions
 from ._parameters import Limit
 from ._values import target_matrix, whole_numbers
 
@@ -38,6 +41,9 @@ class Cliques(Structure):
     with a guarantee, and bounded by a semidefinite relaxation up to 256 vertices:
     ``StructuredRidge.predict_certified`` reports the bound and the guarantee ν.
 
+    Constraints have the keys ``required`` and ``forbidden``, lists of vertices, and ``size``, the number of vertices.
+    With a size, decoding is branch and bound of limited effort, beyond which a local search takes over.
+
     The counts are those of Vembu (2010), ch. 5, with an exponent corrected: two edges with m different ends belong to
     :math:`2^{N-m}` cliques. The covariance has three eigenspaces, those of the Johnson scheme, applied in O(d).
 
@@ -56,6 +62,7 @@ class Cliques(Structure):
 
     name = "cliques"
     default_metric = "hamming_score"
+    _constraint_keys = KEYS
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
@@ -65,6 +72,15 @@ class Cliques(Structure):
 
     def _describe(self) -> _lib.Description:
         return _lib.Description(self.name, {"n": self._n()}, None, None)
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        n = self._n()
+        members = MemberConditions(conditions, Noun("vertex", "vertices", n))
+        members.check_size(members.size, 0)
+        fixed = np.zeros(n, dtype=np.int32)
+        fixed[members.required], fixed[members.forbidden] = 1, -1
+        size = {} if members.size is None else {"size": members.size}
+        return Restriction(_lib.Description(self.name, {"n": n, **size}, fixed, None), shown=members.shown)
 
     def _resolve(self, y: Any) -> Cliques:
         if self.n_vertices is not None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
+from .._conditions import Conditions
+from .._constraints import Restriction
 from .._decoding import Decoding
 from .._errors import CapabilityError
 from ._base import MomentsInfo, Structure
 from ._edge_properties import edge_property
 from ._edges import complete_graph, edge_list, edge_names, edge_sets, vertices_of_complete_graph
+from ._pair_constraints import KEYS, edge_restriction
 from ._parameters import SIZE_LIMIT, Limit
 from ._values import TargetError, target_matrix
 
@@ -52,6 +56,8 @@ class Graphs(Structure):
     within one of b blocks of 16 edges by local search; ``predict_certified`` reports a ratio ν of at most 1 − 1/b
     (Vembu, 2010, ch. 4). A function that turns out not to be hereditary is refused.
 
+    Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
+
     Examples
     --------
     >>> from combpred.structures import Graphs
@@ -65,6 +71,7 @@ class Graphs(Structure):
 
     name = "graphs"
     default_metric = "hamming_score"
+    _constraint_keys = KEYS
 
     def __init__(
         self,
@@ -91,6 +98,10 @@ class Graphs(Structure):
         edges = self._edges()
         n = int(edges.max()) + 1 if self.n_vertices is None else self._n()
         return _lib.Description(self.name, {"n": n}, edges.ravel(), None)
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        held = edge_restriction(conditions, self._describe(), self._edges(), what="edge")
+        return held if self.hereditary is None else replace(held, decode=self._decode_otherwise)
 
     def _resolve(self, y: Any) -> Graphs:
         if self.edges is not None:

@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from .. import _lib
+from .._conditions import ConditionError, Conditions, Noun
+from .._constraints import Restriction
 from .._memory import require_memory
 from ._base import Structure
+from ._members import KEYS, MemberConditions
 from ._values import TargetError, check_width, target_matrix, whole_numbers
 
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
@@ -33,6 +36,9 @@ class LabelSets(Structure):
 
     The default metric is `hamming_score`, the share of correct entries.
 
+    Constraints have the keys ``required`` and ``forbidden``, lists of labels 0..d−1, and ``size``, the number
+    of labels.
+
     Examples
     --------
     >>> from combpred.structures import LabelSets
@@ -40,10 +46,13 @@ class LabelSets(Structure):
     (16, 6)
     >>> LabelSets(4, size=2).decode([0.1, 3.0, -1.0, 0.2])
     array([0, 1, 0, 1])
+    >>> LabelSets(4).decode([0.1, 3.0, -1.0, 0.2], constraints={"required": [2], "size": 2})
+    array([0, 1, 1, 0])
     """
 
     name = "labelsets"
     default_metric = "hamming_score"
+    _constraint_keys = KEYS
     _label_names: list[str] | None = None  # the columns of the DataFrame resolved from; plays no part in equality
 
     def __init__(self, n_labels: int | None = None, *, size: int | None = None) -> None:
@@ -59,6 +68,16 @@ class LabelSets(Structure):
         if size > n:
             raise ValueError(f"LabelSets: size must be at most n_labels={n}, got {size}")
         return _lib.Description(self.name, {"n": n, "size": size}, None, None)
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        free = self._describe()
+        members = MemberConditions(conditions, Noun("label", "labels", free.scalars["n"]))
+        own = free.scalars["size"]
+        if own >= 0 and members.size not in (None, own):
+            raise ConditionError(f"'size' is {members.size}, but all sets of {self!r} have {own} labels; leave it out")
+        members.check_size(own if members.size is None and own >= 0 else members.size, 0)
+        size = own if members.size is None else members.size
+        return Restriction(_lib.Description(self.name, {**free.scalars, "size": size}, None, None), **members.entries())
 
     def _resolve(self, y: Any) -> LabelSets:
         columns = getattr(y, "columns", None)  # of a DataFrame

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
+from .._conditions import Conditions
+from .._constraints import Restriction
 from .._errors import CapabilityError
 from ._base import Structure
+from ._pair_constraints import KEYS, edge_restriction
 from ._values import TargetError, target_matrix, whole_numbers
 
 
@@ -38,6 +42,8 @@ class Paths(Structure):
     Where a path can hold two arcs of one group, counts may exceed 1, and :math:`\|\psi(y)\|^2` does not add up along
     the path. ``loss="squared"``, whose predictions need it, is then refused.
 
+    Constraints have the keys ``required`` and ``forbidden``, lists of arcs, which are pairs of vertices (not indices).
+
     Paths from each vertex to the target are counted exactly; a uniform path is a Markov chain with the ratios of these
     counts as its probabilities, from which moments follow in O(m d). Decoding is dynamic programming over a topological
     order (Viterbi, 1967, "Error bounds for convolutional codes"), O(m).
@@ -55,6 +61,7 @@ class Paths(Structure):
 
     name = "paths"
     default_metric = "hamming_score"
+    _constraint_keys = KEYS
 
     def __init__(self, arcs: ArrayLike, source: int, target: int, *, tied: ArrayLike | None = None) -> None:
         self.arcs = arcs
@@ -217,6 +224,17 @@ class Paths(Structure):
             raise ValueError(f"Paths: tied must have one group for each of {len(arcs)} arcs, got {len(tied)}")
         scalars["groups"] = int(tied.max()) + 1
         return _lib.Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        """Return the restriction in terms of single arcs: tied ones are conditions on paths, not on counts."""
+        free = self._describe()
+        arcs = self._whole(self.arcs, "arcs", 2)
+        scalars = {key: value for key, value in free.scalars.items() if key != "groups"}
+        untied = _lib.Description(self.name, scalars, arcs.ravel(), None)
+        restriction = edge_restriction(conditions, untied, arcs, what="arc", directed=True)
+        if self.tied is None:
+            return restriction
+        return replace(restriction, entries=self._whole(self.tied, "tied", 1).astype(np.intp))
 
     def _whole(self, values: ArrayLike, parameter: str, ndim: int) -> NDArray[np.int32]:
         array = np.asarray(values)

@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
+from .._conditions import Conditions
+from .._constraints import Restriction
 from ._base import Structure
+from ._order_constraints import KEYS, order_restriction
 from ._parameters import Limit
 from ._relations import pair_names
 from ._values import TargetError, as_numbers, target_matrix, whole_numbers
@@ -35,6 +38,9 @@ class Permutations(Structure):
     Decoding is the linear ordering problem. It is solved exactly as long as the labels that beat one another in
     circles come in groups of at most 20.
 
+    Constraints have the keys ``first`` and ``last``, one label 0..k−1 each, and ``before``, a list of pairs of labels,
+    the first of which stands before the second.
+
     Examples
     --------
     >>> from combpred.structures import Permutations
@@ -42,10 +48,14 @@ class Permutations(Structure):
     array([[-1.,  1.,  1.]])
     >>> Permutations(3).decode([-0.5, 1.0, 1.0])
     array([2, 1, 3], dtype=int32)
+    >>> Permutations(3).decode([-0.5, 1.0, 1.0], constraints={"last": 0, "before": [(2, 1)]})
+    array([3, 2, 1], dtype=int32)
     """
 
     name = "permutations"
     default_metric = "kendall_tau"
+
+    _constraint_keys = KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
         self.n_labels = n_labels
@@ -114,6 +124,9 @@ class Permutations(Structure):
 
     def _describe(self) -> _lib.Description:
         return _lib.Description(self.name, {"n": self._n()}, None, None)
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        return order_restriction(conditions, self._describe())
 
     def _resolve(self, y: Any) -> Permutations:
         if self.n_labels is not None:

@@ -10,8 +10,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _lib
+from .._conditions import Conditions
+from .._constraints import Restriction
 from ._base import Structure
 from ._edges import edge_list, edge_names, edge_sets
+from ._pair_constraints import KEYS, edge_restriction
 from ._parameters import Limit
 from ._values import TargetError
 
@@ -40,6 +43,8 @@ class SpanningTrees(Structure):
     T_{ee} T_{ff} - T_{ef}^2`; they cost at most O(N³ + n_edges²). Samples are drawn by Wilson's algorithm (1996), and
     a tree of largest score is found by Kruskal's (1956) at cost O(n_edges log n_edges).
 
+    Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
+
     Examples
     --------
     >>> from combpred.structures import SpanningTrees
@@ -52,6 +57,7 @@ class SpanningTrees(Structure):
 
     name = "spanningtrees"
     default_metric = "hamming_score"
+    _constraint_keys = KEYS
 
     def __init__(self, n_vertices: int, edges: ArrayLike) -> None:
         self.n_vertices = n_vertices
@@ -74,6 +80,9 @@ class SpanningTrees(Structure):
     def _describe(self) -> _lib.Description:
         n, edges = self._graph()
         return _lib.Description(self.name, {"n": n}, edges.ravel(), None)
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        return edge_restriction(conditions, self._describe(), self._graph()[1], what="edge")
 
     def _resolve(self, y: Any) -> SpanningTrees:
         return self._with()

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _lib
+from .._conditions import ConditionError, Conditions, Noun
+from .._constraints import Restriction
 from ._base import Structure
+from ._members import KEYS, MemberConditions
 from ._parameters import Limit
 from ._tree import Tree
 from ._values import TargetError, target_matrix, whole_numbers
@@ -34,6 +37,9 @@ class Subtrees(Structure):
     and the parent of every node that does. So an example may belong to several branches, and to none of the leaves
     (multiple and partial paths). The default metric is `hamming_score`, the share of nodes that are right.
 
+    Constraints have the keys ``required`` and ``forbidden``, lists of nodes by their numbers, and ``size``, the number
+    of nodes, the root included. Decoding with a size costs O(n_nodes size).
+
     With f(v) = 1 + Π f(c) over the children c of v there are f(root) − 1 subtrees. Uniform ones are drawn from the
     root downwards, a child c being left out with probability 1/f(c); the moments are products of such probabilities,
     at cost O(n_nodes²). Decoding is dynamic programming from the leaves upwards, O(n_nodes). See Vembu (2010), ch. 5
@@ -53,6 +59,7 @@ class Subtrees(Structure):
 
     name = "subtrees"
     default_metric = "hamming_score"
+    _constraint_keys = KEYS
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable]) -> None:
         self.parent = parent
@@ -68,6 +75,33 @@ class Subtrees(Structure):
     def _describe(self) -> _lib.Description:
         tree = self._tree()
         return _lib.Description(self.name, {"n": len(tree)}, tree.parent, None)
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        tree = self._tree()
+        members = MemberConditions(conditions, Noun("node", "nodes", len(tree)))
+        forbidden = np.zeros(len(tree), dtype=np.bool_)
+        forbidden[members.forbidden] = True
+        required = tree.parent < 0  # the root
+        root = int(np.argmax(required))
+        if forbidden[root]:
+            raise ConditionError(f"'forbidden' holds {tree.show(root)}, the root of every subtree; leave it out")
+        for node in members.required:
+            at = node
+            while not required[at]:
+                if forbidden[at]:
+                    raise ConditionError(
+                        f"{tree.show(node)} is required, {tree.show(at)} above it is forbidden; drop one of the two "
+                        "conditions"
+                    )
+                required[at] = True
+                at = int(tree.parent[at])
+        for node in np.argsort(tree.depth):  # what is below a forbidden node is out
+            forbidden[node] |= tree.parent[node] >= 0 and forbidden[tree.parent[node]]
+        members.required, members.forbidden = (np.flatnonzero(mask).tolist() for mask in (required, forbidden))
+        members.check_size(members.size, 1)
+        free = self._describe()
+        size = {} if members.size is None else {"size": members.size}
+        return Restriction(_lib.Description(self.name, {**free.scalars, **size}, free.ints, None), **members.entries())
 
     def _resolve(self, y: Any) -> Subtrees:
         return self._with()

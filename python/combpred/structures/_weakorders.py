@@ -9,7 +9,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from .. import _lib
+from .._conditions import Conditions
+from .._constraints import Restriction
 from ._base import Structure
+from ._order_constraints import KEYS, order_restriction
 from ._parameters import Limit
 from ._relations import pair_names
 from ._values import as_numbers, located, target_matrix
@@ -45,6 +48,9 @@ class WeakOrders(Structure):
     its signs and keeps its ties, so that the better of the two need not lie half-way between the worst and the best, as
     it does for `Permutations`; the guarantee is proven from the scores of each row.
 
+    Constraints have the keys ``first`` and ``last``, one label 0..k−1 each, which is then alone in its rank, and
+    ``before``, a list of pairs of labels, the first of which stands before the second and is not tied with it.
+
     References
     ----------
     Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5, carried over to ties.
@@ -65,6 +71,8 @@ class WeakOrders(Structure):
     name = "weakorders"
     default_metric = "tau_x"
 
+    _constraint_keys = KEYS
+
     def __init__(self, n_labels: int | None = None) -> None:
         self.n_labels = n_labels
 
@@ -73,6 +81,9 @@ class WeakOrders(Structure):
 
     def _describe(self) -> _lib.Description:
         return _lib.Description(self.name, {"n": self._n()}, None, None)
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        return order_restriction(conditions, self._describe())
 
     def _resolve(self, y: Any) -> WeakOrders:
         if self.n_labels is not None:

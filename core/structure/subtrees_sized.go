@@ -1,0 +1,132 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math"
+)
+
+// maxSizedTable bounds the choices that decoding subtrees of a given size records, a quarter of a gigabyte.
+const maxSizedTable = 1 << 26
+
+// sizedSubtrees is the space of the rooted subtrees with a given number of nodes. It has a decoder and no counts: it is
+// what prediction under constraints chooses from.
+type sizedSubtrees struct {
+	all  *subtrees
+	size int
+}
+
+var (
+	_ Enumerator = (*sizedSubtrees)(nil)
+	_ Decoder    = (*sizedSubtrees)(nil)
+)
+
+func (t *sizedSubtrees) String() string {
+	return fmt.Sprintf("%v, those with %d nodes", t.all, t.size)
+}
+func (t *sizedSubtrees) PartLen() int                   { return t.all.PartLen() }
+func (t *sizedSubtrees) FeatureLen() int                { return t.all.FeatureLen() }
+func (t *sizedSubtrees) Embed(dst []float64, y []int32) { t.all.Embed(dst, y) }
+
+func (t *sizedSubtrees) Check(y []int32) error {
+	if err := t.all.Check(y); err != nil {
+		return err
+	}
+	if k := members(y); k != t.size {
+		return fmt.Errorf("structure: the subtree has %d nodes, must have %d", k, t.size)
+	}
+	return nil
+}
+
+func members(y []int32) (k int) {
+	for _, in := range y {
+		k += int(in)
+	}
+	return k
+}
+
+// All lists the subtrees in the order of all.
+func (t *sizedSubtrees) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		for y := range t.all.All() {
+			if members(y) == t.size && !yield(y) {
+				return
+			}
+		}
+	}
+}
+
+// Decode finds a best subtree by dynamic programming, leaves first: for each node and number k, the most that k nodes
+// below it earn, itself included. Children are added one after the other, so that all pairs of numbers cost O(n·size)
+// (the knapsack problem on trees: Johnson and Niemi, 1983). It returns a *LimitError where n·size exceeds 2²⁶.
+func (t *sizedSubtrees) Decode(dst []int32, score Scores) (Certificate, error) {
+	parent, order := t.all.parent, t.all.order
+	n := len(parent)
+	mustLen("dst", len(dst), n)
+	mustScores(score, n)
+	if n > maxSizedTable/(t.size+1) {
+		return Certificate{}, &LimitError{
+			What:         fmt.Sprintf("decoding of rooted subtrees of %d nodes by the number of nodes of the tree", t.size),
+			Size:         n,
+			Limit:        maxSizedTable / (t.size + 1),
+			Alternatives: "leave out the size, or ask for a smaller one",
+		}
+	}
+	below := make([][]float64, n) // below[v][k]: the most that k nodes below v earn, children so far
+	taken := make([][]int32, n)   // taken[v][k]: how many of the k nodes are v and below when v is added to its parent
+	for i := n - 1; i > 0; i-- {
+		v := order[i]
+		p := parent[v]
+		own := withNode(below[v], score.indicator(int(v)), t.size)
+		below[v] = nil
+		below[p], taken[v] = addChild(below[p], own, t.size-1)
+	}
+	left := make([]int32, n)
+	clear(dst)
+	root := order[0]
+	dst[root], left[root] = 1, int32(t.size-1)
+	value := score.indicator(int(root))
+	for _, v := range order[1:] {
+		p := parent[v]
+		if dst[p] == 0 {
+			continue
+		}
+		k := taken[v][left[p]]
+		left[p] -= k
+		if k > 0 {
+			dst[v], left[v] = 1, k-1
+			value += score.indicator(int(v))
+		}
+	}
+	return proven(value), nil
+}
+
+// withNode returns the most that 0, 1, … nodes earn that are none, or a node and some below it.
+func withNode(below []float64, score float64, most int) []float64 {
+	own := make([]float64, 1, len(below)+2)
+	if below == nil {
+		below = []float64{0}
+	}
+	for _, b := range below[:min(len(below), most)] {
+		own = append(own, score+b)
+	}
+	return own
+}
+
+// addChild returns what both can earn together, for every number of nodes up to most, and how many are the child's.
+func addChild(one, child []float64, most int) (sum []float64, taken []int32) {
+	if one == nil {
+		one = []float64{0}
+	}
+	size := min(len(one)+len(child)-1, most+1)
+	sum, taken = make([]float64, size), make([]int32, size)
+	for k := range sum {
+		sum[k] = math.Inf(-1)
+		for j := max(0, k-len(one)+1); j <= min(k, len(child)-1); j++ {
+			if s := one[k-j] + child[j]; s > sum[k] {
+				sum[k], taken[k] = s, int32(j)
+			}
+		}
+	}
+	return sum, taken
+}

@@ -1,0 +1,70 @@
+"""Conditions on sets of labels, nodes or vertices: what belongs to them, what does not, and how many."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from .._conditions import ConditionError, Conditions, Noun
+
+KEYS = ("required", "forbidden", "size")
+
+
+class Entries(TypedDict):
+    """Arguments of `Restriction` when ψ has an entry for each possible member."""
+
+    must: tuple[tuple[int, int], ...]
+    must_not: tuple[tuple[int, int], ...]
+    shown: str
+
+
+class MemberConditions:
+    """The conditions of one constraint with the keys "required", "forbidden" and "size".
+
+    Parameters
+    ----------
+    conditions : Conditions
+    noun : Noun
+        What the members are.
+
+    Attributes
+    ----------
+    required, forbidden : list of int
+    size : int or None
+    shown : str
+        The constraint, for messages.
+
+    Raises
+    ------
+    ConditionError, ConditionTypeError
+        When a condition is not legal or contradicts another one.
+    """
+
+    def __init__(self, conditions: Conditions, noun: Noun) -> None:
+        self._noun, self.shown = noun, str(conditions)
+        self.required, self.forbidden = conditions.many("required", noun), conditions.many("forbidden", noun)
+        self.size = conditions.count("size", 0, noun.n, noun.many)
+        both = set(self.required) & set(self.forbidden)
+        if both:
+            raise ConditionError(f"{noun.one} {min(both)} is required and forbidden; drop one of the two conditions")
+
+    def check_size(self, size: int | None, least: int) -> None:
+        """Raise ConditionError unless a set of the size, or any of at least the given one, is left."""
+        may, many = self._noun.n - len(self.forbidden), self._noun.many
+        if size is not None and len(self.required) > size:
+            raise ConditionError(
+                f"{len(self.required)} {many} are required, with what they imply, but the size is {size}; ask for "
+                "fewer, or for a larger size"
+            )
+        if may < max(least, size or 0):
+            raise ConditionError(
+                f"'forbidden' leaves {may} {many}, but the size is {max(least, size or 0)}; allow more, or ask for a "
+                "smaller size"
+            )
+
+    def entries(self) -> Entries:
+        """Return what a restriction asks of ψ."""
+        return {
+            "must": tuple((v, 1) for v in self.required),
+            "must_not": tuple((v, 1) for v in self.forbidden),
+            "shown": self.shown,
+        }
