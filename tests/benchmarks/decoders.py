@@ -2,9 +2,10 @@
 
     python tests/benchmarks/decoders.py [--instances 1000] [--programs 20] [--seconds 0.3] [--threads N]
 
-Quality: the share of instances at the optimum, which exact decoding gives, and the mean z-gap, (max − value)/(max − min).
-Programs: exact decoding and ``decoder="milp"`` on the same instances in one run. Throughput: rows a second with
-``decoder="auto"`` at three sizes, and the exponent with which the time of a row grows, fitted on a log scale.
+Quality: the share of instances at the optimum, which exact decoding gives, and the mean z-gap,
+(max − value)/(max − min). Programs: exact decoding and ``decoder="milp"`` on the same instances in one run.
+Throughput: rows a second with ``decoder="auto"`` at three sizes, and the exponent with which the time of a row grows,
+fitted on a log scale.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def programs(structure: Structure, rows: int, threads: int | None) -> None:
     exact = structure._decode_scores(scores, None, Decoding("exact", threads))
     np.testing.assert_allclose(solved.value, exact.value, rtol=1e-6)
     print(
-        f"{structure!r:<32} exact {1e3 * fast:8.4f} ms a row, milp {1e3 * slow:8.1f} ms a row: {slow / fast:8.0f} times "
-        f"as fast ({rows} instances, the same optima)"
+        f"{structure!r:<32} exact {1e3 * fast:8.4f} ms a row, milp {1e3 * slow:8.1f} ms a row: {slow / fast:8.0f} "
+        f"times as fast ({rows} instances, the same optima)"
     )
 
 
