@@ -260,3 +260,20 @@ def test_structures_with_a_property_are_values():
     structure = Graphs(5, hereditary=few)
     assert clone(structure) == structure == pickle.loads(pickle.dumps(structure)) != Graphs(5)
     assert "hereditary=" in repr(structure)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_constraints_hold_beside_the_property(name):
+    structure = Graphs(5, hereditary=name)
+    masks = members(structure, 5, COMPLETE)
+    required, forbidden = COMPLETE.index((1, 3)), COMPLETE.index((0, 2))
+    held = masks[(masks[:, required] == 1) & (masks[:, forbidden] == 0)]
+    scores = np.random.default_rng(8).normal(size=(20, 10))
+    found = structure.decode(scores, constraints={"required": [(3, 1)], "forbidden": [(0, 2)]})
+    np.testing.assert_allclose((scores * found).sum(axis=1), (scores @ held.T).max(axis=1), rtol=1e-12)
+    assert {tuple(row) for row in found} <= {tuple(row) for row in held}
+
+
+def test_constraints_that_the_property_rules_out_are_refused_with_their_row():
+    with pytest.raises(ValueError, match="row 1: no output .* satisfies"):
+        Graphs(4, hereditary="matching").decode(np.ones((2, 6)), constraints=[None, {"required": [(0, 1), (1, 2)]}])
