@@ -14,7 +14,7 @@ import (
 const (
 	// mostMoving bounds the number of outputs between which the frequencies of all moves are counted, and proposals is
 	// the number of moves drawn from each.
-	mostMoving, proposals = 400, 1000
+	mostMoving, proposals = 400, 4000
 	// leastExpected is the number of moves between two outputs, in both directions, from which on they are compared.
 	leastExpected = 10
 )

@@ -7,6 +7,7 @@
 package structuretest
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -157,7 +158,14 @@ func (s subject) embed(y []int32) []float64 {
 	return psi
 }
 
-func key(y []int32) string { return fmt.Sprint(y) }
+// key tells outputs apart as keys of a map.
+func key(y []int32) string {
+	bytes := make([]byte, 0, 4*len(y))
+	for _, v := range y {
+		bytes = binary.LittleEndian.AppendUint32(bytes, uint32(v))
+	}
+	return string(bytes)
+}
 
 // count compares Count with the number of outputs listed.
 func (e *enumerated) count(t *testing.T) {
