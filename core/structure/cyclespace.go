@@ -90,10 +90,7 @@ func (c cycleSpace) sample(dst []int32, rng *rand.Rand) (k int) {
 
 // fromSmallest rotates a cycle so that its smallest vertex comes first.
 func fromSmallest(cycle []int32) {
-	first := slices.Index(cycle, slices.Min(cycle))
-	slices.Reverse(cycle[:first])
-	slices.Reverse(cycle[first:])
-	slices.Reverse(cycle)
+	rotate(cycle, slices.Index(cycle, slices.Min(cycle)))
 }
 
 // load begins the problem of the best cycle: going from u to v earns what earn returns for the pair u < v, the second

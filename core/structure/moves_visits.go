@@ -11,13 +11,15 @@ var (
 	_ Gainer = routes{}
 )
 
-// visitMoves are moves between lists of places, closed ones (cycles) or open ones (routes). One of four is drawn:
+// visitMoves are moves between lists of places, closed ones (cycles) or open ones (routes). One of five is drawn:
 //
 //   - a random place comes or goes. From a list of k places it is put into one of g(k) gaps, k in a closed list and k+1
 //     in an open one, or, from one of k+1 places, taken out with probability 1/g(k): as likely as its way back;
 //   - a random visited place is exchanged for a random one, unless that is visited too;
 //   - a random stretch of the list is turned round, as its way back does;
-//   - a random place of k is taken to one of the g(k−1) gaps between the others, as on its way back.
+//   - a random place of k is taken to one of the g(k−1) gaps between the others, as on its way back;
+//   - two neighbouring stretches between three of the g(k) gaps swap places, as on their way back, where they lie between
+//     three gaps too. Steps inside keep their direction, which matters where that of a turned stretch costs much.
 //
 // These probabilities depend on the number of places alone, so that it does not matter where the description of a cycle
 // begins and in which direction it runs. Dropping places leads from every list to one of the shortest; exchanging and
@@ -33,7 +35,7 @@ func (m visitMoves) propose(dst, y []int32, rng *rand.Rand) (k int) {
 	mustLen("dst", len(dst), n)
 	copy(dst, y)
 	k = visited(y)
-	switch rng.IntN(4) {
+	switch rng.IntN(5) {
 	case 0:
 		return m.comeOrGo(dst, k, rng)
 	case 1:
@@ -43,6 +45,8 @@ func (m visitMoves) propose(dst, y []int32, rng *rand.Rand) (k int) {
 		}
 	case 2:
 		m.turn(dst[:k], rng)
+	case 3:
+		m.swap(dst[:k], rng)
 	default:
 		v := dst[m.remove(dst[:k], rng.IntN(k))]
 		m.insert(dst[:k], v, rng)
@@ -103,6 +107,24 @@ func (m visitMoves) turn(list []int32, rng *rand.Rand) {
 		a, b := (from+i)%k, (from+length-1-i)%k
 		list[a], list[b] = list[b], list[a]
 	}
+}
+
+// swap exchanges two neighbouring stretches, of one or more entries each. The third stretch of a closed list, across its
+// end, stays.
+func (m visitMoves) swap(list []int32, rng *rand.Rand) {
+	n := m.gaps(len(list))
+	if n < 3 {
+		return
+	}
+	first := rng.IntN(n)
+	second := otherIndex(first, n, rng)
+	third := rng.IntN(n)
+	for third == first || third == second {
+		third = rng.IntN(n)
+	}
+	cut := [3]int{first, second, third}
+	slices.Sort(cut[:])
+	rotate(list[cut[0]:cut[2]], cut[1]-cut[0])
 }
 
 var (

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
 	"combpred/core/count"
 	"combpred/core/tours"
@@ -179,4 +180,11 @@ func certify(value, bound, low float64) Certificate {
 		return proven(value)
 	}
 	return Certificate{Value: value, UpperBound: bound, Nu: (bound - value) / (bound - min(low, value))}
+}
+
+// rotate moves the first i entries of a list behind the others.
+func rotate(list []int32, i int) {
+	slices.Reverse(list[:i])
+	slices.Reverse(list[i:])
+	slices.Reverse(list)
 }
