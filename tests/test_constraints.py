@@ -176,6 +176,26 @@ def test_searched_rankings_keep_their_conditions(structure: Structure) -> None:
         assert (found.nu[~found.optimal] == 1).all() and (found.nu[found.optimal] == 0).all()
 
 
+@pytest.mark.parametrize("structure", [Routes(40), DirectedCycles(30), Cycles(30)], ids=repr)
+def test_searched_lists_keep_their_conditions(structure: Structure) -> None:
+    rng = np.random.default_rng(16)
+    scores = rng.normal(size=(3, structure.n_features))
+    constraints: list[dict[str, Any]] = [
+        {"start": 3, "end": 8, "required": [5, (9, 2)], "forbidden": [7, (9, 1)]},
+        {"start": 4, "length": 22, "forbidden": [7, 11]},
+        {"length": 25, "required": [(1, 2), 20]},
+    ]
+    for decoder in ("auto", "local-search"):
+        found = RowConstraints(structure, constraints, 3).decode(scores, None, Decoding(decoder))
+        assert all(holds(structure, row, c) for row, c in zip(found.y, constraints, strict=True))
+        assert (found.upper_bound >= found.value).all()
+        assert (found.nu[~found.optimal] == 1).all()
+        given = structure.embed(found.y)
+        np.testing.assert_allclose(found.value, score_values(given, scores, None), rtol=1e-12)
+    with pytest.raises(ValueError, match="the search found no output.*there may be one"):
+        structure.decode(scores[0], constraints={"start": 7, "required": [(1, 2), (2, 3), (3, 1)]})
+
+
 def test_large_cliques_of_a_size_are_searched() -> None:
     rng = np.random.default_rng(15)
     cliques = Cliques(80)

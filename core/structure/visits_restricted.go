@@ -33,6 +33,7 @@ type tourSpace interface {
 var (
 	_ Enumerator = (*restrictedVisits)(nil)
 	_ Decoder    = (*restrictedVisits)(nil)
+	_ Searcher   = (*restrictedVisits)(nil)
 )
 
 func (r *restrictedVisits) String() string                 { return r.base.String() + " under constraints" }
@@ -72,7 +73,7 @@ func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error
 			What:         fmt.Sprintf("exact decoding of %v, which may visit so many in so many orders,", r),
 			Size:         e.Free,
 			Limit:        freePlaces,
-			Alternatives: "forbid more of them, or prescribe a small number to visit",
+			Alternatives: "forbid more of them, prescribe a small number to visit, or decode by search instead",
 		}
 	}
 	if err != nil {
@@ -80,6 +81,33 @@ func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error
 	}
 	fromSmallest(w.tour[:k])
 	return proven(r.base.finish(dst, w, k)), nil
+}
+
+// Start takes the best of a few simple outputs that obey the rules. Nu is as for Search. Cost: O(n²) for each of them.
+func (r *restrictedVisits) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	return r.improve(dst, score, poll, (*tours.Workspace).StartWithin)
+}
+
+// Search improves outputs that obey the rules by local moves that keep to them. Nu is 1, unless the bound is reached:
+// the least that an output under the rules earns is not known. Cost: O(n²) for each sweep over the moves.
+func (r *restrictedVisits) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	return r.improve(dst, score, poll, (*tours.Workspace).SearchWithin)
+}
+
+// improve has find write a tour, by StartWithin or SearchWithin of the workspace, and returns its certificate.
+func (r *restrictedVisits) improve(dst []int32, score Scores, poll func() error,
+	find func(w *tours.Workspace, tour []int32, rules *tours.Rules, poll func() error) (int, float64, error)) (Certificate, error) {
+	w := r.base.begin(dst, score)
+	defer r.base.release(w)
+	k, bound, err := find(&w.Workspace, w.tour, &r.within, poll)
+	if err != nil {
+		return Certificate{}, err
+	}
+	value := r.base.finish(dst, w, k)
+	if value >= bound {
+		return proven(value), nil
+	}
+	return Certificate{Value: value, UpperBound: bound, Nu: 1}, nil
 }
 
 // freePlaces is the number of places beside start and end from which any number can be visited in exact decoding.

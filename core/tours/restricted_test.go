@@ -162,3 +162,54 @@ func mustPanic(t *testing.T, what string, f func()) {
 	}()
 	f()
 }
+
+func TestSearchWithinKeepsTheRulesAndBoundsTheBest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(27, 28))
+	var w, exact Workspace
+	compared, best := 0, 0
+	for name, d := range draws {
+		for range 20 {
+			n, anchored := 3+rng.IntN(6), rng.IntN(2) == 0
+			w.fill(rng, d, n, anchored)
+			copy(exact.Reset(n, anchored), w.gain)
+			rules := drawRules(rng, n, anchored)
+			one, other := make([]int32, n), make([]int32, n)
+			if func() (none bool) {
+				defer func() { none = recover() != nil }()
+				w.check(rules)
+				return
+			}() {
+				continue
+			}
+			k, err := exact.ExactWithin(one, rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, _, err := w.StartWithin(other, rules, nil)
+			if err != nil || !rules.admits(other[:first]) || !exact.isTour(other[:first]) {
+				t.Fatalf("%s: the start %v breaks the rules %+v, error %v", name, other[:first], *rules, err)
+			}
+			begun := exact.Value(other[:first])
+			l, bound, err := w.SearchWithin(other, rules, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, got := exact.Value(one[:k]), exact.Value(other[:l])
+			if !rules.admits(other[:l]) || !exact.isTour(other[:l]) {
+				t.Fatalf("%s: the tour %v breaks the rules %+v", name, other[:l], *rules)
+			}
+			if got < begun-tolerance {
+				t.Fatalf("%s: the search earns %v, its start %v", name, got, begun)
+			}
+			if got > want+tolerance || bound < want-tolerance {
+				t.Fatalf("%s: %v earns %v, the best is %v, the bound %v", name, other[:l], got, want, bound)
+			}
+			if compared++; got > want-tolerance {
+				best++
+			}
+		}
+	}
+	if compared < 60 || best < compared*98/100 { // the search finds the best of so few in nearly every problem
+		t.Errorf("%d of %d searches reached the best", best, compared)
+	}
+}

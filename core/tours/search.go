@@ -139,6 +139,10 @@ func (w *Workspace) change(rng *rand.Rand) {
 		return
 	}
 	w.listIdle()
+	if w.lengthGiven() {
+		w.changeMembers(rng)
+		return
+	}
 	for range 1 + rng.IntN(3) {
 		if len(w.idle) > 0 && rng.IntN(2) == 0 {
 			q := rng.IntN(len(w.idle))

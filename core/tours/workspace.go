@@ -34,6 +34,8 @@ type Workspace struct {
 	spare             []int32
 	forward, backward []float64 // sums of gains along the ring, and along its reverse
 	paths             paths     // see ExactWithin
+	rules             *Rules    // those that local search keeps to; nil: none
+	unpenalised       []float64 // the gains, while SearchWithin changes them
 	threshold         float64   // smallest improvement worth a move
 	potential         []float64 // scratch of Bound
 	poll              polling.Poll
