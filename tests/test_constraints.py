@@ -165,12 +165,12 @@ def test_paths_with_tied_arcs_are_held_to_arcs() -> None:
 @pytest.mark.parametrize("structure", [Permutations(25), WeakOrders(18)], ids=repr)
 def test_searched_rankings_keep_their_conditions(structure: Structure) -> None:
     rng = np.random.default_rng(14)
-    scores = rng.normal(size=(8, structure.n_features))
+    scores = rng.normal(size=(3, structure.n_features))
     n = structure.n_labels
     pairs = [(int(u), int(v)) for u, v in np.sort(rng.permutation(n)[:10].reshape(5, 2), axis=1)]
     constraint = {"first": 17, "last": 0, "before": [pair for pair in pairs if 0 not in pair and 17 not in pair]}
     for decoder in ("auto", "local-search"):
-        found = RowConstraints(structure, constraint, 8).decode(scores, None, Decoding(decoder))
+        found = RowConstraints(structure, constraint, 3).decode(scores, None, Decoding(decoder))
         assert all(holds(structure, row, constraint) for row in found.y)
         assert (found.upper_bound >= found.value).all()
         assert (found.nu[~found.optimal] == 1).all() and (found.nu[found.optimal] == 0).all()
@@ -194,6 +194,34 @@ def test_searched_lists_keep_their_conditions(structure: Structure) -> None:
         np.testing.assert_allclose(found.value, score_values(given, scores, None), rtol=1e-12)
     with pytest.raises(ValueError, match="the search found no output.*there may be one"):
         structure.decode(scores[0], constraints={"start": 7, "required": [(1, 2), (2, 3), (3, 1)]})
+
+
+PROGRAMS = [Permutations(5), Cycles(6), DirectedCycles(6), Routes(5)]
+
+
+@pytest.mark.parametrize("structure", PROGRAMS, ids=repr)
+def test_integer_programs_agree(structure: Structure) -> None:
+    rng = np.random.default_rng(17)
+    infeasible = 0
+    for constraint in random_constraints(structure, 12, rng):
+        scores = rng.normal(size=(1, structure.n_features))
+        weights = rng.normal(size=structure.n_features)
+        try:
+            constraints = RowConstraints(structure, constraint, 1)
+            want = constraints.decode(scores, weights, Decoding("exact"))
+        except ValueError as error:
+            infeasible += 1
+            with pytest.raises(ValueError, match="constraints") as other:
+                RowConstraints(structure, constraint, 1).decode(scores, weights, Decoding("milp"))
+            assert str(other.value) == str(error)
+            continue
+        found = constraints.decode(scores, weights, Decoding("milp"))
+        assert found.optimal[0] and found.upper_bound[0] >= found.value[0]
+        np.testing.assert_array_equal(found.y, want.y)
+        np.testing.assert_allclose(found.value, want.value, rtol=1e-10)
+    assert infeasible < 10
+    with pytest.raises(CapabilityError, match="not decoded as an integer program"):
+        RowConstraints(LabelSets(3), {"size": 2}, 1).decode(np.zeros((1, 3)), None, Decoding("milp"))
 
 
 def test_large_cliques_of_a_size_are_searched() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 #: Values of the parameter `decoder` that can be told of constraints.
-CONSTRAINED = ("auto", "exact", "local-search")
+CONSTRAINED = ("auto", "exact", "local-search", "milp")
 
 # What a violated condition costs when all scores of the row are scaled to sum up to less than 1 in magnitude: two
 # outputs then differ by less than 2.
@@ -183,6 +184,8 @@ class RowConstraints:
         if how.decoder not in CONSTRAINED:
             names = ", ".join(repr(name) for name in CONSTRAINED)
             raise CapabilityError(f"decoder={how.decoder!r} takes no constraints; those that do are {names}")
+        if how.decoder == "milp":
+            return self._decode_programs(restriction, linear, magnitude, rows)
         if restriction.entries is not None and magnitude is not None:
             self._structure._require_preimage()  # squares of sums are no sums of squares
         try:
@@ -197,12 +200,27 @@ class RowConstraints:
         y = found.y if restriction.listed is None else restriction.listed(found.y)
         return _lib.Decoded(y, value, bound, found.nu, found.optimal)
 
+    def _decode_programs(
+        self, restriction: Restriction, linear: FloatArray, magnitude: FloatArray | None, rows: NDArray[np.intp]
+    ) -> _lib.Decoded:
+        """Decode rows as integer programs, of which the conditions are a part."""
+        from ._integer import decode_rows  # loads the solver
+
+        structure = self._structure
+        solve = partial(structure._best_by_program, restriction=restriction)
+        try:
+            found = decode_rows(structure._describe(), linear, magnitude, solve)
+        except RowError as error:
+            raise ConstraintError(int(rows[error.row]), self._unmet(restriction, True)) from None
+        return found if restriction.listed is None else found._replace(y=restriction.listed(found.y))
+
     def _unmet(self, restriction: Restriction, proven: bool) -> str:
         if proven:
-            return f"no output of {self._structure!r} satisfies {restriction.shown}"
+            return f"no output of {self._structure!r} satisfies {restriction.shown}; leave conditions out"
         return (
             f"the search found no output of {self._structure!r} that satisfies {restriction.shown}; there may be one: "
-            "leave conditions out, or forbid more so that exact decoding is possible"
+            "leave conditions out, forbid more so that exact decoding is possible, or, for rankings without ties, "
+            "cycles and routes, let decoder='milp' decide it"
         )
 
 

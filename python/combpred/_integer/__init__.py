@@ -4,8 +4,17 @@ Constraints that are too many to list (a polynomial number of triangles, an expo
 solution violates them, and the program is solved again. Scores are those of one row.
 """
 
+from ._conditions import order_cuts, visit_cuts
 from ._cycles import best_cycle, best_directed_cycle, best_route
 from ._decode import decode_rows
 from ._orders import best_order
 
-__all__ = ["best_cycle", "best_directed_cycle", "best_order", "best_route", "decode_rows"]
+__all__ = [
+    "best_cycle",
+    "best_directed_cycle",
+    "best_order",
+    "best_route",
+    "decode_rows",
+    "order_cuts",
+    "visit_cuts",
+]

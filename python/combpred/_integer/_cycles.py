@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -10,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from ._program import Cut, FloatArray, maximise
 
 
-def best_directed_cycle(n: int, gains: FloatArray) -> tuple[list[int], float]:
+def best_directed_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = ()) -> tuple[list[int], float]:
     """Return the directed cycle of length at least 3 over some of n vertices with the largest sum of gains.
 
     Parameters
@@ -19,6 +21,8 @@ def best_directed_cycle(n: int, gains: FloatArray) -> tuple[list[int], float]:
         Number of vertices, at least 3.
     gains : ndarray of shape (n, n)
         ``gains[u, v]`` is what the arc from u to v is worth; the diagonal is not read.
+    conditions : sequence of Cut, default=()
+        Further ones. The variables are the arcs, row by row, and then whether each vertex is visited.
 
     Returns
     -------
@@ -36,6 +40,7 @@ def best_directed_cycle(n: int, gains: FloatArray) -> tuple[list[int], float]:
         others = [b for b in range(n) if b != a]
         for arcs in ([int(arc[a, b]) for b in others], [int(arc[b, a]) for b in others]):
             cuts.append(Cut([*arcs, int(visited[a])], [1.0] * len(arcs) + [-1.0], 0.0, 0.0))
+    cuts += conditions
 
     def subtours(x: NDArray[np.bool_]) -> list[Cut]:
         parts = _parts(n, u[x[: len(u)]], v[x[: len(u)]])
@@ -58,11 +63,11 @@ def best_directed_cycle(n: int, gains: FloatArray) -> tuple[list[int], float]:
     return _walk(dict(zip(u[chosen].tolist(), v[chosen].tolist(), strict=True))), optimum.upper_bound
 
 
-def best_cycle(n: int, gains: FloatArray) -> tuple[list[int], float]:
+def best_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = ()) -> tuple[list[int], float]:
     """Return the undirected cycle of length at least 3 over some of n vertices with the largest sum of gains.
 
     Parameters and results are those of :func:`best_directed_cycle`; ``gains`` has shape (n(n−1)/2,), one number for
-    each edge u < v in lexicographic order.
+    each edge u < v in lexicographic order, which is that of the variables too.
     """
     u, v = np.triu_indices(n, 1)
     edge = _numbers(n, u, v) + _numbers(n, v, u)
@@ -71,6 +76,7 @@ def best_cycle(n: int, gains: FloatArray) -> tuple[list[int], float]:
     for a in range(n):
         edges = [int(edge[a, b]) for b in range(n) if b != a]
         cuts.append(Cut([*edges, int(visited[a])], [1.0] * len(edges) + [-2.0], 0.0, 0.0))
+    cuts += conditions
 
     def subtours(x: NDArray[np.bool_]) -> list[Cut]:
         parts = _parts(n, u[x[: len(u)]], v[x[: len(u)]])
@@ -104,7 +110,9 @@ def best_cycle(n: int, gains: FloatArray) -> tuple[list[int], float]:
     return cycle, optimum.upper_bound
 
 
-def best_route(n: int, gains: FloatArray, starts: FloatArray, ends: FloatArray) -> tuple[list[int], float]:
+def best_route(
+    n: int, gains: FloatArray, starts: FloatArray, ends: FloatArray, conditions: Sequence[Cut] = ()
+) -> tuple[list[int], float]:
     """Return the simple path over at least 2 of n places with the largest sum of gains.
 
     Parameters
@@ -115,6 +123,8 @@ def best_route(n: int, gains: FloatArray, starts: FloatArray, ends: FloatArray) 
         What the arc from u to v is worth; the diagonal is not read.
     starts, ends : ndarray of shape (n,)
         What it is worth to start, or end, at a place.
+    conditions : sequence of Cut, default=()
+        Further ones. The variables are the arcs, row by row, the starts, the ends, and whether each place is visited.
 
     Returns
     -------
@@ -134,6 +144,7 @@ def best_route(n: int, gains: FloatArray, starts: FloatArray, ends: FloatArray) 
         leaving = [*(int(arc[a, b]) for b in others), int(end[a])]
         for arcs in (arriving, leaving):
             cuts.append(Cut([*arcs, int(visited[a])], [1.0] * len(arcs) + [-1.0], 0.0, 0.0))
+    cuts += conditions
 
     def subtours(x: NDArray[np.bool_]) -> list[Cut]:
         first = int(np.flatnonzero(x[start])[0])

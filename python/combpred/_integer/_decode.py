@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _lib
+from .._errors import RowError
 from .._scores import score_values
-from ._program import FloatArray
+from ._program import FloatArray, InfeasibleError
 
 #: From s and m, both (d,), to the parts of an output of largest ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ and a proven bound on all.
 RowSolver = Callable[[FloatArray, FloatArray], tuple[NDArray[np.int32], float]]
@@ -18,9 +19,20 @@ RowSolver = Callable[[FloatArray, FloatArray], tuple[NDArray[np.int32], float]]
 def decode_rows(
     description: _lib.Description, linear: FloatArray, magnitude: FloatArray | None, solve: RowSolver
 ) -> _lib.Decoded:
-    """Return a best output for each row of `linear` (n, d), with the same `magnitude` (d,), and its certificate."""
+    """Return a best output for each row of `linear` (n, d), with `magnitude` (d,) or (n, d), and its certificate.
+
+    Raises
+    ------
+    RowError
+        For the first row whose program nothing satisfies.
+    """
     m = np.zeros(linear.shape[1]) if magnitude is None else magnitude
-    solutions = [solve(row, m) for row in linear]
+    solutions = []
+    for i, (row, weights) in enumerate(zip(linear, np.broadcast_to(m, linear.shape), strict=True)):
+        try:
+            solutions.append(solve(row, weights))
+        except InfeasibleError as error:
+            raise RowError(i, str(error)) from None
     y = np.array([parts for parts, _ in solutions], dtype=np.int32)
     psi = _lib.structure_embed(description, y)
     value = score_values(psi, linear, m)

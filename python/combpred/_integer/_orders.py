@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from ._program import Cut, FloatArray, maximise
 
 
-def best_order(n: int, scores: FloatArray) -> tuple[NDArray[np.int32], float]:
+def best_order(n: int, scores: FloatArray, conditions: Sequence[Cut] = ()) -> tuple[NDArray[np.int32], float]:
     r"""Return the ranking of n labels with the largest :math:`\sum_{u<v} s_{uv} \psi_{uv}`.
 
     Parameters
@@ -19,6 +20,8 @@ def best_order(n: int, scores: FloatArray) -> tuple[NDArray[np.int32], float]:
         Number of labels, at least 2.
     scores : ndarray of shape (n(n−1)/2,)
         For each pair u < v in lexicographic order what it is worth to have u before v (and cost to have it behind).
+    conditions : sequence of Cut, default=()
+        Further ones, variable number i being that of pair i.
 
     Returns
     -------
@@ -50,7 +53,7 @@ def best_order(n: int, scores: FloatArray) -> tuple[NDArray[np.int32], float]:
             if before[a, b] == before[b, c] != before[a, c]
         ]
 
-    optimum = maximise(2.0 * scores, [], circles)
+    optimum = maximise(2.0 * scores, list(conditions), circles)
     before = np.zeros((n, n), dtype=bool)
     before[u, v], before[v, u] = optimum.x, ~optimum.x
     positions = (n - before.sum(axis=1)).astype(np.int32)

@@ -15,6 +15,8 @@ from .._interrupt import call_abandonable
 
 FloatArray = NDArray[np.float64]
 
+_INFEASIBLE = 2  # status of scipy.optimize.milp
+
 
 class Cut(NamedTuple):
     """``low <= coefficients @ x[columns] <= high``."""
@@ -23,6 +25,10 @@ class Cut(NamedTuple):
     coefficients: list[float]
     low: float
     high: float
+
+
+class InfeasibleError(ValueError):
+    """No 0/1 vector satisfies the constraints."""
 
 
 class Optimum(NamedTuple):
@@ -47,6 +53,8 @@ def maximise(scores: FloatArray, constraints: list[Cut], violated: Callable[[NDA
 
     Raises
     ------
+    InfeasibleError
+        When nothing satisfies the constraints.
     NumericalError
         When the solver fails, which its own message explains.
     """
@@ -64,6 +72,8 @@ def maximise(scores: FloatArray, constraints: list[Cut], violated: Callable[[NDA
             constraints=LinearConstraint(rows, [c.low for c in cuts], [c.high for c in cuts]) if cuts else (),
             options=options,
         )
+        if result.status == _INFEASIBLE:
+            raise InfeasibleError("no 0/1 vector satisfies the constraints")
         if result.x is None:
             raise NumericalError(f"the integer program was not solved: {result.message}")
         x = np.round(result.x).astype(bool)

@@ -92,11 +92,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return self._embed_parts(self._encode(y), n_threads)
 
     def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
     ) -> tuple[NDArray[np.int32], float]:
         """Solve one row's decoding as an integer program: parts of a best output, and a proven bound on all scores.
 
-        The score of y is ⟨linear, ψ(y)⟩ + ⟨magnitude, |ψ(y)|⟩, both of shape ``(d,)``.
+        The score of y is ⟨linear, ψ(y)⟩ + ⟨magnitude, |ψ(y)|⟩, both of shape ``(d,)``; outputs meet the restriction.
         """
         raise CapabilityError(
             f"{self!r} is not decoded as an integer program; take decoder='auto', which is exact where this structure "

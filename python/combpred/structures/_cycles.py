@@ -82,9 +82,11 @@ class Cycles(Visits):
         )
 
     def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
     ) -> tuple[NDArray[np.int32], float]:
-        from .._integer import best_cycle  # loads the solver
+        from .._integer import best_cycle, visit_cuts  # loads the solver
 
-        cycle, bound = best_cycle(self._n(), linear + magnitude)  # ψ is 0 or 1
+        n = self._n()
+        conditions = visit_cuts(restriction, n, visited=n * (n - 1) // 2, step=pair_number(n))
+        cycle, bound = best_cycle(n, linear + magnitude, conditions)  # ψ is 0 or 1
         return self._encode([cycle])[0], bound

@@ -85,13 +85,22 @@ class DirectedCycles(Visits):
         )
 
     def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
     ) -> tuple[NDArray[np.int32], float]:
-        from .._integer import best_directed_cycle  # loads the solver
+        from .._integer import best_directed_cycle, visit_cuts  # loads the solver
 
         n = self._n()
         gains = np.zeros((n, n))
         u, v = np.triu_indices(n, 1)
         gains[u, v], gains[v, u] = magnitude + linear, magnitude - linear
-        cycle, bound = best_directed_cycle(n, gains)
+
+        def arc(tail: int, head: int) -> int:
+            return tail * (n - 1) + head - (head > tail)
+
+        def variable(pair: int, sign: int) -> int:
+            tail, head = (int(u[pair]), int(v[pair]))[::sign]
+            return arc(tail, head)
+
+        conditions = visit_cuts(restriction, n, visited=n * (n - 1), step=arc, variable=variable)
+        cycle, bound = best_directed_cycle(n, gains, conditions)
         return self._encode([cycle])[0], bound

@@ -149,11 +149,11 @@ class Permutations(Structure):
         )
 
     def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
     ) -> tuple[NDArray[np.int32], float]:
-        from .._integer import best_order  # loads the solver
+        from .._integer import best_order, order_cuts  # loads the solver
 
-        positions, bound = best_order(self._n(), linear)
+        positions, bound = best_order(self._n(), linear, order_cuts(restriction))
         return positions, bound + float(magnitude.sum())  # every |ψ| is 1
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:

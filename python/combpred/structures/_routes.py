@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,11 +71,7 @@ class Routes(Visits):
 
     def _restricted(self, conditions: VisitConditions, free: _lib.Description) -> Restriction:
         n = self._n()
-
-        def arc(u: int, v: int) -> int:
-            return u * (n - 1) + v - (v > u)
-
-        unused = {arc(u, v) for u, v in (*conditions.unused, *conditions.excluded_by_used())}
+        unused = {_arc(n, u, v) for u, v in (*conditions.unused, *conditions.excluded_by_used())}
         # Behind the tail of a required arc the route does not end, and at its head it does not start.
         unused |= {n * n + u for u, _ in conditions.used} | {n * (n - 1) + v for _, v in conditions.used}
         return Restriction(
@@ -81,13 +79,20 @@ class Routes(Visits):
         )
 
     def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64]
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
     ) -> tuple[NDArray[np.int32], float]:
-        from .._integer import best_route  # loads the solver
+        from .._integer import best_route, visit_cuts  # loads the solver
 
         n = self._n()
         scores = linear + magnitude  # ψ is 0 or 1
         gains = np.zeros((n, n))
         gains[~np.eye(n, dtype=bool)] = scores[: n * (n - 1)]
-        route, bound = best_route(n, gains, scores[n * (n - 1) : n * n], scores[n * n :])
+        starts, ends = n * (n - 1), n * n
+        conditions = visit_cuts(restriction, n, visited=ends + n, step=partial(_arc, n), starts=starts, ends=ends)
+        route, bound = best_route(n, gains, scores[starts:ends], scores[ends:], conditions)
         return self._encode([route])[0], bound
+
+
+def _arc(n: int, u: int, v: int) -> int:
+    """Return the number of the arc u→v between n places."""
+    return u * (n - 1) + v - (v > u)
