@@ -15,7 +15,8 @@ var _ = register(Spec{
 	Params: []Param{
 		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between 2 and %d", maxVertices)},
 		{Name: "size", Kind: "int", Doc: "number of vertices in every clique, at most n; -1 or absent: any number"},
-		{Name: "fixed", Kind: "int32 buffer", Doc: "n entries: 1 for each vertex of every clique, -1 for each of none, 0 for others; or none: all 0"},
+		{Name: "fixed", Kind: "int32 buffer", Doc: "n entries: 1 for each vertex that every clique holds, -1 for each that none holds, " +
+			"0 for others; or none: all 0"},
 	},
 	Ref: "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
 	New: func(a Args) (Space, error) {
