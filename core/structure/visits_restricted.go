@@ -83,7 +83,8 @@ func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error
 	return proven(r.base.finish(dst, w, k)), nil
 }
 
-// Start takes the best of a few simple outputs that obey the rules. Nu is as for Search. Cost: O(n²) for each of them.
+// Start takes the best of a few outputs that obey the rules; its certificate is that of Search. Cost: O(n²) for each
+// place of each of them.
 func (r *restrictedVisits) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
 	return r.improve(dst, score, poll, (*tours.Workspace).StartWithin)
 }
@@ -94,9 +95,8 @@ func (r *restrictedVisits) Search(dst []int32, score Scores, poll func() error) 
 	return r.improve(dst, score, poll, (*tours.Workspace).SearchWithin)
 }
 
-// improve has find write a tour, by StartWithin or SearchWithin of the workspace, and returns its certificate.
 func (r *restrictedVisits) improve(dst []int32, score Scores, poll func() error,
-	find func(w *tours.Workspace, tour []int32, rules *tours.Rules, poll func() error) (int, float64, error)) (Certificate, error) {
+	find func(*tours.Workspace, []int32, *tours.Rules, func() error) (int, float64, error)) (Certificate, error) {
 	w := r.base.begin(dst, score)
 	defer r.base.release(w)
 	k, bound, err := find(&w.Workspace, w.tour, &r.within, poll)

@@ -6,42 +6,42 @@ import (
 	"slices"
 )
 
-// StartWithin writes the best of a few simple tours among those that the rules admit to tour, and returns its length and a
-// bound on what any of them earns. Its parameters, order and errors are those of SearchWithin. Cost: O(n²) for each start.
+// StartWithin writes the best of the tours from which SearchWithin begins to tour. Parameters and results are those of
+// SearchWithin. Cost: O(n²) for each vertex that is inserted.
 func (w *Workspace) StartWithin(tour []int32, rules *Rules, poll func() error) (length int, bound float64, err error) {
-	return w.within(tour, rules, poll, false)
+	return w.searchWithin(tour, rules, poll, false)
 }
 
 // SearchWithin writes a good tour among those that the rules admit to tour, and returns its length and a bound on what
 // any of them earns. It begins with the smallest vertex. The rules must leave a tour. The same problem gives the same
-// tour. An error of poll, which may be nil, ends the search and is returned; tour is unspecified then.
+// tour, no worse than that of StartWithin. An error of poll, which may be nil, ends the search and is returned; tour is
+// unspecified then.
 //
 // It is Search with other starts, which obey the rules: the prescribed vertices, one other, and greedily inserted ones
 // up to the smallest number. Vertices that are required stay, and the number of vertices does where it is given, so that
 // only exchanges and changes of the order are left. Steps that would tear apart the head, the tail or the two cost more
 // than everything else can earn. Cost: O(n²) for each sweep over the moves.
 func (w *Workspace) SearchWithin(tour []int32, rules *Rules, poll func() error) (length int, bound float64, err error) {
-	return w.within(tour, rules, poll, true)
+	return w.searchWithin(tour, rules, poll, true)
 }
 
-// within visits the starts, and improves them and changes of them by local moves if that is asked for.
-func (w *Workspace) within(tour []int32, rules *Rules, poll func() error, improved bool) (length int, bound float64, err error) {
+func (w *Workspace) searchWithin(tour []int32, rules *Rules, poll func() error, improve bool) (length int, bound float64, err error) {
 	w.checkTour(tour)
 	w.check(rules)
 	w.poll.Reset(poll)
 	w.rules = rules
 	w.unpenalised = append(w.unpenalised[:0], w.gain...)
 	defer func() {
+		w.poll.Reset(nil)
 		w.rules = nil
 		copy(w.gain, w.unpenalised)
-		w.poll.Reset(nil)
 	}()
 	w.threshold = improvement * float64(w.n) * w.largest()
 	w.penalise(rules)
 	bound = w.boundWithin(rules)
 	most := 0.0
 	visit := func() {
-		if improved {
+		if improve {
 			w.improve()
 		}
 		if value := w.Value(w.ring); w.joined(rules) && (length == 0 || value > most) {
@@ -57,17 +57,19 @@ func (w *Workspace) within(tour []int32, rules *Rules, poll func() error, improv
 			return 0, 0, w.poll.Err()
 		}
 	}
-	if improved {
-		rng := rand.New(rand.NewPCG(1, 1)) // any fixed stream
-		for round := range min(mostRounds, w.visits()-starts) {
-			if round%excursion == 0 || !w.joined(rules) {
-				w.ring = append(w.ring[:0], tour[:length]...)
-			}
-			w.change(rng)
-			visit()
-			if w.poll.Stopped() {
-				return 0, 0, w.poll.Err()
-			}
+	rounds := 0
+	if improve {
+		rounds = min(mostRounds, w.visits()-starts)
+	}
+	rng := rand.New(rand.NewPCG(1, 1)) // any fixed stream
+	for round := range rounds {
+		if round%excursion == 0 || !w.joined(rules) {
+			w.ring = append(w.ring[:0], tour[:length]...)
+		}
+		w.change(rng)
+		visit()
+		if w.poll.Stopped() {
+			return 0, 0, w.poll.Err()
 		}
 	}
 	fromSmallest(tour[:length])

@@ -185,21 +185,21 @@ func TestSearchWithinKeepsTheRulesAndBoundsTheBest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, _, err := w.StartWithin(other, rules, nil)
-			if err != nil || !rules.admits(other[:first]) || !exact.isTour(other[:first]) {
-				t.Fatalf("%s: the start %v breaks the rules %+v, error %v", name, other[:first], *rules, err)
+			l, _, err := w.StartWithin(other, rules, nil)
+			if err != nil || !rules.admits(other[:l]) {
+				t.Fatalf("%s: the start %v breaks the rules %+v, error %v", name, other[:l], *rules, err)
 			}
-			begun := exact.Value(other[:first])
+			start := exact.Value(other[:l])
 			l, bound, err := w.SearchWithin(other, rules, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
+			if got := exact.Value(other[:l]); got < start-tolerance {
+				t.Fatalf("%s: the search ends at %v, it began at %v", name, got, start)
+			}
 			want, got := exact.Value(one[:k]), exact.Value(other[:l])
 			if !rules.admits(other[:l]) || !exact.isTour(other[:l]) {
 				t.Fatalf("%s: the tour %v breaks the rules %+v", name, other[:l], *rules)
-			}
-			if got < begun-tolerance {
-				t.Fatalf("%s: the search earns %v, its start %v", name, got, begun)
 			}
 			if got > want+tolerance || bound < want-tolerance {
 				t.Fatalf("%s: %v earns %v, the best is %v, the bound %v", name, other[:l], got, want, bound)
@@ -211,5 +211,22 @@ func TestSearchWithinKeepsTheRulesAndBoundsTheBest(t *testing.T) {
 	}
 	if compared < 60 || best < compared*98/100 { // the search finds the best of so few in nearly every problem
 		t.Errorf("%d of %d searches reached the best", best, compared)
+	}
+}
+
+func TestSearchWithinStopsAtAnError(t *testing.T) {
+	var w Workspace
+	const n = 40
+	w.fill(rand.New(rand.NewPCG(29, 30)), draws["Gaussian"], n, true)
+	before := slices.Clone(w.gain)
+	stop := errors.New("stop")
+	rules := &Rules{Head: []int32{0, 3}, Tail: []int32{5}, Length: 20}
+	if _, _, err := w.SearchWithin(make([]int32, n), rules, func() error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("the error is %v", err)
+	}
+	for i, g := range before {
+		if g != w.gain[i] {
+			t.Fatal("the gains are changed")
+		}
 	}
 }
