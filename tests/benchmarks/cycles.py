@@ -127,6 +127,7 @@ def experiment(sizes: list[int], seeds: int) -> None:
                     time.process_time() - cpu,
                 )
             )
+            print(f"seed {seed}, {n:4} people, {name}: {reached[name, n][-1]}", flush=True)
     for what, title in (
         ("scores", "cosine of estimated to hidden policy"),
         ("cycles", "cosine of predicted to taken cycle"),
