@@ -63,11 +63,11 @@ print("routes by number of places:", np.bincount((y >= 0).sum(axis=1)).tolist())
 # Learning
 # --------
 # The model sees tastes, hours, where the visitor sets out, and the route; it knows nothing of kinds, popularity and the
-# coordinates of other places. For comparison, each test visitor is sent on the route of the most similar visitor among
-# those that set out from the same place.
+# coordinates of other places. Where test visitors set out is known, so predictions are held to it. For comparison, each
+# of them is sent on the route of the most similar visitor among those that set out from the same place.
 
 model = StructuredRidgeCV(Routes(), kernel="rbf", gamma=0.1, alphas=np.logspace(-2, 0, 5)).fit(X[train], y[train])
-predicted = model.predict(X[test])
+predicted = model.predict(X[test], constraints=[{"start": place} for place in start[test]])
 weighted = X + 10 * np.hstack([np.zeros((n, X.shape[1] - N_PLACES)), np.eye(N_PLACES)[start]])
 _, nearest = NearestNeighbors(n_neighbors=1).fit(weighted[train]).kneighbors(weighted[test])
 for name, routes in {"most similar visitor": y[train][nearest[:, 0]], "StructuredRidgeCV": predicted}.items():
@@ -82,7 +82,7 @@ for name, routes in {"most similar visitor": y[train][nearest[:, 0]], "Structure
 
 
 def draw(ax: Axes, taken: np.ndarray, routed: np.ndarray) -> None:
-    """Draw the city with one route taken and one predicted."""
+    """Draw the city with one route that serves as background and one predicted."""
     taken, routed = taken[taken >= 0], routed[routed >= 0]
     ax.plot(*place[taken].T, color="#BBBBBB", linewidth=9, solid_capstyle="round", solid_joinstyle="round", zorder=1)
     for u, v in zip(routed[:-1], routed[1:], strict=True):
@@ -112,4 +112,31 @@ handles += [
     plt.Line2D([], [], color="black", linewidth=1.6, marker=">", label="route predicted"),
 ]
 figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
+plt.show()
+
+# %%
+# Wishes
+# ------
+# The model was trained on free routes, and yet it answers requests: a visitor's best route among those that end at a
+# given place, that see some places, leave others out, or have as many places as there is time for. It is found exactly,
+# by dynamic programming over the routes that meet the wishes.
+
+visitor = shown[1]
+first = int(predicted[visitor][0])
+away = np.argsort(-walk[first])[:2].tolist()
+wishes = {
+    "free": {},
+    f"end at {away[0]}": {"end": away[0]},
+    f"see {away[0]} and {away[1]}": {"required": away},
+    "four places": {"length": 4},
+}
+figure, axes = plt.subplots(1, len(wishes), figsize=(14, 4.4), layout="constrained")
+for ax, (title, wish) in zip(axes, wishes.items(), strict=True):
+    (route,) = model.predict(X[test][[visitor]], constraints={"start": first, **wish})
+    draw(ax, predicted[visitor], route)
+    for v, (x, y_) in enumerate(place):
+        ax.annotate(str(v), (x, y_), xytext=(7, 7), textcoords="offset points", fontsize=9)
+    ax.set_title(title, fontsize=11)
+    print(f"{title:20}", " → ".join(str(v) for v in route[route >= 0]))
+figure.suptitle("One visitor's route under different wishes; grey: without any")
 plt.show()

@@ -105,7 +105,7 @@ def query_kernel(city: City, width: float) -> FloatArray:
 
 
 def lifting(n: int, visits: float) -> FloatArray:
-    """Return the matrix from arcs, starts and ends, as in `Routes`, to arcs and weighted visits of all but the start."""
+    """Return the matrix from arcs, starts and ends, as in `Routes`, to arcs and weighted visits behind the start."""
     n_arcs = n * (n - 1)
     arrives = np.array([v for u in range(n) for v in range(n) if v != u])
     into = np.zeros((n, n_arcs + 2 * n))
