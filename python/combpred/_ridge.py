@@ -34,6 +34,8 @@ class StructuredRidge(RidgeBase):
     loss : {"auc", "squared"}, default="auc"
         ``"auc"``: the quadratic bound of the AUC loss, which ranks the observed structure above the others.
         ``"squared"``: regression of ψ(y), predicting its pre-image (kernel dependency estimation; Weston et al., 2002).
+        Where structures differ in size (cycles, routes, cliques), the pre-image of an uncertain prediction is a small
+        one, as fits a squared distance; ``"auc"`` has no such preference.
     kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
         Input kernel, as in :class:`sklearn.kernel_ridge.KernelRidge`. With ``"precomputed"``, X is the square matrix of
         kernel values in ``fit``, and the values between new rows and training rows afterwards.
