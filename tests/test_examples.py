@@ -49,10 +49,13 @@ def test_example_has_the_form_of_the_gallery(file: Path) -> None:
 def test_example_draws(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     runpy.run_path(str(file), run_name="__main__")
     assert capsys.readouterr().out.strip()
-    assert len(plt.get_fignums()) == 1
-    figure = plt.gcf()
-    figure.savefig(tmp_path / "figure.png")  # lays out the figure, where text that does not fit would warn
-    panels = [ax for ax in figure.axes if ax.get_title()]
-    assert panels and all(ax.has_data() for ax in panels)
-    labels = figure.legends + [ax.get_legend() for ax in figure.axes if ax.get_legend()]
-    assert labels and all(text.get_text() for legend in labels for text in legend.get_texts())
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    assert figures
+    for number, figure in enumerate(figures):
+        figure.savefig(tmp_path / f"figure{number}.png")  # lays out the figure, where text that does not fit would warn
+        panels = [ax for ax in figure.axes if ax.get_title()]
+        assert panels and all(ax.has_data() for ax in panels)
+    legends = [
+        each for figure in figures for each in (*figure.legends, *(ax.get_legend() for ax in figure.axes)) if each
+    ]
+    assert legends and all(text.get_text() for legend in legends for text in legend.get_texts())
