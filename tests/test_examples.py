@@ -55,7 +55,6 @@ def test_example_draws(file: Path, capsys: pytest.CaptureFixture[str], tmp_path:
         figure.savefig(tmp_path / f"figure{number}.png")  # lays out the figure, where text that does not fit would warn
         panels = [ax for ax in figure.axes if ax.get_title()]
         assert panels and all(ax.has_data() for ax in panels)
-    legends = [
-        each for figure in figures for each in (*figure.legends, *(ax.get_legend() for ax in figure.axes)) if each
-    ]
-    assert legends and all(text.get_text() for legend in legends for text in legend.get_texts())
+    legends = [each for figure in figures for each in (*figure.legends, *(ax.get_legend() for ax in figure.axes))]
+    texts = [text.get_text() for legend in legends if legend for text in legend.get_texts()]
+    assert texts and all(texts)
