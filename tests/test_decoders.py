@@ -196,3 +196,34 @@ def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: 
         assert time.monotonic() - sent[0] < 0.5
     finally:
         timer.cancel()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize(
+    ("structure", "decoder", "n"),
+    [
+        (PartialOrders(7), "auto", 300),
+        (Cycles(14), "local-search", 1000),
+        (Cycles(5), "anneal", 60),
+        (Permutations(4), "metropolis", 150),
+    ],
+    ids=repr,
+)
+def test_batches_of_small_structures_are_interrupted(structure: Structure, decoder: str, n: int) -> None:
+    """Many rows that take milliseconds each are a long call too, which stops within a row or two."""
+    scores = np.random.default_rng(0).normal(size=(n, structure.n_features))
+    structure._decode_scores(scores[:1], None, Decoding(decoder))  # whatever is built at first use is built
+    sent: list[float] = []
+
+    def send() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.2, send)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            structure._decode_scores(scores, None, Decoding(decoder, n_threads=1))
+        assert time.monotonic() - sent[0] < 1.0
+    finally:
+        timer.cancel()
