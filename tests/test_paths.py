@@ -90,8 +90,9 @@ def test_cycles_are_named_by_their_vertices() -> None:
     [
         ([0, 1, 2], "tied must have one group for each of 5 arcs, got 3"),
         ([0, 1, 2, 2, -1], r"tied\[4\] is -1"),
-        ([0, 1, 3, 3, 0], "no arc has the group 2"),
-        ([0, 9, 1, 2, 3], '"groups" is 10, must be between 0 and 5'),
+        ([0, 1, 3, 3, 0], "tied has the group 3 but no arc of group 2; number groups without gaps"),
+        ([0, 9, 1, 2, 3], "tied has the group 9 but no arc of group 4; number groups without gaps"),
+        ([1, 1, 1, 1, 1], "tied has the group 1 but no arc of group 0"),
         (["a"] * 5, "tied must be whole numbers in 1 dimension,"),
     ],
 )

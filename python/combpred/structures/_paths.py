@@ -222,6 +222,12 @@ class Paths(Structure):
         tied = self._whole(self.tied, "tied", 1)
         if len(tied) != len(arcs):
             raise ValueError(f"Paths: tied must have one group for each of {len(arcs)} arcs, got {len(tied)}")
+        groups = np.unique(tied)
+        if groups[-1] >= len(groups):
+            missing = int(np.argmax(groups != np.arange(len(groups))))
+            raise ValueError(
+                f"Paths: tied has the group {groups[-1]} but no arc of group {missing}; number groups without gaps"
+            )
         scalars["groups"] = int(tied.max()) + 1
         return _lib.Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
 
