@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from combpred import StructuredRidge
@@ -348,3 +349,27 @@ def test_numbers_and_lists_of_any_kind_are_read() -> None:
         "forbidden": np.array([[1, 2]]),
     }
     np.testing.assert_array_equal(ROUTES.decode(scores, constraints=same), want)
+
+
+def test_arrays_of_dicts_and_nothing_to_ask_for_are_accepted():
+    scores = np.random.default_rng(0).normal(size=(3, 6))
+    asked = [{"first": 2}, None, {"last": 0}]
+    expected = Permutations(4).decode(scores, constraints=asked)
+    array = np.empty(3, dtype=object)
+    array[:] = asked
+    np.testing.assert_array_equal(Permutations(4).decode(scores, constraints=array), expected)
+    np.testing.assert_array_equal(Permutations(4).decode(scores, constraints=pd.Series(asked)), expected)
+    free = MultiClass(6).decode(scores)
+    for nothing in ({}, [None, {}, None]):
+        np.testing.assert_array_equal(MultiClass(6).decode(scores, constraints=nothing), free)
+
+
+def test_messages_name_the_structure_without_its_parameters():
+    with pytest.raises(ValueError, match="row 0: no output of Paths satisfies"):
+        Paths.grid(3, 3).decode(np.zeros(12), constraints=[{"required": [(1, 2), (3, 4)]}])
+
+
+def test_a_decoder_that_is_none_is_refused_after_fit_too():
+    model = StructuredRidge(Permutations(3)).fit(np.eye(2), [[1, 2, 3], [2, 1, 3]]).set_params(decoder="best")
+    with pytest.raises(ValueError, match="decoder must be one of auto, .*, got 'best'"):
+        model.predict(np.eye(2))

@@ -233,7 +233,8 @@ def test_properties_that_are_not_hereditary_are_refused_with_a_witness():
     long = [(i, i + 1) for i in range(40)]  # beyond what is searched as a whole
     with pytest.raises(ValueError, match="no hereditary property: it is True for the edges .* and False for"):
         Graphs(41, edges=long, hereditary=connected).decode(np.arange(40.0) % 7 + 1)
-    answers = iter([True, True, True, False])  # for no edge, each edge, and both together; then always True
+    # For no edge, both, each, and both again in the search; then always True.
+    answers = iter([True, False, True, True, False])
     with pytest.raises(ValueError, match="does not always give the same answer"):
         Graphs(3, edges=long[:2], hereditary=lambda mask: next(answers, True)).decode([1.0, 1.0])
     with pytest.raises(ValueError, match="hereditary is False for the set without edges"):
@@ -241,6 +242,8 @@ def test_properties_that_are_not_hereditary_are_refused_with_a_witness():
 
 
 def test_bad_properties_are_refused():
+    with pytest.raises(ValueError, match="must be one of forest, matching, bipartite or a function, got 'planar'"):
+        Graphs(3, hereditary="planar").count()
     with pytest.raises(ValueError, match="must be one of forest, matching, bipartite or a function, got 'tree'"):
         Graphs(3, hereditary="tree").decode([1.0, 1.0, 1.0])
     with pytest.raises(TypeError, match="hereditary must be a name, a function of a set of edges, or None; got 3"):
@@ -277,3 +280,9 @@ def test_constraints_hold_beside_the_property(name):
 def test_constraints_that_the_property_rules_out_are_refused_with_their_row():
     with pytest.raises(ValueError, match="row 1: no output .* satisfies"):
         Graphs(4, hereditary="matching").decode(np.ones((2, 6)), constraints=[None, {"required": [(0, 1), (1, 2)]}])
+
+
+def test_all_edges_together_are_looked_at_although_smaller_sets_lack_the_property():
+    for gap in (1, 2):
+        found = Graphs(4, hereditary=lambda mask, gap=gap: bool(mask.sum() != gap)).decode(np.ones(6))
+        assert found.all()

@@ -276,3 +276,16 @@ def test_assignments_train_at_sizes_without_a_covariance_matrix() -> None:
         X, y
     )  # Σ would have 13 million entries
     assert model.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Paths.grid(2.5, 2), lambda: Paths.trellis(2.0, 2), lambda: Paths.grid(2, "3")]
+)
+def test_sizes_of_grids_and_trellises_are_integers(make):
+    with pytest.raises(TypeError, match="n_.* must be an integer"):
+        make()
+
+
+def test_a_source_that_is_missing_is_asked_for():
+    with pytest.raises(ValueError, match="source is not known yet; give it$"):
+        Paths([(0, 1)], None, 1).count()

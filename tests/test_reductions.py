@@ -117,3 +117,8 @@ def test_oracles_that_contradict_themselves_are_noticed():
         maximum_subgraph([(0, 1)], oracle=lambda weights, y: None)
     with pytest.raises(ValueError, match="maximum_subgraph: edges"):
         maximum_subgraph([(0, 0)], oracle=lambda weights, y: True)
+
+
+def test_an_oracle_that_is_no_function_is_refused():
+    with pytest.raises(TypeError, match="oracle must be a function"):
+        maximum_subgraph([(0, 1)], oracle=3)

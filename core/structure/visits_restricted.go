@@ -62,7 +62,7 @@ func (r *restrictedVisits) All() iter.Seq[[]int32] {
 }
 
 // Decode finds a best output by dynamic programming over the sets of places that may be visited beside start and end.
-// It returns a *LimitError where these are too many: beyond 19 places in general, later where the number of visited
+// It returns a *LimitError where these are too many: beyond 17 places in general, later where the number of visited
 // ones is given. Cost: with m such places of which k are visited, Σ_{i≤k} C(m,i)·i² steps.
 func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error) {
 	w := r.base.begin(dst, score)
@@ -111,7 +111,7 @@ func (r *restrictedVisits) improve(dst []int32, score Scores, poll func() error,
 }
 
 // freePlaces is the number of places beside start and end from which any number can be visited in exact decoding.
-const freePlaces = 19
+const freePlaces = 17
 
 // cycleRules returns rules of cycles as rules of tours.
 func (r *visitRules) cycleRules() (t tours.Rules) {

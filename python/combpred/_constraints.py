@@ -8,7 +8,7 @@ checked. Conditions on what ψ has no entry for are part of the description of t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -95,7 +95,7 @@ class RowConstraints:
     ----------
     structure : Structure
         The structure that is predicted.
-    constraints : mapping or sequence of (mapping or None)
+    constraints : mapping, or sequence, array or Series of (mapping or None)
         One for all rows, or one for each; None: the row is free.
     n : int
         Number of rows.
@@ -110,8 +110,13 @@ class RowConstraints:
 
     def __init__(self, structure: Structure, constraints: Any, n: int) -> None:
         self._structure = structure
-        if not structure._constraint_keys:
-            raise CapabilityError(f"{structure!r} takes no constraints; leave them out, or choose among its outputs")
+        if isinstance(constraints, Iterable) and hasattr(constraints, "dtype"):
+            constraints = list(constraints)  # an array or a Series of dicts
+        held = constraints if isinstance(constraints, Sequence) else [constraints]
+        if not structure._constraint_keys and any(held):
+            raise CapabilityError(
+                f"{type(structure).__name__} takes no constraints; leave them out, or choose among its outputs"
+            )
         self._restrictions: list[Restriction | None] = []
         if isinstance(constraints, Mapping):
             self._restrictions.append(self._parsed(constraints, "constraints"))
@@ -215,11 +220,12 @@ class RowConstraints:
         return found if restriction.listed is None else found._replace(y=restriction.listed(found.y))
 
     def _unmet(self, restriction: Restriction, proven: bool) -> str:
+        name = type(self._structure).__name__
         if proven:
-            return f"no output of {self._structure!r} satisfies {restriction.shown}; leave conditions out"
+            return f"no output of {name} satisfies {restriction.shown}; leave conditions out"
         return (
-            f"the search found no output of {self._structure!r} that satisfies {restriction.shown}; there may be one: "
-            "leave conditions out, forbid more so that exact decoding is possible, or, for rankings without ties, "
+            f"the search found no output of {name} that satisfies {restriction.shown}; there may be one: leave "
+            " conditions out, forbid more so that exact decoding is possible, or, for rankings without ties, "
             "cycles and routes, let decoder='milp' decide it"
         )
 

@@ -74,7 +74,11 @@ def _best_set(edge_property: EdgeProperty, weights: FloatArray, decoder: str, ro
     positive = order[weights[order] > 0]
     if (known := edge_property.largest(weights)) is not None:
         return known
-    alone = np.zeros(len(weights), dtype=np.bool_)
+    whole = np.zeros(len(weights), dtype=np.bool_)
+    whole[positive] = True
+    if edge_property.holds(whole):
+        return whole, float(weights[whole].sum())
+    alone = np.zeros_like(whole)
     candidates = []  # an edge without the property is in no set that has it
     for e in positive.tolist():
         alone[e] = True

@@ -18,7 +18,7 @@ from . import _lib
 from ._certified import Certified
 from ._config import get_n_threads
 from ._constraints import RowConstraints
-from ._decoding import Decoding
+from ._decoding import DECODERS, Decoding
 from ._estimator import StructuredEstimator
 from ._k_best import k_best
 from ._memory import allocate
@@ -261,7 +261,8 @@ class StructuredPredictor(StructuredEstimator):
         -------
         Certified
             With fields `structures`, `value`, `nu`, `optimal`, `upper_bound`, which are about the structures that meet
-            the row's constraints.
+            the row's constraints. Under constraints, `nu` is 1 where optimality is not proven, and the distance between
+            `value` and `upper_bound` is what is known.
 
         Raises
         ------
@@ -378,6 +379,8 @@ class StructuredPredictor(StructuredEstimator):
 
     def _decoding(self) -> Decoding:
         """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""
+        if self.decoder not in DECODERS:  # set after fit, which checks it
+            raise ValueError(f"decoder must be one of {', '.join(DECODERS)}, got {self.decoder!r}")
         how = Decoding(self.decoder, get_n_threads(self.n_jobs))
         if not how.is_random:
             return how

@@ -83,6 +83,8 @@ def maximum_subgraph(edges: ArrayLike, *, oracle: Oracle) -> NDArray[np.bool_]:
     >>> maximum_subgraph(edges, oracle=lambda weights, y: (cuts @ weights).max() > weights[y].sum()).tolist()
     [True, True, False, True, True]
     """
+    if not callable(oracle):
+        raise TypeError(f"maximum_subgraph: oracle must be a function of weights and a set of edges, got {oracle!r}")
     m = len(edge_list("maximum_subgraph", edges, None))
     best = np.zeros(m, dtype=np.bool_)
     for e in range(m):

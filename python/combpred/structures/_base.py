@@ -451,14 +451,12 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return truths and predictions as the default metric takes them."""
         return y_true, y_pred
 
-    def _size(self, parameter: str, at_least: int, reads: str, limit: Limit = SIZE_LIMIT) -> int:
+    def _size(self, parameter: str, at_least: int, reads: str | None, limit: Limit = SIZE_LIMIT) -> int:
         """Return the integer parameter called `parameter`; `reads` says what y would tell it."""
         value = getattr(self, parameter)
         if value is None:
-            raise ValueError(
-                f"{type(self).__name__}: {parameter} is not known yet; give it, or use structure_ of a fitted "
-                f"estimator, which has it from {reads}"
-            )
+            remedy = "" if reads is None else f", or use structure_ of a fitted estimator, which has it from {reads}"
+            raise ValueError(f"{type(self).__name__}: {parameter} is not known yet; give it{remedy}")
         if not is_integer(value):
             raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}")
         if value < at_least:

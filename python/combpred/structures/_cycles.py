@@ -36,7 +36,7 @@ class Cycles(Visits):
     Constraints have the keys ``start`` and ``end``, one vertex each, ``length``, the number of vertices, and
     ``required`` and ``forbidden``, lists of vertices and of edges, which are pairs of vertices. A cycle with a start
     visits it and is listed from there; the end is a neighbour of the start and listed last. Under constraints decoding
-    is exact while the other vertices that may be visited are at most 19, or few enough of more are by ``length``.
+    is exact while the other vertices that may be visited are at most 17, or few enough of more are by ``length``.
 
     There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!/2` cycles. The covariance has three eigenvalues, on the eigenspaces
     of the Johnson scheme: constants, sums of one number for each vertex, and the rest (Vembu, 2010, ch. 5 and app. A,

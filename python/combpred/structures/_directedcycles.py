@@ -37,7 +37,7 @@ class DirectedCycles(Visits):
     Constraints have the keys ``start`` and ``end``, one vertex each, ``length``, the number of vertices, and
     ``required`` and ``forbidden``, lists of vertices and of arcs, which are pairs of vertices. A cycle with a start
     visits it and is listed from there; the end is what it visits before it returns to the start. Under constraints
-    decoding is exact while the other vertices that may be visited are at most 19, or few enough of more are by
+    decoding is exact while the other vertices that may be visited are at most 17, or few enough of more are by
     ``length``.
 
     There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!` directed cycles. The covariance has one eigenvalue, on the

@@ -162,12 +162,9 @@ def edge_property(hereditary: Any, edges: NDArray[np.int32]) -> EdgeProperty:
     ValueError
         For other names, and for properties that the set without edges does not have.
     """
+    require_property(hereditary)
     if isinstance(hereditary, str):
-        if hereditary not in NAMED:
-            raise ValueError(f"Graphs: hereditary must be one of {', '.join(NAMED)} or a function, got {hereditary!r}")
         return NAMED[hereditary](edges)
-    if not callable(hereditary):
-        raise TypeError(f"Graphs: hereditary must be a name, a function of a set of edges, or None; got {hereditary!r}")
     found = EdgeProperty(edges, hereditary)
     if not found.holds(np.zeros(len(edges), dtype=np.bool_)):
         raise ValueError(
@@ -175,3 +172,12 @@ def edge_property(hereditary: Any, edges: NDArray[np.int32]) -> EdgeProperty:
             "edges are taken away"
         )
     return found
+
+
+def require_property(hereditary: Any) -> None:
+    """Raise ValueError or TypeError unless the parameter `hereditary` is a known name or a function."""
+    if isinstance(hereditary, str):
+        if hereditary not in NAMED:
+            raise ValueError(f"Graphs: hereditary must be one of {', '.join(NAMED)} or a function, got {hereditary!r}")
+    elif not callable(hereditary):
+        raise TypeError(f"Graphs: hereditary must be a name, a function of a set of edges, or None; got {hereditary!r}")

@@ -15,7 +15,7 @@ from .._constraints import Restriction
 from .._decoding import Decoding
 from .._errors import CapabilityError
 from ._base import MomentsInfo, Structure
-from ._edge_properties import edge_property
+from ._edge_properties import edge_property, require_property
 from ._edges import complete_graph, edge_list, edge_names, edge_sets, vertices_of_complete_graph
 from ._pair_constraints import KEYS, edge_restriction
 from ._parameters import SIZE_LIMIT, Limit
@@ -93,6 +93,8 @@ class Graphs(Structure):
         return edge_list("Graphs", self.edges, None if self.n_vertices is None else self._n())
 
     def _describe(self) -> _lib.Description:
+        if self.hereditary is not None:
+            require_property(self.hereditary)
         if self.edges is None:
             return _lib.Description(self.name, {"n": self._n()}, None, None)
         edges = self._edges()

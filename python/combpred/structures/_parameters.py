@@ -24,6 +24,13 @@ def is_integer(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+def require_integers(**arguments: object) -> None:
+    """Raise TypeError that names the first argument which is no integer."""
+    for name, value in arguments.items():
+        if not is_integer(value):
+            raise TypeError(f"{name} must be an integer, got {value!r}")
+
+
 def frozen(value: Any) -> Hashable:
     """Return a hashable image of a parameter: arrays and lists of equal content have equal images.
 

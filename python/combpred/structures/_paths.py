@@ -15,6 +15,7 @@ from .._constraints import Restriction
 from .._errors import CapabilityError
 from ._base import Structure
 from ._pair_constraints import KEYS, edge_restriction
+from ._parameters import require_integers
 from ._values import TargetError, target_matrix, whole_numbers
 
 
@@ -88,6 +89,7 @@ class Paths(Structure):
         >>> Paths.grid(5, 5).n_features, Paths.grid(5, 5).count()
         (40, 70)
         """
+        require_integers(n_rows=n_rows, n_columns=n_columns)
         if n_rows < 1 or n_columns < 1 or n_rows * n_columns < 2:
             raise ValueError(f"a grid needs at least 2 cells, got n_rows={n_rows} and n_columns={n_columns}")
         cells = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
@@ -127,6 +129,7 @@ class Paths(Structure):
         >>> chain.embed(Paths.from_labels([[0, 1, 1, 1]], 2))
         array([[1., 0., 0., 1., 0., 1., 0., 1., 0., 1., 0., 2.]])
         """
+        require_integers(n_steps=n_steps, n_states=n_states)
         if n_steps < 2 or n_states < 1:
             raise ValueError(
                 f"a trellis needs at least 2 steps and 1 state, got n_steps={n_steps} and n_states={n_states}"
@@ -207,10 +210,12 @@ class Paths(Structure):
         return labels
 
     def _describe(self) -> _lib.Description:
+        if np.size(self.arcs) == 0:
+            raise ValueError("Paths: arcs must list at least one pair of vertices, shape (m, 2); it is empty")
         arcs = self._whole(self.arcs, "arcs", 2)
-        if arcs.shape[1] != 2 or len(arcs) == 0:
+        if arcs.shape[1] != 2:
             raise ValueError(f"Paths: arcs must list at least one pair of vertices, shape (m, 2); got {arcs.shape}")
-        source, target = self._size("source", 0, "the user"), self._size("target", 0, "the user")
+        source, target = self._size("source", 0, None), self._size("target", 0, None)
         scalars = {
             "vertices": max(int(arcs.max()), source, target) + 1,
             "arcs": len(arcs),

@@ -35,7 +35,7 @@ class Routes(Visits):
 
     Constraints have the keys ``start`` and ``end``, one place each, ``length``, the number of places, and ``required``
     and ``forbidden``, lists of places and of arcs, which are pairs of places. Under constraints decoding is exact while
-    the places that may be visited between the ends are at most 19, or few enough of more are by ``length``.
+    the places that may be visited between the ends are at most 17, or few enough of more are by ``length``.
 
     There are :math:`\sum_{k\ge2} n!/(n-k)!` routes. Mean and second moment follow from counting the routes through one
     or two features, in the manner of Vembu (2010), app. A, for cycles; the covariance has at most six eigenvalues.

@@ -65,7 +65,7 @@ class SpanningTrees(Structure):
 
     def _graph(self) -> tuple[int, NDArray[np.int32]]:
         """Return the number of vertices and the edges, checked."""
-        n = self._size("n_vertices", 2, "the user", _LIMIT)
+        n = self._size("n_vertices", 2, None, _LIMIT)
         edges = edge_list("SpanningTrees", self.edges, n)
         graph = coo_array((np.ones(len(edges), dtype=np.int8), (edges[:, 0], edges[:, 1])), shape=(n, n))
         parts, label = connected_components(graph, directed=False)
