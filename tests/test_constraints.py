@@ -335,7 +335,7 @@ def test_constraints_must_fit_the_rows() -> None:
         ROUTES.decode(scores, constraints=7)
     with pytest.raises(TypeError, match="constraints must be a dict for all rows, or a list"):
         ROUTES.decode(scores, constraints="start")
-    with pytest.raises(CapabilityError, match=r"MultiClass\(n_classes=3\) takes no constraints"):
+    with pytest.raises(CapabilityError, match="MultiClass takes no constraints"):
         MultiClass(3).decode(np.zeros((1, 3)), constraints={"required": [1]})
 
 

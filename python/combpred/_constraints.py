@@ -225,7 +225,7 @@ class RowConstraints:
             return f"no output of {name} satisfies {restriction.shown}; leave conditions out"
         return (
             f"the search found no output of {name} that satisfies {restriction.shown}; there may be one: leave "
-            " conditions out, forbid more so that exact decoding is possible, or, for rankings without ties, "
+            "conditions out, forbid more so that exact decoding is possible, or, for rankings without ties, "
             "cycles and routes, let decoder='milp' decide it"
         )
 
