@@ -20,6 +20,7 @@ var entryPoints = map[string]any{
 	"cp_structure_second_moment": cp_structure_second_moment, "cp_structure_moments": cp_structure_moments, "cp_structure_check": cp_structure_check,
 	"cp_structure_embed": cp_structure_embed, "cp_structure_embed_partial": cp_structure_embed_partial,
 	"cp_structure_sample": cp_structure_sample, "cp_structure_mirror": cp_structure_mirror, "cp_structure_enumerate": cp_structure_enumerate, "cp_decode": cp_decode,
+	"cp_log_partition": cp_log_partition, "cp_sample_distribution": cp_sample_distribution,
 	"cp_kernel_check": cp_kernel_check, "cp_ridge_plan": cp_ridge_plan, "cp_ridge_kernel": cp_ridge_kernel, "cp_ridge_spectral": cp_ridge_spectral,
 	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_ridge_primal": cp_ridge_primal,
 }

@@ -148,6 +148,26 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
 int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, cp_in_f64 *magnitude, int64_t n_magnitude, int32_t method, uint64_t seed, int32_t *dst, int64_t part_len,
                   double *value, double *upper_bound, double *nu, uint8_t *optimal, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
+/* ---- The laws p(y) ∝ exp⟨s, ψ(y)⟩ --------------------------------------------------------------------------------------------------- */
+
+#define CP_ENGINE_RECURSION 0   /* the structure's own recursion or closed form               */
+#define CP_ENGINE_ENUMERATION 1 /* a sum over all outputs one by one, of up to a million      */
+
+/* For each row s of scores[n, d] writes ln Σ_y exp⟨s, ψ(y)⟩, a sum over all outputs, to log_z[n], and the marginals E ψ under p(y) ∝ exp⟨s, ψ(y)⟩, which
+ * are the gradient of ln Z, to marginals[n, d] (NULL: not wanted). Exact up to rounding, for scores of any finite size.
+ * engine and cost (each one number, or NULL) get one of the CP_ENGINE_ constants and about how many elementary operations a row takes; with n = 0 that is
+ * all that is done, the cost being that with marginals where marginals is not NULL.
+ * CP_ECAPABILITY where the structure is too large for both engines. NaN or infinite scores: CP_EVALUE naming the row. control->step counts rows;
+ * control->cancel is polled between rows, and within rows that take long. */
+int32_t cp_log_partition(cp_in_structure *s, cp_in_f64 *scores, int64_t n, int64_t d, double *log_z, double *marginals, int32_t *engine, double *cost,
+                         int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* For each row s of scores[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to rounding, and writes them to
+ * dst[n_samples, n, part_len]. Row i has its own random stream, so that the same seed gives the same outputs for any number of workers.
+ * Errors and control are as for cp_log_partition. */
+int32_t cp_sample_distribution(cp_in_structure *s, cp_in_f64 *scores, int64_t n, int64_t d, int64_t n_samples, uint64_t seed, int32_t *dst, int64_t part_len,
+                               int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
 /* ---- Structured ridge -------------------------------------------------------------------------------------------------------------- */
 
 /* The problem: minimise alpha·tr(aᵀKa) + Σ_i w_i loss(f_i, ψ_i) over a[n, d], with f = Ka and, for ψ̃ = ψ − μ,

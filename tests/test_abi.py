@@ -82,6 +82,8 @@ def test_constants_match_the_header():
     for name, value in re.findall(r"#define CP_(\w+) (\d+)", HEADER):
         if name.startswith("DECODE_"):
             assert _abi.DECODE_METHODS[name.removeprefix("DECODE_").lower()] == int(value)
+        elif name.startswith("ENGINE_"):
+            assert _abi.ENGINES[name.removeprefix("ENGINE_").lower()] == int(value)
         elif name.startswith("MOMENTS_"):
             assert _abi.MOMENTS_KINDS[name.removeprefix("MOMENTS_").lower()] == int(value)
         else:
@@ -182,6 +184,13 @@ CALLS = {
         *(DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, DOUBLES[160:].ctypes.data),
         *(1, None),
     ],
+    "cp_log_partition": [
+        *("s", DOUBLES.ctypes.data, 2, D, DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data),
+        *((ctypes.c_int32 * 2)(), DOUBLES[128:].ctypes.data, 1, None),
+    ],
+    "cp_sample_distribution": [
+        *("s", DOUBLES.ctypes.data, 2, D, 3, 7, INTS.ctypes.data, PART_LEN, 1, None),
+    ],
     "cp_kernel_check": [EYE.ctypes.data, 2, 1, None],
     "cp_ridge_plan": ["s", b"{}", 2, 10, 0, 0, ctypes.create_string_buffer(4096), 4096],
     "cp_ridge_kernel": [
@@ -206,7 +215,20 @@ CALLS["cp_ridge_primal"] = [
     *("s", b"{}", 2, DESIGN, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
     *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
 ]
-NULLABLE = {"first", "weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"}
+NULLABLE = {
+    "first",
+    "weights",
+    "info",
+    "magnitude",
+    "value",
+    "upper_bound",
+    "nu",
+    "optimal",
+    "control",
+    "marginals",
+    "engine",
+    "cost",
+}
 
 
 def parameter_names(function: str) -> list[str]:

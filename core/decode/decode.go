@@ -4,7 +4,6 @@ package decode
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -23,9 +22,6 @@ const (
 	Anneal                   // by simulated annealing from there; exactly for structures without a search
 	Metropolis               // by a Metropolis process of one temperature from there; likewise
 )
-
-// maxTotal bounds the sum of the magnitudes of one row's scores, so that no sum a decoder forms overflows.
-const maxTotal = math.MaxFloat64 / 8
 
 // rowsAtOnce is the number of rows a worker takes at a time: enough to hide the cost of taking them.
 const rowsAtOnce = 16
@@ -48,7 +44,7 @@ func Batch(space structure.Space, linear, magnitude blas64.General, method Metho
 		return err
 	}
 	if magnitude.Rows == 1 {
-		if err := checkFinite(magnitude.Data[:magnitude.Cols]); err != nil {
+		if err := structure.CheckScores(magnitude.Data[:magnitude.Cols]); err != nil {
 			return fmt.Errorf("decode: magnitude: %w", err)
 		}
 	}
@@ -59,13 +55,13 @@ func Batch(space structure.Space, linear, magnitude blas64.General, method Metho
 				return err
 			}
 			score := structure.Scores{Linear: row(linear, i)}
-			err := checkFinite(score.Linear)
+			err := structure.CheckScores(score.Linear)
 			switch {
 			case magnitude.Rows == 1:
 				score.Magnitude = row(magnitude, 0)
 			case magnitude.Rows > 1:
 				score.Magnitude = row(magnitude, i)
-				err = errors.Join(err, checkFinite(score.Magnitude))
+				err = errors.Join(err, structure.CheckScores(score.Magnitude))
 			}
 			if err != nil {
 				return fmt.Errorf("decode: row %d: %w", i, err)
@@ -143,23 +139,6 @@ func checkShapes(space structure.Space, linear, magnitude blas64.General, dst []
 		return fmt.Errorf("decode: certs has %d entries, must have %d", len(certs), n)
 	}
 	return nil
-}
-
-// checkFinite returns an error that names the first score which is infinite or NaN, or says that their sum overflows.
-func checkFinite(s []float64) error {
-	var total float64
-	for _, v := range s {
-		total += math.Abs(v)
-	}
-	if total <= maxTotal {
-		return nil
-	}
-	for j, v := range s {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("score %d is %v, must be finite", j, v)
-		}
-	}
-	return fmt.Errorf("the scores add up to more than %g, scale them down", maxTotal)
 }
 
 func row(m blas64.General, i int) []float64 {

@@ -17,6 +17,7 @@ EMEMORY = 6
 ENOTCONVERGED = 7
 
 DECODE_METHODS = {"auto": 0, "exact": 1, "search": 2, "approx": 3, "anneal": 4, "metropolis": 5}
+ENGINES = {"recursion": 0, "enumeration": 1}
 MOMENTS_KINDS = {"exact": 0, "relaxed": 1, "sampled": 2}
 
 
@@ -87,6 +88,8 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_mirror": (_P, _P, _N, _N, _P, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_ERR),
     "cp_decode": (_P, _P, _N, _N, _P, _N, c_int32, c_uint64, _P, _N, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_log_partition": (_P, _P, _N, _N, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_sample_distribution": (_P, _P, _N, _N, _N, c_uint64, _P, _N, *_RUN, *_ERR),
     "cp_kernel_check": (_P, _N, *_RUN, *_ERR),
     "cp_ridge_plan": (*_OPT, _N, _N, _N, _P, _N, *_ERR),
     "cp_ridge_kernel": (*_OPT, _P, _N, _P, _N, _P, _P, _P, _N, _P, _P, *_RUN, *_ERR),

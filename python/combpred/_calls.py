@@ -150,6 +150,22 @@ def call(
     return checked(status, message)
 
 
+def structure_shape(description: Description) -> tuple[int, int, float]:
+    """Return the number of parts of one output, the length d of the embedding, and ln of the number of outputs.
+
+    The last is NaN where that number is not known.
+    """
+    part_len, feature_len, log_count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_double()
+    call(
+        "cp_structure_shape",
+        StructureArgument(description),
+        ctypes.addressof(part_len),
+        ctypes.addressof(feature_len),
+        ctypes.addressof(log_count),
+    )
+    return part_len.value, feature_len.value, log_count.value
+
+
 def checked(status: int, message: Any) -> int:
     """Return `status` if outputs are valid, and raise what it means otherwise."""
     if status in (_abi.OK, _abi.ENOTCONVERGED):

@@ -15,9 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abi, _loader
-from ._calls import Description, FloatArray, IntArray, StructureArgument, address, call, checked, codes, floats
+from ._calls import (
+    Description,
+    FloatArray,
+    IntArray,
+    StructureArgument,
+    address,
+    call,
+    checked,
+    codes,
+    floats,
+    structure_shape,
+)
 from ._config import get_n_threads
 from ._errors import NumericalError, RowError
+from ._lib_partition import Partition, log_partition, partition_cost, sample_distribution
 from ._lib_ridge import (
     Design,
     FitInfo,
@@ -38,11 +50,15 @@ __all__ = [
     "Design",
     "FitInfo",
     "NumericalError",
+    "Partition",
     "RowError",
     "catalogue",
     "decode",
     "Targets",
     "check_kernel",
+    "log_partition",
+    "partition_cost",
+    "sample_distribution",
     "ridge_kernel",
     "ridge_kernel_loo",
     "ridge_plan",
@@ -90,22 +106,6 @@ def catalogue() -> list[dict[str, Any]]:
     """Describe every structure of the core: name, doc, params (name, kind, doc), ref, capabilities; sorted by name."""
     entries: list[dict[str, Any]] = json.loads(_loader.library().core.control_Catalogue())
     return entries
-
-
-def structure_shape(description: Description) -> tuple[int, int, float]:
-    """Return the number of parts of one output, the length d of the embedding, and ln of the number of outputs.
-
-    The last is NaN where that number is not known.
-    """
-    part_len, feature_len, log_count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_double()
-    call(
-        "cp_structure_shape",
-        StructureArgument(description),
-        ctypes.addressof(part_len),
-        ctypes.addressof(feature_len),
-        ctypes.addressof(log_count),
-    )
-    return part_len.value, feature_len.value, log_count.value
 
 
 def structure_count(description: Description) -> int:

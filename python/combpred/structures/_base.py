@@ -18,12 +18,12 @@ from sklearn.utils import check_random_state
 from .. import _lib
 from .._admissible import flat_sets
 from .._conditions import Conditions
-from .._constraints import Restriction, RowConstraints
-from .._decoding import METHODS, Decoding
+from .._constraints import Restriction
 from .._errors import CapabilityError
 from .._memory import require_memory
 from .._weights import check_weights
 from ._parameters import SIZE_LIMIT, Limit, frozen, is_integer
+from ._score_methods import ScoreMethods
 
 _Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
 
@@ -48,7 +48,7 @@ class MomentsInfo:
     standard_error: float = 0.0
 
 
-class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     r"""A finite output space with an embedding :math:`\psi` into :math:`R^d`.
 
     Structures are descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`, `clone` and
@@ -138,25 +138,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
         """Return n uniform members in parts."""
         return _lib.structure_sample(self._describe(), n, seed)
-
-    def _decode_scores(
-        self,
-        linear: NDArray[np.float64],
-        magnitude: NDArray[np.float64] | None = None,
-        how: Decoding = Decoding(),  # noqa: B008  # immutable
-    ) -> _lib.Decoded:
-        """Return for every row an output of largest ⟨linear, ψ(y)⟩ + ⟨magnitude, ψ(y)²⟩, as `_lib.decode` does."""
-        if how.decoder == "milp":
-            from .._integer import decode_rows  # loads the solver
-
-            return decode_rows(self._describe(), linear, magnitude, self._best_by_program)
-        return self._decode_otherwise(linear, magnitude, how)
-
-    def _decode_otherwise(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
-    ) -> _lib.Decoded:
-        """Decode by another method than an integer program."""
-        return _lib.decode(self._describe(), linear, magnitude, METHODS[how.decoder], how.n_threads, how.seed)
 
     def _free_values(self) -> tuple[int, ...] | None:
         """Return the values of the entries of ψ where every combination of them is a member, whose parts are its ψ."""
@@ -334,43 +315,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             raise ValueError(f"n must be at least 1, got {n}")
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
         return self._decode_parts(self._sample_parts(int(n), seed))
-
-    def decode(self, scores: ArrayLike, *, constraints: Any = None) -> NDArray[Any]:
-        r"""Return a member of largest score :math:`\langle s, \psi(y)\rangle` for every row s of `scores`.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n, d) or (d,)
-            Finite.
-        constraints : dict, or list of n dicts (or None), default=None
-            Conditions that the outputs must meet, for all rows or for each; the structure's notes list the keys.
-
-        Returns
-        -------
-        y : ndarray of n rows, or one row for scores of shape (d,)
-            In the structure's format. Exact where the structure is exactly solvable at its size, otherwise by local
-            search from a solution with a guarantee; ``StructuredRidge.predict_certified`` says which.
-        """
-        d = self.n_features
-        values = np.asarray(scores)
-        if values.dtype.kind not in "biuf":
-            raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")
-        values = values.astype(np.float64, copy=False)
-        if values.ndim not in (1, 2) or values.shape[-1] != d:
-            raise ValueError(f"scores must have shape (n, {d}) or ({d},), got {values.shape}")
-        rows = np.atleast_2d(values)
-        bad = ~np.isfinite(rows)
-        if bad.any():
-            row, column = np.unravel_index(int(np.argmax(bad)), bad.shape)
-            raise ValueError(
-                f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
-            )
-        if constraints is None:
-            decoded = self._decode_scores(rows)
-        else:
-            decoded = RowConstraints(self, constraints, len(rows)).decode(rows, None, Decoding())
-        y = self._decode_parts(decoded.y)
-        return y[0] if values.ndim == 1 else y
 
     def enumerate(self) -> Iterator[Any]:
         """Return an iterator over all members, each once, in a fixed order.

@@ -1,0 +1,152 @@
+package partition
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/logsum"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+const (
+	// MostListed is the largest number of outputs that are summed over one by one.
+	MostListed = 1_000_000
+	// pollEvery is the number of outputs between two looks at the monitor.
+	pollEvery = 1 << 10
+)
+
+// listingCost returns how many operations a row takes by enumeration, or why it cannot be done. Where the number of
+// outputs is not known the cost is that of the most outputs, and the listing itself refuses.
+func listingCost(space structure.Space) (float64, error) {
+	if _, ok := space.(structure.Enumerator); !ok {
+		return 0, &structure.CapabilityError{
+			Structure: structure.Describe(space),
+			Need:      "a recursion for its partition function, or a list of its outputs",
+		}
+	}
+	outputs := float64(MostListed)
+	if log, err := structure.LogCount(space); err == nil && !math.IsNaN(log) {
+		if log > math.Log(MostListed+0.5) {
+			return 0, tooMany(space, log)
+		}
+		outputs = math.Exp(log)
+	}
+	return outputs * float64(2*space.FeatureLen()+space.PartLen()+20), nil
+}
+
+// tooMany is the refusal of a space with exp(log) outputs, or of one with more than the limit where log is 0.
+func tooMany(space structure.Space, log float64) error {
+	size := MostListed + 1
+	if log > 0 {
+		size = int(min(math.Round(math.Exp(min(log, 60))), math.MaxInt64/2))
+	}
+	return &structure.LimitError{
+		What:         "the sum over all outputs, one by one, of " + structure.Describe(space) + ", by their number,",
+		Size:         size,
+		Limit:        MostListed,
+		Alternatives: "take a smaller size",
+	}
+}
+
+// visit calls f with every output, up to the limit. What f is given is reused.
+func visit(space structure.Space, mon *parallel.Monitor, f func(y []int32)) error {
+	at := 0
+	for y := range space.(structure.Enumerator).All() {
+		if at%pollEvery == 0 {
+			if err := mon.Err(); err != nil {
+				return err
+			}
+		}
+		if at++; at > MostListed {
+			return tooMany(space, 0)
+		}
+		f(y)
+	}
+	return nil
+}
+
+// enumerate lists all outputs for several rows at a time, so that each is embedded once for all of these.
+func enumerate(space structure.Space, scores blas64.General, logZ []float64, marginals blas64.General, workers int,
+	mon *parallel.Monitor) error {
+	d := space.FeatureLen()
+	group := mostRows
+	if workers > 0 {
+		group = max(1, min(group, (scores.Rows+workers-1)/workers))
+	}
+	return parallel.For(scores.Rows, group, workers, mon, func(lo, hi int) error {
+		psi, sums := make([]float64, d), make([]logsum.Mean, hi-lo)
+		averaged := 0
+		if marginals.Rows > 0 {
+			averaged = d
+		}
+		for i := range sums {
+			sums[i].Reset(averaged)
+		}
+		err := visit(space, mon, func(y []int32) {
+			space.Embed(psi, y)
+			for i := range sums {
+				sums[i].Add(dot(row(scores, lo+i), psi), psi)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for i := range sums {
+			logZ[lo+i] = sums[i].LogSum()
+			if averaged > 0 {
+				sums[i].MeanTo(row(marginals, lo+i))
+			}
+		}
+		return nil
+	})
+}
+
+// drawListed writes independent samples to out, one for each entry: the outputs' weights are added up in the order of the
+// list, and each sample is the output on whose share a uniform number falls.
+func drawListed(space structure.Space, scores []float64, out [][]int32, rng *rand.Rand, mon *parallel.Monitor) error {
+	psi := make([]float64, space.FeatureLen())
+	var sums []float64
+	top := math.Inf(-1)
+	err := visit(space, mon, func(y []int32) {
+		space.Embed(psi, y)
+		v := dot(scores, psi)
+		sums = append(sums, v)
+		top = max(top, v)
+	})
+	if err != nil {
+		return err
+	}
+	var total float64
+	for i, v := range sums {
+		total += math.Exp(v - top)
+		sums[i] = total
+	}
+	type drawn struct{ output, sample int }
+	draws := make([]drawn, len(out))
+	for i := range draws {
+		u := min(rng.Float64()*total, math.Nextafter(total, 0)) // the product may be rounded up
+		draws[i] = drawn{sort.Search(len(sums), func(k int) bool { return sums[k] > u }), i}
+	}
+	slices.SortFunc(draws, func(a, b drawn) int { return a.output - b.output })
+	at := 0
+	return visit(space, mon, func(y []int32) {
+		for len(draws) > 0 && draws[0].output == at {
+			copy(out[draws[0].sample], y)
+			draws = draws[1:]
+		}
+		at++
+	})
+}
+
+func dot(a, b []float64) float64 {
+	var sum float64
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}

@@ -1,0 +1,118 @@
+// Package partition computes partition functions of the laws p(y) ∝ exp⟨s, ψ(y)⟩, their marginals E ψ, and samples, for
+// a batch of score vectors.
+//
+// A structure's own recursion or closed form does it where there is one and it takes the size, and otherwise a list of
+// all outputs of up to a million. Both are exact up to rounding.
+package partition
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// Engine is one of the ways to the partition function.
+type Engine int
+
+const (
+	Recursion   Engine = iota // the structure's own recursion or closed form
+	Enumeration               // a sum over all outputs one by one
+)
+
+const (
+	// mostRows is the number of rows that a worker takes at a time, at most.
+	mostRows = 16
+	// grainCost is the number of operations for which a worker takes rows, about: enough to hide the cost of taking them.
+	grainCost = 1e5
+)
+
+// Choose returns the engine that Batch takes, and about how many elementary operations a row costs it. A space that is too
+// large for all is a *structure.LimitError, one that offers neither recursion nor list a *structure.CapabilityError.
+func Choose(space structure.Space, marginals bool) (engine Engine, cost float64, err error) {
+	p, ok := space.(structure.Partitioner)
+	if ok {
+		if cost = p.PartitionCost(marginals); !math.IsInf(cost, 1) {
+			return Recursion, cost, nil
+		}
+	}
+	cost, err = listingCost(space)
+	if err != nil && ok {
+		// The recursion knows what its limit is.
+		if _, own := p.LogPartition(nil, make([]float64, space.FeatureLen()), nil); own != nil {
+			return 0, 0, own
+		}
+	}
+	return Enumeration, cost, err
+}
+
+// Batch writes ln Σ_y exp⟨s, ψ(y)⟩ for every row s of scores (n×d) to logZ (n) and, unless marginals has no rows, the
+// marginals E ψ to marginals (n×d). It returns the engine that did it.
+//
+// A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it. After an
+// error the outputs are unspecified. Results do not depend on workers.
+func Batch(space structure.Space, scores blas64.General, logZ []float64, marginals blas64.General, workers int,
+	mon *parallel.Monitor) (Engine, error) {
+	if err := checkShapes(space, scores, logZ, marginals); err != nil {
+		return 0, err
+	}
+	engine, cost, err := Choose(space, marginals.Rows > 0)
+	if err != nil {
+		return 0, err
+	}
+	for i := range scores.Rows {
+		if err := structure.CheckScores(row(scores, i)); err != nil {
+			return 0, fmt.Errorf("partition: row %d: %w", i, err)
+		}
+	}
+	if engine == Enumeration {
+		return engine, enumerate(space, scores, logZ, marginals, workers, mon)
+	}
+	p := space.(structure.Partitioner)
+	return engine, parallel.For(scores.Rows, grain(cost), workers, mon, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			var to []float64
+			if marginals.Rows > 0 {
+				to = row(marginals, i)
+			}
+			v, err := p.LogPartition(to, row(scores, i), mon.Err)
+			if err != nil {
+				return fmt.Errorf("partition: row %d: %w", i, err)
+			}
+			logZ[i] = v
+		}
+		return nil
+	})
+}
+
+// Entropy returns −Σ p ln p in nats from what Batch returns for one row: ln Z − ⟨s, E ψ⟩. Rounding does not make it
+// negative.
+func Entropy(logZ float64, scores, marginals []float64) float64 {
+	for i, s := range scores {
+		logZ -= s * marginals[i]
+	}
+	return max(logZ, 0)
+}
+
+// grain returns how many rows of the given cost a worker takes at a time.
+func grain(cost float64) int { return int(max(1, min(mostRows, grainCost/cost))) }
+
+func checkShapes(space structure.Space, scores blas64.General, logZ []float64, marginals blas64.General) error {
+	n, d := scores.Rows, space.FeatureLen()
+	switch {
+	case scores.Cols != d:
+		return fmt.Errorf("partition: scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), d)
+	case len(logZ) != n:
+		return fmt.Errorf("partition: logZ has %d entries, must have %d", len(logZ), n)
+	case marginals.Rows != 0 && (marginals.Rows != n || marginals.Cols != d):
+		return fmt.Errorf("partition: marginals is %d×%d, must be %d×%d", marginals.Rows, marginals.Cols, n, d)
+	}
+	return nil
+}
+
+func row(m blas64.General, i int) []float64 {
+	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
+}

@@ -1,0 +1,82 @@
+package partition
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// Sample draws samples independent outputs y ~ p(·|s) for every row s of scores (n×d), exactly up to rounding, and writes
+// them to dst (samples×n×PartLen): first one for each row, then the next.
+//
+// Each row has a random stream of its own, which follows from its number and the seed, so that results do not depend on
+// workers. Errors are as those of Batch.
+func Sample(space structure.Space, scores blas64.General, samples int, seed uint64, dst []int32, workers int,
+	mon *parallel.Monitor) error {
+	n, d, parts := scores.Rows, space.FeatureLen(), space.PartLen()
+	switch {
+	case scores.Cols != d:
+		return fmt.Errorf("partition: scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), d)
+	case samples < 0:
+		return fmt.Errorf("partition: %d samples were asked for", samples)
+	case len(dst) != samples*n*parts:
+		return fmt.Errorf("partition: dst has %d entries, %d samples of %d outputs of %d parts need %d",
+			len(dst), samples, n, parts, samples*n*parts)
+	}
+	for i := range n {
+		if err := structure.CheckScores(row(scores, i)); err != nil {
+			return fmt.Errorf("partition: row %d: %w", i, err)
+		}
+	}
+	if _, ok := space.(structure.Distributor); !ok {
+		if _, err := listingCost(space); err != nil {
+			return err
+		}
+	}
+	return parallel.For(n, 1, workers, mon, func(lo, hi int) error {
+		var source rand.PCG
+		rng := rand.New(&source)
+		out := make([][]int32, samples)
+		for i := lo; i < hi; i++ {
+			parallel.Stream(&source, seed, i)
+			for k := range out {
+				at := (k*n + i) * parts
+				out[k] = dst[at : at+parts]
+			}
+			if err := drawRow(space, row(scores, i), out, rng, mon); err != nil {
+				return fmt.Errorf("partition: row %d: %w", i, err)
+			}
+		}
+		return nil
+	})
+}
+
+// drawRow draws by the structure's own recursion where it takes the size, and from a list otherwise.
+func drawRow(space structure.Space, scores []float64, out [][]int32, rng *rand.Rand, mon *parallel.Monitor) error {
+	if d, ok := space.(structure.Distributor); ok {
+		draw, err := d.Distribution(scores, mon.Err)
+		if err == nil {
+			for k, y := range out {
+				if k%pollEvery == 0 {
+					if err := mon.Err(); err != nil {
+						return err
+					}
+				}
+				draw(y, rng)
+			}
+			return nil
+		}
+		if _, beyond := errors.AsType[*structure.LimitError](err); !beyond {
+			return err
+		}
+		if _, none := listingCost(space); none != nil {
+			return err
+		}
+	}
+	return drawListed(space, scores, out, rng, mon)
+}
