@@ -26,6 +26,9 @@ func (m *Mean) Reset(d int) {
 
 // Add adds a vector of the length given to Reset, which is not kept, with weight exp(log).
 func (m *Mean) Add(log float64, x []float64) {
+	if math.IsInf(log, -1) {
+		return
+	}
 	if log > m.top {
 		scale := math.Exp(m.top - log)
 		m.top = log

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -110,27 +109,19 @@ func enumerate(space structure.Space, scores blas64.General, logZ []float64, mar
 // list, and each sample is the output on whose share a uniform number falls.
 func drawListed(space structure.Space, scores []float64, out [][]int32, rng *rand.Rand, mon *parallel.Monitor) error {
 	psi := make([]float64, space.FeatureLen())
-	var sums []float64
-	top := math.Inf(-1)
+	var values []float64
 	err := visit(space, mon, func(y []int32) {
 		space.Embed(psi, y)
-		v := dot(scores, psi)
-		sums = append(sums, v)
-		top = max(top, v)
+		values = append(values, dot(scores, psi))
 	})
 	if err != nil {
 		return err
 	}
-	var total float64
-	for i, v := range sums {
-		total += math.Exp(v - top)
-		sums[i] = total
-	}
+	table := logsum.NewTable(values)
 	type drawn struct{ output, sample int }
 	draws := make([]drawn, len(out))
 	for i := range draws {
-		u := min(rng.Float64()*total, math.Nextafter(total, 0)) // the product may be rounded up
-		draws[i] = drawn{sort.Search(len(sums), func(k int) bool { return sums[k] > u }), i}
+		draws[i] = drawn{table.Draw(rng), i}
 	}
 	slices.SortFunc(draws, func(a, b drawn) int { return a.output - b.output })
 	at := 0

@@ -26,7 +26,8 @@ var _ = register(Spec{
 		sizedSets(1, 0), sizedSets(1, 1), sizedSets(3, 1), sizedSets(4, 0), sizedSets(4, 4),
 		sizedSets(6, 2), sizedSets(7, 4),
 	},
-	Large: []Args{sized(5000), sizedSets(5000, 1700)},
+	Medium: []Args{sizedSets(60, 20), sizedSets(700, 600), sizedSets(900, 40)},
+	Large:  []Args{sized(5000), sizedSets(5000, 1700)},
 })
 
 func sizedSets(n, size int64) Args {

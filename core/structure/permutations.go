@@ -29,8 +29,9 @@ var _ = register(Spec{
 		}
 		return permutations{pairs: pairs{n}, pool: new(pool[workspace])}, nil
 	},
-	Small: []Args{sized(2), sized(3), sized(4), sized(6)},
-	Large: []Args{sized(40), sized(200)},
+	Small:  []Args{sized(2), sized(3), sized(4), sized(6)},
+	Medium: []Args{sized(11), sized(14)},
+	Large:  []Args{sized(40), sized(200)},
 })
 
 // permutations is the space of the rankings of n labels, encoded as the position 1..n of each label. The pairs u < v

@@ -42,6 +42,9 @@ type Spec struct {
 	New    func(Args) (Space, error)
 	// Small lists parameters of enumerable sizes, the smallest first: the conformance suite runs on each.
 	Small []Args
+	// Medium lists sizes, if any, beyond a list of all outputs and within the limit of the exponential recursion for the
+	// partition function: that is tested there.
+	Medium []Args
 	// Large lists parameters far beyond enumeration (one beyond 170!, the factorial limit of float64): counts and moments
 	// must stay exact and finite there.
 	Large []Args

@@ -39,6 +39,8 @@ func Run(t *testing.T, spec structure.Spec) {
 			t.Run("sample", s.sample)
 			t.Run("moves", s.moves)
 			t.Run("sibling", s.sibling)
+			t.Run("partition", s.partition)
+			t.Run("distribution", s.distribution)
 		})
 	}
 	for i, args := range spec.Large {
@@ -49,7 +51,11 @@ func Run(t *testing.T, spec structure.Spec) {
 			t.Run("decode", l.decode)
 			t.Run("stops", l.stops)
 			t.Run("moves", l.walk)
+			t.Run("partition", l.partition)
 		})
+	}
+	for i, args := range spec.Medium {
+		t.Run(name("medium", i, args), func(t *testing.T) { build(t, spec, args).partition(t) })
 	}
 }
 

@@ -1,0 +1,109 @@
+package logsum
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+var extremes = []float64{math.Inf(-1), -1e300, -800, -30, -1, -1e-20, 0, 1e-20, 1, 30, 800, 1e300}
+
+func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-14*max(1, math.Abs(b)) }
+
+func TestSums(t *testing.T) {
+	for _, a := range extremes {
+		for _, b := range extremes {
+			got := Add(a, b)
+			if want := max(a, b); math.Abs(a-b) > 40 || a == b && math.IsInf(a, -1) {
+				if got != want {
+					t.Errorf("Add(%v, %v) is %v, want %v", a, b, got, want)
+				}
+			} else if want += math.Log(math.Exp(a-want) + math.Exp(b-want)); !near(got, want) {
+				t.Errorf("Add(%v, %v) is %v, want %v", a, b, got, want)
+			}
+			if of := Of([]float64{a, b}); !near(of, got) {
+				t.Errorf("Of(%v, %v) is %v, want %v", a, b, of, got)
+			}
+		}
+		if got := Softplus(a); !near(got, Add(0, a)) {
+			t.Errorf("Softplus(%v) is %v, want %v", a, got, Add(0, a))
+		}
+		if got, other := Sigmoid(a), Sigmoid(-a); !(got >= 0 && got <= 1) || !near(got+other, 1) {
+			t.Errorf("Sigmoid is %v at %v and %v at its negative", got, a, other)
+		}
+	}
+	if got := Of(nil); !math.IsInf(got, -1) {
+		t.Errorf("no numbers add up to exp(%v)", got)
+	}
+	if Share(math.Inf(-1), math.Inf(-1)) != 0 || Share(1, 1-1e-16) != 1 || !near(Share(-1, 0), math.Exp(-1)) {
+		t.Error("Share is wrong")
+	}
+}
+
+func TestMean(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var m Mean
+	for range 2 { // the second time with what the first left behind
+		const n, d = 5000, 3
+		logs, x := make([]float64, n), make([]float64, n*d)
+		m.Reset(d)
+		for i := range logs {
+			logs[i] = 700*rng.NormFloat64() + float64(i)
+			for j := range d {
+				x[i*d+j] = rng.NormFloat64()
+			}
+			if i%7 == 0 {
+				logs[i] = math.Inf(-1) // weight 0
+			}
+			m.Add(logs[i], x[i*d:i*d+d])
+		}
+		p := make([]float64, n)
+		if got, want := m.LogSum(), SoftmaxTo(p, logs); !near(got, want) {
+			t.Errorf("LogSum is %v, want %v", got, want)
+		}
+		mean := make([]float64, d)
+		m.MeanTo(mean)
+		for j := range d {
+			var want float64
+			for i, w := range p {
+				want += w * x[i*d+j]
+			}
+			if !near(mean[j], want) {
+				t.Errorf("the mean of entry %d is %v, want %v", j, mean[j], want)
+			}
+		}
+	}
+}
+
+// TestDraws compares frequencies with probabilities by χ²; each of the two tests of a correct function fails with
+// probability 1e-4, and the seed is fixed.
+func TestDraws(t *testing.T) {
+	x := []float64{-2, 0, 1, math.Inf(-1), 0.5, -800, 700, 699, 698.5, -1e9}
+	p := make([]float64, len(x))
+	SoftmaxTo(p, x)
+	table := NewTable(x)
+	rng := rand.New(rand.NewPCG(7, 8))
+	for name, draw := range map[string]func() int{
+		"Pick": func() int { return Pick(x, rng) }, "Table": func() int { return table.Draw(rng) },
+	} {
+		const n = 20000
+		seen := make([]float64, len(x))
+		for range n {
+			seen[draw()]++
+		}
+		var statistic, freedom float64
+		for i, f := range seen {
+			if e := p[i] * n; e > 5 {
+				statistic += (f - e) * (f - e) / e
+				freedom++
+			} else if f > 0 {
+				t.Errorf("%s draws %d, whose probability is %v", name, i, p[i])
+			}
+		}
+		if q := mathext.GammaIncRegComp((freedom-1)/2, statistic/2); q < 1e-4 {
+			t.Errorf("%s: χ² is %v, p = %v", name, statistic, q)
+		}
+	}
+}

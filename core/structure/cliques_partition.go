@@ -1,0 +1,161 @@
+package structure
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"combpred/core/induced"
+)
+
+var (
+	_ Partitioner = cliques{}
+	_ Distributor = cliques{}
+	_ Partitioner = (*restrictedCliques)(nil)
+	_ Distributor = (*restrictedCliques)(nil)
+)
+
+// LogPartition sums over the sets of vertices in a table. It returns a *LimitError beyond 22 vertices. Cost: O(2ⁿ n).
+func (c cliques) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	return c.unrestricted().LogPartition(marginals, scores, poll)
+}
+
+func (c cliques) PartitionCost(marginals bool) float64 {
+	return c.unrestricted().PartitionCost(marginals)
+}
+
+// Distribution draws sets by binary search in that table.
+func (c cliques) Distribution(scores []float64, poll func() error) (Draw, error) {
+	return c.unrestricted().Distribution(scores, poll)
+}
+
+func (c cliques) unrestricted() *restrictedCliques {
+	return &restrictedCliques{all: c, size: -1, fixed: make([]int32, c.n)}
+}
+
+// free returns the vertices that are neither in all sets nor in none, and the number of those in all.
+func (r *restrictedCliques) free() (free []int, required int) {
+	for v, f := range r.fixed {
+		switch f {
+		case 0:
+			free = append(free, v)
+		case 1:
+			required++
+		}
+	}
+	return free, required
+}
+
+// law returns the law of the free vertices of the sets, those and what the other vertices weigh together.
+func (r *restrictedCliques) law(scores []float64, poll func() error) (l *induced.Law, free []int, inside float64, err error) {
+	mustLen("scores", len(scores), r.FeatureLen())
+	free, required := r.free()
+	if len(free) > induced.MaxSummed {
+		return nil, nil, 0, &LimitError{
+			What:         "the exact law of cliques by the number of vertices left open",
+			Size:         len(free),
+			Limit:        induced.MaxSummed,
+			Alternatives: "take a smaller graph",
+		}
+	}
+	m := len(free)
+	weight := make([]float64, m*m)
+	pair := func(u, v int) float64 { return scores[r.all.scheme.number(u, v)] }
+	for i, u := range free {
+		for j, v := range free {
+			if i != j {
+				weight[i*m+j] = pair(u, v)
+			}
+		}
+		for v, f := range r.fixed {
+			if f == 1 {
+				weight[i*m+i] += pair(u, v)
+			}
+		}
+	}
+	for u, f := range r.fixed {
+		for v := u + 1; f == 1 && v < r.all.n; v++ {
+			if r.fixed[v] == 1 {
+				inside += pair(u, v)
+			}
+		}
+	}
+	size := r.size
+	if size >= 0 {
+		size -= required
+	}
+	l, err = induced.NewLaw(m, weight, size, poll)
+	return l, free, inside, err
+}
+
+// LogPartition is that of all cliques, over the vertices left open.
+func (r *restrictedCliques) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	l, free, inside, err := r.law(scores, poll)
+	if err != nil {
+		return 0, err
+	}
+	if marginals == nil {
+		return l.LogSum() + inside, nil
+	}
+	mustLen("marginals", len(marginals), r.FeatureLen())
+	m, n := len(free), r.all.n
+	p := make([]float64, m*m)
+	logZ := l.PairsTo(p) + inside
+	place := make([]int, n) // of a free vertex among those, −1 for others
+	for v := range place {
+		place[v] = -1
+	}
+	for i, v := range free {
+		place[v] = i
+	}
+	for u := range n {
+		for v := u + 1; v < n; v++ {
+			q := 0.0
+			i, j := place[u], place[v]
+			switch {
+			case r.fixed[u] < 0 || r.fixed[v] < 0:
+			case i >= 0 && j >= 0:
+				q = p[i*m+j]
+			case i >= 0:
+				q = p[i*m+i]
+			case j >= 0:
+				q = p[j*m+j]
+			default:
+				q = 1
+			}
+			marginals[r.all.scheme.number(u, v)] = q
+		}
+	}
+	return logZ, nil
+}
+
+func (r *restrictedCliques) PartitionCost(marginals bool) float64 {
+	free, _ := r.free()
+	m := len(free)
+	if m > induced.MaxSummed {
+		return math.Inf(1)
+	}
+	cost := math.Ldexp(float64(m)/2+4, m) + float64(r.FeatureLen())
+	if marginals {
+		cost += math.Ldexp(float64(m)/2, m)
+	}
+	return cost
+}
+
+// Distribution is that of all cliques, over the vertices left open.
+func (r *restrictedCliques) Distribution(scores []float64, poll func() error) (Draw, error) {
+	l, free, _, err := r.law(scores, poll)
+	if err != nil {
+		return nil, err
+	}
+	sets := l.Sets()
+	return func(dst []int32, rng *rand.Rand) {
+		mustLen("dst", len(dst), r.all.n)
+		for v, f := range r.fixed {
+			dst[v] = max(f, 0)
+		}
+		set := sets.Draw(rng)
+		for i, v := range free {
+			dst[v] = int32(set >> i & 1)
+		}
+	}, nil
+}
