@@ -29,8 +29,9 @@ var _ = register(Spec{
 		}
 		return assignments{n: n, pool: new(pool[assignment.Workspace])}, nil
 	},
-	Small: []Args{sized(1), sized(2), sized(3), sized(6)},
-	Large: []Args{sized(30), sized(200)},
+	Small:  []Args{sized(1), sized(2), sized(3), sized(6)},
+	Medium: []Args{sized(11), sized(14)},
+	Large:  []Args{sized(30), sized(200)},
 })
 
 // assignments is the space of the permutations as matrices, encoded as the column of each row. The cells are numbered by

@@ -31,8 +31,9 @@ var _ = register(Spec{
 		}
 		return newWeakOrders(n), nil
 	},
-	Small: []Args{sized(2), sized(3), sized(4), sized(5)},
-	Large: []Args{sized(10), sized(30), sized(200)},
+	Small:  []Args{sized(2), sized(3), sized(4), sized(5)},
+	Medium: []Args{sized(9)},
+	Large:  []Args{sized(10), sized(30), sized(200)},
 })
 
 // weakOrders is the space of the rankings of n labels with ties, encoded as the dense rank of each label: 1 for the first

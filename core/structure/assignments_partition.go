@@ -1,0 +1,66 @@
+package structure
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"combpred/core/assignment"
+)
+
+var (
+	_ Partitioner = assignments{}
+	_ Distributor = assignments{}
+)
+
+var assignmentLaws pool[assignment.Law]
+
+// LogPartition is the logarithm of a permanent, found by a recursion over sets of columns without differences. It returns a
+// *LimitError beyond 20 rows. Cost: O(2ⁿ n), with marginals thrice that.
+func (a assignments) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	law := assignmentLaws.get()
+	defer assignmentLaws.put(law)
+	logZ, err := a.sum(law, scores, poll)
+	if err != nil || marginals == nil {
+		return logZ, err
+	}
+	mustLen("marginals", len(marginals), a.FeatureLen())
+	return logZ, law.CellsTo(marginals, poll)
+}
+
+// sum loads the scores into a law and returns ln Z.
+func (a assignments) sum(law *assignment.Law, scores []float64, poll func() error) (float64, error) {
+	mustLen("scores", len(scores), a.FeatureLen())
+	if a.n > assignment.MaxSummed {
+		return 0, &LimitError{
+			What:         "the exact law of assignments by the number of rows",
+			Size:         a.n,
+			Limit:        assignment.MaxSummed,
+			Alternatives: "take fewer rows and columns",
+		}
+	}
+	copy(law.Reset(a.n), scores)
+	return law.Sum(poll)
+}
+
+func (a assignments) PartitionCost(marginals bool) float64 {
+	if a.n > assignment.MaxSummed {
+		return math.Inf(1)
+	}
+	cost := math.Ldexp(float64(a.n), a.n)
+	if marginals {
+		cost *= 3
+	}
+	return cost
+}
+
+// Distribution draws the columns from the last row to the first. Cost: O(n²) for each output.
+func (a assignments) Distribution(scores []float64, poll func() error) (Draw, error) {
+	law := new(assignment.Law)
+	if _, err := a.sum(law, scores, poll); err != nil {
+		return nil, err
+	}
+	return func(dst []int32, rng *rand.Rand) {
+		mustLen("dst", len(dst), a.n)
+		law.DrawTo(dst, rng)
+	}, nil
+}

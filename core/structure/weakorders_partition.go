@@ -1,0 +1,87 @@
+package structure
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"combpred/core/ordering"
+)
+
+var (
+	_ Partitioner = (*weakOrders)(nil)
+	_ Distributor = (*weakOrders)(nil)
+)
+
+var weakLaws pool[ordering.WeakLaw]
+
+// LogPartition sums over sets of last labels and the block before them. It returns a *LimitError beyond 16 labels. Cost:
+// O(3ⁿ), for both.
+func (w *weakOrders) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	law := weakLaws.get()
+	defer weakLaws.put(law)
+	logZ, err := w.sum(law, scores, poll)
+	if err != nil || marginals == nil {
+		return logZ, err
+	}
+	mustLen("marginals", len(marginals), w.FeatureLen())
+	before, tie := make([]float64, w.n*w.n), make([]float64, w.n*w.n)
+	if err := law.PairsTo(before, tie, poll); err != nil {
+		return 0, err
+	}
+	pair := 0
+	for u := range w.n {
+		for v := u + 1; v < w.n; v++ {
+			marginals[pair] = before[u*w.n+v] - before[v*w.n+u]
+			marginals[w.len()+pair] = tie[u*w.n+v]
+			pair++
+		}
+	}
+	return logZ, nil
+}
+
+// sum loads the scores into a law and returns ln Z.
+func (w *weakOrders) sum(law *ordering.WeakLaw, scores []float64, poll func() error) (float64, error) {
+	mustLen("scores", len(scores), w.FeatureLen())
+	if w.n > ordering.MaxTiedSummed {
+		return 0, &LimitError{
+			What:         "the exact law of rankings with ties by the number of labels",
+			Size:         w.n,
+			Limit:        ordering.MaxTiedSummed,
+			Alternatives: "take fewer labels",
+		}
+	}
+	before, tie := law.Reset(w.n)
+	pair := 0
+	for u := range w.n {
+		before[u*w.n+u] = 0
+		for v := u + 1; v < w.n; v++ {
+			before[u*w.n+v], before[v*w.n+u] = scores[pair], -scores[pair]
+			tie[u*w.n+v] = scores[w.len()+pair]
+			pair++
+		}
+	}
+	return law.Sum(poll)
+}
+
+func (w *weakOrders) PartitionCost(marginals bool) float64 {
+	if w.n > ordering.MaxTiedSummed {
+		return math.Inf(1)
+	}
+	cost := 3 * math.Pow(3, float64(w.n))
+	if marginals {
+		cost *= 4
+	}
+	return cost
+}
+
+// Distribution draws the labels of each place after the other. Cost: O(2ⁿ) for each ranking.
+func (w *weakOrders) Distribution(scores []float64, poll func() error) (Draw, error) {
+	law := new(ordering.WeakLaw)
+	if _, err := w.sum(law, scores, poll); err != nil {
+		return nil, err
+	}
+	return func(dst []int32, rng *rand.Rand) {
+		mustLen("dst", len(dst), w.n)
+		law.DrawTo(dst, rng)
+	}, nil
+}
