@@ -24,8 +24,9 @@ var _ = register(Spec{
 		}
 		return c.restricted(a, directedCycles{c})
 	},
-	Small: append([]Args{sized(3), sized(4), sized(5), sized(6)}, restrictedCycleArgs()...),
-	Large: []Args{sized(30), sized(200), restrictedArgs(30, 3, 5, 6, nil), restrictedArgs(40, 3, -1, 25, nil)},
+	Small:  append([]Args{sized(3), sized(4), sized(5), sized(6)}, restrictedCycleArgs()...),
+	Medium: []Args{sized(10)},
+	Large:  []Args{sized(30), sized(200), restrictedArgs(30, 3, 5, 6, nil), restrictedArgs(40, 3, -1, 25, nil)},
 })
 
 // directedCycles is the space of the simple directed cycles of length 3 or more over subsets of n vertices.

@@ -45,8 +45,9 @@ var _ = register(Spec{
 		}
 		return r, nil
 	},
-	Small: append([]Args{sized(2), sized(3), sized(4), sized(5), sized(6)}, restrictedRouteArgs()...),
-	Large: []Args{sized(30), sized(100), sized(180), restrictedArgs(30, 3, 5, 6, nil), restrictedArgs(40, 3, -1, 25, nil)},
+	Small:  append([]Args{sized(2), sized(3), sized(4), sized(5), sized(6)}, restrictedRouteArgs()...),
+	Medium: []Args{sized(10)},
+	Large:  []Args{sized(30), sized(100), sized(180), restrictedArgs(30, 3, 5, 6, nil), restrictedArgs(40, 3, -1, 25, nil)},
 })
 
 // routes is the space of the simple directed paths over subsets of n places, with at least two places, encoded as the
