@@ -1,0 +1,59 @@
+package structure
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"combpred/core/spanning"
+)
+
+var (
+	_ Partitioner = spanningTrees{}
+	_ Distributor = spanningTrees{}
+)
+
+// LogPartition is the logarithm of a determinant (the matrix-tree theorem for weighted edges), and an edge has the
+// probability of its share in the conductance between its ends. Neither subtracts anything, so that scores may be of any
+// size. With marginals it returns a *LimitError beyond 1024 vertices. Cost: at most O(n³), for both.
+func (s spanningTrees) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
+	mustLen("scores", len(scores), len(s.edges))
+	if marginals != nil {
+		mustLen("marginals", len(marginals), len(s.edges))
+		if err := checkLawSize("the probabilities of edges in spanning trees by the number of vertices", s.graph.N(),
+			spanning.MaxSummed); err != nil {
+			return 0, err
+		}
+		if err := s.graph.EdgesTo(marginals, scores, poll); err != nil {
+			return 0, err
+		}
+	}
+	return s.graph.LogSum(scores, poll)
+}
+
+func (s spanningTrees) PartitionCost(marginals bool) float64 {
+	n := float64(s.graph.N())
+	switch {
+	case !marginals:
+		return 4*n*n*n + float64(len(s.edges))
+	case s.graph.N() > spanning.MaxSummed:
+		return math.Inf(1)
+	}
+	return 8*n*n*n + float64(len(s.edges))
+}
+
+// Distribution runs the elimination of vertices backwards, see spanning.Law. It returns a *LimitError beyond 512 vertices.
+// Cost: nearly O(n²) for each tree.
+func (s spanningTrees) Distribution(scores []float64, poll func() error) (Draw, error) {
+	mustLen("scores", len(scores), len(s.edges))
+	if err := checkLawSize("drawing weighted spanning trees by the number of vertices", s.graph.N(), spanning.MaxDrawn); err != nil {
+		return nil, err
+	}
+	law, err := s.graph.NewLaw(scores, poll)
+	if err != nil {
+		return nil, err
+	}
+	return func(dst []int32, rng *rand.Rand) {
+		mustLen("dst", len(dst), len(s.edges))
+		law.DrawTo(dst, rng)
+	}, nil
+}
