@@ -34,11 +34,11 @@ func (s spanningTrees) PartitionCost(marginals bool) float64 {
 	n := float64(s.graph.N())
 	switch {
 	case !marginals:
-		return 4*n*n*n + float64(len(s.edges))
+		return 10*n*n*n + float64(len(s.edges))
 	case s.graph.N() > spanning.MaxSummed:
 		return math.Inf(1)
 	}
-	return 8*n*n*n + float64(len(s.edges))
+	return 40*n*n*n + float64(len(s.edges))
 }
 
 // Distribution runs the elimination of vertices backwards, see spanning.Law. It returns a *LimitError beyond 512 vertices.

@@ -206,7 +206,7 @@ func goodness(seen, p []float64, n float64) float64 {
 }
 
 // mostCost bounds the work of one partition function in a test.
-const mostCost = 3e8
+const mostCost = 1.2e8
 
 // partition at sizes without a list: marginals are the derivatives of ln Z in a random direction, scores of 0 give the
 // number of outputs and the mean, and ln Z lies between the best score and that plus the logarithm of the number of
