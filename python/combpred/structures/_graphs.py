@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from ._parameters import SIZE_LIMIT, Limit
 from ._values import TargetError, target_matrix
 
 _COMPLETE = Limit(2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
+
+
+_MOST_LISTED_EDGES = 14  # the user's function tells for each of 16384 sets
 
 
 class Graphs(Structure):
@@ -161,6 +165,32 @@ class Graphs(Structure):
             raise CapabilityError(f"{self!r} is no sibling system: complements need not have the property")
         return super()._mirrored(parts)
 
+    def _log_partition(
+        self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
+    ) -> _lib.Partition:
+        if self.hereditary is None:
+            return super()._log_partition(linear, marginals, n_threads)
+        return _lib.log_partition(_listed(self._members()), linear, marginals=marginals, n_threads=n_threads)
+
+    def _sample_distribution(
+        self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
+    ) -> NDArray[Any]:
+        if self.hereditary is None:
+            return super()._sample_distribution(linear, n_samples, seed, n_threads)
+        members = self._members()
+        places = _lib.sample_distribution(_listed(members), linear, n_samples, seed, n_threads=n_threads)
+        return members[places[:, :, 0]]
+
+    def _members(self) -> NDArray[np.int32]:
+        """Return the sets with the property, ``(k, n_edges)``."""
+        n_edges = self.n_features
+        if n_edges > _MOST_LISTED_EDGES:
+            raise CapabilityError(
+                f"{self!r}: sums over the sets with a property look at each set of up to {_MOST_LISTED_EDGES} edges, "
+                f"not {n_edges}; take fewer edges, or Graphs without hereditary"
+            )
+        return _sets_with_property(self._with())  # a copy, which nobody changes
+
     @property
     def moments_info(self) -> MomentsInfo:
         """Provenance of `mean` and `second_moment`: those of all sets of edges."""
@@ -168,3 +198,14 @@ class Graphs(Structure):
 
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(self._edges())
+
+
+@lru_cache(maxsize=8)
+def _sets_with_property(graphs: Graphs) -> NDArray[np.int32]:
+    return np.concatenate(list(graphs._listed_parts()))
+
+
+def _listed(members: NDArray[np.int32]) -> _lib.Description:
+    """Return the description of a list of edge sets, whose ψ is their membership."""
+    k, d = members.shape
+    return _lib.Description("custom", {"d": d, "members": k}, None, members.astype(np.float64).ravel())

@@ -1,0 +1,201 @@
+"""Partition functions, marginals and samples of the laws p(y) ∝ exp⟨s, ψ(y)⟩, against sums over all members."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import chi2
+
+from combpred import CapabilityError, _lib
+from combpred.structures import (
+    Custom,
+    Cycles,
+    Graphs,
+    Hierarchy,
+    LabelSets,
+    PartialOrders,
+    Permutations,
+    SpanningTrees,
+    Structure,
+)
+
+# Every module of this folder whose name starts with small_ lists enumerable instances of structures.
+SMALL = [
+    structure
+    for file in sorted(Path(__file__).parent.glob("small_*.py"))
+    for structure, _ in importlib.import_module(file.stem).SMALL
+]
+
+
+def enumerated(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
+    """Return all members in parts, and their ψ."""
+    parts = np.concatenate(list(structure._listed_parts()))
+    return parts, structure._embed_parts(parts)
+
+
+def listable(structure: Structure) -> bool:
+    try:
+        return structure.count() < 20000 and _lib.structure_enumerate(structure._describe(), 0, 1).size > 0
+    except CapabilityError:
+        return False
+
+
+LISTED = [structure for structure in SMALL if listable(structure)]
+
+
+def scores_of(structure: Structure) -> np.ndarray:
+    rng = np.random.default_rng(7)
+    d = structure.n_features
+    return np.stack(
+        [
+            np.zeros(d),
+            np.full(d, 700.0),
+            rng.normal(size=d),
+            5 * rng.normal(size=d),
+            rng.choice([-700.0, 700.0], size=d),
+        ]
+    )
+
+
+def test_every_structure_is_tested():
+    names = {type(structure).__name__ for structure in LISTED}
+    assert len(names) >= 18, names
+
+
+@pytest.mark.parametrize("structure", LISTED, ids=repr)
+def test_sums_over_all_members(structure):
+    _, psi = enumerated(structure)
+    scores = scores_of(structure)
+    values = scores @ psi.T
+    expected = logsumexp(values, axis=1)
+    np.testing.assert_allclose(structure.log_partition(scores), expected, rtol=1e-10, atol=1e-10)
+    p = np.exp(values - expected[:, None])
+    scale = max(1.0, np.abs(psi).max())
+    np.testing.assert_allclose(structure.marginals(scores), p @ psi, rtol=1e-9, atol=1e-10 * scale**2)
+
+
+@pytest.mark.parametrize("structure", LISTED, ids=repr)
+def test_without_scores_they_count_and_average(structure):
+    if isinstance(structure, Graphs) and structure.hereditary is not None:
+        pytest.skip("count and mean are those of all sets of edges")
+    d = structure.n_features
+    assert structure.log_partition(np.zeros(d)) == pytest.approx(structure.log_count(), abs=1e-10)
+    if structure.moments_info.kind == "exact":
+        np.testing.assert_allclose(structure.marginals(np.zeros(d)), structure.mean(), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("structure", LISTED, ids=repr)
+def test_samples_follow_the_law(structure):
+    """χ² with members of small expected frequency taken together; false-alarm rate 1e-4 for each structure."""
+    parts, psi = enumerated(structure)
+    place = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(parts))}
+    scores = np.random.default_rng(3).normal(size=(2, structure.n_features))
+    n = 2000
+    drawn = structure._sample_distribution(scores, n, seed=11)
+    assert drawn.shape == (n, 2, parts.shape[1])
+    assert drawn.dtype == np.int32
+    np.testing.assert_array_equal(drawn, structure._sample_distribution(scores, n, seed=11, n_threads=3))
+    for row in range(2):
+        values = psi @ scores[row]
+        expected = n * np.exp(values - logsumexp(values))
+        seen = np.bincount([place[y.tobytes()] for y in np.ascontiguousarray(drawn[:, row])], minlength=len(parts))
+        large = expected >= 5
+        seen = np.append(seen[large], seen[~large].sum())
+        expected = np.append(expected[large], expected[~large].sum())
+        if expected[-1] < 5:  # added to another cell
+            seen[0], expected[0] = seen[0] + seen[-1], expected[0] + expected[-1]
+            seen, expected = seen[:-1], expected[:-1]
+        if len(seen) > 1:
+            assert chi2.sf(np.sum((seen - expected) ** 2 / expected), len(seen) - 1) > 1e-4 / 2
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [
+        Permutations(12),
+        Cycles(11),
+        LabelSets(300, size=120),
+        Hierarchy([-1, *np.arange(40)]),
+        SpanningTrees(3, [(0, 1), (1, 2), (2, 0)]),
+    ],
+    ids=repr,
+)
+def test_marginals_are_the_gradient(structure):
+    rng = np.random.default_rng(0)
+    s, v = rng.normal(size=(2, structure.n_features))
+    v /= np.linalg.norm(v)
+    h = 1e-3
+    at = structure.log_partition(s + np.multiply.outer([-2 * h, -h, h, 2 * h], v))
+    slope = (8 * (at[2] - at[1]) - (at[3] - at[0])) / (12 * h)
+    assert structure.marginals(s) @ v == pytest.approx(slope, abs=1e-7)
+
+
+def test_one_row_or_many():
+    structure = Permutations(4)
+    scores = np.random.default_rng(1).normal(size=(3, 6))
+    values, means = structure.log_partition(scores), structure.marginals(scores)
+    assert values.shape == (3,)
+    assert isinstance(structure.log_partition(scores[1]), float)
+    assert structure.log_partition(scores[1]) == values[1]
+    np.testing.assert_array_equal(structure.marginals(scores[1]), means[1])
+    assert structure.log_partition(scores[:0]).shape == (0,)
+    assert structure.marginals(scores[:0]).shape == (0, 6)
+    np.testing.assert_array_equal(
+        structure.log_partition(np.ones((2, 6), dtype=int)), structure.log_partition(np.ones((2, 6)))
+    )
+
+
+@pytest.mark.parametrize("method", ["log_partition", "marginals"])
+def test_bad_scores_are_refused(method):
+    structure = Permutations(4)
+    bad = np.zeros((3, 6))
+    bad[2, 4] = np.nan
+    with pytest.raises(ValueError, match="row 2, column 4"):
+        getattr(structure, method)(bad)
+    with pytest.raises(ValueError, match=r"shape \(n, 6\)"):
+        getattr(structure, method)(np.zeros(5))
+    with pytest.raises(TypeError, match="real numbers"):
+        getattr(structure, method)(["a"] * 6)
+
+
+def test_large_structures_are_refused():
+    with pytest.raises(CapabilityError, match="limited to size 20, this one has size 21"):
+        Permutations(21).log_partition(np.zeros(210))
+    with pytest.raises(CapabilityError, match="limited to size 20"):
+        Permutations(21)._sample_distribution(np.zeros((1, 210)), 1, 0)
+    with pytest.raises(CapabilityError, match="partition function"):
+        PartialOrders(9).marginals(np.zeros(36))
+    with pytest.raises(CapabilityError, match="partition function"):
+        Custom(log_count=3.0, mean=[0.0], second_moment=[[1.0]], embed=lambda y: [y]).log_partition([0.0])
+    with pytest.raises(CapabilityError, match="14 edges"):
+        Graphs(7, hereditary="forest").log_partition(np.zeros(21))
+
+
+def test_properties_of_graphs_restrict_the_sums():
+    graphs = Graphs(4, hereditary="forest")
+    members = np.array(list(graphs.enumerate()))
+    scores = np.random.default_rng(2).normal(size=(3, 6))
+    expected = logsumexp(scores @ members.T, axis=1)
+    np.testing.assert_allclose(graphs.log_partition(scores), expected, rtol=1e-12)
+    drawn = graphs._sample_distribution(scores, 50, seed=1)
+    assert drawn.shape == (50, 3, 6)
+    graphs.validate(drawn.reshape(-1, 6))
+
+
+def test_engine_and_cost():
+    engine, cost = _lib.partition_cost(Permutations(10)._describe())
+    assert engine == "recursion"
+    assert _lib.partition_cost(Permutations(10)._describe(), marginals=True)[1] > cost > 1000
+    assert _lib.partition_cost(Permutations(12)._describe())[1] > 4 * cost
+    found = _lib.log_partition(Permutations(3)._describe(), np.zeros((2, 3)))
+    assert (found.engine, found.marginals) == ("recursion", None)
+    # Cycles through given vertices have no recursion of their own.
+    through = _lib.Description("cycles", {"n": 5, "start": 1}, None, None)
+    found = _lib.log_partition(through, np.zeros((1, 10)), marginals=True)
+    assert found.engine == "enumeration"
+    visiting = [y for y in Cycles(5).enumerate() if 1 in y]
+    assert found.log_z[0] == pytest.approx(np.log(len(visiting)))
