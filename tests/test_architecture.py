@@ -14,11 +14,11 @@ MODULE = "combpred"
 # of it in turn.
 LAYERS = [
     {
-        *("core/assignment", "core/count", "core/induced", "core/ordering", "core/logsum", "core/parallel"),
-        *("core/polling", "core/spanning", "core/tours"),
+        *("core/assignment", "core/count", "core/extensions", "core/induced", "core/logsum", "core/ordering"),
+        *("core/parallel", "core/polling", "core/spanning", "core/tours"),
     },
     {"core/structure", "core/structure/structuretest", "core/linalg", "core/linalg/hostblas"},
-    {"core/decode", "core/partition", "core/solve"},
+    {"core/chain", "core/decode", "core/partition", "core/solve"},
     {"core/fit", "core/control", "core/control/spaces"},
     {"capi"},
 ]

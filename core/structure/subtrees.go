@@ -77,11 +77,12 @@ func broom(handle, bristles int) []int32 {
 
 // subtrees is the space of the rooted subtrees of a tree, encoded as 0/1 membership of the nodes.
 type subtrees struct {
-	parent []int32   // -1 for the root
-	order  []int32   // all nodes, parents before children
-	exact  []uint64  // f(v) where it fits 64 bits, otherwise 0; unused at the root
-	drop   []float64 // 1/f(v), 0 at the root
-	log    float64   // ln(f(root) − 1)
+	parent []int32    // -1 for the root
+	order  []int32    // all nodes, parents before children
+	below  [][2]int32 // where the children of each node lie in order
+	exact  []uint64   // f(v) where it fits 64 bits, otherwise 0; unused at the root
+	drop   []float64  // 1/f(v), 0 at the root
+	log    float64    // ln(f(root) − 1)
 	sums   *scratch
 }
 
@@ -111,6 +112,7 @@ func newSubtrees(a Args) (Space, error) {
 	if t.order, err = topDown(t.parent); err != nil {
 		return nil, err
 	}
+	t.below = childRanges(t.parent, t.order)
 	t.tabulate()
 	size := -1
 	if _, given := a.Scalars["size"]; given {

@@ -41,6 +41,7 @@ func Run(t *testing.T, spec structure.Spec) {
 			t.Run("sibling", s.sibling)
 			t.Run("partition", s.partition)
 			t.Run("distribution", s.distribution)
+			t.Run("lattice", s.lattice)
 		})
 	}
 	for i, args := range spec.Large {

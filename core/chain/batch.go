@@ -1,0 +1,220 @@
+package chain
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// drawsAtOnce is the number of exact draws of one row that a worker takes at a time.
+const drawsAtOnce = 16
+
+// Batch draws outputs for every row s of linear (n×d) from p ∝ exp ⟨s, ψ⟩. A chain is followed for each row; exact
+// draws are independent. Row i and, for exact methods, its draw j have a random stream of their own, which follows from
+// their numbers and the seed: results do not depend on workers, nor on how many rows or exact draws there are.
+//
+// A row with a score that is infinite or NaN, or with scores whose sum overflows, is an error that names it, as are a
+// start that is no member, a bound that is too small (*BoundError) and a draw that does not end within the budget
+// (*BudgetError). A structure without the capability for the method is a *structure.CapabilityError. After an error
+// all outputs are unspecified.
+func Batch(space structure.Space, linear blas64.General, opt Options, dst Draws, workers int, mon *parallel.Monitor) error {
+	if err := check(space, linear, opt, dst); err != nil {
+		return err
+	}
+	b := &batch{space: space, linear: linear, opt: opt, dst: dst, parts: space.PartLen(), poll: mon.Err}
+	if opt.Method.chained() {
+		return parallel.For(linear.Rows, 1, workers, mon, func(lo, _ int) error { return b.named(lo, b.follow(lo)) })
+	}
+	if err := b.findBounds(workers, mon); err != nil {
+		return err
+	}
+	blocks := (opt.Draws-1)/drawsAtOnce + 1
+	return parallel.For(linear.Rows*blocks, 1, workers, mon, func(lo, _ int) error {
+		i, first := lo/blocks, lo%blocks*drawsAtOnce
+		return b.named(i, b.drawExact(i, first, min(first+drawsAtOnce, opt.Draws)))
+	})
+}
+
+type batch struct {
+	space  structure.Space
+	linear blas64.General
+	opt    Options
+	dst    Draws
+	parts  int
+	bound  []float64 // of each row, for methods that need it
+	poll   func() error
+}
+
+func (b *batch) named(row int, err error) error {
+	if err == nil || errors.Is(err, parallel.ErrCancelled) {
+		return err
+	}
+	return fmt.Errorf("chain: row %d: %w", row, err)
+}
+
+func (b *batch) score(i int) structure.Scores {
+	return structure.Scores{Linear: b.linear.Data[i*b.linear.Stride : i*b.linear.Stride+b.linear.Cols]}
+}
+
+// output returns where draw j of row i goes.
+func (b *batch) output(i, j int) []int32 {
+	at := (i*b.opt.Draws + j) * b.parts
+	return b.dst.Y[at : at+b.parts]
+}
+
+func (b *batch) record(i, j int, value float64, steps, accepted int64) {
+	at := i*b.opt.Draws + j
+	if b.dst.Value != nil {
+		b.dst.Value[at] = value
+	}
+	if b.dst.Steps != nil {
+		b.dst.Steps[at] = steps
+	}
+	if b.dst.Accepted != nil {
+		b.dst.Accepted[at] = accepted
+	}
+}
+
+// kernel returns the chain of a row.
+func (b *batch) kernel(score structure.Scores) (Kernel, error) {
+	switch b.opt.Method {
+	case Meta:
+		return NewIndependence(b.space, score)
+	case LocalMoves:
+		return NewLocal(b.space, score)
+	}
+	return NewCube(b.space, score)
+}
+
+// follow runs the chain of row i.
+func (b *batch) follow(i int) error {
+	score := b.score(i)
+	kernel, err := b.kernel(score)
+	if err != nil {
+		return err
+	}
+	var source rand.PCG
+	parallel.Stream(&source, b.opt.Seed, i)
+	rng := rand.New(&source)
+	state := NewState(b.space)
+	start := b.output(i, 0)
+	if err := b.startTo(start, i, score, rng); err != nil {
+		return err
+	}
+	state.Set(b.space, score, start)
+	every := pollSteps(b.parts)
+	var steps, accepted int64
+	for j := range b.opt.Draws {
+		many := b.opt.Thin
+		if j == 0 {
+			many += b.opt.BurnIn
+		}
+		for t := range many {
+			if t%every == 0 {
+				if err := b.poll(); err != nil {
+					return err
+				}
+			}
+			kernel.Step(state, rng)
+		}
+		state.Rescore(b.space, score)
+		copy(b.output(i, j), state.Y)
+		b.record(i, j, state.Value, state.Steps-steps, state.Accepted-accepted)
+		steps, accepted = state.Steps, state.Accepted
+	}
+	return nil
+}
+
+// startTo writes where the chain of row i begins to dst.
+func (b *batch) startTo(dst []int32, i int, score structure.Scores, rng *rand.Rand) error {
+	if b.opt.Start != nil {
+		start := b.opt.Start[i*b.parts : (i+1)*b.parts]
+		copy(dst, start)
+		if err := b.space.Check(start); err != nil {
+			return fmt.Errorf("the start is no member: %w", err)
+		}
+		return nil
+	}
+	switch s := b.space.(type) {
+	case structure.Sampler:
+		s.Sample(dst, rng)
+		return nil
+	case structure.Starter:
+		_, err := s.Start(dst, score, b.poll)
+		return err
+	}
+	return &structure.CapabilityError{
+		Structure: structure.Describe(b.space),
+		Need:      "a Sampler or a Starter, for a chain to begin with; or a start",
+	}
+}
+
+// findBounds computes the bounds of all rows where the method needs them and they are not given.
+func (b *batch) findBounds(workers int, mon *parallel.Monitor) error {
+	if b.bound = b.opt.Bound; b.bound != nil || b.opt.Method == MonotonePast {
+		return nil
+	}
+	b.bound = make([]float64, b.linear.Rows)
+	return parallel.For(b.linear.Rows, 1, workers, nil, func(i, _ int) (err error) {
+		if err := mon.Err(); err != nil {
+			return err
+		}
+		b.bound[i], err = UpperBound(b.space, b.score(i), b.poll)
+		return b.named(i, err)
+	})
+}
+
+// drawExact makes the draws lo to hi−1 of row i.
+func (b *batch) drawExact(i, lo, hi int) error {
+	score := b.score(i)
+	draw, err := b.exact(i, score)
+	if err != nil {
+		return err
+	}
+	psi := make([]float64, b.space.FeatureLen())
+	var source rand.PCG
+	parallel.Stream(&source, b.opt.Seed, i)
+	seed := source.Uint64()
+	for j := lo; j < hi; j++ {
+		parallel.Stream(&source, seed, j)
+		y := b.output(i, j)
+		steps, accepted, err := draw(y, &source)
+		if spent, ok := errors.AsType[*BudgetError](err); ok {
+			spent.Draw = j
+		}
+		if err != nil {
+			return err
+		}
+		b.space.Embed(psi, y)
+		b.record(i, j, score.Value(psi), steps, accepted)
+	}
+	return nil
+}
+
+// exact returns what makes one exact draw of row i.
+func (b *batch) exact(i int, score structure.Scores) (
+	func(y []int32, source *rand.PCG) (steps, accepted int64, err error), error) {
+	if b.opt.Method == MonotonePast {
+		m, err := NewMonotone(b.space, score, int64(b.opt.Budget), b.poll)
+		return func(y []int32, source *rand.PCG) (int64, int64, error) {
+			steps, err := m.Draw(y, source)
+			return steps, steps, err
+		}, err
+	}
+	p, err := NewProposals(b.space, score, b.bound[i], b.opt.Budget, b.poll)
+	if b.opt.Method == Reject {
+		return func(y []int32, source *rand.PCG) (int64, int64, error) {
+			steps, err := p.Rejection(y, source)
+			return int64(steps), 1, err
+		}, err
+	}
+	return func(y []int32, source *rand.PCG) (int64, int64, error) {
+		steps, accepted, err := p.CFTP(y, source)
+		return int64(steps), int64(accepted), err
+	}, err
+}

@@ -1,0 +1,113 @@
+package chain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/structure"
+)
+
+// Method says how to draw.
+type Method int
+
+const (
+	Meta         Method = iota // chains of uniform proposals
+	LocalMoves                 // chains of the structure's local moves
+	CubeMoves                  // chains that put single elements in or out, for sets
+	FromPast                   // coupling from the past for Meta, exact
+	Reject                     // rejection sampling, exact
+	MonotonePast               // monotone coupling from the past by the heat bath, exact, for sets
+)
+
+// exact reports whether a method draws independent samples of exactly the law, and chained whether from chains.
+func (m Method) exact() bool   { return m >= FromPast && m <= MonotonePast }
+func (m Method) chained() bool { return m >= Meta && m <= CubeMoves }
+
+// Options says what to draw for every row of scores.
+type Options struct {
+	Method Method
+	Draws  int // outputs for each row, at least 1
+	BurnIn int // steps before the first draw of a chain
+	Thin   int // steps of a chain from draw to draw, at least 1; the first draw follows as many after BurnIn
+	Budget int // most steps for one exact draw, at least 1
+	Seed   uint64
+	// Start holds where the chain of each row begins; nil: in a uniform output where there is a Sampler, otherwise in
+	// the guaranteed solution. Exact methods have no start.
+	Start []int32
+	// Bound holds a bound on the scores of all outputs for each row, for FromPast and Reject; nil: UpperBound's.
+	Bound []float64
+}
+
+// Draws is where the outputs go, and what is known about each: n rows × Draws. All but Y may be nil.
+type Draws struct {
+	Y        []int32 // PartLen parts each
+	Value    []float64
+	Steps    []int64 // made for this draw alone: since the draw before, or those back in time, or the proposals
+	Accepted []int64 // among them
+}
+
+// MostSteps bounds numbers of steps, so that sums of them do not overflow.
+const MostSteps = 1 << 40
+
+// check returns an error that names the first argument of Batch that is illegal.
+func check(space structure.Space, linear blas64.General, opt Options, dst Draws) error {
+	n, parts := linear.Rows, space.PartLen()
+	if opt.Method < Meta || opt.Method > MonotonePast {
+		return fmt.Errorf("chain: there is no method number %d", opt.Method)
+	}
+	if err := checkCapable(space, opt.Method); err != nil {
+		return err
+	}
+	switch {
+	case linear.Cols != space.FeatureLen():
+		return fmt.Errorf("chain: linear has %d columns, %s needs %d", linear.Cols, structure.Describe(space), space.FeatureLen())
+	case opt.Draws < 1:
+		return fmt.Errorf("chain: the number of draws is %d, must be at least 1", opt.Draws)
+	case opt.BurnIn < 0 || opt.BurnIn > MostSteps:
+		return fmt.Errorf("chain: the burn-in is %d steps, must be between 0 and %d", opt.BurnIn, int64(MostSteps))
+	case opt.Thin < 1 || opt.Thin > MostSteps:
+		return fmt.Errorf("chain: there are %d steps between draws, must be between 1 and %d", opt.Thin, int64(MostSteps))
+	case opt.Budget < 1 || opt.Budget > MostSteps:
+		return fmt.Errorf("chain: the budget is %d steps, must be between 1 and %d", opt.Budget, int64(MostSteps))
+	case opt.Start != nil && opt.Method.exact():
+		return errors.New("chain: exact methods have no start, leave it out")
+	case opt.Start != nil && len(opt.Start) != n*parts:
+		return fmt.Errorf("chain: start has %d entries, must have %d", len(opt.Start), n*parts)
+	case opt.Bound != nil && opt.Method != FromPast && opt.Method != Reject:
+		return errors.New("chain: only coupling from the past and rejection sampling take bounds, leave them out")
+	case opt.Bound != nil && len(opt.Bound) != n:
+		return fmt.Errorf("chain: bound has %d entries, must have %d", len(opt.Bound), n)
+	case len(dst.Y) != n*opt.Draws*parts:
+		return fmt.Errorf("chain: dst has %d entries, must have %d", len(dst.Y), n*opt.Draws*parts)
+	case dst.Value != nil && len(dst.Value) != n*opt.Draws,
+		dst.Steps != nil && len(dst.Steps) != n*opt.Draws,
+		dst.Accepted != nil && len(dst.Accepted) != n*opt.Draws:
+		return fmt.Errorf("chain: the diagnostics must have %d entries each", n*opt.Draws)
+	}
+	for i := range n {
+		if err := structure.CheckScores(linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]); err != nil {
+			return fmt.Errorf("chain: row %d: %w", i, err)
+		}
+		if opt.Bound != nil && (math.IsNaN(opt.Bound[i]) || math.IsInf(opt.Bound[i], 0)) {
+			return fmt.Errorf("chain: row %d: the bound is %v, must be finite", i, opt.Bound[i])
+		}
+	}
+	return nil
+}
+
+// checkCapable returns a *structure.CapabilityError for a structure that lacks what a method needs of it.
+func checkCapable(space structure.Space, method Method) (err error) {
+	none := structure.Scores{Linear: make([]float64, space.FeatureLen())}
+	switch method {
+	case Meta, FromPast, Reject:
+		_, err = samplerOf(space)
+	case LocalMoves:
+		_, err = NewLocal(space, none)
+	default:
+		_, err = newSites(space, none)
+	}
+	return err
+}
