@@ -38,6 +38,7 @@ extern "C" {
 #define CP_EINTERNAL 5     /* a bug in the library; the message holds a stack trace                         */
 #define CP_EMEMORY 6       /* the work would need more memory than can be addressed                         */
 #define CP_ENOTCONVERGED 7 /* the iteration limit came first; all outputs are valid                         */
+#define CP_EBUDGET 8       /* an exact sampler was not done within its budget; the message has the figures, no output is valid */
 
 /* Read-only parameters. The names let the Go side and this header agree on const. */
 typedef const char cp_in_char;
@@ -167,6 +168,53 @@ int32_t cp_log_partition(cp_in_structure *s, cp_in_f64 *scores, int64_t n, int64
  * Errors and control are as for cp_log_partition. */
 int32_t cp_sample_distribution(cp_in_structure *s, cp_in_f64 *scores, int64_t n, int64_t d, int64_t n_samples, uint64_t seed, int32_t *dst, int64_t part_len,
                                int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* ---- Sampling ---------------------------------------------------------------------------------------------------------------------- */
+
+#define CP_CHAIN_META 0      /* a Markov chain of uniform proposals; needs a uniform sampler                  */
+#define CP_CHAIN_LOCAL 1     /* a Markov chain of the structure's local moves                                */
+#define CP_CHAIN_CUBE 2      /* a Markov chain that puts single elements in or out; lattices of sets only    */
+#define CP_CHAIN_CFTP 3      /* exact: coupling from the past for CP_CHAIN_META                              */
+#define CP_CHAIN_REJECTION 4 /* exact: rejection sampling from uniform proposals                             */
+#define CP_CHAIN_MONOTONE 5  /* exact: monotone coupling from the past by the heat bath; lattices of sets only */
+
+/* For each row i of linear[n, d] draws n_samples outputs y from p(y) proportional to exp ⟨linear_i, ψ(y)⟩ and writes them to dst[n, n_samples, part_len].
+ * Lattices of sets are "labelsets" without a size, "graphs" and "subtrees" without a size.
+ *
+ * CP_CHAIN_META, _LOCAL, _CUBE: one chain for each row. The first sample follows burn_in + thin steps after the start, the others thin steps after the one
+ * before. start[n, part_len] holds where the chains begin; NULL: in a uniform output, or the guaranteed solution of structures without a uniform sampler.
+ * Successive samples are dependent, and have the law in the limit only.
+ * CP_CHAIN_CFTP, _REJECTION, _MONOTONE: independent samples of exactly the law; start must be NULL. CP_CHAIN_CFTP and CP_CHAIN_REJECTION need a bound on the
+ * scores of all outputs: bound[n], or NULL for the largest score by the exact decoder, or what the guaranteed solution certifies beyond its size. They make
+ * 1/E exp(score − bound) proposals a sample on average, E under the uniform law. A bound below the score of an output that is drawn is CP_EVALUE. Other
+ * methods take NULL. No sample takes more than budget steps (CP_CHAIN_CFTP: and no more than 2^26, of 32 bytes each): CP_EBUDGET.
+ *
+ * value, steps, accepted (each [n, n_samples] or NULL) get the score of each sample, the steps made for it alone (those since the sample before; how far
+ * back in time coupling went; proposals), and how many of these were accepted.
+ * n_samples, thin and budget must be at least 1, burn_in at least 0, the last three at most 2^40; methods that do not use them ignore their values.
+ * The seed decides on everything: row i, and sample j of exact methods, have their own random streams, so that results depend neither on workers nor on n,
+ * nor, for exact methods, on n_samples. CP_ECAPABILITY: the structure lacks what the method needs. NaN or infinite scores: CP_EVALUE naming the row.
+ * control->step counts rows, for exact methods blocks of 16 samples; control->cancel is polled every few milliseconds, in exact decoding between rows. */
+int32_t cp_chain_sample(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, int32_t method, int64_t n_samples, int64_t burn_in, int64_t thin, int64_t budget, uint64_t seed,
+                        cp_in_i32 *start, cp_in_f64 *bound, int32_t *dst, int64_t part_len, double *value, int64_t *steps, int64_t *accepted, int32_t workers, cp_control *control,
+                        char *err, int64_t err_cap);
+
+/* What a quantity recorded along chains of one law says about them: x[n_chains, n_draws]. Writes to *effective_size of how many independent draws the mean
+ * over all chains is worth (Geyer's initial monotone sequence, over the halves of the chains), and to *r_hat the split potential scale reduction factor,
+ * without ranks. Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n_chains, n_lags] gets the autocorrelations of each
+ * chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. */
+int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat, double *autocorrelation, int64_t n_lags, char *err, int64_t err_cap);
+
+#define CP_EXTENSIONS_AUTO 0     /* by counting where that is possible, otherwise by coupling                      */
+#define CP_EXTENSIONS_COUNTING 1 /* by a table of downsets, at most 2^22 for each connected component              */
+#define CP_EXTENSIONS_COUPLING 2 /* by coupling from the past with Huber's bounding chain                          */
+
+/* Writes n_samples independent, exactly uniform linear extensions of a partial order on the elements 0 to n_elements - 1 (at most 2048) to
+ * dst[n_samples, n_elements]: the elements, first to last. pairs[n_pairs, 2]: the first of each pair comes before the second; what follows from that is
+ * understood, and relations that go round in a circle are CP_EVALUE. steps ([n_samples] or NULL) gets how many steps coupling took, 0 without. Sample j has its
+ * own random stream. CP_ECAPABILITY: too many downsets for CP_EXTENSIONS_COUNTING. control->step counts samples. */
+int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int32_t method, uint64_t seed, int32_t *dst, int64_t n_samples, int64_t *steps, int32_t workers,
+                             cp_control *control, char *err, int64_t err_cap);
 
 /* ---- Structured ridge -------------------------------------------------------------------------------------------------------------- */
 

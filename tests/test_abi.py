@@ -84,6 +84,10 @@ def test_constants_match_the_header():
             assert _abi.DECODE_METHODS[name.removeprefix("DECODE_").lower()] == int(value)
         elif name.startswith("ENGINE_"):
             assert _abi.ENGINES[name.removeprefix("ENGINE_").lower()] == int(value)
+        elif name.startswith("CHAIN_"):
+            assert _abi.CHAIN_METHODS[name.removeprefix("CHAIN_").lower()] == int(value)
+        elif name.startswith("EXTENSIONS_"):
+            assert _abi.EXTENSIONS_METHODS[name.removeprefix("EXTENSIONS_").lower()] == int(value)
         elif name.startswith("MOMENTS_"):
             assert _abi.MOMENTS_KINDS[name.removeprefix("MOMENTS_").lower()] == int(value)
         else:
@@ -166,6 +170,7 @@ def test_misaligned_pointers_are_refused(dll):
 # Every function with legal arguments, in which the tests below replace one at a time.
 DOUBLES = np.zeros(4096)
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
+PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 EYE = np.eye(2)
 CALLS = {
     "cp_structure_shape": ["s", out(), out(), out()],
@@ -190,6 +195,16 @@ CALLS = {
     ],
     "cp_sample_distribution": [
         *("s", DOUBLES.ctypes.data, 2, D, 3, 7, INTS.ctypes.data, PART_LEN, 1, None),
+    ],
+    "cp_chain_sample": [
+        *("s", DOUBLES.ctypes.data, 2, D, 0, 3, 5, 2, 100, 7, INTS.ctypes.data, None, INTS[32:].ctypes.data, PART_LEN),
+        *(DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, 1, None),
+    ],
+    "cp_chain_diagnose": [
+        *(DOUBLES.ctypes.data, 2, 8, DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, 3),
+    ],
+    "cp_extensions_sample": [
+        *(PAIRS.ctypes.data, 2, 4, 0, 7, INTS[16:].ctypes.data, 2, DOUBLES[64:].ctypes.data, 1, None),
     ],
     "cp_kernel_check": [EYE.ctypes.data, 2, 1, None],
     "cp_ridge_plan": ["s", b"{}", 2, 10, 0, 0, ctypes.create_string_buffer(4096), 4096],
@@ -216,18 +231,9 @@ CALLS["cp_ridge_primal"] = [
     *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
 ]
 NULLABLE = {
-    "first",
-    "weights",
-    "info",
-    "magnitude",
-    "value",
-    "upper_bound",
-    "nu",
-    "optimal",
-    "control",
-    "marginals",
-    "engine",
-    "cost",
+    *("first", "weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"),
+    *("start", "bound", "steps", "accepted"),
+    *("marginals", "engine", "cost"),
 }
 
 

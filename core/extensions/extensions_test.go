@@ -320,12 +320,9 @@ func TestBeyondTables(t *testing.T) {
 
 func TestPolls(t *testing.T) {
 	stop := errors.New("enough")
-	s, err := NewSampler(chains(t, 2, 8), Coupling, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	joined := mustNew(t, 16, append(chainPairs(2, 8), [2]int32{0, 15})...)
-	if s, err = NewSampler(joined, Coupling, func() error { return stop }); err != nil {
+	s, err := NewSampler(joined, Coupling, func() error { return stop })
+	if err != nil {
 		t.Fatal(err) // nothing to do before the draws
 	}
 	if _, err := s.Sample(make([]int32, 16), new(rand.PCG), func() error { return stop }); !errors.Is(err, stop) {
@@ -353,5 +350,29 @@ func TestMessages(t *testing.T) {
 		if _, err := try(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
+	}
+}
+
+// TestBatch: rows do not depend on the number of workers or of rows, only on the seed.
+func TestBatch(t *testing.T) {
+	p := mustNew(t, 12, append(chainPairs(3, 4), [2]int32{0, 5}, [2]int32{9, 2})...)
+	for _, method := range []Method{Counting, Coupling} {
+		one, many := make([]int32, 12*20), make([]int32, 12*30)
+		steps := make([]int64, 30)
+		if err := Batch(p, method, 5, one, nil, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := Batch(p, method, 5, many, steps, 3, nil); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(one) != fmt.Sprint(many[:len(one)]) {
+			t.Errorf("method %d: workers or later rows matter", method)
+		}
+		if fmt.Sprint(many[:12]) == fmt.Sprint(many[12:24]) || (steps[29] > 0) != (method == Coupling) {
+			t.Errorf("method %d: rows %v, steps %v", method, many[:24], steps)
+		}
+	}
+	if Batch(p, Auto, 1, make([]int32, 13), nil, 1, nil) == nil || Batch(p, Auto, 1, make([]int32, 12), make([]int64, 2), 1, nil) == nil {
+		t.Error("outputs of a wrong length are accepted")
 	}
 }

@@ -15,9 +15,12 @@ ECANCELLED = 4
 EINTERNAL = 5
 EMEMORY = 6
 ENOTCONVERGED = 7
+EBUDGET = 8
 
 DECODE_METHODS = {"auto": 0, "exact": 1, "search": 2, "approx": 3, "anneal": 4, "metropolis": 5}
 ENGINES = {"recursion": 0, "enumeration": 1}
+CHAIN_METHODS = {"meta": 0, "local": 1, "cube": 2, "cftp": 3, "rejection": 4, "monotone": 5}
+EXTENSIONS_METHODS = {"auto": 0, "counting": 1, "coupling": 2}
 MOMENTS_KINDS = {"exact": 0, "relaxed": 1, "sampled": 2}
 
 
@@ -90,6 +93,12 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_decode": (_P, _P, _N, _N, _P, _N, c_int32, c_uint64, _P, _N, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_log_partition": (_P, _P, _N, _N, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_sample_distribution": (_P, _P, _N, _N, _N, c_uint64, _P, _N, *_RUN, *_ERR),
+    "cp_chain_sample": (
+        *(_P, _P, _N, _N, c_int32, _N, _N, _N, _N, c_uint64, _P, _P, _P, _N, _P, _P, _P),
+        *(*_RUN, *_ERR),
+    ),
+    "cp_chain_diagnose": (_P, _N, _N, _P, _P, _P, _N, *_ERR),
+    "cp_extensions_sample": (_P, _N, _N, c_int32, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_kernel_check": (_P, _N, *_RUN, *_ERR),
     "cp_ridge_plan": (*_OPT, _N, _N, _N, _P, _N, *_ERR),
     "cp_ridge_kernel": (*_OPT, _P, _N, _P, _N, _P, _P, _P, _N, _P, _P, *_RUN, *_ERR),

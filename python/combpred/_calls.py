@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abi, _interrupt, _loader, _progress
-from ._errors import CapabilityError, NumericalError
+from ._errors import CapabilityError, NumericalError, SamplingError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -22,7 +22,7 @@ Array = TypeVar("Array", FloatArray, IntArray)
 _MESSAGE_BYTES = 8192
 _INTERRUPTIBLE_FLOPS = 2e8  # about 20 ms: below, watching for Ctrl-C costs more than it gives
 # Messages of the core name its package first, as is the custom in Go.
-_PACKAGE = re.compile(r"(?:^|(?<=: ))(?:structure|decode|fit|solve|linalg|parallel|count|ordering): ")
+_PACKAGE = re.compile(r"(?:^|(?<=: ))(?:structure|decode|chain|extensions|fit|solve|linalg|parallel|count|ordering): ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,4 +182,5 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
     _abi.ENUMERICAL: NumericalError,
     _abi.EINTERNAL: RuntimeError,
     _abi.EMEMORY: MemoryError,
+    _abi.EBUDGET: SamplingError,
 }

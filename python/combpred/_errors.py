@@ -20,6 +20,13 @@ class NumericalError(np.linalg.LinAlgError):
     """The numbers do not allow the computation: a matrix is not positive definite, or a result overflows."""
 
 
+class SamplingError(RuntimeError):
+    """An exact sampler was not done within its budget of steps, so that there is no sample.
+
+    The message says how many steps were made and what they tell about how many it takes.
+    """
+
+
 class RowError(ValueError):
     """One row of the data is illegal.
 

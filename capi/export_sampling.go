@@ -1,0 +1,174 @@
+package main
+
+// #include "combpred.h"
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"combpred/core/chain"
+	"combpred/core/extensions"
+)
+
+//export cp_chain_sample
+func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn, thin, budget C.int64_t, seed C.uint64_t,
+	start *C.cp_in_i32, bound *C.cp_in_f64, dst *C.int32_t, partLen C.int64_t, value *C.double, steps, accepted *C.int64_t, nWorkers C.int32_t, control *C.cp_control,
+	err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		if err := equal("d", d, sp.FeatureLen()); err != nil {
+			return err
+		}
+		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+			return err
+		}
+		opt := chain.Options{Draws: int(nSamples), BurnIn: int(burnIn), Thin: int(thin), Budget: int(budget), Seed: uint64(seed)}
+		if opt.Method, err = chainMethodOf(method); err != nil {
+			return err
+		}
+		lin, err := float64s(linear, "linear", n, d)
+		if err != nil {
+			return err
+		}
+		if start != nil {
+			if opt.Start, err = int32s(start, "start", n, partLen); err != nil {
+				return err
+			}
+		}
+		if bound != nil {
+			if opt.Bound, err = float64s(bound, "bound", n); err != nil {
+				return err
+			}
+		}
+		var out chain.Draws
+		if out.Y, err = outInt32s(dst, "dst", n, nSamples, partLen); err != nil {
+			return err
+		}
+		if value != nil {
+			if out.Value, err = outFloat64s(value, "value", n, nSamples); err != nil {
+				return err
+			}
+		}
+		if out.Steps, err = optionalInt64s(steps, "steps", n, nSamples); err != nil {
+			return err
+		}
+		if out.Accepted, err = optionalInt64s(accepted, "accepted", n, nSamples); err != nil {
+			return err
+		}
+		w, err := workers(nWorkers)
+		if err != nil {
+			return err
+		}
+		return chain.Batch(sp, general(n, d, lin), opt, out, w, monitor(control))
+	})
+}
+
+func chainMethodOf(method C.int32_t) (chain.Method, error) {
+	switch method {
+	case C.CP_CHAIN_META:
+		return chain.Meta, nil
+	case C.CP_CHAIN_LOCAL:
+		return chain.LocalMoves, nil
+	case C.CP_CHAIN_CUBE:
+		return chain.CubeMoves, nil
+	case C.CP_CHAIN_CFTP:
+		return chain.FromPast, nil
+	case C.CP_CHAIN_REJECTION:
+		return chain.Reject, nil
+	case C.CP_CHAIN_MONOTONE:
+		return chain.MonotonePast, nil
+	}
+	return 0, fmt.Errorf("method is %d, must be one of the CP_CHAIN_ constants", int32(method))
+}
+
+// optionalInt64s returns an output that may be NULL, which gives nil.
+func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, error) {
+	if p == nil {
+		return nil, nil
+	}
+	return view[int64](unsafe.Pointer(p), name, dims)
+}
+
+//export cp_chain_diagnose
+func cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double, nLags C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		draws, err := float64s(x, "x", nChains, nDraws)
+		if err != nil {
+			return err
+		}
+		if _, err := one(effectiveSize, "effective_size"); err != nil {
+			return err
+		}
+		if _, err := one(rHat, "r_hat"); err != nil {
+			return err
+		}
+		if nLags > nDraws {
+			return fmt.Errorf("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
+		}
+		lags, err := outFloat64s(autocorrelation, "autocorrelation", nChains, nLags)
+		if err != nil {
+			return err
+		}
+		m := general(nChains, nDraws, draws)
+		*effectiveSize, *rHat = C.double(chain.EffectiveSampleSize(m)), C.double(chain.SplitRHat(m))
+		for i, k := 0, int(nLags); len(lags) > 0 && i < m.Rows; i++ {
+			chain.Autocorrelation(lags[i*k:(i+1)*k], draws[i*m.Cols:(i+1)*m.Cols])
+		}
+		return nil
+	})
+}
+
+//export cp_extensions_sample
+func cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, method C.int32_t, seed C.uint64_t, dst *C.int32_t, nSamples C.int64_t, steps *C.int64_t, nWorkers C.int32_t,
+	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		flat, err := int32s(pairs, "pairs", nPairs, 2)
+		if err != nil {
+			return err
+		}
+		if nElements < 1 || nElements > extensions.MostElements {
+			return fmt.Errorf("n_elements is %d, must be between 1 and %d", int64(nElements), extensions.MostElements)
+		}
+		how, err := extensionsMethodOf(method)
+		if err != nil {
+			return err
+		}
+		out, err := outInt32s(dst, "dst", nSamples, nElements)
+		if err != nil {
+			return err
+		}
+		made, err := optionalInt64s(steps, "steps", nSamples)
+		if err != nil {
+			return err
+		}
+		w, err := workers(nWorkers)
+		if err != nil {
+			return err
+		}
+		relation := make([][2]int32, nPairs)
+		for i := range relation {
+			relation[i] = [2]int32{flat[2*i], flat[2*i+1]}
+		}
+		poset, err := extensions.New(int(nElements), relation)
+		if err != nil {
+			return err
+		}
+		return extensions.Batch(poset, how, uint64(seed), out, made, w, monitor(control))
+	})
+}
+
+func extensionsMethodOf(method C.int32_t) (extensions.Method, error) {
+	switch method {
+	case C.CP_EXTENSIONS_AUTO:
+		return extensions.Auto, nil
+	case C.CP_EXTENSIONS_COUNTING:
+		return extensions.Counting, nil
+	case C.CP_EXTENSIONS_COUPLING:
+		return extensions.Coupling, nil
+	}
+	return 0, fmt.Errorf("method is %d, must be one of the CP_EXTENSIONS_ constants", int32(method))
+}
