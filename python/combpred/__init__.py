@@ -15,7 +15,7 @@ from ._errors import CapabilityError, ForkedProcessError, NumericalError
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import datasets, kernels, metrics, structures
+    from . import datasets, kernels, metrics, sampling, structures
     from ._admissible import Admissible
     from ._ridge import StructuredRidge
     from ._ridge_cv import StructuredRidgeCV
@@ -33,11 +33,12 @@ __all__ = [
     "datasets",
     "kernels",
     "metrics",
+    "sampling",
     "show_versions",
     "structures",
 ]
 
-_MODULES = frozenset({"datasets", "kernels", "metrics", "structures"})
+_MODULES = frozenset({"datasets", "kernels", "metrics", "sampling", "structures"})
 _HOMES = {
     "Admissible": "_admissible",
     "StructuredRidge": "_ridge",

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from .. import _lib
+from .. import _lib, _lib_chain
 from .._admissible import flat_sets
 from .._conditions import Conditions
 from .._constraints import Restriction
@@ -138,6 +138,20 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
     def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
         """Return n uniform members in parts."""
         return _lib.structure_sample(self._describe(), n, seed)
+
+    def _draw_parts(
+        self,
+        linear: NDArray[np.float64],
+        plan: _lib_chain.Plan,
+        start: NDArray[Any] | None = None,
+        bound: NDArray[np.float64] | None = None,
+        n_threads: int | None = None,
+        verbose: int = 0,
+    ) -> _lib_chain.Drawn:
+        """Return members drawn from p ∝ exp⟨s, ψ⟩ for every row s, as `_lib_chain.chain_sample` does."""
+        return _lib_chain.chain_sample(
+            self._describe(), linear, plan, start=start, bound=bound, n_threads=n_threads, verbose=verbose
+        )
 
     def _free_values(self) -> tuple[int, ...] | None:
         """Return the values of the entries of ψ where every combination of them is a member, whose parts are its ψ."""

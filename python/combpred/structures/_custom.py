@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from .. import _lib
 from .._decoding import Decoding
 from .._errors import CapabilityError
+from .._lib_chain import Drawn, Plan
 from ._base import MomentsInfo, Structure
+from ._custom_chain import draw_computed
 from ._custom_computed import ComputedOutputs, from_formulas, from_sampler
 from ._custom_listed import ListedOutputs, from_gram, from_list
 
@@ -301,6 +303,20 @@ class Custom(Structure):
 
     def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
         return self._space().sample(n, seed)
+
+    def _draw_parts(
+        self,
+        linear: NDArray[np.float64],
+        plan: Plan,
+        start: NDArray[Any] | None = None,
+        bound: NDArray[np.float64] | None = None,
+        n_threads: int | None = None,
+        verbose: int = 0,
+    ) -> Drawn:
+        space = self._space()
+        if isinstance(space, ComputedOutputs):
+            return draw_computed(space, linear, plan, start, bound)
+        return super()._draw_parts(linear, plan, start, bound, n_threads, verbose)
 
     def _decode_otherwise(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding

@@ -15,6 +15,7 @@ from .._conditions import Conditions
 from .._constraints import Restriction
 from .._decoding import Decoding
 from .._errors import CapabilityError
+from .._lib_chain import Drawn
 from ._base import MomentsInfo, Structure
 from ._edge_properties import edge_property, require_property
 from ._edges import complete_graph, edge_list, edge_names, edge_sets, vertices_of_complete_graph
@@ -159,6 +160,13 @@ class Graphs(Structure):
                 "all sets of edges, and enumerate() lists those with the property where there are few edges"
             )
         return super()._sample_parts(n, seed)
+
+    def _draw_parts(self, *arguments: Any, **options: Any) -> Drawn:
+        if self.hereditary is not None:
+            raise CapabilityError(
+                f"{self!r}: no chain is known for sets with a property; Graphs without hereditary draws from all sets"
+            )
+        return super()._draw_parts(*arguments, **options)
 
     def _mirrored(self, parts: NDArray[Any]) -> NDArray[Any]:
         if self.hereditary is not None:

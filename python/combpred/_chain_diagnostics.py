@@ -1,0 +1,210 @@
+"""What recorded chains and their laws say about mixing; public in :mod:`combpred.sampling`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _lib_chain
+from ._whole_number import whole_number
+
+
+def _chains(x: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(x, dtype=np.float64)
+    if values.ndim == 1:
+        values = values[None]
+    if values.ndim != 2 or not values.size:
+        raise ValueError(f"x must have shape (n_chains, n_draws) or (n_draws,), not empty, got {values.shape}")
+    if not np.isfinite(values).all():
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
+        raise ValueError(f"x, chain {row}, draw {column}: {values[row, column]} is not finite; replace it")
+    return values
+
+
+def effective_sample_size(x: ArrayLike) -> float:
+    """Return of how many independent draws the mean over chains of one law is worth.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_chains, n_draws) or (n_draws,)
+        A quantity recorded along each chain, such as ``Samples.value.T``.
+
+    Returns
+    -------
+    size : float
+        n_chains · n_draws / τ, at most n_chains · n_draws · log10(n_chains · n_draws), which chains that alternate
+        would exceed. NaN where all draws are equal, and for fewer than 4 draws.
+
+    Notes
+    -----
+    τ adds up autocorrelations by Geyer's (1992) initial monotone sequence: sums of two neighbours, up to the first that
+    is not positive, none taken to be larger than the one before. Autocorrelations are those of the halves of the chains
+    taken together (Vehtari et al., 2021), without ranks: chains that have not met count for little.
+    Costs O(n_chains n_draws log n_draws).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred.sampling import effective_sample_size
+    >>> x = np.random.default_rng(0).normal(size=(4, 1000))
+    >>> 3000 < effective_sample_size(x) < 5000
+    True
+    """
+    return _lib_chain.chain_diagnose(_chains(x))[0]
+
+
+def split_r_hat(x: ArrayLike) -> float:
+    r"""Return the potential scale reduction factor :math:`\hat R` of the halves of chains.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_chains, n_draws) or (n_draws,)
+        As for :func:`effective_sample_size`.
+
+    Returns
+    -------
+    r_hat : float
+        Near 1 where all halves have the same law; above 1.01 the chains should not be trusted. NaN where all draws are
+        equal, and for fewer than 4 draws.
+
+    References
+    ----------
+    Gelman and Rubin (1992), Inference from iterative simulation using multiple sequences; split as by Gelman et al.
+    (2013), *Bayesian Data Analysis*. The plain version, without ranks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred.sampling import split_r_hat
+    >>> x = np.random.default_rng(0).normal(size=(4, 1000))
+    >>> split_r_hat(x) < 1.01 < split_r_hat(x + np.arange(4)[:, None])
+    True
+    """
+    return _lib_chain.chain_diagnose(_chains(x))[1]
+
+
+def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> NDArray[np.float64]:
+    """Return the autocorrelations of each chain at lags 0 to n_lags − 1.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_chains, n_draws) or (n_draws,)
+        As for :func:`effective_sample_size`.
+    n_lags : int, default=None
+        At most n_draws; None: all.
+
+    Returns
+    -------
+    autocorrelation : ndarray of shape (n_chains, n_lags), or (n_lags,) for one chain without that dimension
+        NaN for chains whose draws are all equal.
+
+    Examples
+    --------
+    >>> from combpred.sampling import autocorrelation
+    >>> autocorrelation([1.0, -1.0, 1.0, -1.0], 2)
+    array([ 1.  , -0.75])
+    """
+    chains = _chains(x)
+    draws = chains.shape[1]
+    lags = draws if n_lags is None else whole_number(n_lags, "n_lags", 1, draws)
+    found = _lib_chain.chain_diagnose(chains, lags)[2]
+    return found if np.ndim(x) == 2 else found[0]
+
+
+def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
+    r"""Return after how many steps the chain "meta" is within `epsilon` of its law in total variation, from any start.
+
+    Parameters
+    ----------
+    log_beta : float
+        :math:`\ln\beta`, at most 0, with :math:`\beta = E\,\exp(h - \max h)` under the uniform law, for which the
+        result is exact for the worst start (Liu, 1996), or anything below: −(max h − min h), or −2BR for scores of norm
+        B and embeddings of norm R (Vembu, 2010, ch. 6).
+    epsilon : float, default=0.01
+        Between 0 and 1.
+
+    Returns
+    -------
+    steps : float
+        :math:`\lceil \ln\varepsilon^{-1} / \ln(1-\beta)^{-1} \rceil`; infinite where no float is large enough.
+
+    Examples
+    --------
+    >>> import math
+    >>> from combpred.sampling import meta_mixing_bound
+    >>> meta_mixing_bound(math.log(0.5))
+    7.0
+    """
+    _check_share(epsilon, "epsilon")
+    beta = _beta(log_beta)
+    if beta == 1:
+        return 1.0
+    return math.inf if beta == 0 else float(math.ceil(math.log(1 / epsilon) / -math.log1p(-beta)))
+
+
+def meta_coalescence_time(log_beta: float) -> float:
+    r"""Return the mean number of proposals of "cftp" and "rejection", :math:`1/\beta`; see :func:`meta_mixing_bound`.
+
+    Parameters
+    ----------
+    log_beta : float
+        :math:`\ln\beta`, at most 0.
+
+    Returns
+    -------
+    proposals : float
+        Exact for the largest β, otherwise a bound. With probability 1 − δ no more than ln(1/δ) times as many are made.
+
+    Examples
+    --------
+    >>> import math
+    >>> from combpred.sampling import meta_coalescence_time
+    >>> meta_coalescence_time(math.log(0.25))
+    4.0
+    """
+    beta = _beta(log_beta)
+    return math.inf if beta == 0 else 1 / beta
+
+
+def cube_mixing_bound(n_elements: int, epsilon: float = 0.01, *, heat_bath: bool = False) -> float:
+    r"""Return after how many steps a chain on all subsets is within `epsilon` of its law in total variation.
+
+    Parameters
+    ----------
+    n_elements : int
+        Number d of elements of which sets are made, at least 1.
+    epsilon : float, default=0.01
+        Between 0 and 1.
+    heat_bath : bool, default=False
+        Of the heat bath, which redraws an element from its law, instead of the chain "cube".
+
+    Returns
+    -------
+    steps : float
+        :math:`\lceil 2d \ln(d/\varepsilon) \rceil`, half of it for the heat bath, for any scores and any start. (The
+        thesis gives :math:`d\ln(d/\varepsilon)` for "cube", which holds where all scores are 0.)
+
+    Examples
+    --------
+    >>> from combpred.sampling import cube_mixing_bound
+    >>> cube_mixing_bound(8), cube_mixing_bound(8, heat_bath=True)
+    (107.0, 54.0)
+    """
+    _check_share(epsilon, "epsilon")
+    d = whole_number(n_elements, "n_elements", 1, 2**31 - 1)
+    return float(math.ceil((1 if heat_bath else 2) * d * math.log(d / epsilon)))
+
+
+def _check_share(value: float, name: str) -> None:
+    if not 0 < value < 1:
+        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
+
+
+def _beta(log_beta: float) -> float:
+    if not log_beta <= 0:
+        raise ValueError(
+            f"log_beta must be at most 0, got {log_beta!r}; it is the logarithm of a mean of exp(h − max h)"
+        )
+    return math.exp(log_beta)

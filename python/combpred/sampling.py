@@ -1,0 +1,254 @@
+r"""Samples from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` on any structure, and how far chains can be trusted.
+
+:func:`sample` draws by Markov chains or exactly, by coupling from the past and by rejection;
+:func:`effective_sample_size`, :func:`split_r_hat` and :func:`autocorrelation` judge what was recorded along chains, and
+the bounds say after how many steps a chain is near its law. :func:`linear_extensions` draws uniform orders that agree
+with a partial order.
+
+References
+----------
+Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from . import _lib, _lib_chain
+from ._abi import CHAIN_METHODS
+from ._chain_diagnostics import (
+    autocorrelation,
+    cube_mixing_bound,
+    effective_sample_size,
+    meta_coalescence_time,
+    meta_mixing_bound,
+    split_r_hat,
+)
+from ._errors import CapabilityError, SamplingError
+from ._linear_extensions import linear_extensions
+from ._whole_number import whole_number
+from .structures import Structure
+
+__all__ = [
+    "Samples",
+    "SamplingError",
+    "autocorrelation",
+    "effective_sample_size",
+    "linear_extensions",
+    "meta_coalescence_time",
+    "meta_mixing_bound",
+    "cube_mixing_bound",
+    "sample",
+    "split_r_hat",
+]
+
+_CHAINS = ("meta", "local", "cube")
+_BOUNDED = ("cftp", "rejection")
+_MOST_STEPS = 2**40
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Outputs drawn for n rows of scores, and what is known about them.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_samples, n, ...)
+        Outputs in the structure's format.
+    value : ndarray of shape (n_samples, n)
+        Their scores.
+    steps : ndarray of shape (n_samples, n), dtype=int64
+        Steps made for each sample alone: those of the chain since the sample before, how far back in time coupling
+        from the past went, or proposals until one was taken.
+    accepted : ndarray of shape (n_samples, n), dtype=int64
+        How many of these steps were accepted.
+    sampler : str
+        The sampler that was used, where "auto" chose it.
+    """
+
+    y: NDArray[Any]
+    value: NDArray[np.float64]
+    steps: NDArray[np.int64]
+    accepted: NDArray[np.int64]
+    sampler: str
+
+    @property
+    def acceptance(self) -> NDArray[np.float64]:
+        """Share of accepted steps of each row, of shape (n,)."""
+        share: NDArray[np.float64] = self.accepted.sum(axis=0) / self.steps.sum(axis=0)
+        return share
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether samples are independent and follow the law exactly, rather than in the limit."""
+        return self.sampler not in _CHAINS
+
+
+def sample(
+    structure: Structure,
+    scores: ArrayLike,
+    n_samples: int = 1,
+    *,
+    sampler: str = "auto",
+    burn_in: int | None = None,
+    thin: int | None = None,
+    max_steps: int = 10**6,
+    start: Any = None,
+    bound: ArrayLike | None = None,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Samples:
+    r"""Draw outputs from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for every row s of `scores`.
+
+    Parameters
+    ----------
+    structure : Structure
+        With its sizes known.
+    scores : array-like of shape (n, d) or (d,)
+        Finite; one row for shape (d,).
+    n_samples : int, default=1
+        Outputs for each row.
+    sampler : {"auto", "meta", "local", "cube", "cftp", "rejection", "monotone"}, default="auto"
+        Chains, one for each row, whose successive samples are dependent and follow p in the limit:
+
+        - "meta": uniform proposals, accepted by the rule of Metropolis;
+        - "local": the structure's local moves, such as taking a label of a ranking to another place;
+        - "cube": single elements of a set put in or out.
+
+        Exact samplers, whose samples are independent:
+
+        - "cftp": coupling from the past for "meta";
+        - "rejection": uniform proposals until one is taken;
+        - "monotone": coupling from the past by the heat bath, for sets of labels or edges without a fixed size and
+          rooted subtrees.
+
+        "auto" takes the first of "monotone", "local" and "meta" that the structure has; ``Samples.sampler`` says which.
+    burn_in : int, default=None
+        Steps of a chain before the first sample. None: 16 times `thin`.
+    thin : int, default=None
+        Steps of a chain from sample to sample. None: 8 for each part of an encoded output.
+    max_steps : int, default=1000000
+        Most steps for one exact sample.
+    start : array-like of n rows, default=None
+        Where chains begin, in the structure's format. None: in uniform outputs, or in the guaranteed solution for
+        structures without a uniform sampler. Not for exact samplers.
+    bound : array-like of shape (n,), default=None
+        Bounds on the scores of all outputs, for "cftp" and "rejection". None: from the decoder.
+    random_state : int, RandomState instance or None, default=None
+        The only source of randomness. Each row has its own stream: an integer gives a row the same samples whatever
+        the number of threads or of later rows.
+    n_jobs : int, default=None
+        Threads; None: as configured by :func:`combpred.config_context`.
+    verbose : int, default=0
+        Positive: show progress.
+
+    Returns
+    -------
+    Samples
+
+    Raises
+    ------
+    CapabilityError
+        When the structure lacks what the sampler needs: an exactly uniform sampler for "meta", "cftp" and "rejection".
+    SamplingError
+        When an exact sample would take more than `max_steps`; the message says about how many it takes.
+    ValueError
+        When a score is not finite, a start no member, or a bound below the score of an output.
+
+    Notes
+    -----
+    With :math:`\beta = E\,\exp(h - \max h)` under the uniform law, h being the scores of outputs, "cftp" and
+    "rejection" make 1/β proposals a sample on average, and "meta" comes nearer to p by the factor 1 − β a step: see
+    :func:`meta_mixing_bound`. A step costs one output and its embedding, "local" one move and what it gains. "cube"
+    and "monotone" cost one look at an element's neighbours.
+
+    References
+    ----------
+    Vembu (2010), ch. 6. Propp and Wilson (1996), Exact sampling with coupled Markov chains.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import sampling
+    >>> from combpred.structures import LabelSets, Permutations
+    >>> drawn = sampling.sample(Permutations(4), np.full(6, 0.5), 1000, sampler="cftp", random_state=0)
+    >>> drawn.y.shape, drawn.is_exact
+    ((1000, 1, 4), True)
+    >>> drawn = sampling.sample(LabelSets(3), [1.0, -1.0, 0.0], 4000, random_state=0)
+    >>> drawn.sampler, np.round(drawn.y[:, 0].mean(axis=0), 1)
+    ('monotone', array([0.7, 0.3, 0.5]))
+    """
+    linear = _rows(structure, scores)
+    if sampler != "auto" and sampler not in CHAIN_METHODS:
+        raise ValueError(f"sampler must be one of auto, {', '.join(CHAIN_METHODS)}, got {sampler!r}")
+    n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
+    if thin is None:
+        thin = 8 * max(1, linear.shape[1] if structure._parts_dtype == np.object_ else _part_len(structure))
+    thin = whole_number(thin, "thin", 1, _MOST_STEPS)
+    burn_in = min(16 * thin, _MOST_STEPS) if burn_in is None else whole_number(burn_in, "burn_in", 0, _MOST_STEPS)
+    max_steps = whole_number(max_steps, "max_steps", 1, _MOST_STEPS)
+    if start is not None and sampler not in ("auto", *_CHAINS):
+        raise ValueError(f"start is where a chain begins, sampler={sampler!r} has none; leave it out")
+    if bound is not None:
+        if sampler not in _BOUNDED:
+            raise ValueError(f"bound is for sampler='cftp' and 'rejection', not {sampler!r}; leave it out")
+        bound = _bounds(bound, len(linear))
+    parts = None if start is None else structure._encode(start)
+    if parts is not None and len(parts) != len(linear):
+        raise ValueError(f"start has {len(parts)} rows, scores has {len(linear)}; one start for each is needed")
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    choices = (sampler,) if sampler != "auto" else ("local", "meta") if start is not None else _AUTO
+    for method in choices:
+        plan = _lib_chain.Plan(method, n_samples, burn_in, thin, max_steps, seed)
+        try:
+            drawn = structure._draw_parts(linear, plan, parts, bound, n_jobs, verbose)
+        except CapabilityError:
+            if method == choices[-1]:
+                raise
+            continue  # "auto": known before any work
+        break
+    flat = structure._decode_parts(drawn.y.reshape(-1, drawn.y.shape[2]))
+    y = np.swapaxes(flat.reshape(len(linear), n_samples, *flat.shape[1:]), 0, 1)
+    return Samples(y, drawn.value.T, drawn.steps.T, drawn.accepted.T, method)
+
+
+_AUTO = ("monotone", "local", "meta")
+
+
+def _part_len(structure: Structure) -> int:
+    return _lib.structure_shape(structure._describe())[0]
+
+
+def _rows(structure: Structure, scores: ArrayLike) -> NDArray[np.float64]:
+    if not isinstance(structure, Structure):
+        raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
+    d = structure.n_features
+    values = np.asarray(scores)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")
+    if values.ndim not in (1, 2) or values.shape[-1] != d:
+        raise ValueError(f"scores must have shape (n, {d}) or ({d},), got {values.shape}")
+    rows: NDArray[np.float64] = np.ascontiguousarray(np.atleast_2d(values), dtype=np.float64)
+    if not len(rows):
+        raise ValueError("scores has 0 rows; at least 1 is needed")
+    if not np.isfinite(rows).all():
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
+        raise ValueError(f"scores, row {row}, column {column}: {rows[row, column]} is not finite; replace it")
+    return rows
+
+
+def _bounds(bound: ArrayLike, n: int) -> NDArray[np.float64]:
+    values = np.asarray(bound, dtype=np.float64)
+    if values.shape not in ((), (n,)):
+        raise ValueError(f"bound must have shape ({n},), one number for each row of scores, got {values.shape}")
+    values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
+    if not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise ValueError(f"bound, row {row}: {values[row]} is not finite; replace it")
+    return values

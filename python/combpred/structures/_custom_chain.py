@@ -1,0 +1,118 @@
+"""Chains and exact samplers on custom spaces that only Python functions know: uniform proposals, accepted or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._errors import CapabilityError, SamplingError
+from .._lib_chain import Drawn, Plan
+from ._custom_computed import ComputedOutputs
+
+_BLOCK = 256  # proposals drawn at a time
+
+
+class _Proposals:
+    """Uniform outputs of one row of scores, each with its reach: the largest score of a state that takes it.
+
+    A state takes a proposal z with probability min(1, exp(h(z) − h(y))), hence if h(y) ≤ h(z) + E for an exponential
+    number E.
+    """
+
+    def __init__(self, space: ComputedOutputs, scores: NDArray[np.float64], rng: np.random.Generator) -> None:
+        self._space, self._scores, self._rng = space, scores, rng
+
+    def __iter__(self) -> Iterator[tuple[Any, float, float]]:
+        """Yield outputs, their scores and their reaches without end."""
+        while True:
+            parts = self._space.sample(_BLOCK, int(self._rng.integers(2**63)))
+            values = self._space.embed(parts, None) @ self._scores
+            reaches = values + self._rng.exponential(size=_BLOCK)
+            yield from zip(parts[:, 0], values.tolist(), reaches.tolist(), strict=True)
+
+
+def draw_computed(
+    space: ComputedOutputs,
+    linear: NDArray[np.float64],
+    plan: Plan,
+    start: NDArray[Any] | None,
+    bound: NDArray[np.float64] | None,
+) -> Drawn:
+    """Draw outputs for every row of `linear` by uniform proposals, as `_lib_chain.chain_sample` does in the library."""
+    if plan.method not in ("meta", "cftp", "rejection"):
+        raise CapabilityError(
+            f"sampler={plan.method!r} needs moves or elements that the library knows, and this Custom structure is "
+            "given by functions; take sampler='meta', or 'cftp' or 'rejection' with a bound"
+        )
+    if plan.method != "meta" and bound is None:
+        raise CapabilityError(
+            f"sampler={plan.method!r} needs a bound on the scores of all outputs, which functions do not give; pass "
+            "bound=, such as the norm of the scores times the largest norm of ψ, or take sampler='meta'"
+        )
+    shape = len(linear), plan.n_samples
+    drawn = Drawn(
+        np.empty((*shape, 1), dtype=object),
+        np.empty(shape),
+        np.ones(shape, dtype=np.int64),
+        np.ones(shape, dtype=np.int64),
+    )
+    for i, scores in enumerate(linear):
+        proposals = iter(_Proposals(space, scores, np.random.default_rng([plan.seed % 2**64, i])))
+        if plan.method == "meta":
+            _follow(i, drawn, proposals, plan, None if start is None else _state(space, start[i : i + 1], scores))
+            continue
+        assert bound is not None
+        for j in range(plan.n_samples):
+            drawn.y[i, j, 0], drawn.value[i, j], drawn.steps[i, j], drawn.accepted[i, j] = _exact(
+                i, j, proposals, plan, float(bound[i])
+            )
+    return drawn
+
+
+def _state(space: ComputedOutputs, parts: NDArray[Any], scores: NDArray[np.float64]) -> tuple[Any, float]:
+    return parts[0, 0], float(space.embed(parts, None)[0] @ scores)
+
+
+def _follow(
+    row: int, drawn: Drawn, proposals: Iterator[tuple[Any, float, float]], plan: Plan, state: tuple[Any, float] | None
+) -> None:
+    """Follow the chain of one row from a state, or from a uniform output."""
+    y, value = next(proposals)[:2] if state is None else state
+    for j in range(plan.n_samples):
+        steps = plan.thin + (plan.burn_in if j == 0 else 0)
+        accepted = 0
+        for _ in range(steps):
+            proposed, score, reach = next(proposals)
+            if reach >= value:
+                y, value, accepted = proposed, score, accepted + 1
+        drawn.y[row, j, 0], drawn.value[row, j] = y, value
+        drawn.steps[row, j], drawn.accepted[row, j] = steps, accepted
+
+
+def _exact(
+    row: int, draw: int, proposals: Iterator[tuple[Any, float, float]], plan: Plan, bound: float
+) -> tuple[Any, float, int, int]:
+    """Return one exact sample, its score, and the numbers of proposals and of those accepted."""
+    past: list[tuple[Any, float, float]] = []
+    for steps in range(1, plan.budget + 1):
+        proposal = next(proposals)
+        if proposal[1] > bound + 1e-9 * (1 + abs(bound)):
+            raise ValueError(
+                f"row {row}: an output scores {proposal[1]:.6g}, more than the bound {bound:.6g} on all scores; "
+                "correct bound"
+            )
+        if plan.method == "cftp":
+            past.append(proposal)
+        if proposal[2] >= bound:  # every state takes it
+            y, value, accepted = proposal[0], proposal[1], 1
+            for other, score, reach in reversed(past[:-1]):
+                if reach >= value:
+                    y, value, accepted = other, score, accepted + 1
+            return y, value, steps, accepted
+    raise SamplingError(
+        f"row {row}: sample {draw}: no proposal reached the bound within {plan.budget} steps; allow more by max_steps, "
+        "give a tighter bound, or take sampler='meta'"
+    )

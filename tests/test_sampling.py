@@ -1,0 +1,263 @@
+"""Sampling from p ∝ exp⟨s, ψ⟩ through Python, against enumeration; diagnostics; refusals; interrupts.
+
+Seeds are fixed. A correct sampler fails one χ² test with probability 1e-6; about forty are made.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from combpred import CapabilityError, sampling
+from combpred.structures import (
+    Assignments,
+    Custom,
+    Cycles,
+    Graphs,
+    Hierarchy,
+    LabelSets,
+    PartialOrders,
+    Permutations,
+    SpanningTrees,
+    Structure,
+    Subtrees,
+    Tournaments,
+    WeakOrders,
+)
+
+FALSE_ALARM = 1e-6
+TREE = [-1, 0, 0, 1, 1]
+STRUCTURES: list[Structure] = [
+    Assignments(3),
+    Cycles(4),
+    Graphs(3),
+    Hierarchy(TREE),
+    LabelSets(4),
+    LabelSets(4, size=2),
+    PartialOrders(3),
+    Permutations(4),
+    SpanningTrees(4, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]),
+    Subtrees(TREE),
+    Tournaments(2),
+    WeakOrders(3),
+]
+SETS = (LabelSets(4), Graphs(3), Subtrees(TREE))
+
+
+def fits(structure: Structure, scores: np.ndarray, y: np.ndarray) -> None:
+    """Fail unless the rows of y are independent draws from the law, by χ² over outputs with enough expected."""
+    members = list(structure.enumerate())
+    values = structure.embed(members) @ scores
+    p = np.exp(values - values.max())
+    p /= p.sum()
+    number = {np.asarray(member).tobytes(): i for i, member in enumerate(members)}
+    frequency = np.bincount([number[np.asarray(row).tobytes()] for row in y], minlength=len(p))
+    expected = p * len(y)
+    common = expected >= 8
+    seen = [*frequency[common], *([frequency[~common].sum()] if expected[~common].sum() >= 8 else [])]
+    want = [*expected[common], *([expected[~common].sum()] if expected[~common].sum() >= 8 else [])]
+    statistic = sum((s - w) ** 2 / w for s, w in zip(seen, want, strict=True))
+    assert chi2.sf(statistic, len(want) - 1) > FALSE_ALARM
+
+
+def scores_of(structure: Structure, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=structure.n_features)
+
+
+@pytest.mark.parametrize("sampler", ["cftp", "rejection"])
+@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+def test_exact_samples_follow_the_law(structure, sampler):
+    scores = scores_of(structure)
+    drawn = sampling.sample(structure, scores, 2000, sampler=sampler, random_state=1)
+    fits(structure, scores, drawn.y[:, 0])
+    values = structure.embed(list(structure.enumerate())) @ scores
+    beta = np.exp(values - values.max()).mean()
+    # Geometric numbers of mean 1/β; 5.3 standard errors are left by chance with probability 1e-7.
+    error = math.sqrt((1 / beta) * (1 / beta - 1) / 2000) + 1e-12
+    assert abs(drawn.steps.mean() - sampling.meta_coalescence_time(math.log(beta))) < 5.3 * error
+    np.testing.assert_allclose(drawn.value[:, 0], structure.embed(list(drawn.y[:, 0])) @ scores, atol=1e-12)
+    assert drawn.is_exact
+
+
+@pytest.mark.parametrize("structure", SETS, ids=repr)
+def test_monotone_samples_follow_the_law(structure):
+    scores = 2 * scores_of(structure)
+    drawn = sampling.sample(structure, scores, 2000, random_state=2)
+    assert drawn.sampler == "monotone"
+    fits(structure, scores, drawn.y[:, 0])
+
+
+@pytest.mark.parametrize("sampler", ["meta", "local"])
+@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+def test_chains_reach_the_law(structure, sampler):
+    # A chain for each draw, so that draws are independent.
+    scores = scores_of(structure) / 2
+    drawn = sampling.sample(structure, np.tile(scores, (1500, 1)), sampler=sampler, burn_in=500, random_state=3)
+    fits(structure, scores, drawn.y[0])
+    assert not drawn.is_exact
+    assert (drawn.acceptance > 0.05).all()
+
+
+def test_rows_and_formats():
+    structure = Permutations(3)
+    scores = np.array([[9.0, 9.0, 9.0], [-9.0, -9.0, -9.0]])
+    drawn = sampling.sample(structure, scores, 5, sampler="local", random_state=0)
+    assert drawn.y.shape == (5, 2, 3)
+    assert drawn.value.shape == drawn.steps.shape == drawn.accepted.shape == (5, 2)
+    np.testing.assert_array_equal(drawn.y[-1], [[1, 2, 3], [3, 2, 1]])
+    again = sampling.sample(structure, scores[:1], 5, sampler="local", random_state=0, n_jobs=2)
+    np.testing.assert_array_equal(again.y[:, 0], drawn.y[:, 0])  # each row has its own stream
+    kept = sampling.sample(structure, scores, sampler="local", burn_in=0, thin=1, start=drawn.y[-1], random_state=1)
+    assert (np.abs(kept.y[0] - drawn.y[-1]).sum(axis=1) <= 4).all()  # one move from where it began
+
+
+def test_partial_orders_beyond_uniform_samples_have_local_chains():
+    drawn = sampling.sample(PartialOrders(9), np.ones(36), 3, random_state=0)
+    assert drawn.sampler == "local"
+    PartialOrders(9).validate(drawn.y[:, 0])
+    with pytest.raises(CapabilityError, match="Sampler"):
+        sampling.sample(PartialOrders(9), np.ones(36), sampler="cftp")
+
+
+class UsersOwn:
+    """Subsets of three things by functions."""
+
+    structure = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), lambda y: np.asarray(y, dtype=float))
+    scores = np.array([1.0, -0.5, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("sampler", "options"), [("auto", {}), ("cftp", {"bound": 1.2}), ("rejection", {"bound": 1.5})]
+)
+def test_a_users_own_structure_is_sampled(sampler, options):
+    drawn = sampling.sample(
+        UsersOwn.structure, UsersOwn.scores, 1000, sampler=sampler, thin=8, random_state=4, **options
+    )
+    assert drawn.sampler == ("meta" if sampler == "auto" else sampler)
+    fits(LabelSets(3), UsersOwn.scores, drawn.y[:, 0].astype(np.int32))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"sampler": "cftp"}, CapabilityError, "needs a bound on the scores"),
+        ({"sampler": "local"}, CapabilityError, "given by functions"),
+        ({"sampler": "rejection", "bound": 0.1}, ValueError, "row 0: an output scores .* correct bound"),
+        ({"sampler": "rejection", "bound": 60.0, "max_steps": 9}, sampling.SamplingError, "within 9 steps"),
+    ],
+)
+def test_a_users_own_structure_is_refused_what_it_lacks(options, error, message):
+    with pytest.raises(error, match=message):
+        sampling.sample(UsersOwn.structure, UsersOwn.scores, 50, random_state=0, **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"structure": "permutations"}, TypeError, "structure must be"),
+        ({"scores": np.zeros(5)}, ValueError, r"must have shape \(n, 6\) or \(6,\)"),
+        ({"scores": np.zeros((0, 6))}, ValueError, "0 rows"),
+        ({"scores": ["a"] * 6}, TypeError, "real numbers"),
+        ({"scores": [0, 0, np.nan, 0, 0, 0]}, ValueError, "row 0, column 2: nan"),
+        ({"sampler": "gibbs"}, ValueError, "sampler must be one of auto, meta"),
+        ({"n_samples": 0}, ValueError, "n_samples must be between 1"),
+        ({"n_samples": 1.5}, TypeError, "n_samples must be an integer"),
+        ({"thin": 0}, ValueError, "thin must be between 1"),
+        ({"burn_in": -1}, ValueError, "burn_in must be between 0"),
+        ({"max_steps": 0}, ValueError, "max_steps must be between 1"),
+        ({"sampler": "cftp", "start": [[1, 2, 3, 4]]}, ValueError, "has none; leave it out"),
+        ({"start": [[1, 2, 3, 3]]}, ValueError, "start|y, row 0|row 0"),
+        ({"start": [[1, 2, 3, 4]] * 2}, ValueError, "start has 2 rows, scores has 1"),
+        ({"bound": 3.0}, ValueError, "bound is for sampler="),
+        ({"sampler": "cftp", "bound": np.ones(2)}, ValueError, "bound must have shape"),
+        ({"sampler": "cftp", "bound": np.inf}, ValueError, "bound, row 0: inf"),
+        ({"sampler": "monotone"}, CapabilityError, "Lattice"),
+        ({"structure": Graphs(4, hereditary="forest")}, CapabilityError, "no chain is known"),
+        (
+            {"sampler": "rejection", "scores": np.full(6, 20.0), "max_steps": 3},
+            sampling.SamplingError,
+            "it takes about",
+        ),
+    ],
+)
+def test_bad_input_is_refused(change, error, message):
+    arguments = {"structure": Permutations(4), "scores": np.zeros(6), "random_state": 0, **change}
+    with pytest.raises(error, match=message):
+        sampling.sample(**arguments)
+
+
+def test_diagnostics_agree_with_their_definitions():
+    x = np.random.default_rng(0).normal(size=(3, 41)).cumsum(axis=1)
+    centred = x - x.mean(axis=1, keepdims=True)
+    want = [[(c[lag:] * c[: 41 - lag]).sum() / (c * c).sum() for lag in range(41)] for c in centred]
+    np.testing.assert_allclose(sampling.autocorrelation(x), want, atol=1e-12)
+    halves = np.concatenate([x[:, :20], x[:, -20:]])
+    within = halves.var(axis=1, ddof=1).mean()
+    pooled = within * 19 / 20 + halves.mean(axis=1).var(ddof=1)
+    assert sampling.split_r_hat(x) == pytest.approx(math.sqrt(pooled / within), rel=1e-12)
+    covariances = np.mean(
+        [[((h - h.mean())[lag:] * (h - h.mean())[: 20 - lag]).sum() / 19 for lag in range(20)] for h in halves], axis=0
+    )
+    rho = 1 - (within - covariances) / pooled
+    rho[0] = 1
+    tau, last = -1.0, math.inf
+    for lag in range(0, 19, 2):
+        if rho[lag] + rho[lag + 1] <= 0:
+            break
+        last = min(last, rho[lag] + rho[lag + 1])
+        tau += 2 * last
+    assert sampling.effective_sample_size(x) == pytest.approx(120 / tau, rel=1e-10)
+    assert math.isnan(sampling.split_r_hat(np.ones(9)))
+    for bad, message in ((np.ones((2, 2, 2)), "shape"), ([1.0, np.nan], "draw 1: nan"), ([], "not empty")):
+        with pytest.raises(ValueError, match=message):
+            sampling.effective_sample_size(bad)
+
+
+def test_bounds():
+    assert sampling.meta_mixing_bound(0.0) == 1
+    assert sampling.meta_mixing_bound(-1000.0) == math.inf == sampling.meta_coalescence_time(-1000.0)
+    with pytest.raises(ValueError, match="log_beta must be at most 0"):
+        sampling.meta_mixing_bound(0.1)
+    with pytest.raises(ValueError, match="epsilon must be between"):
+        sampling.cube_mixing_bound(3, 1.0)
+
+
+@pytest.mark.parametrize("method", ["counting", "coupling"])
+def test_linear_extensions_are_uniform(method):
+    pairs = [(0, 1), (2, 1), (2, 3), (4, 3)]  # a zigzag of five: the Euler number 16
+    orders = sampling.linear_extensions(pairs, 5, 1600, method=method, random_state=5)
+    position = np.argsort(orders, axis=1)
+    assert all((position[:, u] < position[:, v]).all() for u, v in pairs)
+    frequency = np.unique(orders, axis=0, return_counts=True)[1]
+    assert len(frequency) == 16
+    assert chi2.sf(((frequency - 100.0) ** 2 / 100).sum(), 15) > FALSE_ALARM
+
+
+def test_linear_extensions_refuse():
+    assert sampling.linear_extensions([], 30, random_state=0).shape == (1, 30)
+    for arguments, message in (
+        (([(0, 1), (1, 0)], 2), "lead from element 0 back to it"),
+        (([(0, 5)], 3), "pair 0 is"),
+        (([(0, 1)], 0), "n_elements must be between"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            sampling.linear_extensions(*arguments)
+    with pytest.raises(CapabilityError, match="coupling from the past instead"):
+        sampling.linear_extensions([(i, 99) for i in range(99)], 100, method="counting")
+
+
+@pytest.mark.parametrize("sampler", ["local", "rejection"])
+def test_sampling_is_interrupted(sampler):
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    start = time.perf_counter()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        sampling.sample(Permutations(12), np.full(66, 9.0), sampler=sampler, burn_in=2**40, max_steps=2**40)
+    assert time.perf_counter() - start < 10
