@@ -51,14 +51,19 @@ STRUCTURES: list[Structure] = [
 SETS = (LabelSets(4), Graphs(3), Subtrees(TREE))
 
 
+def key(y: object) -> tuple[int, ...]:
+    """Return an output as a key of a dictionary."""
+    return tuple(np.ravel(y).tolist())
+
+
 def fits(structure: Structure, scores: np.ndarray, y: np.ndarray) -> None:
     """Fail unless the rows of y are independent draws from the law, by χ² over outputs with enough expected."""
     members = list(structure.enumerate())
     values = structure.embed(members) @ scores
     p = np.exp(values - values.max())
     p /= p.sum()
-    number = {np.asarray(member).tobytes(): i for i, member in enumerate(members)}
-    frequency = np.bincount([number[np.asarray(row).tobytes()] for row in y], minlength=len(p))
+    number = {key(member): i for i, member in enumerate(members)}
+    frequency = np.bincount([number[key(row)] for row in y], minlength=len(p))
     expected = p * len(y)
     common = expected >= 8
     seen = [*frequency[common], *([frequency[~common].sum()] if expected[~common].sum() >= 8 else [])]
