@@ -4,10 +4,10 @@
 
 Times: on spaces small enough to be listed, the mean number of proposals of coupling from the past beside 1/β, with β =
 E exp(h − max h) under the uniform law; the number of steps after which chains from the worst start are within ε = 0.01
-of their law in total variation, by powers of the transition matrix, beside its bound. The last column has another bound:
-for proposals that of the range of the scores, exp(min h − max h) in place of β, and on the hypercube d ln(d/ε), which
-the thesis prints for the chain of single elements and which does not hold for strong scores. Monotone coupling goes back a power of
-two times d steps; half of that was too little.
+of their law in total variation, by powers of the transition matrix, beside its bound. The last column has another
+bound: for proposals that of the range of the scores, exp(min h − max h) in place of β, and on the hypercube d ln(d/ε),
+which the thesis prints for the chain of single elements and which does not hold for strong scores. Monotone coupling
+goes back a power of two times d steps; half of that was too little.
 
 Speed: steps a second of chains, on one thread, beside a loop in NumPy that makes the same steps.
 """

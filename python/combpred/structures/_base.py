@@ -7,7 +7,6 @@ import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
@@ -22,6 +21,7 @@ from .._constraints import Restriction
 from .._errors import CapabilityError
 from .._memory import require_memory
 from .._weights import check_weights
+from ._moments_info import MomentsInfo as MomentsInfo  # subclasses import it from here
 from ._parameters import SIZE_LIMIT, Limit, frozen, is_integer
 from ._score_methods import ScoreMethods
 
@@ -29,23 +29,6 @@ _Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
 
 _ENUMERATION_LIMIT = 10**7
 _CHUNK_BYTES = 2**25
-
-
-@dataclass(frozen=True)
-class MomentsInfo:
-    """Where the mean and the second moment of a structure come from.
-
-    Attributes
-    ----------
-    kind : {"exact", "relaxed", "sampled"}
-        "exact": closed forms evaluated from exact counts, or averages over a list of all members. "relaxed": those of a
-        larger space that contains the members. "sampled": estimated from samples.
-    standard_error : float
-        The largest standard error of an entry of the second moment; 0 unless sampled.
-    """
-
-    kind: Literal["exact", "relaxed", "sampled"] = "exact"
-    standard_error: float = 0.0
 
 
 class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
