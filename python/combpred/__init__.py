@@ -17,6 +17,8 @@ from ._version import __version__
 if TYPE_CHECKING:
     from . import datasets, kernels, metrics, sampling, structures
     from ._admissible import Admissible
+    from ._inference import LogPartition
+    from ._probabilistic import ProbabilisticStructured
     from ._ridge import StructuredRidge
     from ._ridge_cv import StructuredRidgeCV
     from ._show_versions import show_versions
@@ -25,7 +27,9 @@ __all__ = [
     "Admissible",
     "CapabilityError",
     "ForkedProcessError",
+    "LogPartition",
     "NumericalError",
+    "ProbabilisticStructured",
     "StructuredRidge",
     "StructuredRidgeCV",
     "__version__",
@@ -41,6 +45,8 @@ __all__ = [
 _MODULES = frozenset({"datasets", "kernels", "metrics", "sampling", "structures"})
 _HOMES = {
     "Admissible": "_admissible",
+    "LogPartition": "_inference",
+    "ProbabilisticStructured": "_probabilistic",
     "StructuredRidge": "_ridge",
     "StructuredRidgeCV": "_ridge_cv",
     "show_versions": "_show_versions",

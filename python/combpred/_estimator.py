@@ -53,7 +53,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        return self.structure is None or _is_a(self.structure, MultiClass) or _is_a(self.structure, LabelSets)
+        return self.structure is None or is_a(self.structure, MultiClass) or is_a(self.structure, LabelSets)
 
     @property
     def _estimator_type(self) -> str:
@@ -69,19 +69,19 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self._classifies():
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = classifier_tags(multi_label=_is_a(self.structure, LabelSets))
+            tags.classifier_tags = classifier_tags(multi_label=is_a(self.structure, LabelSets))
         return tags
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
         return {
             "requires_y": True,
             "pairwise": self.kernel == "precomputed",
-            "multilabel": _is_a(self.structure, LabelSets),
+            "multilabel": is_a(self.structure, LabelSets),
             "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
         }
 
 
-def _is_a(structure: Any, kind: type[Structure]) -> bool:
+def is_a(structure: Any, kind: type[Structure]) -> bool:
     return isinstance(structure, kind) or structure == kind.name
 
 
@@ -110,15 +110,22 @@ def _raise_not_finite(X: Any) -> None:
 
 
 @contextmanager
-def refit(estimator: BaseEstimator) -> Iterator[None]:
-    """Clear what an earlier fit left, and bring all of it back if the new fit fails or is interrupted."""
+def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
+    """Bring all attributes back if what follows fails or is interrupted."""
     before = dict(vars(estimator))
-    for name in before:
-        if name.endswith("_") and not name.startswith("_"):
-            delattr(estimator, name)
     try:
         yield
     except BaseException:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+@contextmanager
+def refit(estimator: BaseEstimator) -> Iterator[None]:
+    """Clear what an earlier fit left, and bring all of it back if the new fit fails or is interrupted."""
+    with unchanged_on_failure(estimator):
+        for name in list(vars(estimator)):
+            if name.endswith("_") and not name.startswith("_"):
+                delattr(estimator, name)
+        yield

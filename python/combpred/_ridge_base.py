@@ -2,61 +2,37 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length
 
-from . import _lib
 from ._config import get_n_threads
-from ._decoding import DECODERS
+from ._kernel_estimator import KernelEstimator
 from ._memory import require_memory
-from ._predictor import StructuredPredictor
-from ._targets import embed_targets, resolve_targets
 from ._training import RidgeProblem, Solution, warn_unless_converged, weighted_kernel
-from ._weights import check_weights
-from .kernels import KERNELS, InputKernel
-from .structures import LabelSets, MultiClass, Structure
 
 FloatArray = NDArray[np.float64]
 
 
-class RidgeBase(StructuredPredictor):
+class RidgeBase(KernelEstimator):
     """Base of the ridge estimators."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "structure": [Structure, str, None],
+        **KernelEstimator._parameter_constraints,
         "loss": [StrOptions({"auc", "squared"})],
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
         "kernel_params": [dict, None],
-        "fit_intercept": ["boolean"],
         "solver": [StrOptions({"auto", "closed-form", "cg", "newton-cg", "primal"})],
-        "decoder": [StrOptions(set(DECODERS))],
-        "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
-
-    def _require_target(self, y: Any) -> None:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: give one structure per row"
-            )
 
     def _validate_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
         """Check the training data, set `structure_` and `kernel_`, and return X with the problem to solve."""
         self._require_target(y)
         X = self._check_input(X, reset=True)
-        n = X.shape[0]
         if self.solver == "primal" and self.kernel != "linear":
             raise ValueError(
                 f"solver='primal' needs kernel='linear', got kernel={self.kernel!r}: take solver='auto', or a linear "
@@ -67,37 +43,14 @@ class RidgeBase(StructuredPredictor):
                 f"kernel_params={self.kernel_params!r} has no effect on kernel={self.kernel!r}: it is for callable "
                 "kernels; give gamma, degree and coef0 as parameters of their own"
             )
-        if self.kernel == "precomputed":
-            if n != X.shape[1]:
-                raise ValueError(
-                    f"X must be a square kernel matrix when kernel='precomputed', got shape {X.shape}; pass k(x_i, "
-                    "x_j) of all pairs of training rows"
-                )
-            _lib.check_kernel(X, n_threads=get_n_threads(self.n_jobs))
-        check_consistent_length(X, y)
-        structure, sets = resolve_targets(self.structure, y)
+        rows = self._check_training_rows(X, y, sample_weight)
         if self.loss == "squared":
-            structure._require_preimage()
-        n_outputs = n if sets is None else int(sets.first[-1])
-        weights = check_weights(sample_weight, n)
-        description = structure._describe()
-        require_memory(
-            8 * 4 * n_outputs * structure.n_features,
-            f"embedding {n_outputs} outputs in {structure.n_features} features",
-            "fit fewer rows, or a smaller structure",
-        )
-        self.structure_ = structure
-        self.kernel_ = InputKernel.settle(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
-            weights=weights,
-        )  # fmt: skip
-        if isinstance(structure, MultiClass):
-            self.classes_ = structure.classes_
-        elif isinstance(structure, LabelSets):
-            self.classes_ = np.arange(structure.n_features)
+            self.structure_._require_preimage()
+        description = self.structure_._describe()
+        self._settle_kernel(rows, self.kernel_params)
         problem = RidgeProblem(
             description=description,
-            targets=embed_targets(structure, y, sets, weights, get_n_threads(self.n_jobs)),
+            targets=self._embed_rows(rows),
             options={
                 "loss": self.loss,
                 "tol": float(self.tol),

@@ -123,7 +123,7 @@ def solve_primal(problem: RidgeProblem, X: Any, *, intercept: bool) -> Solution:
         f"training on {X.shape[1]} features: the Gram matrix with its eigendecomposition",
         "take solver='closed-form' when there are fewer rows than features, or select features",
     )
-    decomposition = eigendecompose(_gram_matrix(X, problem.targets.row_weights(), intercept))
+    decomposition = eigendecompose(gram_matrix(X, problem.targets.row_weights(), intercept))
     coefficients, info = _lib.ridge_primal(
         problem.description, {**problem.options, "solver": "primal"}, _lib.Design(X, intercept=intercept),
         decomposition.values, decomposition.vectors, problem.targets,
@@ -132,7 +132,7 @@ def solve_primal(problem: RidgeProblem, X: Any, *, intercept: bool) -> Solution:
     return Solution(coefficients, "primal", "double", info)
 
 
-def _gram_matrix(X: Any, weights: FloatArray | None, intercept: bool) -> FloatArray:
+def gram_matrix(X: Any, weights: FloatArray | None, intercept: bool) -> FloatArray:
     """Return XᵀD²X, with a last column of ones appended to X when `intercept`. Cost O(n p²), less when X is sparse."""
     n, p = X.shape
     w = np.ones(n) if weights is None else weights

@@ -1,0 +1,95 @@
+"""Stochastic gradient descent on the penalised likelihood, with averaged weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._likelihood import Likelihood
+
+FloatArray = NDArray[np.float64]
+
+_BATCH = 32  # rows of one step: the gradient of one row costs little more than the call that asks for it
+_AVERAGING = 3.0  # the last step counts 1 + this, in steps so far
+
+
+@dataclass(frozen=True)
+class SgdState:
+    """Where the descent stands. It is never changed in place, so that an interrupted pass leaves it as it was.
+
+    Attributes
+    ----------
+    weights, average : ndarray of shape (p + 1, d)
+        The last iterate and the average of all; the last row belongs to the constant feature.
+    curvature : float
+        The largest eigenvalue of Σ.
+    n_steps : int
+    n_rows : int
+        Rows seen, those of repeated passes counted anew.
+    n_seen : float
+        Their total weight.
+    squares : float
+        Weighted sum of the squared norms of those rows.
+    """
+
+    weights: FloatArray
+    average: FloatArray
+    curvature: float
+    n_steps: int = 0
+    n_rows: int = 0
+    n_seen: float = 0.0
+    squares: float = 0.0
+
+
+def descend(
+    state: SgdState,
+    likelihood: Likelihood,
+    X: Any,
+    *,
+    alpha: float,
+    intercept: bool,
+    total: float | None,
+    order: NDArray[np.intp],
+) -> SgdState:
+    r"""Pass once over the rows of X (array or CSR) in the given order, 32 at a time.
+
+    A step takes the gradient of :math:`\frac{\alpha}{m}\|W\|^2` plus the mean loss of the batch, for m the total weight
+    of the data, and the step size :math:`1 / (2 L + 2 \alpha t / m)` of strongly convex problems, for L the product of
+    the largest eigenvalue of Σ and the mean squared norm of the rows so far. Iterates are averaged with
+    weights that grow as the cube of their number (Shamir & Zhang, 2013).
+
+    Parameters
+    ----------
+    total : float or None
+        m; None where the end of the data is not known: the weight of the rows seen so far.
+    order : ndarray
+        Rows, those of weight 0 left out. With a `total`, all that have a part in it.
+    """
+    weights, average = state.weights.copy(), state.average.copy()
+    n_steps, n_rows, n_seen, squares = state.n_steps, state.n_rows, state.n_seen, state.squares
+    for start in range(0, len(order), _BATCH):
+        rows = order[start : start + _BATCH]
+        batch, row_weights = X[rows], likelihood.weights[rows]
+        n_steps, n_rows, n_seen = n_steps + 1, n_rows + len(rows), n_seen + float(row_weights.sum())
+        squares += float(row_weights @ (_squared_norms(batch) + float(intercept)))
+        residual = likelihood.evaluate(rows, np.asarray(batch @ weights[:-1]) + weights[-1]).residual
+        # Divided by the mean weight of all rows, not of the batch, so that heavy batches count for more.
+        residual /= len(rows) * (n_seen / n_rows if total is None else total / len(order))
+        convexity = 2.0 * alpha / (n_seen if total is None else total)
+        step = 1.0 / (2.0 * state.curvature * squares / n_seen + convexity * (n_steps + 1))
+        weights *= 1.0 - step * convexity
+        weights[:-1] -= step * (batch.T @ residual)
+        if intercept:
+            weights[-1] -= step * residual.sum(axis=0)
+        average += (1.0 + _AVERAGING) / (n_steps + _AVERAGING) * (weights - average)
+    return SgdState(weights, average, state.curvature, n_steps, n_rows, n_seen, squares)
+
+
+def _squared_norms(batch: Any) -> FloatArray:
+    if sparse.issparse(batch):
+        return np.asarray(batch.multiply(batch).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", batch, batch)

@@ -1,0 +1,59 @@
+"""Training data that come in pieces: what the first one settles, and what later ones must agree with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length
+
+from ._admissible import flat_sets
+from ._estimator import is_a
+from ._kernel_estimator import KernelEstimator, TrainingRows
+from ._targets import resolve_targets
+from ._weights import check_weights
+from .structures import MultiClass, Structure
+
+
+def check_piece(
+    model: KernelEstimator, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool
+) -> TrainingRows:
+    """Check one piece, whose X has been through `_check_input`; the first one sets `structure_` and `classes_`.
+
+    Raises
+    ------
+    ValueError
+        Where y, `classes` or weights are not legal, `classes` is missing, or differs from that of the first piece.
+    """
+    check_consistent_length(X, y)
+    if first:
+        model.structure_ = _first_structure(model.structure, y, classes)
+        model._set_classes()
+    elif classes is not None:
+        known = getattr(model, "classes_", None)
+        if known is None or not np.array_equal(np.unique(np.asarray(classes)), known):
+            raise ValueError(f"classes is {classes!r}, but the first call had {known!r}; pass the same, or None")
+    return TrainingRows(X, y, flat_sets(y), check_weights(sample_weight, X.shape[0]))
+
+
+def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
+    of_classes = is_a(structure, MultiClass)
+    if classes is not None:
+        if structure is not None and not of_classes:
+            raise ValueError(
+                f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
+                "structure"
+            )
+        found, _ = resolve_targets(MultiClass() if structure is None else structure, np.asarray(classes))
+        return found
+    open_classes = of_classes and getattr(structure, "n_classes", None) is None
+    if open_classes or (structure is None and _are_labels(y)):
+        raise ValueError("classes must be passed on the first call to partial_fit: the list of all labels of y")
+    found, _ = resolve_targets(structure, y)
+    return found
+
+
+def _are_labels(y: Any) -> bool:
+    """Whether y has one label in each row."""
+    shape = np.shape(y)
+    return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)

@@ -1,0 +1,348 @@
+"""ProbabilisticStructured: log-linear models of structures, fitted by maximum likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from ._estimator import refit, unchanged_on_failure
+from ._inference import require_exact
+from ._pieces import check_piece
+from ._probabilistic_base import ProbabilisticPredictor
+from ._probabilistic_training import continue_descent, fit_by_descent, fit_by_lbfgs
+
+
+def _descends(self: ProbabilisticStructured) -> bool:
+    """Whether `partial_fit` is there."""
+    if self.solver == "sgd":
+        return True
+    raise AttributeError(f"partial_fit needs solver='sgd', got solver={self.solver!r}")
+
+
+class ProbabilisticStructured(ProbabilisticPredictor):
+    r"""Log-linear model of structures, fitted by penalised maximum likelihood.
+
+    The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
+    Z(x))`. The partition function Z sums over the whole output space; it, its gradient and samples are computed exactly
+    by recursions over the structure (Vembu, 2010, ch. 6, has the model). With classes this is multinomial logistic
+    regression, with label sets one logistic regression for each label.
+
+    Parameters
+    ----------
+    structure : Structure, str or None, default=None
+        The output space: an instance of a class of :mod:`combpred.structures`, the catalogue name of one (such as
+        ``"permutations"``), or None to infer it from y: labels (1-D) make a ``MultiClass``, a 0/1 matrix ``LabelSets``.
+        Sizes left out are inferred from y.
+    alpha : float, default=1.0
+        Penalty on the squared norm of the scorer, against the sum of the losses of the rows; positive.
+    kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
+        Input kernel, as in :class:`sklearn.kernel_ridge.KernelRidge`. With ``"precomputed"``, X is the square matrix of
+        kernel values in ``fit``, and the values between new rows and training rows afterwards.
+    gamma : float, "scale" or None, default=None
+        Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
+        divides that by the variance of the training inputs, weighted by `sample_weight`.
+    degree : float, default=3
+        Degree of the polynomial kernel; others ignore it.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel; others ignore it.
+    fit_intercept : bool, default=True
+        Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
+    inference : {"auto", "exact"}, default="auto"
+        How partition functions and marginals are computed. Both values stand for exact computation: a closed form or
+        recursion of the structure, or enumeration of up to a million members. Structures beyond that are refused.
+    sampler : {"auto", "exact"}, default="auto"
+        How `sample` draws: exactly, by the same recursions.
+    epsilon, delta : float, default=0.1 and 0.05
+        Of estimated partition functions, the relative error and the probability that it is larger, in (0, 1). Exact
+        inference, the only one there is, has neither.
+    decision : {"map", "mbr"}, default="map"
+        What `predict` predicts. ``"map"``: the most probable structure. ``"mbr"``: the structure of least expected
+        loss :math:`E\|\psi(y) - \psi(Y)\|^2`, which is the 0-1 loss for classes, the Hamming loss for label sets and
+        other 0/1 embeddings, and Kendall's distance for rankings (a tie against an order counts half), up to a factor.
+    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
+        How `predict` maximises, as in :class:`StructuredRidge`.
+    solver : {"auto", "lbfgs", "sgd"}, default="auto"
+        ``"lbfgs"`` takes all rows at a time, with exact gradients, and reaches the maximum to `tol`. ``"sgd"`` takes
+        32 rows at a time and averages its weights; it is for the linear kernel, for data that come in pieces
+        (`partial_fit`), and for moderate accuracy. ``"auto"`` is ``"lbfgs"``.
+    tol : float, default=1e-6
+        ``"lbfgs"`` stops when no entry of the gradient exceeds `tol` times the largest at zero, after scaling by the
+        curvature there. ``"sgd"`` stops when a pass changes the averaged weights by less than `tol`, relative to their
+        norm.
+    max_iter : int, default=200
+        Limit on iterations, for ``"sgd"`` on passes over the rows.
+    n_jobs : int or None, default=None
+        Threads of the library's own loops. None takes :func:`combpred.config_context`, else all processors; results do
+        not depend on it. Threads of BLAS are set as for NumPy.
+    random_state : int, RandomState instance or None, default=None
+        Seed of `sample`, of the order of rows in ``"sgd"``, and of the decoders ``"anneal"`` and ``"metropolis"``. All
+        else is deterministic.
+    verbose : int, default=0
+        Print progress when positive.
+
+    Attributes
+    ----------
+    structure_ : Structure
+        The output space with all sizes settled.
+    coef_ : ndarray of shape (d, n_features)
+        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
+    dual_coef_ : ndarray of shape (n, d)
+        Coefficients of the training rows. Only with other kernels.
+    intercept_ : ndarray of shape (d,)
+        Constant part of the scores; zero without `fit_intercept`.
+    X_fit_ : array or CSR of shape (n, n_features)
+        Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
+    kernel_ : InputKernel
+        The kernel with `gamma` settled.
+    classes_ : ndarray
+        Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
+    objective_ : float
+        Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows.
+    n_iter_ : int
+        Iterations, or passes over the rows, at least 1.
+    solver_ : {"lbfgs", "sgd"}
+        The solver that ran.
+    inference_ : str
+        What computed partition functions in training, as `LogPartition.method` names it.
+    descent_ : SgdState
+        Where ``"sgd"`` stands, for `partial_fit`. Only with that solver.
+    n_features_in_ : int
+        Number of features (of training rows, with ``kernel="precomputed"``).
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    StructuredRidge : Trains at the cost of kernel ridge regression, without partition functions or probabilities.
+    sklearn.linear_model.LogisticRegression : The same model of classes; its C is 1 / (2 alpha), and its intercept is
+        not penalised.
+
+    Notes
+    -----
+    With f(x) = Wx (a constant feature included) and sample weights w, training minimises
+
+    .. math:: \alpha \|W\|^2 + \sum_i w_i \left[\ln Z(x_i) - \langle f(x_i), \psi(y_i)\rangle\right],
+
+    with :math:`\operatorname{tr}(A^\top K A)` in place of the squared norm for f = KA with a kernel matrix K. A weight
+    of 0 equals leaving the row out, an integer weight repeating it. A row of y that is an :class:`Admissible` set
+    stands for one row with each of its structures, so that the objective stays convex; a ranking with unknown
+    positions is one row whose loss is the mean over its completions.
+
+    The gradient of ln Z is the expectation of ψ. L-BFGS works in coordinates in which the Hessian at W = 0 is the
+    identity; that Hessian is known, as the covariance of ψ under the uniform law is. With a kernel, its features come
+    from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one evaluation of ln
+    Z and Eψ for all rows, and :math:`O(n p d)` for p features.
+
+    References
+    ----------
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 6.
+
+    O. Shamir and T. Zhang (2013), Stochastic gradient descent for non-smooth optimization: convergence results and
+    optimal averaging schemes, *ICML*: the averaging of ``solver="sgd"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import ProbabilisticStructured
+    >>> from combpred.structures import Permutations
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> y = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])  # the position of each of three labels
+    >>> ranker = ProbabilisticStructured(Permutations(), alpha=0.01).fit(X, y)
+    >>> ranker.predict([[0.5], [2.5]])
+    array([[1, 2, 3],
+           [3, 2, 1]], dtype=int32)
+    >>> np.exp(ranker.log_proba([[0.5]], [[1, 2, 3]])) > 0.9
+    array([ True])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ProbabilisticPredictor._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "inference": [str],
+        "sampler": [str],
+        "epsilon": [Interval(Real, 0, 1, closed="neither")],
+        "delta": [Interval(Real, 0, 1, closed="neither")],
+        "decision": [StrOptions({"map", "mbr"})],
+        "solver": [StrOptions({"auto", "lbfgs", "sgd"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        structure: Any = None,
+        *,
+        alpha: float = 1.0,
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = True,
+        inference: str = "auto",
+        sampler: str = "auto",
+        epsilon: float = 0.1,
+        delta: float = 0.05,
+        decision: str = "map",
+        decoder: str = "auto",
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.inference = inference
+        self.sampler = sampler
+        self.epsilon = epsilon
+        self.delta = delta
+        self.decision = decision
+        self.decoder = decoder
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilisticStructured:
+        """Train on inputs and the structures observed for them.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+            Inputs, converted to float64.
+        y : array of n structures
+            In the format of the structure's class.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        ProbabilisticStructured
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        CapabilityError
+            When the structure is too large for exact inference, `inference` or `sampler` is not available, or
+            ``decision="mbr"`` is not possible.
+        ValueError
+            For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
+            row and the remedy.
+        MemoryError
+            When the kernel matrix and its work space do not fit, before they are allocated.
+        numpy.linalg.LinAlgError
+            When the kernel matrix is too far from positive semi-definite.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the search ended before `tol`.
+
+        Notes
+        -----
+        Cost: see the notes of the class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> model = ProbabilisticStructured("permutations", alpha=0.1)
+        >>> model.fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
+        1.0
+        """
+        with refit(self):
+            self._check_methods()
+            self._require_target(y)
+            rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
+            self._check_decision()
+            self._settle_kernel(rows)
+            targets = self._embed_rows(rows)
+            self.solver_ = "sgd" if self.solver == "sgd" else "lbfgs"
+            if self.solver_ == "sgd":
+                fit_by_descent(self, rows.X, targets)
+            else:
+                fit_by_lbfgs(self, rows.X, targets)
+        return self
+
+    @available_if(_descends)  # type: ignore[untyped-decorator]
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> ProbabilisticStructured:
+        """Pass once over some rows, which add to those of earlier calls. Only with ``solver="sgd"``.
+
+        Rows that are passed again count again: the penalty is weighed against all rows seen.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+            In the format of the structure's class. What the first call leaves open of the structure, it takes from
+            there.
+        classes : array of labels, default=None
+            All classes that will ever occur; the first call needs it where the structure has to learn the classes from
+            y.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        ProbabilisticStructured
+            The estimator itself. When ``partial_fit`` raises, it is left as it was.
+
+        Raises
+        ------
+        AttributeError
+            With another solver.
+        CapabilityError, ValueError, MemoryError
+            As ``fit``; ValueError also where `classes` are missing or differ from those of the first call.
+
+        Notes
+        -----
+        Cost: one evaluation of ln Z and Eψ and :math:`O(p d)` for each row, with p features.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> model = ProbabilisticStructured("permutations", alpha=0.1, solver="sgd", random_state=0)
+        >>> for _ in range(50):
+        ...     model = model.partial_fit(X, y)
+        >>> model.predict([[0.0], [3.0]]).tolist()
+        [[1, 2], [2, 1]]
+        """
+        with unchanged_on_failure(self):
+            self._check_methods()
+            self._require_target(y)
+            first = not hasattr(self, "descent_")
+            rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            self._check_decision()
+            if first:
+                self._settle_kernel(rows)
+                self.solver_ = "sgd"
+            continue_descent(self, rows.X, self._embed_rows(rows))
+        return self
+
+    def _check_methods(self) -> None:
+        """Refuse parameter values that name no method, or that exclude one another."""
+        require_exact("inference", self.inference)
+        require_exact("sampler", self.sampler)
+        if self.solver == "sgd" and self.kernel != "linear":
+            raise ValueError(
+                f"solver='sgd' needs kernel='linear', got kernel={self.kernel!r}: take solver='lbfgs', or a linear "
+                "kernel on inputs mapped by sklearn.kernel_approximation.Nystroem"
+            )
