@@ -139,3 +139,54 @@ def label_removed(
         f = minimise(kernel, outputs, psi, alpha=alpha, weights=weights, unlabelled=i)[i]
         scores[i] = eigenvectors @ ((eigenvectors.T @ f) / factors[i])
     return scores
+
+
+def enumerated_log_loss(outputs: FloatArray, psi: FloatArray, f: FloatArray) -> float:
+    """Return −ln p of one row under p ∝ exp⟨f, ψ⟩, summing over the outputs; `psi` may be a mean of several ψ."""
+    scores = outputs @ f
+    top = scores.max()
+    return float(top + np.log(np.exp(scores - top).sum()) - psi @ f)
+
+
+def law(outputs: FloatArray, f: FloatArray) -> FloatArray:
+    """Return the probabilities of all outputs under p ∝ exp⟨f, ψ⟩, ``(|Y|,)``."""
+    scores = outputs @ f
+    p = np.exp(scores - scores.max())
+    return p / p.sum()
+
+
+def penalised_log_loss(
+    W: FloatArray, features: FloatArray, outputs: FloatArray, psi: FloatArray, *, alpha: float, weights: FloatArray
+) -> float:
+    """Return α‖W‖² + Σ_i w_i (−ln p_i) for scores f_i = Wᵀφ_i, features (n, q) and weights W (q, d)."""
+    losses = [enumerated_log_loss(outputs, p, row) for p, row in zip(psi, features @ W, strict=True)]
+    return float(alpha * np.sum(W * W) + weights @ losses)
+
+
+def most_likely(
+    features: FloatArray, outputs: FloatArray, psi: FloatArray, *, alpha: float, weights: FloatArray | None = None
+) -> FloatArray:
+    """Minimise `penalised_log_loss` by Newton's method with the Hessian in full, to rounding; return W (q, d)."""
+    w = np.ones(len(psi)) if weights is None else weights
+    q, d = features.shape[1], psi.shape[1]
+    W = np.zeros((q, d))
+    value = penalised_log_loss(W, features, outputs, psi, alpha=alpha, weights=w)
+    for _ in range(100):
+        gradient = 2 * alpha * W
+        hessian = 2 * alpha * np.eye(q * d)
+        for phi, target, weight in zip(features, psi, w, strict=True):
+            p = law(outputs, W.T @ phi)
+            mean = p @ outputs
+            covariance = (outputs - mean).T @ ((outputs - mean) * p[:, None])
+            gradient = gradient + weight * np.outer(phi, mean - target)
+            hessian += weight * np.kron(np.outer(phi, phi), covariance)
+        step = np.linalg.solve(hessian, gradient.ravel()).reshape(q, d)
+        if np.abs(step).max() < 1e-12 * (1 + np.abs(W).max()):
+            return W - step
+        share = 1.0
+        while (
+            after := penalised_log_loss(W - share * step, features, outputs, psi, alpha=alpha, weights=w)
+        ) > value + 1e-12 * abs(value):
+            share /= 2
+        W, value = W - share * step, after
+    raise AssertionError("Newton's method did not converge")

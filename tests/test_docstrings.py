@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import combpred
-from combpred import StructuredRidge, StructuredRidgeCV, structures
+from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, structures
 from combpred.structures import Structure
 
 # Running the package is what __main__ does when imported; _core is the library itself.
@@ -24,6 +24,10 @@ MODULES = sorted(
 # An underline that ended up on the line of its heading.
 BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
 
+ESTIMATORS = [StructuredRidge, StructuredRidgeCV, ProbabilisticStructured]
+PROBABILITIES = (
+    "predict_proba", "predict_marginals", "log_proba", "score_log_loss", "log_partition", "entropy", "sample",
+)  # fmt: skip
 X = np.arange(12.0)[:, None]
 LABELS = np.arange(12) % 3
 INSTANCES = {
@@ -83,7 +87,7 @@ def test_headings_have_their_underlines_on_their_own_line():
     assert [name for name, text in documented() if text and BROKEN_HEADING.search(text)] == []
 
 
-@pytest.mark.parametrize("estimator", [StructuredRidge, StructuredRidgeCV], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_notebooks_display_estimators(estimator):
     for model in (estimator(), estimator(structures.MultiClass(), kernel="rbf")):
         assert estimator.__name__ in model._repr_html_()
@@ -99,12 +103,12 @@ def test_notebooks_display_structures(cls):
         assert cls.__name__ in structure._repr_html_()
 
 
-@pytest.mark.parametrize("estimator", [StructuredRidge, StructuredRidgeCV], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_public_methods_say_what_they_raise_and_cost(estimator):
     methods = (
         "fit", "predict", "score", "decision_function", "feature_scores", "score_structures", "predict_certified",
     )  # fmt: skip
-    for name in methods:
+    for name in methods + (PROBABILITIES if estimator is ProbabilisticStructured else ()):
         text = inspect.getdoc(getattr(estimator, name))
         for part in ("Parameters\n---", "Returns\n---", "Raises\n---", "Examples\n---", "Cost", ">>> "):
             assert part in text, f"{estimator.__name__}.{name}: {part!r}"

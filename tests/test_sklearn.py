@@ -20,10 +20,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 
-from combpred import StructuredRidge, StructuredRidgeCV
+from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV
 from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
 
-ESTIMATORS = [StructuredRidge, StructuredRidgeCV]
+ESTIMATORS = [StructuredRidge, StructuredRidgeCV, ProbabilisticStructured]
 
 
 def rankings(n=60, seed=0):
@@ -33,7 +33,7 @@ def rankings(n=60, seed=0):
     return X, np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
 
 
-@pytest.mark.parametrize("name", ["StructuredRidge", "StructuredRidgeCV"])
+@pytest.mark.parametrize("name", ["StructuredRidge", "StructuredRidgeCV", "ProbabilisticStructured"])
 def test_check_estimator_passes_with_nothing_skipped(name):
     """In a process of its own: the array-API check is skipped unless SciPy was told of it at import."""
     program = f"""

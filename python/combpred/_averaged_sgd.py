@@ -32,8 +32,8 @@ class SgdState:
         Rows seen, those of repeated passes counted anew.
     n_seen : float
         Their total weight.
-    squares : float
-        Weighted sum of the squared norms of those rows.
+    stretch : float
+        Sum over the steps of the largest eigenvalue of the batch's second moment.
     """
 
     weights: FloatArray
@@ -42,7 +42,7 @@ class SgdState:
     n_steps: int = 0
     n_rows: int = 0
     n_seen: float = 0.0
-    squares: float = 0.0
+    stretch: float = 0.0
 
 
 def descend(
@@ -55,12 +55,12 @@ def descend(
     total: float | None,
     order: NDArray[np.intp],
 ) -> SgdState:
-    r"""Pass once over the rows of X (array or CSR) in the given order, 32 at a time.
+    r"""Pass once over the rows of X (array or CSR) in the given order, up to 32 at a time.
 
     A step takes the gradient of :math:`\frac{\alpha}{m}\|W\|^2` plus the mean loss of the batch, for m the total weight
-    of the data, and the step size :math:`1 / (2 L + 2 \alpha t / m)` of strongly convex problems, for L the product of
-    the largest eigenvalue of Σ and the mean squared norm of the rows so far. Iterates are averaged with
-    weights that grow as the cube of their number (Shamir & Zhang, 2013).
+    of the data, and the step size :math:`1 / (L + 2 \alpha t / m)` of strongly convex problems, for L the product of
+    the largest eigenvalues of Σ and, on average so far, of the batch's second moment of features. Iterates are averaged
+    with weights that grow as the cube of their number (Shamir & Zhang, 2013).
 
     Parameters
     ----------
@@ -70,26 +70,27 @@ def descend(
         Rows, those of weight 0 left out. With a `total`, all that have a part in it.
     """
     weights, average = state.weights.copy(), state.average.copy()
-    n_steps, n_rows, n_seen, squares = state.n_steps, state.n_rows, state.n_seen, state.squares
-    for start in range(0, len(order), _BATCH):
-        rows = order[start : start + _BATCH]
+    n_steps, n_rows, n_seen, stretch = state.n_steps, state.n_rows, state.n_seen, state.stretch
+    for rows in np.array_split(order, -(-len(order) // _BATCH)):
         batch, row_weights = X[rows], likelihood.weights[rows]
         n_steps, n_rows, n_seen = n_steps + 1, n_rows + len(rows), n_seen + float(row_weights.sum())
-        squares += float(row_weights @ (_squared_norms(batch) + float(intercept)))
-        residual = likelihood.evaluate(rows, np.asarray(batch @ weights[:-1]) + weights[-1]).residual
-        # Divided by the mean weight of all rows, not of the batch, so that heavy batches count for more.
-        residual /= len(rows) * (n_seen / n_rows if total is None else total / len(order))
+        # The mean weight is that of all rows, not of the batch, so that heavy batches count for more.
+        mass = len(rows) * (n_seen / n_rows if total is None else total / len(order))
+        stretch += _largest_eigenvalue(batch, row_weights / mass, intercept)
+        residual = likelihood.evaluate(rows, np.asarray(batch @ weights[:-1]) + weights[-1]).residual / mass
         convexity = 2.0 * alpha / (n_seen if total is None else total)
-        step = 1.0 / (2.0 * state.curvature * squares / n_seen + convexity * (n_steps + 1))
+        step = 1.0 / (state.curvature * stretch / n_steps + convexity * (n_steps + 1))
         weights *= 1.0 - step * convexity
         weights[:-1] -= step * (batch.T @ residual)
         if intercept:
             weights[-1] -= step * residual.sum(axis=0)
         average += (1.0 + _AVERAGING) / (n_steps + _AVERAGING) * (weights - average)
-    return SgdState(weights, average, state.curvature, n_steps, n_rows, n_seen, squares)
+    return SgdState(weights, average, state.curvature, n_steps, n_rows, n_seen, stretch)
 
 
-def _squared_norms(batch: Any) -> FloatArray:
-    if sparse.issparse(batch):
-        return np.asarray(batch.multiply(batch).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", batch, batch)
+def _largest_eigenvalue(batch: Any, shares: FloatArray, intercept: bool) -> float:
+    """Return that of Σ_i shares_i φ_i φ_iᵀ over the rows of a batch, from their inner products."""
+    products = batch @ batch.T
+    gram = (products.toarray() if sparse.issparse(products) else products) + float(intercept)
+    root = np.sqrt(shares)
+    return float(np.linalg.eigvalsh(gram * root * root[:, None])[-1])

@@ -25,7 +25,7 @@ class LogPartition:
     lower, upper : ndarray of float64
         Bounds on ln Z; equal to `value` where that is exact, up to rounding.
     method : ndarray of str
-        What computed it: the name of the recursion or closed form, or ``"enumeration"``.
+        What computed it: ``"recursion"``, the structure's own recursion or closed form, or ``"enumeration"``.
     n_samples : ndarray of int64
         Samples that were drawn for it; 0 where it is exact.
     """

@@ -139,8 +139,8 @@ class StructuredPredictor(StructuredEstimator):
         ndarray of shape (n,), float64
             :math:`\langle f(x), \psi(y)\rangle` with ψ not centred. With ``loss="squared"``, where `predict` takes the
             pre-image, the structure whose ψ is nearest to f(x) + μ: :math:`\langle f(x) + \mu, \psi(y)\rangle -
-            \tfrac12\|\psi(y)\|^2` with μ the mean of ψ under the uniform law. With ``decision="mbr"``, where it takes the
-            one of least expected loss: :math:`\langle E\psi, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2`.
+            \tfrac12\|\psi(y)\|^2` with μ the mean of ψ under the uniform law. With ``decision="mbr"``, where it
+            takes the one of least expected loss: :math:`\langle E\psi, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2`.
 
         Raises
         ------

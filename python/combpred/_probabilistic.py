@@ -109,7 +109,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
     solver_ : {"lbfgs", "sgd"}
         The solver that ran.
     inference_ : str
-        What computed partition functions in training, as `LogPartition.method` names it.
+        What computed partition functions in training: ``"recursion"``, the structure's own recursion or closed form,
+        or ``"enumeration"`` of its members.
     descent_ : SgdState
         Where ``"sgd"`` stands, for `partial_fit`. Only with that solver.
     n_features_in_ : int
