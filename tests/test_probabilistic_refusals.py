@@ -1,0 +1,241 @@
+"""What ProbabilisticStructured refuses, and that refusals and interruptions lose nothing."""
+
+from __future__ import annotations
+
+import re
+import time
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from combpred import CapabilityError, ProbabilisticStructured, _memory, _progress
+from combpred.structures import LabelSets, MultiClass, Permutations
+from test_ridge import problem
+
+X, RANKINGS, _, _, _ = problem(Permutations(4))
+LABELS = np.arange(9) % 3
+INDEFINITE = np.eye(9)
+INDEFINITE[0, 1] = INDEFINITE[1, 0] = 2.0
+
+
+@pytest.mark.parametrize(
+    ("options", "X", "weights", "message"),
+    [
+        ({"alpha": 0.0}, X, None, "alpha"),
+        ({"alpha": np.inf}, X, None, "alpha"),
+        ({"epsilon": 0.0}, X, None, "epsilon"),
+        ({"epsilon": 1.0}, X, None, "epsilon"),
+        ({"delta": 1.5}, X, None, "delta"),
+        ({"decision": "mode"}, X, None, "decision"),
+        ({"solver": "newton"}, X, None, "solver"),
+        ({"max_iter": 0}, X, None, "max_iter"),
+        ({"tol": 0.0}, X, None, "tol"),
+        ({"inference": "taylor"}, X, None, "inference='taylor' is not available.*take inference='auto' or 'exact'"),
+        ({"sampler": "meta"}, X, None, "sampler='meta' is not available.*take sampler='auto' or 'exact'"),
+        ({"solver": "sgd", "kernel": "rbf"}, X, None, "solver='sgd' needs kernel='linear', got kernel='rbf'"),
+        ({}, np.where(np.arange(27).reshape(9, 3) == 16, np.nan, 1.0), None, r"NaN.*row 5, column 1"),
+        ({}, np.ones((8, 3)), None, "inconsistent numbers of samples"),
+        ({"kernel": "precomputed"}, np.ones((9, 3)), None, "square"),
+        ({"kernel": "precomputed"}, INDEFINITE, None, "not positive semi-definite: its eigenvalues reach from -1"),
+        ({}, X, np.zeros(9), "zero"),
+        ({}, X, [1, 1, 1, 1, -1, 1, 1, 1, 1], "sample_weight is -1.0 at row 4"),
+    ],
+)
+def test_bad_input_is_refused_by_name(options, X, weights, message):
+    model = ProbabilisticStructured("permutations").fit(np.eye(9), RANKINGS)
+    before = dict(vars(model.set_params(**options)))
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, RANKINGS, sample_weight=weights)
+    assert vars(model) == before
+
+
+def test_bad_targets_are_refused_by_row():
+    y = RANKINGS.copy()
+    y[6] = [1, 1, 2, 3]
+    with pytest.raises(ValueError, match="row 6"):
+        ProbabilisticStructured("permutations").fit(X, y)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        ProbabilisticStructured("permutations").fit(X, None)
+    model = ProbabilisticStructured("permutations").fit(X, RANKINGS)
+    for ask in (model.log_proba, model.score_log_loss):
+        with pytest.raises(ValueError, match="row 6"):
+            ask(X, y)
+        with pytest.raises(ValueError, match="inconsistent"):
+            ask(X, RANKINGS[:4])
+
+
+def test_questions_before_fit_are_refused():
+    model = ProbabilisticStructured()
+    for ask in (model.predict_proba, model.predict_marginals, model.entropy, model.log_partition, model.sample):
+        with pytest.raises(NotFittedError):
+            ask(X)
+
+
+def test_structures_too_large_for_exact_inference_are_refused():
+    rng = np.random.default_rng(0)
+    y = rng.permuted(np.tile(np.arange(1, 31), (9, 1)), axis=1)
+    with pytest.raises(CapabilityError, match="30|exact"):
+        ProbabilisticStructured("permutations").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda m: m.sample(X, 0), ValueError, "n_samples must be a positive integer, got 0"),
+        (lambda m: m.sample(X, 1.5), TypeError, "n_samples must be a positive integer, got 1.5"),
+        (lambda m: m.sample(X, True), TypeError, "n_samples must be a positive integer, got True"),
+        (lambda m: m.sample(X, sampler="cftp"), CapabilityError, "take sampler='auto' or 'exact'"),
+        (lambda m: m.sample(X, random_state="x"), ValueError, "seed"),
+        (lambda m: m.log_partition(X, method="mcmc"), CapabilityError, "take method='auto' or 'exact'"),
+        (lambda m: m.log_partition(X, epsilon=0.0), ValueError, r"epsilon must be in \(0, 1\), got 0.0"),
+        (lambda m: m.log_partition(X, delta="small"), TypeError, "delta must be a number"),
+        (lambda m: m.predict_marginals(X[:, :2]), ValueError, "2 features"),
+        (lambda m: m.score_log_loss(X, RANKINGS, np.ones(3)), ValueError, r"sample_weight has shape \(3,\)"),
+    ],
+)
+def test_bad_arguments_are_refused(ask, error, message):
+    model = ProbabilisticStructured("permutations").fit(X, RANKINGS)
+    with pytest.raises(error, match=message):
+        ask(model)
+
+
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(monkeypatch):
+    model = ProbabilisticStructured("permutations").fit(X, RANKINGS)
+    many = np.zeros((100_000, 3))
+    monkeypatch.setattr(_memory, "available_memory", lambda: 2**20)
+    for ask in (model.predict_marginals, model.sample):
+        with pytest.raises(MemoryError, match="fewer"):
+            ask(many)
+    monkeypatch.setattr(_memory, "available_memory", lambda: 3000)
+    with pytest.raises(MemoryError, match=r"training on 9 rows with a kernel matrix.*Nystroem"):
+        ProbabilisticStructured(kernel="rbf").fit(X, LABELS)
+
+
+# ---- Interruption, progress and convergence --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"solver": "sgd"}], ids=str)
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, options):
+    model = ProbabilisticStructured(Permutations(4), max_iter=2000, tol=1e-2, **options).fit(X, RANKINGS)
+    before = dict(vars(model))
+    whole, calls = Permutations._log_partition, []
+
+    def interrupted(self, *args, **kwargs):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return whole(self, *args, **kwargs)
+
+    monkeypatch.setattr(Permutations, "_log_partition", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(tol=1e-9).fit(X[:7], RANKINGS[:7])
+    assert vars(model.set_params(tol=1e-2)) == before
+    if options.get("solver") == "sgd":
+        descent = model.descent_.average.copy()
+        calls[:] = [1, 1]
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(X, RANKINGS)
+        assert vars(model) == before
+        np.testing.assert_array_equal(model.descent_.average, descent)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "sgd"])
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_verbose_reports_progress(monkeypatch, capsys, solver, verbose):
+    whole = Permutations._log_partition
+
+    def slow(self, *args, **kwargs):
+        time.sleep(0.02)
+        return whole(self, *args, **kwargs)
+
+    monkeypatch.setattr(Permutations, "_log_partition", slow)
+    monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.0)
+    model = ProbabilisticStructured("permutations", solver=solver, max_iter=50, tol=1e-3, verbose=verbose)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, RANKINGS)
+    assert ("ProbabilisticStructured" in capsys.readouterr().err) == bool(verbose)
+
+
+def test_stopping_early_is_said_with_the_figure():
+    message = r"the likelihood was not maximal after 1 iterations: the gradient is [\d.e-]+ times .* raise max_iter"
+    with pytest.warns(ConvergenceWarning, match=message):
+        model = ProbabilisticStructured("permutations", alpha=0.01, max_iter=1).fit(X, RANKINGS)
+    assert model.n_iter_ == 1
+    with pytest.warns(ConvergenceWarning, match=re.escape("above tol=1.0e-300")):
+        ProbabilisticStructured("permutations", tol=1e-300).fit(X, RANKINGS)
+
+
+@pytest.mark.filterwarnings("error")
+def test_data_without_information_are_fitted_at_once():
+    """The observed mean of ψ is that of the uniform law; or the inputs are zero."""
+    for X, options in ((np.zeros((4, 2)), {}), (np.zeros((4, 2)), {"kernel": "poly", "coef0": 0.0})):
+        model = ProbabilisticStructured(fit_intercept=False, **options).fit(X, [0, 1, 0, 1])
+        assert model.n_iter_ == 1
+        np.testing.assert_allclose(model.predict_proba(X), 0.5)
+
+
+# ---- Pieces ----------------------------------------------------------------------------------------------------------
+
+
+def test_partial_fit_is_for_descent():
+    assert not hasattr(ProbabilisticStructured(), "partial_fit")
+    with pytest.raises(AttributeError) as raised:
+        ProbabilisticStructured().partial_fit(X, LABELS)
+    assert "partial_fit needs solver='sgd', got solver='auto'" in str(raised.value.__cause__)
+
+
+@pytest.mark.parametrize("structure", [None, "multiclass", MultiClass()], ids=repr)
+def test_the_first_piece_needs_all_classes(structure):
+    model = ProbabilisticStructured(structure, solver="sgd", random_state=0)
+    with pytest.raises(ValueError, match="classes must be passed on the first call to partial_fit"):
+        model.partial_fit(X, LABELS)
+    assert not hasattr(model, "n_features_in_")
+    model.partial_fit(X[:2], ["a", "a"], classes=["b", "a", "c"]).partial_fit(X[2:4], ["c", "b"])
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert model.predict_proba(X).shape == (9, 3)
+    model.partial_fit(X, ["a"] * 9, classes=["c", "b", "a"])
+    before = dict(vars(model))
+    for call, message in (
+        (lambda: model.partial_fit(X, ["a"] * 9, classes=["a", "b"]), "but the first call had"),
+        (lambda: model.partial_fit(X, ["a"] * 8 + ["d"]), "row 8"),
+        (lambda: model.partial_fit(X[:, :2], ["a"] * 9), "2 features"),
+        (lambda: model.partial_fit(X, ["a"] * 8), "inconsistent"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+        assert vars(model) == before
+
+
+def test_other_structures_take_what_is_open_from_the_first_piece():
+    model = ProbabilisticStructured("permutations", solver="sgd").partial_fit(X[:4], RANKINGS[:4])
+    assert model.structure_ == Permutations(4)
+    sets = np.eye(3, dtype=int)[LABELS]
+    assert ProbabilisticStructured(solver="sgd").partial_fit(X, sets).structure_ == LabelSets(3)
+    fixed = ProbabilisticStructured(MultiClass(3), solver="sgd").partial_fit(X[:1], [1])
+    assert fixed.classes_.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="classes=.* has no meaning for structure='permutations'"):
+        ProbabilisticStructured("permutations", solver="sgd").partial_fit(X, RANKINGS, classes=[0, 1])
+
+
+def test_a_piece_of_zero_weight_changes_nothing():
+    model = ProbabilisticStructured("permutations", solver="sgd", random_state=0).partial_fit(X, RANKINGS)
+    coef = model.coef_.copy()
+    weights = np.zeros(9)
+    weights[0] = 1.0
+    other = ProbabilisticStructured("permutations", solver="sgd", random_state=0)
+    other.partial_fit(sparse.csr_matrix(X), RANKINGS, sample_weight=weights)
+    assert other.descent_.n_rows == 1
+    with pytest.raises(ValueError, match="zero in every row"):
+        model.partial_fit(X, RANKINGS, sample_weight=0.0)
+    np.testing.assert_array_equal(model.coef_, coef)
+
+
+def test_fit_starts_anew_after_pieces():
+    options = {"solver": "sgd", "random_state": 0, "max_iter": 3, "tol": 1.0}
+    model = ProbabilisticStructured("permutations", **options).partial_fit(X, -RANKINGS % 5)
+    fresh = ProbabilisticStructured("permutations", **options)
+    np.testing.assert_array_equal(model.fit(X, RANKINGS).coef_, fresh.fit(X, RANKINGS).coef_)
