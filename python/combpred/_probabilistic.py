@@ -270,7 +270,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
             self._check_methods()
             self._require_target(y)
             rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
-            self._check_decision()
+            self._check_capabilities()
             self._settle_kernel(rows)
             targets = self._embed_rows(rows)
             self.solver_ = "sgd" if self.solver == "sgd" else "lbfgs"
@@ -331,7 +331,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
             self._require_target(y)
             first = not hasattr(self, "descent_")
             rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
-            self._check_decision()
+            self._check_capabilities()
             if first:
                 self._settle_kernel(rows)
                 self.solver_ = "sgd"

@@ -382,8 +382,9 @@ class ProbabilisticPredictor(KernelEstimator):
         assert marginals is not None
         return marginals, np.full(scores.shape[1], -0.5)
 
-    def _check_decision(self) -> None:
-        """Raise CapabilityError where the structure of least expected loss cannot be found."""
+    def _check_capabilities(self) -> None:
+        """Raise CapabilityError, before any work, where `structure_` lacks what training or predicting asks of it."""
+        _lib.partition_cost(self.structure_._describe(), marginals=True)
         if self.decision == "map":
             return
         try:

@@ -108,6 +108,7 @@ class StructuredRidge(RidgeBase):
     See Also
     --------
     StructuredRidgeCV : Chooses `alpha` by leave-one-out at the cost of a few fits.
+    ProbabilisticStructured : Gives probabilities, at the cost of partition functions in training.
     sklearn.kernel_ridge.KernelRidge : The same for targets that are vectors.
 
     Notes
