@@ -147,27 +147,22 @@ def maximise(
     coordinates = Coordinates.at_zero(alpha, features, UniformCurvature.of(likelihood.structure, likelihood.psi))
     shape = coordinates.scale.shape
     engine = ""
+    control = Control()
 
     def objective(z: FloatArray) -> tuple[float, FloatArray]:
         nonlocal engine
         weights = coordinates.weights(z.reshape(shape))
         loss, gradient, engine = likelihood.gradient(features, weights)
         gradient += 2.0 * alpha * weights
-        return loss + alpha * float(np.sum(weights * weights)), coordinates.pull_back(gradient).ravel()
-
-    control = Control()
+        control.value = loss + alpha * float(np.sum(weights * weights))
+        return control.value, coordinates.pull_back(gradient).ravel()
 
     def count(z: FloatArray) -> None:
         control.step += 1
 
-    def reporting(z: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = objective(z)
-        control.value = value
-        return value, gradient
-
     start = np.zeros(shape).ravel()
     with reported(control, label, verbose=verbose):
-        z, value, n_iter, residual = _lbfgs(reporting, start, tol, max_iter, count)
+        z, value, n_iter, residual = _lbfgs(objective, start, tol, max_iter, count)
     return Maximum(coordinates.weights(z.reshape(shape)), value, n_iter, residual, engine)
 
 
