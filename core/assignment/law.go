@@ -57,7 +57,7 @@ func (l *Law) Sum(poll func() error) (float64, error) {
 	}
 	var terms [MaxSummed]float64
 	for s := 1; s < len(l.sums); s++ {
-		if s%pollEvery == 0 && l.poll.Stopped() {
+		if s%pollEvery == 1 && l.poll.Stopped() {
 			return 0, l.poll.Err()
 		}
 		row := l.row(s)
@@ -144,7 +144,7 @@ func (l *Law) CellsTo(p []float64, poll func() error) error {
 	l.reach[len(l.reach)-1] = 1
 	var q [MaxSummed]float64
 	for s := len(l.reach) - 1; s > 0; s-- {
-		if s%pollEvery == 0 && l.poll.Stopped() {
+		if s%pollEvery == 1 && l.poll.Stopped() {
 			return l.poll.Err()
 		}
 		if l.reach[s] == 0 {

@@ -27,7 +27,7 @@ func NewLaw(n int, weight []float64, size int, poll func() error) (*Law, error) 
 	var p polling.Poll
 	p.Reset(poll)
 	for s := 1; s < len(l.table); s++ {
-		if s%(1<<14) == 0 && p.Stopped() {
+		if s%(1<<12) == 1 && p.Stopped() {
 			return nil, p.Err()
 		}
 		rest := s & (s - 1)

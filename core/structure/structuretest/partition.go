@@ -344,3 +344,46 @@ func (s subject) refusesToDraw(t *testing.T) {
 		}
 	}
 }
+
+// summingStops: a poll that refuses, at once or later, ends the work on a law with its error; one that never does changes
+// nothing.
+func (s subject) summingStops(t *testing.T) {
+	p, d := s.space.(structure.Partitioner), s.space.(structure.Distributor)
+	scores, marginals := make([]float64, s.space.FeatureLen()), garbage(s.space.FeatureLen())
+	rng := generator(65)
+	for i := range scores {
+		scores[i] = rng.NormFloat64()
+	}
+	for name, work := range map[string]func(poll func() error) (float64, error){
+		"LogPartition": func(poll func() error) (float64, error) { return p.LogPartition(marginals, scores, poll) },
+		"Distribution": func(poll func() error) (float64, error) {
+			draw, err := d.Distribution(scores, poll)
+			if (draw == nil) != (err != nil) {
+				t.Fatalf("Distribution gives the error %v with a draw or none without", err)
+			}
+			return 0, err
+		},
+	} {
+		polls := 0
+		want, err := work(func() error { polls++; return nil })
+		if err != nil || polls == 0 {
+			t.Fatalf("%s gives the error %v after %d polls, must poll once at least", name, err, polls)
+		}
+		refusal := errors.New("enough")
+		for _, last := range []int{1, (polls + 1) / 2, polls} {
+			calls := 0
+			_, err := work(func() error {
+				if calls++; calls >= last {
+					return refusal
+				}
+				return nil
+			})
+			if !errors.Is(err, refusal) {
+				t.Fatalf("refused at poll %d of %d, %s gives the error %v", last, polls, name, err)
+			}
+		}
+		if again, err := work(nil); err != nil || again != want {
+			t.Fatalf("after a refusal %s gives %v with the error %v, gave %v before", name, again, err, want)
+		}
+	}
+}

@@ -56,7 +56,11 @@ func Run(t *testing.T, spec structure.Spec) {
 		})
 	}
 	for i, args := range spec.Medium {
-		t.Run(name("medium", i, args), func(t *testing.T) { build(t, spec, args).partition(t) })
+		t.Run(name("medium", i, args), func(t *testing.T) {
+			m := build(t, spec, args)
+			t.Run("partition", m.partition)
+			t.Run("summing stops", m.summingStops)
+		})
 	}
 }
 
