@@ -366,6 +366,26 @@ class TestInterrupt:
             signal.signal(signal.SIGINT, before)
 
     @POSIX
+    def test_an_interrupt_while_the_watch_begins_leaves_no_thread(self, monkeypatch):
+        start, threads = threading.Thread.start, []
+
+        def interrupted(thread):
+            threads.append(thread)
+            start(thread)
+            raise KeyboardInterrupt
+
+        before = signal.set_wakeup_fd(-1)
+        try:
+            with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+                patched.setattr(threading.Thread, "start", interrupted)
+                _interrupt.interruptible(_abi.Control()).__enter__()
+            threads[0].join(timeout=5)
+            assert not threads[0].is_alive()
+            assert signal.set_wakeup_fd(-1) == -1
+        finally:
+            signal.set_wakeup_fd(before)
+
+    @POSIX
     def test_descriptors_do_not_leak(self):
         folder = "/dev/fd"
         if not os.path.isdir(folder):

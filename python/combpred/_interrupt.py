@@ -59,19 +59,25 @@ class interruptible:  # noqa: N801  (used like a function, as contextlib.suppres
         self._active = True
         try:
             self._thread.start()
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, RuntimeError):  # there is no thread
+                os.close(self._read)
             self.__exit__(None, None, None)
             raise
         return self
 
     def _watch(self) -> None:
-        while received := os.read(self._read, 64):
-            if signal.SIGINT in received:
-                self._control.cancel = 1
-            if self._previous != -1:
-                # Its reader may be gone or slow; the interpreter itself drops the byte then.
-                with contextlib.suppress(OSError):
-                    os.write(self._previous, received)
+        # The thread closes what it reads from: it may begin only after Ctrl-C has ended the wait for it.
+        try:
+            while received := os.read(self._read, 64):
+                if signal.SIGINT in received:
+                    self._control.cancel = 1
+                if self._previous != -1:
+                    # Its reader may be gone or slow; the interpreter itself drops the byte then.
+                    with contextlib.suppress(OSError):
+                        os.write(self._previous, received)
+        finally:
+            os.close(self._read)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -85,7 +91,6 @@ class interruptible:  # noqa: N801  (used like a function, as contextlib.suppres
             os.close(self._write)  # ends the thread
             if self._thread.ident is not None:
                 self._thread.join()
-            os.close(self._read)
 
 
 def run(func: Callable[[], Result], control: Control) -> Result:
