@@ -80,8 +80,6 @@ def test_sums_over_all_members(structure):
 
 @pytest.mark.parametrize("structure", LISTED, ids=repr)
 def test_without_scores_they_count_and_average(structure):
-    if isinstance(structure, Graphs) and structure.hereditary is not None:
-        pytest.skip("count and mean are those of all sets of edges")
     d = structure.n_features
     assert structure.log_partition(np.zeros(d)) == pytest.approx(structure.log_count(), abs=1e-10)
     if structure.moments_info.kind == "exact":

@@ -31,6 +31,7 @@ from ._chain_diagnostics import (
 )
 from ._errors import CapabilityError, SamplingError
 from ._linear_extensions import linear_extensions
+from ._scores import score_rows
 from ._whole_number import whole_number
 from .structures import Structure
 
@@ -228,18 +229,9 @@ def _part_len(structure: Structure) -> int:
 def _rows(structure: Structure, scores: ArrayLike) -> NDArray[np.float64]:
     if not isinstance(structure, Structure):
         raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
-    d = structure.n_features
-    values = np.asarray(scores)
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")
-    if values.ndim not in (1, 2) or values.shape[-1] != d:
-        raise ValueError(f"scores must have shape (n, {d}) or ({d},), got {values.shape}")
-    rows: NDArray[np.float64] = np.ascontiguousarray(np.atleast_2d(values), dtype=np.float64)
+    rows, _ = score_rows(scores, structure.n_features)
     if not len(rows):
         raise ValueError("scores has 0 rows; at least 1 is needed")
-    if not np.isfinite(rows).all():
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
-        raise ValueError(f"scores, row {row}, column {column}: {rows[row, column]} is not finite; replace it")
     return rows
 
 

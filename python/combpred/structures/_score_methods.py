@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _lib
 from .._constraints import Restriction, RowConstraints
 from .._decoding import METHODS, Decoding
+from .._scores import score_rows
 
 if TYPE_CHECKING:
     from ._base import Structure
@@ -52,7 +53,7 @@ class ScoreMethods:
             In the structure's format. Exact where the structure is exactly solvable at its size, otherwise by local
             search from a solution with a guarantee; ``StructuredRidge.predict_certified`` says which.
         """
-        rows, single = _rows_of(scores, self.n_features)
+        rows, single = score_rows(scores, self.n_features)
         if constraints is None:
             decoded = self._decode_scores(rows)
         else:
@@ -122,7 +123,7 @@ class ScoreMethods:
         >>> round(z, 6)
         6.0
         """
-        rows, single = _rows_of(scores, self.n_features)
+        rows, single = score_rows(scores, self.n_features)
         log_z = self._log_partition(rows).log_z
         return float(log_z[0]) if single else log_z
 
@@ -164,7 +165,7 @@ class ScoreMethods:
         >>> LabelSets(3, size=1).marginals([0.0, 0.0, -1000.0])
         array([0.5, 0.5, 0. ])
         """
-        rows, single = _rows_of(scores, self.n_features)
+        rows, single = score_rows(scores, self.n_features)
         means = self._log_partition(rows, marginals=True).marginals
         assert means is not None  # they were asked for
         return means[0] if single else means
@@ -180,21 +181,3 @@ class ScoreMethods:
     ) -> NDArray[Any]:
         """Return independent draws from p for rows of finite scores, in parts ``(n_samples, n, part_len)``."""
         return _lib.sample_distribution(self._describe(), linear, n_samples, seed, n_threads=n_threads)
-
-
-def _rows_of(scores: ArrayLike, d: int) -> tuple[NDArray[np.float64], bool]:
-    """Return the scores as rows ``(n, d)`` after checking them, and whether they were a single row ``(d,)``."""
-    values = np.asarray(scores)
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")
-    values = values.astype(np.float64, copy=False)
-    if values.ndim not in (1, 2) or values.shape[-1] != d:
-        raise ValueError(f"scores must have shape (n, {d}) or ({d},), got {values.shape}")
-    rows = np.atleast_2d(values)
-    bad = ~np.isfinite(rows)
-    if bad.any():
-        row, column = np.unravel_index(int(np.argmax(bad)), bad.shape)
-        raise ValueError(
-            f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
-        )
-    return rows, values.ndim == 1
