@@ -1,6 +1,7 @@
 r"""Samples from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` on any structure, and how far chains can be trusted.
 
 :func:`sample` draws by Markov chains or exactly, by coupling from the past and by rejection;
+:func:`estimate_log_partition` estimates partition functions from such draws, within given errors;
 :func:`effective_sample_size`, :func:`split_r_hat` and :func:`autocorrelation` judge what was recorded along chains, and
 the bounds say after how many steps a chain is near its law. :func:`linear_extensions` draws uniform orders that agree
 with a partial order.
@@ -21,6 +22,7 @@ from sklearn.utils import check_random_state
 
 from . import _lib, _lib_chain
 from ._abi import CHAIN_METHODS
+from ._annealing import AnnealedPartition, estimate_log_partition, rows_of
 from ._chain_diagnostics import (
     autocorrelation,
     cube_mixing_bound,
@@ -31,15 +33,16 @@ from ._chain_diagnostics import (
 )
 from ._errors import CapabilityError, SamplingError
 from ._linear_extensions import linear_extensions
-from ._scores import score_rows
 from ._whole_number import whole_number
 from .structures import Structure
 
 __all__ = [
+    "AnnealedPartition",
     "Samples",
     "SamplingError",
     "autocorrelation",
     "effective_sample_size",
+    "estimate_log_partition",
     "linear_extensions",
     "meta_coalescence_time",
     "meta_mixing_bound",
@@ -185,7 +188,7 @@ def sample(
     >>> drawn.sampler, np.round(drawn.y[:, 0].mean(axis=0), 1)
     ('monotone', array([0.7, 0.3, 0.5]))
     """
-    linear = _rows(structure, scores)
+    linear = rows_of(structure, scores)
     if sampler != "auto" and sampler not in CHAIN_METHODS:
         raise ValueError(f"sampler must be one of auto, {', '.join(CHAIN_METHODS)}, got {sampler!r}")
     n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
@@ -224,15 +227,6 @@ _AUTO = ("monotone", "local", "meta")
 
 def _part_len(structure: Structure) -> int:
     return _lib.structure_shape(structure._describe())[0]
-
-
-def _rows(structure: Structure, scores: ArrayLike) -> NDArray[np.float64]:
-    if not isinstance(structure, Structure):
-        raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
-    rows, _ = score_rows(scores, structure.n_features)
-    if not len(rows):
-        raise ValueError("scores has 0 rows; at least 1 is needed")
-    return rows
 
 
 def _bounds(bound: ArrayLike, n: int) -> NDArray[np.float64]:

@@ -182,6 +182,7 @@ class Custom(Structure):
         embed: Callable[[Any], ArrayLike],
         decode: Callable[[NDArray[np.float64]], Any] | None = None,
         *,
+        log_count: float | None = None,
         n_moment_samples: int = 10_000,
         random_state: int = 0,
     ) -> Custom:
@@ -194,6 +195,8 @@ class Custom(Structure):
             randomness.
         embed, decode : callable
             As for the class.
+        log_count : float, default=None
+            Natural logarithm of the number of outputs, which partition functions need and training does not.
         n_moment_samples : int, default=10000
             Number of draws for the moments, more than d. The error falls with its square root; `moments_info` says it.
         random_state : int, default=0
@@ -202,7 +205,7 @@ class Custom(Structure):
         Returns
         -------
         Custom
-            Its `count` and `log_count` are not known.
+            Its `count` is not known, and its `log_count` only where it is given.
 
         Notes
         -----
@@ -218,8 +221,9 @@ class Custom(Structure):
         ('sampled', True)
         """
         return cls(
-            sample=sample, embed=embed, decode=decode, n_moment_samples=n_moment_samples, random_state=random_state
-        )
+            sample=sample, embed=embed, decode=decode, log_count=log_count, n_moment_samples=n_moment_samples,
+            random_state=random_state,
+        )  # fmt: skip
 
     # Parameters.
 

@@ -1,0 +1,283 @@
+"""Partition functions of any structure by annealing; public in :mod:`combpred.sampling`."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from . import _abi
+from ._annealing_row import AnnealedRow, anneal
+from ._annealing_samplers import CHAINS, SAMPLERS, Task
+from ._errors import CapabilityError, SamplingError
+from ._progress import reported
+from ._scores import score_rows
+from ._whole_number import whole_number
+from .structures import Structure
+
+FloatArray = NDArray[np.float64]
+
+SCHEDULES = ("adaptive", "uniform", "thesis")
+_MOST_STEPS = 2**40
+
+
+@dataclass(frozen=True)
+class AnnealedPartition:
+    r"""Estimates of :math:`\ln Z = \ln\sum_y \exp\langle s, \psi(y)\rangle` for n rows of scores.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n,)
+        The logarithm of the estimate :math:`\hat Z`.
+    lower, upper : ndarray of shape (n,)
+        ln of :math:`\hat Z / (1 + \varepsilon)` and :math:`\hat Z / (1 - \varepsilon)`, between which ln Z is with
+        probability 1 − δ: for each row on its own, and where `sampler` is exact.
+    n_samples : ndarray of shape (n,), dtype=int64
+        Outputs drawn altogether, those that the schedule was found by among them.
+    n_steps : ndarray of shape (n,), dtype=int64
+        Steps of chains, or proposals, that these took.
+    schedules : tuple of n ndarrays of shape (l + 1,)
+        Levels β from 0 to 1.
+    n_level_samples : ndarray of shape (n,), dtype=int64
+        Draws at each level for each repeat.
+    n_repeats : ndarray of shape (n,), dtype=int64
+        Estimates of which `value` is the median.
+    sampler : ndarray of shape (n,), dtype=str
+        What drew the outputs, where "auto" chose it.
+    schedule : {"adaptive", "uniform", "thesis"}
+    converged : ndarray of shape (n,), dtype=bool
+        False where chains did not come near their laws within their budget. Always true for exact samplers.
+    acceptance : ndarray of shape (n,)
+        Share of accepted steps.
+    effective_share : ndarray of shape (n,)
+        Effective draws over draws, at the level where chains were worst; 1 for exact samplers.
+    r_hat : ndarray of shape (n,)
+        The largest split-R̂ of scores at a level; 1 for exact samplers.
+    """
+
+    value: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    n_samples: NDArray[np.int64]
+    n_steps: NDArray[np.int64]
+    schedules: tuple[FloatArray, ...]
+    n_level_samples: NDArray[np.int64]
+    n_repeats: NDArray[np.int64]
+    sampler: NDArray[np.str_]
+    schedule: str
+    converged: NDArray[np.bool_]
+    acceptance: FloatArray
+    effective_share: FloatArray
+    r_hat: FloatArray
+
+    @property
+    def is_exact(self) -> NDArray[np.bool_]:
+        """Whether the bounds of each row are guaranteed: draws were independent and followed their laws exactly."""
+        exact: NDArray[np.bool_] = ~np.isin(self.sampler, CHAINS)
+        return exact
+
+
+def estimate_log_partition(
+    structure: Structure,
+    scores: ArrayLike,
+    *,
+    epsilon: float = 0.1,
+    delta: float = 0.05,
+    sampler: str = "auto",
+    schedule: str = "adaptive",
+    max_steps: int = 10**8,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> AnnealedPartition:
+    r"""Estimate :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle` for every row s by draws alone.
+
+    The estimate of Z is within a factor of 1 ± `epsilon` with probability 1 − `delta`: a fully polynomial randomised
+    approximation scheme wherever the structure can be sampled in polynomial time. It takes the number of outputs and a
+    sampler, no recursion. Where ``structure.log_partition`` works, that is exact and usually faster.
+
+    Parameters
+    ----------
+    structure : Structure
+        With its sizes and the number of its outputs known; also a `Custom` structure from a sampler with `log_count`.
+    scores : array-like of shape (n, d) or (d,)
+        Finite; one row for shape (d,).
+    epsilon : float, default=0.1
+        Relative error of Z, between 0 and 1.
+    delta : float, default=0.05
+        Probability of a larger error in a row, between 0 and 1.
+    sampler : {"auto", "monotone", "cftp", "rejection", "exact", "local", "meta", "cube"}, default="auto"
+        As :func:`sample` has them; "exact" draws by the structure's recursion, or from a list of its outputs. "auto"
+        takes for each row the first of "monotone", "exact", "cftp", "local" and "meta" that the structure has and
+        that is expected to be done within `max_steps`.
+    schedule : {"adaptive", "uniform", "thesis"}, default="adaptive"
+        Levels of β between the uniform law and p:
+
+        - "adaptive": found by draws, as far apart as tests allow that prove a bound on the variance;
+        - "uniform": 3 for each unit of half the range of scores, with 65 ε⁻² l sinh²(1/3) draws at each of l levels;
+        - "thesis": 3 for each unit of :math:`\max\|\psi\|\,\|s\|`, with 65 ε⁻² l exp(2/3) draws at each, as printed.
+    max_steps : int, default=100000000
+        Most steps of chains, or proposals, for a row.
+    random_state : int, RandomState instance or None, default=None
+        The only source of randomness. Each row has its own stream: an integer gives a row the same estimate whatever
+        the number of threads or of later rows.
+    n_jobs : int, default=None
+        Threads; None: as configured by :func:`combpred.config_context`.
+    verbose : int, default=0
+        Positive: show progress, the number of draws so far with the level β.
+
+    Returns
+    -------
+    AnnealedPartition
+
+    Raises
+    ------
+    CapabilityError
+        When the number of outputs is not known, or the structure lacks what sampler or schedule need: an exactly
+        uniform sampler for "meta", "cftp" and "rejection", a bound on all scores for these last two and for schedules
+        other than "adaptive".
+    SamplingError
+        When an exact sampler needs more than `max_steps`; says about how many.
+    ValueError
+        When a parameter is out of its range or a score not finite.
+
+    Warns
+    -----
+    ConvergenceWarning
+        When chains did not come near their laws within `max_steps`; names the row and the figure.
+
+    Notes
+    -----
+    "adaptive" takes about :math:`\sqrt{\ln|Y|}` levels and their square over ε² draws. The test between two levels is
+    Markov's inequality for draws that are made for it, so that its error, an eighth of `delta`, is part of the
+    guarantee; Chebyshev's inequality bounds the error of each repeat, and the binomial law that of their median.
+
+    Chains ("local", "meta", "cube") give no guarantee. Four of them are led from level to level; the number of steps
+    between draws follows from measured autocorrelations.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6. Štefankovič, Vempala and Vigoda (2009),
+    Adaptive simulated annealing: a near-optimal connection between sampling and counting.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import sampling
+    >>> from combpred.structures import Permutations
+    >>> structure, scores = Permutations(5), np.linspace(-1, 1, 10)
+    >>> found = sampling.estimate_log_partition(structure, scores, random_state=0)
+    >>> bool(found.lower[0] < structure.log_partition(scores) < found.upper[0]), found.is_exact
+    (True, array([ True]))
+    """
+    rows = rows_of(structure, scores)
+    epsilon, delta = share(epsilon, "epsilon"), share(delta, "delta")
+    choice(sampler, "sampler", ("auto", *SAMPLERS))
+    choice(schedule, "schedule", SCHEDULES)
+    max_steps = whole_number(max_steps, "max_steps", 1, _MOST_STEPS)
+    log_count = structure.log_count()
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    found: list[AnnealedRow] = []
+    counted = Counted()
+    with reported(counted.control, "annealing", verbose=verbose):
+        for i, row in enumerate(rows):
+            rng = np.random.default_rng([seed, i])
+            task = Task(structure, row, epsilon, delta, sampler, schedule, max_steps, n_jobs, rng, counted.tick)
+            with naming_row(i):
+                found.append(anneal(task))
+            counted.finish(found[-1].levels.n_samples)
+            warn_of_chains(found[-1], i)
+    return _assembled(found, log_count, epsilon, schedule)
+
+
+def _assembled(found: list[AnnealedRow], log_count: float, epsilon: float, schedule: str) -> AnnealedPartition:
+    value = log_count + np.array([row.log_ratio for row in found])
+    return AnnealedPartition(
+        value=value,
+        lower=value - np.log1p(epsilon),
+        upper=value - np.log1p(-epsilon),
+        n_samples=np.array([row.levels.n_samples for row in found], dtype=np.int64),
+        n_steps=np.array([row.levels.n_steps for row in found], dtype=np.int64),
+        schedules=tuple(row.schedule.levels for row in found),
+        n_level_samples=np.array([row.schedule.n_samples for row in found], dtype=np.int64),
+        n_repeats=np.array([row.schedule.n_repeats for row in found], dtype=np.int64),
+        sampler=np.array([row.sampler for row in found]),
+        schedule=schedule,
+        converged=np.array([row.trust.failure is None for row in found]),
+        acceptance=np.array([row.levels.n_accepted / row.levels.n_steps for row in found]),
+        effective_share=np.array([row.trust.share for row in found]),
+        r_hat=np.array([row.trust.r_hat for row in found]),
+    )
+
+
+class Counted:
+    """The progress of an estimate: draws so far, and the present level."""
+
+    def __init__(self) -> None:
+        self.control = _abi.Control()
+        self._finished = 0
+
+    def tick(self, n_samples: int, beta: float) -> None:
+        """Record the draws of the present row and its level."""
+        self.control.step, self.control.value = self._finished + n_samples, beta
+
+    def finish(self, n_samples: int) -> None:
+        """Go on to the next row."""
+        self._finished += n_samples
+
+
+def warn_of_chains(row: AnnealedRow, number: int) -> None:
+    """Issue a ConvergenceWarning where chains did not come near their laws."""
+    if row.trust.failure is not None:
+        warnings.warn(
+            f"row {number}: chains of sampler='{row.sampler}' did not converge: {row.trust.failure}; raise max_steps, "
+            "or take an exact sampler",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+_ROW = re.compile(r"^row \d+: ")
+
+
+@contextmanager
+def naming_row(row: int) -> Iterator[None]:
+    """Make errors name the row of scores that they are about."""
+    try:
+        yield
+    except (SamplingError, ValueError) as error:
+        kind = type(error) if isinstance(error, (CapabilityError, SamplingError)) else ValueError
+        raise kind(f"row {row}: {_ROW.sub('', str(error))}") from None
+
+
+def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
+    """Return scores as rows (n, d), n at least 1, after checking both arguments."""
+    if not isinstance(structure, Structure):
+        raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
+    rows, _ = score_rows(scores, structure.n_features)
+    if not len(rows):
+        raise ValueError("scores has 0 rows; at least 1 is needed")
+    return rows
+
+
+def share(value: Any, name: str) -> float:
+    """Return `value` as a float; TypeError when it is no number, ValueError when it is not between 0 and 1."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not 0 < value < 1:
+        raise ValueError(f"{name} must be between 0 and 1, both excluded, got {value}")
+    return float(value)
+
+
+def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
+    """Raise ValueError unless `value` is one of those allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")

@@ -1,0 +1,83 @@
+"""The annealed estimate of one row: its schedule, its product of ratios, and what is known about both."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._annealing_levels import Levels, Trust, score_bound
+from ._annealing_samplers import Task, levels_of
+from ._annealing_schedules import Draw, Schedule, adaptive_schedule, level_schedule, log_mean_exp
+
+_BATCH = 2**14  # draws that are held at a time
+
+
+@dataclass(frozen=True)
+class AnnealedRow:
+    """The estimate of ln Z(1) / Z(0) of one row.
+
+    Attributes
+    ----------
+    log_ratio : float
+    schedule : Schedule
+    sampler : str
+    levels : Levels
+        With what its draws took.
+    trust : Trust
+    """
+
+    log_ratio: float
+    schedule: Schedule
+    sampler: str
+    levels: Levels
+    trust: Trust
+
+
+def anneal(task: Task) -> AnnealedRow:
+    """Estimate ln Z(1) / Z(0), within ln(1 ± ε) with probability 1 − δ."""
+    fixed = _fixed_schedule(task)
+    name, levels = levels_of(task, fixed)
+    schedule = adaptive_schedule(levels.draw, task.epsilon, task.delta) if fixed is None else fixed
+    visited = schedule.levels[0 if schedule.paired else 1 :].tolist()
+    per_repeat = max(1, levels.affordable(visited, schedule.n_repeats * schedule.n_samples) // schedule.n_repeats)
+    ratios = log_ratios(levels.draw, schedule, per_repeat)
+    return AnnealedRow(float(np.median(ratios)), schedule, name, levels, levels.trust())
+
+
+def log_ratios(draw: Draw, schedule: Schedule, n_samples: int) -> NDArray[np.float64]:
+    """Return an estimate of ln Z(1) / Z(0) for each repeat, by `n_samples` draws at each level.
+
+    Between two levels, with m the middle of a paired schedule and the upper one otherwise, ln Z(m) less ln Z of an end
+    is ln of the mean of exp((m − end) h) under the law of that end, up to the sign that says which end it is.
+    """
+    gaps = np.diff(schedule.levels)
+    reach = gaps / 2 if schedule.paired else gaps
+    ratios = np.zeros(schedule.n_repeats)
+    for i, beta in enumerate(schedule.levels.tolist()):
+        exponents = [] if i == 0 else [-reach[i - 1]]
+        if schedule.paired and i < len(gaps):
+            exponents.append(reach[i])
+        for repeat in range(schedule.n_repeats if exponents else 0):
+            sums = np.full(len(exponents), -np.inf)
+            for at in range(0, n_samples, _BATCH):
+                values = draw(beta, min(_BATCH, n_samples - at))
+                for e, exponent in enumerate(exponents):
+                    sums[e] = np.logaddexp(sums[e], log_mean_exp(exponent * values) + math.log(len(values)))
+            ratios[repeat] += float(np.sign(exponents) @ (sums - math.log(n_samples)))
+    return ratios
+
+
+def _fixed_schedule(task: Task) -> Schedule | None:
+    """Return the schedule that follows from bounds on scores, None for the adaptive one."""
+    if task.schedule == "adaptive":
+        return None
+    structure, scores = task.structure, task.scores
+    if task.schedule == "thesis":
+        squared = score_bound(structure, np.zeros_like(scores), np.ones_like(scores))  # of the norm of ψ
+        reach = math.sqrt(max(squared, 0.0)) * float(np.linalg.norm(scores))
+    else:
+        reach = max(score_bound(structure, scores) + score_bound(structure, -scores), 0.0) / 2
+    return level_schedule(reach, task.epsilon, task.delta, printed=task.schedule == "thesis")

@@ -1,0 +1,318 @@
+"""Annealed partition functions against exact ones: schedules, tests between levels, estimates, refusals.
+
+Seeds are fixed. A correct program fails a statistical test here with probability 1e-5 at most; about thirty are made.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import binom, norm
+from sklearn.exceptions import ConvergenceWarning
+
+from combpred import CapabilityError, _progress
+from combpred._annealing_row import log_ratios
+from combpred._annealing_schedules import (
+    Schedule,
+    adaptive_schedule,
+    cheapest_repeats,
+    fewest_repeats,
+    level_schedule,
+    second_moment_bound,
+)
+from combpred.sampling import SamplingError, estimate_log_partition
+from combpred.structures import (
+    Assignments,
+    Custom,
+    Cycles,
+    LabelSets,
+    MultiClass,
+    Permutations,
+    Structure,
+    Subtrees,
+    WeakOrders,
+)
+
+FALSE_ALARM = 1e-5
+TREE = [-1, 0, 0, 1, 1, 2, 3]
+ROWS = [Permutations(4), Subtrees(TREE), Cycles(5), LabelSets(5, size=2), Assignments(4), WeakOrders(3)]
+
+
+def scores_of(structure: Structure, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=structure.n_features)
+
+
+class Law:
+    """The scores of listed outputs, and exact draws from p_β ∝ exp(β h)."""
+
+    def __init__(self, values: np.ndarray, seed: int = 0) -> None:
+        self.values, self.rng, self.count = np.asarray(values, dtype=float), np.random.default_rng(seed), 0
+
+    def log_z(self, beta: float) -> float:
+        return float(logsumexp(beta * self.values))
+
+    def log_b(self, beta: float, upper: float) -> float:
+        return self.log_z(beta) + self.log_z(upper) - 2 * self.log_z((beta + upper) / 2)
+
+    def draw(self, beta: float, n: int) -> np.ndarray:
+        self.count += n
+        return self.rng.choice(self.values, size=n, p=np.exp(beta * self.values - self.log_z(beta)))
+
+
+GAUSSIAN = np.random.default_rng(1).normal(scale=3, size=500)
+NEEDLE = np.append(np.zeros(999), 60.0)
+
+
+@pytest.mark.parametrize(
+    "values", [GAUSSIAN, NEEDLE, -NEEDLE, np.zeros(4), 1e6 * GAUSSIAN], ids=["bell", "needle", "hole", "flat", "steep"]
+)
+def test_levels_found_have_the_variances_that_are_claimed(values):
+    law, delta = Law(values), 1e-3
+    for _ in range(5):
+        schedule = adaptive_schedule(law.draw, 0.1, delta)
+        assert schedule.levels[0] == 0 and schedule.levels[-1] == 1
+        assert (np.diff(schedule.levels) > 0).all()
+        # Each bound holds with probability 1 − δ/8 for all levels of a schedule; 5e-4 of failing, were it tight.
+        for low, high, variance in zip(schedule.levels[:-1], schedule.levels[1:], schedule.variances, strict=True):
+            assert math.expm1(law.log_b(low, high)) <= variance <= 1.5
+
+
+def test_the_bound_between_levels_fails_as_seldom_as_it_says():
+    law = Law(NEEDLE)
+    upper = 0.2
+    truth = law.log_b(0.0, upper)
+    assert truth > 2  # the needle, of probability 1e-3, decides; 40 draws seldom show it
+    failures = sum(
+        second_moment_bound(law.draw(0.0, 40), law.draw(upper, 40), upper / 2, 0.05) < truth for _ in range(400)
+    )
+    assert failures <= binom.isf(FALSE_ALARM, 400, 0.05)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_means_of_ratios_and_their_variance(paired):
+    law, n, many = Law(GAUSSIAN / 3, seed=2), 20, 4000
+    levels = np.array([0.0, 0.3, 0.7, 1.0])
+    one_side = [(a, b) for a, b in zip(levels[1:], levels[:-1], strict=True)]
+    if paired:
+        # By numerators alone the product is without bias, too: each interval is entered from below up to its middle.
+        one_side = [(a, (a + b) / 2) for a, b in zip(levels, levels[1:], strict=False)]
+    products = np.ones(many)
+    for beta, to in one_side:
+        products *= np.exp((to - beta) * law.draw(beta, n * many)).reshape(many, n).mean(axis=1)
+    mean = math.exp(sum(law.log_z(to) - law.log_z(beta) for beta, to in one_side))
+    moments = [math.exp(law.log_z(2 * to - b) + law.log_z(b) - 2 * law.log_z(to)) for b, to in one_side]
+    variance = np.prod([1 + (moment - 1) / n for moment in moments]) - 1
+    deviation = (products.mean() / mean - 1) / math.sqrt(variance / many)
+    assert abs(deviation) < norm.isf(FALSE_ALARM / 2)
+    spread = products.var() / mean**2 / variance
+    assert 0.8 < spread < 1.25  # 0.02 to 0.03 of standard deviation, judged by repeated runs
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_ratios_tend_to_the_ratio_of_partition_functions(paired):
+    law = Law(GAUSSIAN / 3, seed=3)
+    schedule = Schedule(np.array([0.0, 0.3, 0.7, 1.0]), 1, 3, np.zeros(3), paired)
+    ratios = log_ratios(law.draw, schedule, 40_000)  # more than are held at a time
+    assert ratios.shape == (3,)
+    # To first order ln of a mean has the standard deviation of its relative one; scores spread by 1, levels by 0.4.
+    np.testing.assert_allclose(ratios, law.log_z(1) - law.log_z(0), atol=5 * math.sqrt(3 * 0.2 / 40_000))
+
+
+def test_levels_of_the_thesis():
+    schedule = level_schedule(2.5, 0.1, 0.3, printed=True)
+    np.testing.assert_allclose(schedule.levels, [*np.arange(8) / 7.5, 1.0])
+    assert schedule.n_samples == math.ceil(65 * 8 * math.exp(2 / 3) / 0.1**2)
+    assert schedule.n_repeats == 1
+    corrected = level_schedule(2.5, 0.1, 0.3, printed=False)
+    np.testing.assert_array_equal(corrected.levels, schedule.levels)
+    assert 16.5 < schedule.n_samples / corrected.n_samples < 17  # exp(2/3) / sinh²(1/3)
+    np.testing.assert_array_equal(level_schedule(0.0, 0.1, 0.3, printed=True).levels, [0.0, 1.0])
+    np.testing.assert_array_equal(level_schedule(0.2, 0.1, 0.3, printed=True).levels, [0.0, 1.0])
+    with pytest.raises(ValueError, match="levels"):
+        level_schedule(1e9, 0.1, 0.3, printed=False)
+
+
+def test_no_step_between_levels_is_too_long():
+    for reach in (0.3, 1 / 3, 0.34, 1.0, 7.77):
+        levels = level_schedule(reach, 0.1, 0.3, printed=False).levels
+        assert np.diff(levels).max() * reach <= 1 / 3 + 1e-12 or len(levels) == 2
+        assert len(levels) == max(1, math.ceil(3 * reach - 1e-12)) + 1
+
+
+@pytest.mark.parametrize("delta", [0.5, 0.25, 0.1, 0.05, 0.01, 1e-3, 1e-6])
+def test_medians_fail_as_seldom_as_they_are_asked_to(delta):
+    k = fewest_repeats(delta)
+    assert k % 2 == 1 and binom.sf(k // 2, k, 0.25) <= delta
+    assert k == 1 or binom.sf(k // 2 - 1, k - 2, 0.25) > delta
+    assert k <= max(1, math.ceil(8 * math.log(1 / delta)) + 1)  # exp(−k/8) is no better
+    k, off = cheapest_repeats(delta)
+    assert k % 2 == 1
+    assert binom.sf(k // 2, k, off) == pytest.approx(delta)
+    assert k / off <= 1 / delta
+
+
+@pytest.mark.parametrize("sampler", ["auto", "exact", "cftp", "rejection", "local", "meta"])
+@pytest.mark.parametrize("structure", ROWS, ids=repr)
+def test_estimates_are_near(structure, sampler):
+    scores = scores_of(structure)
+    found = estimate_log_partition(structure, scores, epsilon=0.2, delta=0.01, sampler=sampler, random_state=0)
+    exact = structure.log_partition(scores)
+    # Bounds are Chebyshev's: about 30 of these 36 fail together with far less than their δ, by the standard errors.
+    assert found.lower[0] <= exact <= found.upper[0]
+    assert found.converged[0]
+    assert found.lower[0] == pytest.approx(found.value[0] - math.log(1.2))
+    assert found.upper[0] == pytest.approx(found.value[0] - math.log(0.8))
+    assert found.n_steps[0] >= found.n_samples[0] > found.n_level_samples[0]
+    assert 0 < found.acceptance[0] <= 1
+    assert found.is_exact[0] == (sampler not in ("local", "meta"))
+
+
+@pytest.mark.parametrize("schedule", ["adaptive", "uniform", "thesis"])
+def test_shares_within_epsilon(schedule):
+    structure, epsilon, runs = Subtrees(TREE), 0.8, 30
+    scores = 0.2 * scores_of(structure)
+    exact = structure.log_partition(scores)
+    rows = np.tile(scores, (runs, 1))
+    for delta in (0.25,) if schedule == "thesis" else (0.25, 0.05):
+        found = estimate_log_partition(
+            structure, rows, epsilon=epsilon, delta=delta, schedule=schedule, sampler="exact", random_state=5
+        )
+        within = int(((found.lower <= exact) & (exact <= found.upper)).sum())
+        assert within >= binom.ppf(FALSE_ALARM, runs, 1 - delta)
+        assert len(set(found.value.tolist())) == runs  # rows have streams of their own
+
+
+def test_the_adaptive_schedule_needs_fewer_samples():
+    structure = Permutations(5)
+    scores = scores_of(structure)
+    needed = {
+        schedule: estimate_log_partition(
+            structure, scores, epsilon=0.8, delta=0.25, schedule=schedule, sampler="exact", random_state=0
+        ).n_samples[0]
+        for schedule in ("adaptive", "uniform", "thesis")
+    }
+    assert needed["uniform"] < needed["thesis"] / 10
+    assert needed["adaptive"] < needed["thesis"] / 10  # of which nearly all find the levels, for so large an ε
+
+
+@pytest.mark.parametrize(
+    ("structure", "sampler"),
+    [(Subtrees(TREE), "monotone"), (Permutations(4), "exact"), (MultiClass(3), "exact")],
+    ids=repr,
+)
+def test_auto_takes_exact_samplers(structure, sampler):
+    found = estimate_log_partition(structure, scores_of(structure), epsilon=0.5, random_state=0)
+    assert found.sampler.tolist() == [sampler]
+
+
+def test_auto_beyond_recursions():
+    structure = Permutations(24)
+    weak, strong = np.full(276, 0.002), np.full(276, 0.4)
+    found = estimate_log_partition(structure, [weak, strong], epsilon=0.9, delta=0.5, random_state=0)
+    assert found.sampler.tolist() == ["cftp", "local"]
+    # Σ over orders of exp(2s · pairs in order − s · pairs) is a product of q-numbers (Mahonian), q = exp(2s).
+    for s, lower, upper in zip((0.002, 0.4), found.lower, found.upper, strict=True):
+        exact = sum(math.log(sum(math.exp(2 * s * i) for i in range(k))) for k in range(1, 25)) - 276 * s
+        assert lower < exact < upper
+
+
+def test_zero_scores_give_the_count():
+    structure = Permutations(30)
+    found = estimate_log_partition(structure, np.zeros(435), sampler="meta", random_state=0)
+    assert found.value[0] == pytest.approx(math.lgamma(31), abs=1e-12)
+
+
+def test_large_scores():
+    found = estimate_log_partition(LabelSets(3), [1e6, -1e6, 2.0], epsilon=0.5, random_state=0)
+    assert found.value[0] == pytest.approx(1e6 + math.log1p(math.exp(2)), abs=0.5)
+
+
+def test_results_do_not_depend_on_threads_or_later_rows():
+    structure = Permutations(4)
+    rows = np.array([scores_of(structure, seed) for seed in range(3)])
+    for sampler in ("cftp", "local"):
+        one = estimate_log_partition(structure, rows, epsilon=0.5, sampler=sampler, random_state=3, n_jobs=1)
+        two = estimate_log_partition(structure, rows[:2], epsilon=0.5, sampler=sampler, random_state=3, n_jobs=2)
+        np.testing.assert_array_equal(one.value[:2], two.value)
+        np.testing.assert_array_equal(one.n_steps[:2], two.n_steps)
+
+
+def test_outputs_that_only_python_knows():
+    own = Custom.from_sampler(
+        lambda rng: rng.integers(0, 2, size=3), np.asarray, log_count=3 * math.log(2), n_moment_samples=100
+    )
+    scores = np.array([1.0, -0.5, 0.2])
+    found = estimate_log_partition(own, scores, epsilon=0.5, delta=0.25, random_state=0)
+    assert found.sampler.tolist() == ["meta"]
+    assert found.lower[0] < np.logaddexp(0, scores).sum() < found.upper[0]
+    with pytest.raises(CapabilityError, match="proven bound"):
+        estimate_log_partition(own, scores, schedule="uniform")
+    nameless = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), np.asarray, n_moment_samples=100)
+    with pytest.raises(CapabilityError, match="log_count"):
+        estimate_log_partition(nameless, scores)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"epsilon": 0.0}, ValueError, "epsilon must be between 0 and 1"),
+        ({"epsilon": 1.0}, ValueError, "epsilon must be between 0 and 1"),
+        ({"epsilon": math.nan}, ValueError, "epsilon must be between 0 and 1"),
+        ({"epsilon": "small"}, TypeError, "epsilon must be a number"),
+        ({"delta": 1.5}, ValueError, "delta must be between 0 and 1"),
+        ({"sampler": "gibbs"}, ValueError, "sampler must be one of auto"),
+        ({"schedule": "linear"}, ValueError, "schedule must be one of adaptive"),
+        ({"max_steps": 0}, ValueError, "max_steps must be between 1"),
+        ({"max_steps": 1.5}, TypeError, "max_steps must be an integer"),
+        ({"scores": np.zeros((2, 5))}, ValueError, "scores must have shape"),
+        ({"scores": np.zeros((0, 6))}, ValueError, "0 rows"),
+        ({"scores": [0, 0, 0, np.inf, 0, 0]}, ValueError, "row 0, column 3"),
+        ({"structure": "permutations"}, TypeError, "structure must be"),
+        ({"sampler": "monotone"}, CapabilityError, "row 0: .*Lattice"),
+    ],
+)
+def test_refusals(changes, error, message):
+    arguments = {"structure": Permutations(4), "scores": np.ones(6), **changes}
+    with pytest.raises(error, match=message):
+        estimate_log_partition(arguments.pop("structure"), arguments.pop("scores"), **arguments)
+
+
+def test_exact_samplers_beyond_their_budget():
+    rows = np.array([np.zeros(28), np.full(28, 2.0)])
+    with pytest.raises(SamplingError, match=r"row 1: .*max_steps=50000.*allow more"):
+        estimate_log_partition(Permutations(8), rows, epsilon=0.3, sampler="cftp", max_steps=50_000, random_state=0)
+    with pytest.raises(SamplingError, match="samples more are needed"):
+        estimate_log_partition(Permutations(4), np.ones(6), sampler="exact", schedule="thesis", max_steps=1000)
+
+
+def test_chains_beyond_their_budget_are_reported():
+    with pytest.warns(ConvergenceWarning, match=r"row 0: .*max_steps=20000") as warned:
+        found = estimate_log_partition(
+            Permutations(8), np.full(28, 2.0), sampler="local", max_steps=20_000, random_state=0
+        )
+    assert warned[0].filename == __file__
+    assert not found.converged[0]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are delivered to the main thread on POSIX")
+def test_an_estimate_can_be_interrupted():
+    started = time.monotonic()
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        estimate_log_partition(
+            Permutations(12), np.full(66, 1.0), epsilon=1e-3, sampler="local", max_steps=2**40, random_state=0
+        )
+    assert time.monotonic() - started < 10
+
+
+def test_progress_is_shown(capsys, monkeypatch):
+    monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.0)
+    estimate_log_partition(Permutations(4), np.ones((3, 6)), epsilon=0.3, sampler="cftp", random_state=0, verbose=1)
+    assert "annealing" in capsys.readouterr().err
