@@ -80,6 +80,8 @@ def documented():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name):
+    if name.startswith("combpred.plotting"):
+        pytest.importorskip("matplotlib").use("Agg")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

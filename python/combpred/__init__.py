@@ -15,7 +15,7 @@ from ._errors import CapabilityError, ForkedProcessError, NumericalError
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import datasets, kernels, metrics, sampling, structures
+    from . import datasets, kernels, metrics, plotting, sampling, structures
     from ._admissible import Admissible
     from ._inference import LogPartition
     from ._probabilistic import ProbabilisticStructured
@@ -37,12 +37,13 @@ __all__ = [
     "datasets",
     "kernels",
     "metrics",
+    "plotting",
     "sampling",
     "show_versions",
     "structures",
 ]
 
-_MODULES = frozenset({"datasets", "kernels", "metrics", "sampling", "structures"})
+_MODULES = frozenset({"datasets", "kernels", "metrics", "plotting", "sampling", "structures"})
 _HOMES = {
     "Admissible": "_admissible",
     "LogPartition": "_inference",

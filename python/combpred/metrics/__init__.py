@@ -2,9 +2,11 @@
 
 Every function takes truths and predictions with one row per example and returns their (weighted) mean, or one number
 per row with ``average=False``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is smaller for
-better predictions; of all others larger is better.
+better predictions; of all others larger is better. `expected_calibration_error` judges probabilities, over all rows
+together.
 """
 
+from ._calibration import expected_calibration_error
 from ._grades import neg_absolute_error
 from ._hierarchies import hierarchical_loss
 from ._labels import hamming_loss, hamming_score, ranking_loss
@@ -16,6 +18,7 @@ from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 __all__ = [
     "accuracy",
     "cycle_f1",
+    "expected_calibration_error",
     "hamming_loss",
     "hamming_score",
     "hierarchical_loss",

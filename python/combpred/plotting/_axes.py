@@ -1,0 +1,64 @@
+"""Where displays draw: given axes, or those of a new figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def require_matplotlib(caller: str) -> None:
+    """Raise ImportError, saying who asks for it and how to get it, where matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f"{caller} requires matplotlib: pip install 'combpred[plot]'") from error
+
+
+def single_axes(caller: str, ax: Axes | None) -> Axes:
+    """Return the axes given, or those of a new figure."""
+    require_matplotlib(caller)
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
+
+
+def two_panels(caller: str, ax: Axes | Sequence[Axes] | None, **layout: Any) -> tuple[Axes, Axes | None]:
+    """Return the main and the side panel of a display.
+
+    Parameters
+    ----------
+    caller : str
+        Who draws, for messages.
+    ax : Axes, pair of Axes or None
+        A pair: main and side panel. One: the main panel, so that there is no side panel. None: two of a new figure.
+    **layout
+        How `matplotlib.pyplot.subplots` lays the two out.
+    """
+    require_matplotlib(caller)
+    from matplotlib.axes import Axes
+
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        main, side = plt.subplots(**layout, layout="constrained")[1]
+        return main, side
+    if isinstance(ax, Axes):
+        return ax, None
+    panels = list(np.asarray(ax, dtype=object).ravel())
+    if len(panels) != 2 or not all(isinstance(panel, Axes) for panel in panels):
+        raise ValueError(f"ax must be matplotlib Axes or a pair of them, main and side panel, got {ax!r}")
+    return panels[0], panels[1]
+
+
+def style(defaults: dict[str, Any], given: dict[str, Any] | None, artist: type) -> dict[str, Any]:
+    """Return the keywords of an artist: the defaults, overruled by those given, also under their short names."""
+    from matplotlib.cbook import normalize_kwargs
+
+    return {**defaults, **normalize_kwargs(given or {}, artist)}

@@ -1,0 +1,26 @@
+"""What displays ask of fitted estimators: searches and pipelines opened, a law for rows of inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+
+def opened(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return the last step of a pipeline, or of the best one that a search found, and X as it reaches that step."""
+    check_is_fitted(estimator)
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif isinstance(estimator, Pipeline):
+            X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+            estimator = estimator[-1]
+        else:
+            return estimator, X
+
+
+def has_law(estimator: Any) -> bool:
+    """Whether an estimator predicts marginals of a structure."""
+    return hasattr(estimator, "predict_marginals") and hasattr(estimator, "structure_")

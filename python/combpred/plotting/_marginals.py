@@ -1,0 +1,306 @@
+"""MarginalsDisplay: the marginals of one law as a matrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._axes import require_matplotlib, single_axes, style
+from ._estimators import has_law, opened
+from ._matrix import MarginalMatrix, marginal_matrix
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..structures import Structure
+
+# The middle has the lightest colour where it means that nothing is known, zero where it means that nothing is there.
+_SCALES: dict[str, tuple[str, float, float]] = {
+    "pair": ("PuOr", 0.0, 1.0),
+    "probability": ("Blues", 0.0, 1.0),
+    "difference": ("PuOr", -1.0, 1.0),
+}
+_MOST_VALUES = 16  # rows and columns up to which values are written by default
+
+
+class MarginalsDisplay:
+    r"""The marginals :math:`E\psi` of one law p(y | x) as a matrix.
+
+    For rankings the matrix holds P(row before column). What it holds for other structures:
+
+    - `WeakOrders` and `Tournaments`: P(row before column) too; ties and pairs not played make up the rest to 1;
+    - `PartialOrders` and `DirectedCycles`: the difference of the probabilities of both directions, which is what their
+      :math:`\psi` tells;
+    - `Assignments`: the probability of each cell;
+    - `Routes` and `Paths`: the probability of each arc, with a row of starts and a column of ends for routes;
+    - `Cliques`, `Graphs`, `SpanningTrees` and `Cycles`: the probability of each edge.
+
+    It is recommended to make displays by `from_estimator` or `from_marginals`.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_rows, n_columns)
+        Values to draw; NaN for cells to leave empty.
+    row_labels, column_labels : sequence of str, default=None
+        Names of the rows and columns; None: their numbers.
+    quantity : str, default="P(row before column)"
+        What the values are, for the colour bar.
+    kind : {"pair", "probability", "difference"}, default="pair"
+        The scale of colours: "pair" for probabilities whose middle is ½, "probability" for others, "difference" for
+        values from −1 to 1.
+
+    Attributes
+    ----------
+    matrix, row_labels, column_labels, quantity, kind
+        As given, rows and columns being sorted.
+    im_ : matplotlib.image.AxesImage
+        The matrix.
+    text_ : ndarray of shape (n_rows, n_columns), dtype=object, or None
+        The values written in the cells; entries are None in empty cells. None where values were not asked for.
+    colorbar_ : matplotlib.colorbar.Colorbar or None
+    ax_ : matplotlib.axes.Axes
+    figure_ : matplotlib.figure.Figure
+
+    See Also
+    --------
+    ReliabilityDisplay : Whether such probabilities agree with what is observed.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6: the model.
+
+    Examples
+    --------
+    >>> from combpred.plotting import MarginalsDisplay
+    >>> from combpred.structures import Permutations
+    >>> law = Permutations(3)
+    >>> display = MarginalsDisplay.from_marginals(law, law.marginals([2.0, 0.0, -1.0]), labels="abc", order="rank")
+    >>> display.row_labels, display.matrix.round(2).tolist()
+    (('a', 'c', 'b'), [[nan, 0.53, 0.99], [0.47, nan, 0.94], [0.01, 0.06, nan]])
+    """
+
+    im_: Any
+    text_: NDArray[np.object_] | None
+    colorbar_: Any
+    ax_: Axes
+    figure_: Any
+
+    def __init__(
+        self,
+        matrix: ArrayLike,
+        *,
+        row_labels: Any = None,
+        column_labels: Any = None,
+        quantity: str = "P(row before column)",
+        kind: str = "pair",
+    ) -> None:
+        values = np.asarray(matrix, dtype=np.float64)
+        if values.ndim != 2 or not values.size:
+            raise ValueError(f"matrix must have two dimensions and not be empty, got shape {values.shape}")
+        if kind not in _SCALES:
+            raise ValueError(f"kind must be one of {', '.join(_SCALES)}, got {kind!r}")
+        self.matrix = values
+        self.row_labels = _names(row_labels, values.shape[0], "row_labels")
+        self.column_labels = _names(column_labels, values.shape[1], "column_labels")
+        self.quantity = quantity
+        self.kind = kind
+
+    @classmethod
+    def from_marginals(
+        cls,
+        structure: Structure,
+        marginals: ArrayLike,
+        *,
+        labels: Any = None,
+        order: Any = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> MarginalsDisplay:
+        r"""Draw the marginals of a structure under one law.
+
+        Parameters
+        ----------
+        structure : Structure
+            With its sizes known.
+        marginals : array-like of shape (d,)
+            :math:`E\psi`, such as `structure.marginals(scores)` or a row of `predict_marginals`.
+        labels : sequence of str, default=None
+            Names of the labels (items, vertices, places); None: their numbers.
+        order : "rank" or array-like of shape (n_labels,), default=None
+            In which order rows and columns stand: "rank" sorts labels of orders by their expected rank, the first at
+            the top. None: as they are numbered.
+        ax : matplotlib.axes.Axes, default=None
+            None: those of a new figure.
+        **kwargs
+            Passed to `plot`.
+
+        Returns
+        -------
+        MarginalsDisplay
+
+        Raises
+        ------
+        CapabilityError
+            Where the marginals make no matrix, such as those of label sets.
+        ImportError
+            Without matplotlib.
+        ValueError
+            When marginals are not those of one law, naming the entry, and for labels and orders that do not fit.
+
+        Notes
+        -----
+        The marginals of partial tournaments are taken to be those of a law :math:`p \propto \exp\langle s,
+        \psi\rangle`; only for these do they tell P(row before column).
+
+        Examples
+        --------
+        >>> from combpred.plotting import MarginalsDisplay
+        >>> from combpred.structures import Assignments
+        >>> law = Assignments(2)
+        >>> MarginalsDisplay.from_marginals(law, law.marginals([1.0, 0.0, 0.0, 1.0])).matrix.round(2).tolist()
+        [[0.88, 0.12], [0.12, 0.88]]
+        """
+        require_matplotlib(f"{cls.__name__}.from_marginals")
+        matrix = marginal_matrix(structure, marginals)
+        return cls._of(matrix if labels is None else matrix.renamed(labels), order).plot(ax, **kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, *, labels: Any = None, order: Any = None, ax: Axes | None = None, **kwargs: Any
+    ) -> MarginalsDisplay:
+        """Draw the marginals that an estimator predicts for one row.
+
+        Parameters
+        ----------
+        estimator : ProbabilisticStructured
+            Fitted; or a fitted pipeline or search around one.
+        X : array or CSR of shape (1, n_features)
+            One row.
+        labels, order, ax, **kwargs
+            As for `from_marginals`.
+
+        Returns
+        -------
+        MarginalsDisplay
+
+        Raises
+        ------
+        CapabilityError, ImportError, ValueError
+            As `from_marginals`; ValueError also for more than one row.
+        TypeError
+            When the estimator predicts no marginals.
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> from combpred.plotting import MarginalsDisplay
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> display = MarginalsDisplay.from_estimator(ranker, X[:1], labels=["ale", "bitter"])
+        >>> bool(display.matrix[0, 1] > 0.5)  # P(ale before bitter)
+        True
+        """
+        require_matplotlib(f"{cls.__name__}.from_estimator")
+        model, rows = opened(estimator, X)
+        if not has_law(model):
+            raise TypeError(
+                f"{type(model).__name__} predicts no marginals; take ProbabilisticStructured, or pass marginals to "
+                "from_marginals"
+            )
+        marginals = model.predict_marginals(rows)
+        if len(marginals) != 1:
+            raise ValueError(f"X has {len(marginals)} rows, a matrix is of the law of one; pass one, such as X[[0]]")
+        return cls.from_marginals(model.structure_, marginals[0], labels=labels, order=order, ax=ax, **kwargs)
+
+    @classmethod
+    def _of(cls, matrix: MarginalMatrix, order: Any) -> MarginalsDisplay:
+        drawn = matrix if order is None else matrix.ordered(order)
+        return cls(
+            drawn.values,
+            row_labels=drawn.rows,
+            column_labels=drawn.columns,
+            quantity=drawn.quantity,
+            kind=drawn.kind,
+        )
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        include_values: bool | None = None,
+        values_format: str = ".2f",
+        cmap: Any = None,
+        colorbar: bool = True,
+        im_kw: dict[str, Any] | None = None,
+        text_kw: dict[str, Any] | None = None,
+    ) -> MarginalsDisplay:
+        """Draw the matrix.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            None: those of a new figure.
+        include_values : bool, default=None
+            Whether to write values in the cells. None: up to 16 rows and columns.
+        values_format : str, default=".2f"
+            Format of these values.
+        cmap : str or matplotlib Colormap, default=None
+            Colours; None: by `kind`.
+        colorbar : bool, default=True
+            Whether to draw a colour bar.
+        im_kw : dict, default=None
+            Keywords for :meth:`matplotlib.axes.Axes.imshow`.
+        text_kw : dict, default=None
+            Keywords for the :meth:`matplotlib.axes.Axes.text` of values.
+
+        Returns
+        -------
+        MarginalsDisplay
+            The display itself.
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib.
+        """
+        self.ax_ = single_axes(f"{type(self).__name__}.plot", ax)
+        self.figure_ = self.ax_.figure
+        from matplotlib.image import AxesImage
+
+        colours, low, high = _SCALES[self.kind]
+        shown = {"cmap": cmap if cmap is not None else colours, "vmin": low, "vmax": high, "interpolation": "nearest"}
+        self.im_ = self.ax_.imshow(np.ma.masked_invalid(self.matrix), **style(shown, im_kw, AxesImage))
+        if include_values is None:
+            include_values = max(self.matrix.shape) <= _MOST_VALUES
+        self.text_ = self._written(values_format, text_kw) if include_values else None
+        self.colorbar_ = self.figure_.colorbar(self.im_, ax=self.ax_, label=self.quantity) if colorbar else None
+        self.ax_.set_xticks(range(len(self.column_labels)), self.column_labels)
+        self.ax_.set_yticks(range(len(self.row_labels)), self.row_labels)
+        if max(len(name) for name in self.column_labels) > 3:
+            for label in self.ax_.get_xticklabels():
+                label.set(rotation=45, ha="right", rotation_mode="anchor")
+        return self
+
+    def _written(self, values_format: str, text_kw: dict[str, Any] | None) -> NDArray[np.object_]:
+        """Write the values of cells that have one, in black or white, whichever is read better on the cell's colour."""
+        from matplotlib.text import Text
+
+        text = np.full(self.matrix.shape, None, dtype=object)
+        for i, j in np.argwhere(~np.isnan(self.matrix)).tolist():
+            red, green, blue, _ = self.im_.cmap(self.im_.norm(self.matrix[i, j]))
+            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+            chosen = {"ha": "center", "va": "center", "color": "white" if dark else "black", "fontsize": "small"}
+            text[i, j] = self.ax_.text(j, i, format(self.matrix[i, j], values_format), **style(chosen, text_kw, Text))
+        return text
+
+
+def _names(labels: Any, n: int, argument: str) -> tuple[str, ...]:
+    names = tuple(map(str, range(n) if labels is None else labels))
+    if len(names) != n:
+        raise ValueError(f"{argument} has {len(names)} names, {n} are needed")
+    return names

@@ -1,0 +1,370 @@
+"""ReliabilityDisplay: predicted probabilities against frequencies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_consistent_length
+
+from ..metrics._calibration import calibration_bins, calibration_error, wilson_interval
+from ..structures import MultiClass
+from ._axes import require_matplotlib, style, two_panels
+from ._estimators import has_law, opened
+from ._events import events
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
+
+_DIAGONAL = "calibrated"
+
+
+class ReliabilityDisplay:
+    r"""Reliability diagram: in which share of cases things happen that are predicted with some probability.
+
+    What is predicted depends on the structure: the class, each label of a set, each edge or arc, and of rankings, for
+    each pair of labels, that one stands before the other. Predictions of all rows and of all these events are taken
+    together, or those of one event.
+
+    It is recommended to make displays by `from_estimator` or `from_predictions`.
+
+    Parameters
+    ----------
+    prob_true : array-like of shape (n_bins,)
+        Share of the events in each bin that happened; NaN where `counts` is 0.
+    prob_pred : array-like of shape (n_bins,)
+        Mean of their predicted probabilities.
+    counts : array-like of shape (n_bins,)
+        Number of predictions in each bin.
+    edges : array-like of shape (n_bins + 1,)
+        Where bins begin and end.
+    name : str, default=None
+        For the legend.
+
+    Attributes
+    ----------
+    prob_true, prob_pred, counts, edges, name
+        As given.
+    line_ : matplotlib.lines.Line2D
+        The curve.
+    errorbar_ : matplotlib.container.ErrorbarContainer or None
+        The curve with its confidence intervals; None without.
+    bars_ : matplotlib.patches.StepPatch or None
+        The counts; None without the second panel.
+    ax_ : matplotlib.axes.Axes
+        With the curve.
+    counts_ax_ : matplotlib.axes.Axes or None
+        With the counts.
+    figure_ : matplotlib.figure.Figure
+
+    See Also
+    --------
+    combpred.metrics.expected_calibration_error : The figure in the legend.
+    sklearn.calibration.CalibrationDisplay : Of binary classifiers, without intervals.
+
+    Notes
+    -----
+    Intervals are those of Wilson (1927) for independent events. Events of one row, such as the pairs of one ranking,
+    depend on one another, so that intervals of many events taken together are too narrow.
+
+    References
+    ----------
+    A. Niculescu-Mizil and R. Caruana (2005), Predicting good probabilities with supervised learning, *ICML*.
+
+    Examples
+    --------
+    >>> from combpred.plotting import ReliabilityDisplay
+    >>> display = ReliabilityDisplay([0.0, 0.75], [0.25, 0.75], [2, 4], [0.0, 0.5, 1.0])
+    >>> round(display.expected_calibration_error, 3)
+    0.083
+    """
+
+    line_: Any
+    errorbar_: ErrorbarContainer | None
+    bars_: Any
+    ax_: Axes
+    counts_ax_: Axes | None
+    figure_: Any
+
+    def __init__(
+        self,
+        prob_true: ArrayLike,
+        prob_pred: ArrayLike,
+        counts: ArrayLike,
+        edges: ArrayLike,
+        *,
+        name: str | None = None,
+    ) -> None:
+        self.prob_true = np.asarray(prob_true, dtype=np.float64)
+        self.prob_pred = np.asarray(prob_pred, dtype=np.float64)
+        self.counts = np.asarray(counts, dtype=np.int64)
+        self.edges = np.asarray(edges, dtype=np.float64)
+        self.name = name
+        n = len(self.edges) - 1
+        for argument in ("prob_true", "prob_pred", "counts"):
+            if getattr(self, argument).shape != (n,):
+                shape = getattr(self, argument).shape
+                raise ValueError(f"{argument} must have shape ({n},), one entry between any two edges, got {shape}")
+        if n < 1 or (self.counts < 0).any() or not self.counts.any():
+            raise ValueError("counts must be at least 0, and not 0 in every bin")
+
+    @property
+    def expected_calibration_error(self) -> float:
+        """Mean distance between curve and diagonal, weighted by counts."""
+        return calibration_error(self.prob_true, self.prob_pred, self.counts)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_prob: ArrayLike,
+        *,
+        n_bins: int = 10,
+        strategy: str = "uniform",
+        name: str | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+        **kwargs: Any,
+    ) -> ReliabilityDisplay:
+        """Draw the diagram of predicted probabilities.
+
+        Parameters
+        ----------
+        y_true : array-like of any shape
+            0/1 or booleans: whether the events happened.
+        y_prob : array-like of the same shape
+            Their predicted probabilities.
+        n_bins : int, default=10
+            Number of bins.
+        strategy : {"uniform", "quantile"}, default="uniform"
+            Bins of equal width on [0, 1], or with equally many predictions.
+        name : str, default=None
+            For the legend.
+        ax, **kwargs
+            As for `plot`.
+
+        Returns
+        -------
+        ReliabilityDisplay
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib.
+        ValueError
+            For values that are no probabilities, or events other than 0 and 1, naming the place.
+
+        Examples
+        --------
+        >>> from combpred.plotting import ReliabilityDisplay
+        >>> display = ReliabilityDisplay.from_predictions([0, 1, 1, 1], [0.2, 0.2, 0.7, 0.9], n_bins=2)
+        >>> display.prob_true.tolist(), display.counts.tolist()
+        ([0.5, 1.0], [2, 2])
+        """
+        require_matplotlib(f"{cls.__name__}.from_predictions")
+        bins = calibration_bins(y_true, y_prob, n_bins=n_bins, strategy=strategy)
+        return cls(*bins, name=name).plot(ax, **kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        event: Any = None,
+        n_bins: int = 10,
+        strategy: str = "uniform",
+        name: str | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+        **kwargs: Any,
+    ) -> ReliabilityDisplay:
+        r"""Draw the diagram of what an estimator predicts.
+
+        Parameters
+        ----------
+        estimator : ProbabilisticStructured, or a classifier of scikit-learn
+            Fitted; or a fitted pipeline or search around one. A classifier predicts the class or, as
+            :class:`sklearn.multiclass.OneVsRestClassifier` does, each label.
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+            Observed; not the rows of training.
+        event : str or class label, default=None
+            Draw one event: its name among the `feature_names` of the structure, or a class. None: all, except those
+            that hold always or never, and the first of two classes, which tells the same as the second.
+        n_bins, strategy, ax, **kwargs
+            As for `from_predictions`.
+        name : str, default=None
+            For the legend; None: the class of the estimator.
+
+        Returns
+        -------
+        ReliabilityDisplay
+
+        Raises
+        ------
+        CapabilityError
+            Where marginals are no probabilities of events, as those of partial orders and directed cycles.
+        ImportError
+            Without matplotlib.
+        TypeError
+            When the estimator predicts neither marginals nor probabilities.
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs and structures that are not legal, and for events that are none.
+
+        Notes
+        -----
+        Cost: that of `predict_marginals`.
+
+        Examples
+        --------
+        >>> from sklearn.model_selection import train_test_split
+        >>> from combpred import ProbabilisticStructured
+        >>> from combpred.datasets import load_diabetes_ranking
+        >>> from combpred.plotting import ReliabilityDisplay
+        >>> X, X_test, y, y_test = train_test_split(*load_diabetes_ranking(return_X_y=True), random_state=0)
+        >>> ranker = ProbabilisticStructured("permutations", kernel="rbf", gamma="scale").fit(X, y)
+        >>> display = ReliabilityDisplay.from_estimator(ranker, X_test, y_test)  # of P(u before v) for all pairs
+        >>> int(display.counts.sum()), display.expected_calibration_error < 0.05
+        (1665, True)
+        """
+        require_matplotlib(f"{cls.__name__}.from_estimator")
+        model, rows = opened(estimator, X)
+        happened, probability, names = _law_events(model, rows, y) if has_law(model) else _class_events(model, rows, y)
+        if event is not None:
+            at = _place(event, names)
+            happened, probability = happened[:, at], probability[:, at]
+        elif np.ndim(y) == 1 and len(names) == 2 and _are_classes(model):
+            happened, probability = happened[:, 1], probability[:, 1]
+        return cls.from_predictions(
+            happened,
+            probability,
+            n_bins=n_bins,
+            strategy=strategy,
+            name=type(model).__name__ if name is None else name,
+            ax=ax,
+            **kwargs,
+        )
+
+    def plot(
+        self,
+        ax: Axes | Sequence[Axes] | None = None,
+        *,
+        name: str | None = None,
+        confidence: float | None = 0.95,
+        ref_line: bool = True,
+        **kwargs: Any,
+    ) -> ReliabilityDisplay:
+        """Draw the diagram.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or a pair of them, default=None
+            A pair: for the curve, and for the counts; ``(other.ax_, other.counts_ax_)`` adds to another display. One:
+            for the curve, without counts. None: a pair in a new figure.
+        name : str, default=None
+            For the legend; None: the display's own.
+        confidence : float or None, default=0.95
+            Probability that an interval holds the true frequency, in (0, 1); None for no intervals.
+        ref_line : bool, default=True
+            Whether to draw the diagonal, where there is none yet.
+        **kwargs
+            Passed to :meth:`matplotlib.axes.Axes.errorbar`.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The display itself.
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib.
+        ValueError
+            When `confidence` is not in (0, 1).
+        """
+        if confidence is not None and not 0 < confidence < 1:
+            raise ValueError(f"confidence must be in (0, 1) or None, got {confidence!r}")
+        layout = {"nrows": 2, "sharex": True, "height_ratios": (4, 1), "figsize": (5.6, 6.0)}
+        self.ax_, self.counts_ax_ = two_panels(f"{type(self).__name__}.plot", ax, **layout)
+        from matplotlib.lines import Line2D
+
+        self.figure_ = self.ax_.figure
+        if ref_line and _DIAGONAL not in self.ax_.get_legend_handles_labels()[1]:
+            self.ax_.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, label=_DIAGONAL)
+        name = self.name if name is None else name
+        error = f"ECE {self.expected_calibration_error:.3f}"
+        chosen = {"marker": "o", "markersize": 4, "capsize": 2, "label": error if name is None else f"{name}: {error}"}
+        filled = self.counts > 0
+        x, y = self.prob_pred[filled], self.prob_true[filled]
+        reach = None
+        if confidence is not None:
+            low, high = wilson_interval(y, self.counts[filled], confidence)
+            reach = np.maximum([y - low, high - y], 0.0)  # below 0 by rounding only
+        drawn = self.ax_.errorbar(x, y, yerr=reach, **style(chosen, kwargs, Line2D))
+        self.line_, self.errorbar_ = drawn.lines[0], None if confidence is None else drawn
+        self.ax_.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="observed frequency")
+        self.ax_.legend(loc="upper left", frameon=False)
+        (self.counts_ax_ or self.ax_).set_xlabel("predicted probability")
+        self.bars_ = None
+        if self.counts_ax_ is not None:
+            colour = self.line_.get_color()
+            self.bars_ = self.counts_ax_.stairs(
+                self.counts, self.edges, baseline=0, fill=True, facecolor=(colour, 0.3), edgecolor=colour
+            )
+            self.counts_ax_.set(ylabel="predictions", ylim=(0, None))
+        return self
+
+
+def _law_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
+    """Return which events happened, with which probability they were predicted, and their names."""
+    structure = model.structure_
+    marginals = model.predict_marginals(X)
+    probability, names = events(structure, marginals)
+    happened, _ = events(structure, structure.embed(y))
+    check_consistent_length(happened, probability)
+    return happened, np.clip(probability, 0.0, 1.0), names
+
+
+def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
+    """Return the same for a classifier of scikit-learn."""
+    name = type(model).__name__
+    if not hasattr(model, "predict_proba"):
+        raise TypeError(
+            f"{name} predicts no probabilities; take ProbabilisticStructured or a classifier with predict_proba, or "
+            "pass probabilities to from_predictions"
+        )
+    probability = model.predict_proba(X)
+    classes = getattr(model, "classes_", None)
+    if not isinstance(probability, np.ndarray) or not isinstance(classes, np.ndarray):
+        raise TypeError(f"{name} predicts more than one law for a row; pass the probabilities to from_predictions")
+    happened = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    check_consistent_length(happened, probability)
+    if happened.ndim == 1:
+        unknown = ~np.isin(happened, classes)
+        if unknown.any():
+            row = int(np.argmax(unknown))
+            raise ValueError(
+                f"y, row {row}: {happened.tolist()[row]!r} is none of the classes of training; drop the row"
+            )
+        happened = happened[:, None] == classes
+    if happened.shape != probability.shape:
+        raise ValueError(f"y has shape {np.shape(y)}, but {name} predicts probabilities of shape {probability.shape}")
+    names = [str(label) for label in classes.tolist()]
+    return happened, probability, names
+
+
+def _are_classes(model: Any) -> bool:
+    """Whether exactly one of a model's events happens in each row."""
+    return isinstance(model.structure_, MultiClass) if has_law(model) else True
+
+
+def _place(event: Any, names: list[str]) -> int:
+    if str(event) not in names:
+        shown = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
+        raise ValueError(f"event must be one of {shown}; got {event!r}")
+    return names.index(str(event))

@@ -1,0 +1,215 @@
+"""TraceDisplay: what was recorded along Markov chains, and how soon they forget it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._chain_diagnostics import autocorrelation, effective_sample_size, split_r_hat
+from .._whole_number import whole_number
+from ._axes import require_matplotlib, style, two_panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..sampling import Samples
+
+_MOST_LAGS = 100
+
+
+class TraceDisplay:
+    r"""Traces of a quantity along chains of one law, and their autocorrelations.
+
+    The legend has the effective sample size and split :math:`\hat R` of the chains taken together.
+
+    It is recommended to make displays of samples by `from_samples`.
+
+    Parameters
+    ----------
+    value : array-like of shape (n_draws, n_chains) or (n_draws,)
+        The quantity, one column for each chain. At least 4 draws; finite.
+    name : str, default=None
+        For the legend.
+    n_lags : int, default=None
+        Number of autocorrelations; None: for half of the draws, at most 100.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n_draws, n_chains)
+    name : str or None
+    autocorrelation : ndarray of shape (n_chains, n_lags)
+        NaN for chains whose draws are all equal.
+    effective_sample_size, r_hat : float
+        NaN where all draws are equal.
+    lines_ : list of matplotlib.lines.Line2D
+        The traces.
+    autocorrelation_lines_ : list of matplotlib.lines.Line2D
+        Empty without the second panel.
+    ax_ : matplotlib.axes.Axes
+        With the traces.
+    autocorrelation_ax_ : matplotlib.axes.Axes or None
+        With the autocorrelations.
+    figure_ : matplotlib.figure.Figure
+
+    See Also
+    --------
+    combpred.sampling.effective_sample_size, combpred.sampling.split_r_hat, combpred.sampling.autocorrelation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred.plotting import TraceDisplay
+    >>> display = TraceDisplay(np.random.default_rng(0).normal(size=(500, 4)))
+    >>> bool(display.effective_sample_size > 1500), bool(display.r_hat < 1.01)
+    (True, True)
+    """
+
+    lines_: list[Any]
+    autocorrelation_lines_: list[Any]
+    ax_: Axes
+    autocorrelation_ax_: Axes | None
+    figure_: Any
+
+    def __init__(self, value: ArrayLike, *, name: str | None = None, n_lags: int | None = None) -> None:
+        values = np.asarray(value, dtype=np.float64)
+        if values.ndim == 1:
+            values = values[:, None]
+        if values.ndim != 2 or values.shape[0] < 4 or not values.shape[1]:
+            raise ValueError(
+                f"value must have shape (n_draws, n_chains) or (n_draws,) with at least 4 draws, got {np.shape(value)}"
+            )
+        if not np.isfinite(values).all():
+            draw, chain = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
+            raise ValueError(f"value, draw {draw}, chain {chain}: {values[draw, chain]} is not finite; replace it")
+        draws = len(values)
+        lags = min(_MOST_LAGS, draws // 2) if n_lags is None else whole_number(n_lags, "n_lags", 1, draws)
+        self.value = values
+        self.name = name
+        self.autocorrelation = np.atleast_2d(autocorrelation(values.T, lags))
+        self.effective_sample_size = effective_sample_size(values.T)
+        self.r_hat = split_r_hat(values.T)
+
+    @classmethod
+    def from_samples(
+        cls,
+        samples: Samples,
+        *,
+        rows: Sequence[int] | None = None,
+        name: str | None = None,
+        n_lags: int | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+        **kwargs: Any,
+    ) -> TraceDisplay:
+        r"""Draw the scores along the chains that made samples.
+
+        Parameters
+        ----------
+        samples : combpred.sampling.Samples
+            Of chains of one law: of equal rows of scores, such as ``np.tile(scores, (4, 1))``.
+        rows : sequence of int, default=None
+            Which rows to take, where not all have one law. None: all.
+        name : str, default=None
+            For the legend; None: the sampler.
+        n_lags : int, default=None
+            As for the constructor.
+        ax, **kwargs
+            As for `plot`.
+
+        Returns
+        -------
+        TraceDisplay
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib.
+        TypeError
+            When `samples` are none.
+        ValueError
+            For rows that are none, and fewer than 4 samples.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import sampling
+        >>> from combpred.plotting import TraceDisplay
+        >>> from combpred.structures import Permutations
+        >>> scores = np.tile([1.0, 0.5, -0.5], (4, 1))
+        >>> drawn = sampling.sample(Permutations(3), scores, 500, sampler="meta", thin=1, random_state=0)
+        >>> display = TraceDisplay.from_samples(drawn)
+        >>> display.value.shape, display.name, len(display.lines_)
+        ((500, 4), 'meta', 4)
+        """
+        require_matplotlib(f"{cls.__name__}.from_samples")
+        if not hasattr(samples, "value") or not hasattr(samples, "sampler"):
+            raise TypeError(f"samples must be what combpred.sampling.sample returns, got {type(samples).__name__}")
+        value = samples.value
+        if rows is not None:
+            value = value[:, [whole_number(row, "rows", 0, value.shape[1] - 1) for row in rows]]
+        return cls(value, name=samples.sampler if name is None else name, n_lags=n_lags).plot(ax, **kwargs)
+
+    def plot(self, ax: Axes | Sequence[Axes] | None = None, *, name: str | None = None, **kwargs: Any) -> TraceDisplay:
+        """Draw traces and autocorrelations.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or a pair of them, default=None
+            A pair: for the traces, and for the autocorrelations; ``(other.ax_, other.autocorrelation_ax_)`` adds to
+            another display. One: for the traces alone. None: a pair in a new figure.
+        name : str, default=None
+            For the legend; None: the display's own.
+        **kwargs
+            Passed to :meth:`matplotlib.axes.Axes.plot` of the traces.
+
+        Returns
+        -------
+        TraceDisplay
+            The display itself.
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib.
+        """
+        layout = {"ncols": 2, "width_ratios": (2, 1), "figsize": (10.0, 3.6)}
+        self.ax_, self.autocorrelation_ax_ = two_panels(f"{type(self).__name__}.plot", ax, **layout)
+        from matplotlib.lines import Line2D
+
+        self.figure_ = self.ax_.figure
+        name = self.name if name is None else name
+        chains = self.value.shape[1]
+        figures = (
+            f"{chains} chain{'s' if chains > 1 else ''} of {len(self.value)} draws: "
+            f"ESS {self.effective_sample_size:.0f}, split $\\hat{{R}}$ {self.r_hat:.3f}"
+        )
+        self.lines_ = []
+        for chain in range(chains):
+            # One colour for all chains of the display: that of the first, which the axes choose.
+            chosen: dict[str, Any] = {"linewidth": 0.6, "alpha": 0.6}
+            if self.lines_:
+                chosen["color"] = self.lines_[0].get_color()
+            else:
+                chosen["label"] = figures if name is None else f"{name}, {figures}"
+            self.lines_ += self.ax_.plot(self.value[:, chain], **style(chosen, kwargs, Line2D))
+        self.ax_.set(xlabel="draw", ylabel="score")
+        legend = self.ax_.legend(loc="best", frameon=False, fontsize="small")
+        for handle in legend.get_lines():
+            handle.set(linewidth=2, alpha=1)
+        self.autocorrelation_lines_ = []
+        if self.autocorrelation_ax_ is not None:
+            self._draw_autocorrelation(self.autocorrelation_ax_)
+        return self
+
+    def _draw_autocorrelation(self, ax: Axes) -> None:
+        """Draw the autocorrelations of all chains, and the band in which 95 % of those of independent draws are."""
+        colour = self.lines_[0].get_color()
+        if not ax.get_lines():
+            ax.axhline(0.0, color="0.6", linewidth=0.8)
+            bound = 1.96 / np.sqrt(len(self.value))
+            ax.axhspan(-bound, bound, color="0.9", zorder=0, linewidth=0)
+        for each in self.autocorrelation:
+            self.autocorrelation_lines_ += ax.plot(each, color=colour, linewidth=0.9, alpha=0.7)
+        ax.set(xlabel="lag", ylabel="autocorrelation")
