@@ -313,9 +313,8 @@ class ReliabilityDisplay:
         self.bars_ = None
         if self.counts_ax_ is not None:
             colour = self.line_.get_color()
-            self.bars_ = self.counts_ax_.stairs(
-                self.counts, self.edges, baseline=0, fill=True, facecolor=(colour, 0.3), edgecolor=colour
-            )
+            look = {"fill": True, "facecolor": (colour, 0.15), "edgecolor": colour, "linewidth": 1.0}
+            self.bars_ = self.counts_ax_.stairs(self.counts, self.edges, **look)
             self.counts_ax_.set(ylabel="predictions", ylim=(0, None))
         return self
 
