@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from combpred import StructuredRidge, _lib
@@ -20,15 +21,15 @@ PYTHON = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 SHELL = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
 
 
-def run(block: str) -> dict[str, Any]:
-    assert len([line for line in block.splitlines() if line.strip()]) == 8
+def run(block: str, lines: int = 8) -> dict[str, Any]:
+    assert len([line for line in block.splitlines() if line.strip()]) <= lines
     names: dict[str, Any] = {}
     exec(compile(block, "README.md", "exec"), names)
     return names
 
 
-def test_there_are_two_examples() -> None:
-    assert len(PYTHON) == 2
+def test_there_are_three_examples() -> None:
+    assert len(PYTHON) == 3
 
 
 def test_ranking_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,6 +45,26 @@ def test_label_set_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
     first, second = capsys.readouterr().out.splitlines()
     assert float(first) > 0.7  # half of the labels would be right at random
     assert second == "28 True"
+
+
+def test_probability_example_keeps_its_word(capsys: pytest.CaptureFixture[str]) -> None:
+    names = run(PYTHON[2], lines=13)
+    model, X_test, y_test = names["model"], names["X_test"], names["y_test"]
+    *_, likelihood, entropy = capsys.readouterr().out.split("[[")[1].split("]]")[1].split()
+    uniform = model.structure_.log_count()
+    assert f"-{uniform:.2f} and {uniform:.2f} if all were equal" in PYTHON[2]
+    assert float(likelihood) > -uniform and 0 < float(entropy) < uniform
+    assert f"all {model.structure_.count()} rankings" in README
+    assert names["rankings"].shape == (100, *y_test.shape)
+    found = names["found"]
+    assert (found.lower <= found.value).all() and (found.value <= found.upper).all()
+    before = (1 + model.predict_marginals(X_test)) / 2
+    u, v = np.triu_indices(y_test.shape[1], 1)
+    shares = (names["rankings"][..., u] < names["rankings"][..., v]).mean(axis=0)
+    # Means of 100 independent draws of 0 and 1: a distance of 0.35 has a probability below 2 exp(-2 * 100 * 0.35**2) =
+    # 5e-11 by Hoeffding, for all 1665 of them below 1e-7.
+    assert np.abs(shares - before).max() < 0.35
+    assert np.abs(shares - before).mean() < 0.06
 
 
 def test_training_lists_and_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
