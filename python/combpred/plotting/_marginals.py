@@ -275,6 +275,7 @@ class MarginalsDisplay:
         colours, low, high = _SCALES[self.kind]
         shown = {"cmap": cmap if cmap is not None else colours, "vmin": low, "vmax": high, "interpolation": "nearest"}
         self.im_ = self.ax_.imshow(np.ma.masked_invalid(self.matrix), **style(shown, im_kw, AxesImage))
+        self.ax_.set_facecolor("0.9")  # of empty cells, which must not look like zeros
         if include_values is None:
             include_values = max(self.matrix.shape) <= _MOST_VALUES
         self.text_ = self._written(values_format, text_kw) if include_values else None

@@ -291,6 +291,7 @@ class ReliabilityDisplay:
             raise ValueError(f"confidence must be in (0, 1) or None, got {confidence!r}")
         layout = {"nrows": 2, "sharex": True, "height_ratios": (4, 1), "figsize": (5.6, 6.0)}
         self.ax_, self.counts_ax_ = two_panels(f"{type(self).__name__}.plot", ax, **layout)
+        from matplotlib.colors import to_rgba
         from matplotlib.lines import Line2D
 
         self.figure_ = self.ax_.figure
@@ -313,7 +314,7 @@ class ReliabilityDisplay:
         self.bars_ = None
         if self.counts_ax_ is not None:
             colour = self.line_.get_color()
-            look = {"fill": True, "facecolor": (colour, 0.15), "edgecolor": colour, "linewidth": 1.0}
+            look = {"fill": True, "facecolor": to_rgba(colour, 0.15), "edgecolor": colour, "linewidth": 1.0}
             self.bars_ = self.counts_ax_.stairs(self.counts, self.edges, **look)
             self.counts_ax_.set(ylabel="predictions", ylim=(0, None))
         return self
