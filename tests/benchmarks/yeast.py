@@ -21,13 +21,13 @@ from combpred.structures import LabelSets
 N_LABELS = 14
 
 
-def load(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return features and 0/1 labels of one part."""
+def load(path: Path, n_labels: int = N_LABELS) -> tuple[np.ndarray, np.ndarray]:
+    """Return features and 0/1 labels, the last columns, of one part."""
     with gzip.open(path, "rt") as file:
         rows = arff.loadarff(io.StringIO(file.read()))[0]
     columns = [np.array(rows[name], float) for name in rows.dtype.names]
     table = np.column_stack(columns)
-    return table[:, :-N_LABELS], table[:, -N_LABELS:].astype(int)
+    return table[:, :-n_labels], table[:, -n_labels:].astype(int)
 
 
 def report(name: str, model: StructuredRidge, X: np.ndarray, y: np.ndarray, seconds: float) -> None:
