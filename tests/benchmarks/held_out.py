@@ -16,8 +16,14 @@ WIDTHS = np.array([0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0])  # gamma times the num
 ALPHAS = np.logspace(-5, 3, 17)
 START = (3, 6)  # width 0.3, penalty 0.01
 
-Model = Any  # has fit(X, y) and log_proba(X, y)
+Model = Any  # has fit(X, y) and what is scored
 Build = Callable[[dict[str, float]], Model]
+Score = Callable[[Model, np.ndarray, np.ndarray], float]
+
+
+def log_likelihood(model: Model, X: np.ndarray, y: np.ndarray) -> float:
+    """Return the log-likelihood of all rows."""
+    return float(model.log_proba(X, y).sum())
 
 
 def climb(value: Callable[[tuple[int, ...]], float], shape: tuple[int, ...], start: tuple[int, ...]) -> tuple[int, ...]:
@@ -51,8 +57,9 @@ def choose(
     has_width: bool,
     start: tuple[int, int] = START,
     n_folds: int = 3,
+    score: Score = log_likelihood,
 ) -> dict[str, float]:
-    """Return alpha (and gamma, where there is a width) of largest log-likelihood over inner folds."""
+    """Return alpha (and gamma, where there is a width) of largest score, added up over inner folds."""
     folds = list(KFold(n_folds, shuffle=True, random_state=0).split(X))
 
     def setting(at: tuple[int, ...]) -> dict[str, float]:
@@ -60,9 +67,7 @@ def choose(
         return {**chosen, "gamma": float(WIDTHS[at[0]] / X.shape[1])} if has_width else chosen
 
     def held_out(at: tuple[int, ...]) -> float:
-        return sum(
-            float(build(setting(at)).fit(X[train], y[train]).log_proba(X[test], y[test]).sum()) for train, test in folds
-        )
+        return sum(score(build(setting(at)).fit(X[train], y[train]), X[test], y[test]) for train, test in folds)
 
     sizes = (len(WIDTHS), len(ALPHAS))
     return setting(climb(held_out, sizes, start) if has_width else climb(held_out, sizes[1:], start[1:]))

@@ -2,13 +2,14 @@
 
 `ProbabilisticStructured` beside Plackett–Luce regression, both linear and with a Gaussian kernel, and beside
 `StructuredRidge` with the same kernels, which has no likelihood. Everything is chosen inside the training fold, on
-features standardised there: the laws' width and penalty by the log-likelihood of three inner folds, as `held_out`
-describes; the ridge's width, penalty and loss by its leave-one-out τ. Columns: mean ln p of the held-out ranking, in
+features standardised there: the laws' width and penalty by the log-likelihood of three inner folds (or their τ), as
+`held_out` describes; the ridge's width, penalty and loss by its leave-one-out τ. Columns: mean ln p of the held-out ranking, in
 nats; the paired difference to Plackett–Luce with the same kernel, with its standard error over the rows; τ of the most
 probable ranking and of the ranking of least expected Kendall distance; CPU seconds a fold for choosing, fitting and
 predicting. The uniform law has ln p = −ln k!.
 
-    python tests/benchmarks/probabilities.py --data DIR [--sets iris glass …] [--repeats 1] [--jobs 2]
+    python tests/benchmarks/probabilities.py --data DIR [--sets iris glass …] [--repeats 1] [--folds 10]
+                                               [--by likelihood | tau] [--jobs 2]
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ import argparse
 import math
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import plackett_luce
-from held_out import ALPHAS, WIDTHS, Build, choose
+from held_out import ALPHAS, WIDTHS, Build, Model, Score, choose, log_likelihood
 from joblib import Parallel, delayed
 from plackett_luce import PlackettLuce
 from ranking_selection import load
@@ -65,20 +67,28 @@ def plackett_luce_laws(setting: dict[str, float]) -> PlackettLuce:
     return PlackettLuce(tol=TOL, max_iter=MOST_ITERATIONS, **setting)
 
 
+def tau(model: Model, X: np.ndarray, y: np.ndarray) -> float:
+    """Return the mean τ of what a law predicts."""
+    return float(kendall_tau(y, model.predict(X)))
+
+
+SCORES: dict[str, Score] = {"likelihood": log_likelihood, "tau": tau}
+
+
 def hold_law(
-    build: Build, has_width: bool, X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
+    build: Build, has_width: bool, by: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
 ) -> Held:
     """Choose, fit and test a law."""
     start = time.process_time()
-    setting = choose(build, X, y, has_width=has_width)
+    setting = choose(build, X, y, has_width=has_width, score=SCORES[by])
     model = build(setting).fit(X, y)
     log_proba = model.log_proba(X_test, y_test)
-    tau = kendall_tau(y_test, model.predict(X_test))
+    tau_map = tau(model, X_test, y_test)
     taken = time.process_time() - start
     if isinstance(model, PlackettLuce):
-        return Held(log_proba, tau, None, taken, setting)
-    mbr = kendall_tau(y_test, model.set_params(decision="mbr").predict(X_test))
-    return Held(log_proba, tau, mbr, taken, setting)
+        return Held(log_proba, tau_map, None, taken, setting)
+    tau_mbr = tau(model.set_params(decision="mbr"), X_test, y_test)
+    return Held(log_proba, tau_map, tau_mbr, taken, setting)
 
 
 def hold_ridge(kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray) -> Held:
@@ -91,19 +101,19 @@ def hold_ridge(kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_
         for loss in ("squared", "auc")
     )
     best = max(models, key=lambda model: model.best_score_)
-    tau = kendall_tau(y_test, best.predict(X_test))
+    tau_map = tau(best, X_test, y_test)
     setting = {"alpha": best.alpha_} if kernel == "linear" else {"alpha": best.alpha_, "gamma": best.gamma}
-    return Held(None, tau, None, time.process_time() - start, setting)
+    return Held(None, tau_map, None, time.process_time() - start, setting)
 
 
-def run_fold(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> dict[tuple[str, str], Held]:
+def run_fold(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, by: str) -> dict[tuple[str, str], Held]:
     """Return what each method reaches on one fold."""
     scaler = StandardScaler().fit(X[train])
     parts = scaler.transform(X[train]), y[train], scaler.transform(X[test]), y[test]
     held = {}
     for kernel in ("linear", "rbf"):
-        held["ProbabilisticStructured", kernel] = hold_law(laws(kernel), kernel == "rbf", *parts)
-        held["Plackett–Luce", kernel] = hold_law(plackett_luce_laws, kernel == "rbf", *parts)
+        held["ProbabilisticStructured", kernel] = hold_law(laws(kernel), kernel == "rbf", by, *parts)
+        held["Plackett–Luce", kernel] = hold_law(plackett_luce_laws, kernel == "rbf", by, *parts)
         held["StructuredRidge", kernel] = hold_ridge(kernel, *parts)
     return held
 
@@ -136,6 +146,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--folds", type=int, default=10, help="how many of the ten folds of a repeat are tested")
+    parser.add_argument("--by", choices=list(SCORES), default="likelihood", help="what the laws are chosen by")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     plackett_luce.check()
@@ -143,10 +155,12 @@ def main() -> None:
     for name in args.sets:
         X, y = load(args.data / "label_ranking", name)
         folds = [
-            fold for repeat in range(args.repeats) for fold in KFold(10, shuffle=True, random_state=repeat).split(X)
+            fold
+            for repeat in range(args.repeats)
+            for fold in islice(KFold(10, shuffle=True, random_state=repeat).split(X), args.folds)
         ]
         with Parallel(n_jobs=args.jobs) as pool:
-            held = pool(delayed(run_fold)(X, y, train, test) for train, test in folds)
+            held = pool(delayed(run_fold)(X, y, train, test, args.by) for train, test in folds)
         n, k = y.shape
         print(f"{name}: {n} rankings of {k} labels, {len(folds)} folds, uniform {-math.lgamma(k + 1):.4f}")
         print("\n".join(shown(held)), flush=True)
