@@ -3,10 +3,10 @@
 `ProbabilisticStructured` beside Plackett–Luce regression, both linear and with a Gaussian kernel, and beside
 `StructuredRidge` with the same kernels, which has no likelihood. Everything is chosen inside the training fold, on
 features standardised there: the laws' width and penalty by the log-likelihood of three inner folds (or their τ), as
-`held_out` describes; the ridge's width, penalty and loss by its leave-one-out τ. Columns: mean ln p of the held-out ranking, in
-nats; the paired difference to Plackett–Luce with the same kernel, with its standard error over the rows; τ of the most
-probable ranking and of the ranking of least expected Kendall distance; CPU seconds a fold for choosing, fitting and
-predicting. The uniform law has ln p = −ln k!.
+`held_out` describes; the ridge's width, penalty and loss by its leave-one-out τ. Columns: mean ln p of the held-out
+ranking, in nats; the paired difference to Plackett–Luce with the same kernel, with its standard error over the rows; τ
+of the most probable ranking and of the ranking of least expected Kendall distance; CPU seconds a fold for choosing,
+fitting and predicting. The uniform law has ln p = −ln k!.
 
     python tests/benchmarks/probabilities.py --data DIR [--sets iris glass …] [--repeats 1] [--folds 10]
                                                [--by likelihood | tau] [--jobs 2]
