@@ -16,7 +16,8 @@ Columns: subset accuracy, F1 (mean over rows, and over labels) and Hamming loss 
 expected Hamming loss ("half": labels of probability above ½), `decision="mbr"` where ψ has more than labels, or the
 chain's greedy one; mean ln p of the test part's sets (over those that were listed, in brackets how many others);
 of the labels' probabilities, mean log loss, Brier score and expected calibration error (ten bins of equal width, mean
-over labels); CPU seconds for choosing, fitting and predicting.
+over labels), and what this error would be by chance for labels drawn from these very probabilities; CPU seconds for
+choosing, fitting and predicting.
 
     python tests/benchmarks/label_probabilities.py --data DIR [--sets emotions yeast] [--kernels linear rbf]
 """
@@ -126,6 +127,12 @@ def probabilistic(structure: Structure, **setting: Any) -> ProbabilisticStructur
     return ProbabilisticStructured(structure, kernel=kernel, tol=1e-4, max_iter=2000, n_jobs=1, **setting)
 
 
+def chance_error(p: np.ndarray) -> float:
+    """Return the mean calibration error of labels drawn from the predicted probabilities themselves."""
+    rng = np.random.default_rng(0)
+    return float(np.mean([calibration_error((rng.random(p.shape) < p).astype(int), p) for _ in range(50)]))
+
+
 def calibration_error(y: np.ndarray, p: np.ndarray) -> float:
     """Return the mean over labels of Σ |observed − expected| over bins of predicted probability, per row."""
     bins = np.minimum((p * BINS).astype(int), BINS - 1)
@@ -140,7 +147,7 @@ class Report:
         self.y, self.listed = y, listed
         print(
             f"  {'law':<34}{'decision':<9}{'subset':>7}{'F1 rows':>8}{'labels':>7}{'Hamming':>8}{'ln p':>8}"
-            f"{'listed':>15}{'log loss':>9}{'Brier':>7}{'ECE':>7}{'CPU s':>8}  setting"
+            f"{'listed':>15}{'log loss':>9}{'Brier':>7}{'ECE':>7}{'chance':>8}{'CPU s':>8}  setting"
         )
 
     def line(self, law: str, decision: str, predicted: np.ndarray) -> str:
@@ -155,26 +162,22 @@ class Report:
         law: str,
         decisions: dict[str, np.ndarray],
         log_proba: np.ndarray | None,
-        p: np.ndarray | None,
+        p: np.ndarray,
         seconds: float,
         setting: dict[str, float] | None = None,
     ) -> None:
         """Print a line for each decision, the first with what does not depend on it."""
-        for number, (decision, predicted) in enumerate(decisions.items()):
-            line = self.line(law, decision, predicted)
-            if number == 0 and log_proba is not None:
-                some = f"{log_proba[self.listed].mean():.3f} ({int((~self.listed).sum())})"
-                line += f"{log_proba.mean():8.3f}{some:>15}"
-            elif number == 0:
-                line += " " * 23
-            if number == 0 and p is not None:
-                q = np.clip(np.where(self.y == 1, p, 1 - p), 1e-15, 1)
-                line += (
-                    f"{-np.log(q).mean():9.4f}{np.square(self.y - p).mean():7.4f}{calibration_error(self.y, p):7.4f}"
-                )
-            if number == 0:
-                line += f"{seconds:8.1f}  " + ", ".join(f"{k} {v:.2g}" for k, v in (setting or {}).items())
-            print(line, flush=True)
+        more = " " * 23
+        if log_proba is not None:
+            some = f"{log_proba[self.listed].mean():.3f} ({int((~self.listed).sum())})"
+            more = f"{log_proba.mean():8.3f}{some:>15}"
+        q = np.clip(np.where(self.y == 1, p, 1 - p), 1e-15, 1)
+        more += f"{-np.log(q).mean():9.4f}{np.square(self.y - p).mean():7.4f}"
+        more += f"{calibration_error(self.y, p):7.4f}{chance_error(p):8.4f}{seconds:8.1f}  "
+        more += ", ".join(f"{key} {value:.2g}" for key, value in (setting or {}).items())
+        for decision, predicted in decisions.items():
+            print(self.line(law, decision, predicted) + more, flush=True)
+            more = ""
 
 
 def label_sets(report: Report, kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> None:
