@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ._config import config_context
-from ._errors import CapabilityError, ForkedProcessError, NumericalError
+from ._errors import ApproximationWarning, CapabilityError, ForkedProcessError, NumericalError
 from ._version import __version__
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Admissible",
+    "ApproximationWarning",
     "CapabilityError",
     "ForkedProcessError",
     "LogPartition",

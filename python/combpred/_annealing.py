@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from . import _abi
+from ._annealing_levels import Trust
 from ._annealing_row import AnnealedRow, anneal
 from ._annealing_samplers import CHAINS, SAMPLERS, Task
 from ._errors import CapabilityError, SamplingError
@@ -26,7 +27,7 @@ from .structures import Structure
 FloatArray = NDArray[np.float64]
 
 SCHEDULES = ("adaptive", "uniform", "thesis")
-_MOST_STEPS = 2**40
+MOST_STEPS = 2**40
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ def estimate_log_partition(
     epsilon, delta = share(epsilon, "epsilon"), share(delta, "delta")
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     choice(schedule, "schedule", SCHEDULES)
-    max_steps = whole_number(max_steps, "max_steps", 1, _MOST_STEPS)
+    max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
     log_count = structure.log_count()
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
     found: list[AnnealedRow] = []
@@ -194,7 +195,7 @@ def estimate_log_partition(
             with naming_row(i):
                 found.append(anneal(task))
             counted.finish(found[-1].levels.n_samples)
-            warn_of_chains(found[-1], i)
+            warn_of_chains(i, found[-1].sampler, found[-1].trust)
     return _assembled(found, log_count, epsilon, schedule)
 
 
@@ -234,12 +235,12 @@ class Counted:
         self._finished += n_samples
 
 
-def warn_of_chains(row: AnnealedRow, number: int) -> None:
-    """Issue a ConvergenceWarning where chains did not come near their laws."""
-    if row.trust.failure is not None:
+def warn_of_chains(row: int, sampler: str, trust: Trust) -> None:
+    """Issue a ConvergenceWarning, in the name of the caller's caller, where chains did not come near their laws."""
+    if trust.failure is not None:
         warnings.warn(
-            f"row {number}: chains of sampler='{row.sampler}' did not converge: {row.trust.failure}; raise max_steps, "
-            "or take an exact sampler",
+            f"row {row}: chains of sampler='{sampler}' did not converge: {trust.failure}; raise max_steps, or take an "
+            "exact sampler",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -64,11 +64,17 @@ class ChainLevels(Levels):
             self._tune(beta)
         many = -(-n // _N_CHAINS)
         values, parts = self._run(beta, many, 0, self._spacing[beta])
-        seen = self._seen.setdefault(beta, [])
+        seen = self._seen[beta]
         if sum(block.shape[1] for block in seen) < _KEPT:
             seen.append(values)
         # One draw of each chain after the other: neighbours are as independent as can be.
         return values.T.ravel()[:n], np.swapaxes(parts, 0, 1).reshape(-1, parts.shape[2])[:n]
+
+    def visit(self, beta: float) -> None:
+        if beta == 0:
+            self.draw(beta, _N_CHAINS)
+        elif beta not in self._spacing:
+            self._tune(beta)
 
     def _run(self, beta: float, many: int, burn_in: int, spacing: int) -> Drawn:
         """Go on with the chains at a level; return scores (chains, many) and parts (chains, many, ·)."""
@@ -101,6 +107,7 @@ class ChainLevels(Levels):
                 break
             spacing = longer
         self._spacing[beta] = spacing
+        self._seen[beta] = [values]
 
     def _burn_in(self, beta: float, spacing: int) -> int:
         steps = math.ceil(2 * math.log(1 / self._tv) / _DECAY) * spacing

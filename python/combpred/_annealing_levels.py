@@ -86,6 +86,10 @@ class Levels(ABC):
         """Make n draws."""
 
     @abstractmethod
+    def visit(self, beta: float) -> None:
+        """Prepare for draws at a level, and at levels above it."""
+
+    @abstractmethod
     def affordable(self, levels: Sequence[float], n: int) -> int:
         """Return how many draws at each level are worth n independent ones, or how many the remaining steps allow.
 
@@ -148,6 +152,9 @@ class ExactLevels(Levels):
             raise SamplingError(self._exhausted(f"{self.n_samples} samples did not suffice"))
         return drawn
 
+    def visit(self, beta: float) -> None:
+        pass  # draws are independent of those at other levels
+
     def affordable(self, levels: Sequence[float], n: int) -> int:
         each = self.n_steps / self.n_samples if self.n_samples else 1.0
         if self.n_steps + each * n * len(levels) > self.max_steps:
@@ -163,8 +170,8 @@ class ExactLevels(Levels):
         )
 
 
-def score_bound(structure: Structure, scores: FloatArray, magnitude: FloatArray | None = None) -> float:
-    """Return a proven bound on ⟨scores, ψ(y)⟩ + ⟨magnitude, ψ(y)²⟩ over all outputs y.
+def score_bounds(structure: Structure, rows: FloatArray, magnitude: FloatArray | None = None) -> FloatArray:
+    """Return proven bounds (n,) on ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩ over all outputs y, for rows s, and t of `magnitude`.
 
     CapabilityError where nothing is proven about a user's own structure.
     """
@@ -173,5 +180,10 @@ def score_bound(structure: Structure, scores: FloatArray, magnitude: FloatArray 
             f"{structure!r}: this needs a proven bound on the scores of all outputs, which functions do not give; take "
             "sampler='meta' and schedule='adaptive'"
         )
-    rows = None if magnitude is None else magnitude[None]
-    return float(structure._decode_scores(scores[None], rows).upper_bound[0])
+    bounds: FloatArray = structure._decode_scores(rows, magnitude).upper_bound
+    return bounds
+
+
+def score_bound(structure: Structure, scores: FloatArray, magnitude: FloatArray | None = None) -> float:
+    """Return the bound of `score_bounds` for one row."""
+    return float(score_bounds(structure, scores[None], None if magnitude is None else magnitude[None])[0])

@@ -38,13 +38,17 @@ class AnnealedRow:
 
 def anneal(task: Task) -> AnnealedRow:
     """Estimate ln Z(1) / Z(0), within ln(1 ± ε) with probability 1 − δ."""
-    fixed = _fixed_schedule(task)
+    fixed = fixed_schedule(task)
     name, levels = levels_of(task, fixed)
     schedule = adaptive_schedule(levels.draw, task.epsilon, task.delta) if fixed is None else fixed
+    return AnnealedRow(median_log_ratio(levels, levels.draw, schedule), schedule, name, levels, levels.trust())
+
+
+def median_log_ratio(levels: Levels, draw: Draw, schedule: Schedule) -> float:
+    """Return the median over repeats of the estimates of ln Z(1) / Z(0), by `draw`, which draws from `levels`."""
     visited = schedule.levels[0 if schedule.paired else 1 :].tolist()
     per_repeat = max(1, levels.affordable(visited, schedule.n_repeats * schedule.n_samples) // schedule.n_repeats)
-    ratios = log_ratios(levels.draw, schedule, per_repeat)
-    return AnnealedRow(float(np.median(ratios)), schedule, name, levels, levels.trust())
+    return float(np.median(log_ratios(draw, schedule, per_repeat)))
 
 
 def log_ratios(draw: Draw, schedule: Schedule, n_samples: int) -> NDArray[np.float64]:
@@ -70,7 +74,7 @@ def log_ratios(draw: Draw, schedule: Schedule, n_samples: int) -> NDArray[np.flo
     return ratios
 
 
-def _fixed_schedule(task: Task) -> Schedule | None:
+def fixed_schedule(task: Task) -> Schedule | None:
     """Return the schedule that follows from bounds on scores, None for the adaptive one."""
     if task.schedule == "adaptive":
         return None

@@ -27,6 +27,13 @@ class SamplingError(RuntimeError):
     """
 
 
+class ApproximationWarning(UserWarning):
+    """An approximation is used outside the range in which it is good.
+
+    The message says the figure that shows it.
+    """
+
+
 class RowError(ValueError):
     """One row of the data is illegal.
 

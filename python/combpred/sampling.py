@@ -2,6 +2,7 @@ r"""Samples from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` on any struc
 
 :func:`sample` draws by Markov chains or exactly, by coupling from the past and by rejection;
 :func:`estimate_log_partition` estimates partition functions from such draws, within given errors;
+:func:`taylor_log_partition` approximates them for small scores, and :func:`estimate_marginals` averages ψ;
 :func:`effective_sample_size`, :func:`split_r_hat` and :func:`autocorrelation` judge what was recorded along chains, and
 the bounds say after how many steps a chain is near its law. :func:`linear_extensions` draws uniform orders that agree
 with a partial order.
@@ -33,22 +34,29 @@ from ._chain_diagnostics import (
 )
 from ._errors import CapabilityError, SamplingError
 from ._linear_extensions import linear_extensions
+from ._sampled_gradient import SampledMarginals, estimate_marginals, hoeffding_sample_size
+from ._taylor import TaylorPartition, taylor_log_partition
 from ._whole_number import whole_number
 from .structures import Structure
 
 __all__ = [
     "AnnealedPartition",
+    "SampledMarginals",
     "Samples",
     "SamplingError",
+    "TaylorPartition",
     "autocorrelation",
     "effective_sample_size",
     "estimate_log_partition",
+    "estimate_marginals",
+    "hoeffding_sample_size",
     "linear_extensions",
     "meta_coalescence_time",
     "meta_mixing_bound",
     "cube_mixing_bound",
     "sample",
     "split_r_hat",
+    "taylor_log_partition",
 ]
 
 _CHAINS = ("meta", "local", "cube")

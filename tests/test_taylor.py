@@ -1,0 +1,110 @@
+"""The Taylor approximation of partition functions: order of its error, gradients, range."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from combpred import ApproximationWarning, CapabilityError
+from combpred.sampling import taylor_log_partition
+from combpred.structures import Assignments, Custom, Cycles, LabelSets, Permutations, Structure, Subtrees, WeakOrders
+
+STRUCTURES: list[Structure] = [
+    Assignments(4),
+    Cycles(5),
+    LabelSets(5, size=2),
+    Permutations(4),
+    Subtrees([-1, 0, 0, 1, 1]),
+    WeakOrders(3),
+]
+
+
+def scores_of(structure: Structure) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=structure.n_features)
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+def test_the_expansion_is_that_of_all_outputs(structure, centred):
+    scores = 0.1 * scores_of(structure)
+    values = structure.embed(list(structure.enumerate())) @ scores
+    mean = values.mean() if centred else 0.0
+    series = 1 + values - mean + (values - mean) ** 2 / 2
+    found = taylor_log_partition(structure, scores, centred=centred)
+    assert found.value[0] == pytest.approx(math.log(len(values)) + mean + math.log(series.mean()), abs=1e-12)
+    assert found.spread[0] == pytest.approx(np.abs(values - values.mean()).max(), abs=1e-12)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+def test_the_error_is_of_third_order(structure):
+    scores = scores_of(structure) / 100
+    error = [
+        abs(float(taylor_log_partition(structure, s).value[0]) - structure.log_partition(s))
+        for s in (scores, scores / 4)
+    ]
+    assert error[1] < error[0] / 40 + 1e-14  # 4³ = 64, and 256 where the third moment is 0
+    gradients = [np.abs(taylor_log_partition(structure, s).marginals[0] - structure.marginals(s)).max()
+                 for s in (scores, scores / 4)]  # fmt: skip
+    assert gradients[1] < gradients[0] / 10 + 1e-14  # 4² = 16
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+def test_marginals_are_the_gradient(structure, centred):
+    scores, step = 0.1 * scores_of(structure), 1e-5
+    shifts = step * np.eye(structure.n_features)
+    high = taylor_log_partition(structure, scores + shifts, centred=centred).value
+    low = taylor_log_partition(structure, scores - shifts, centred=centred).value
+    found = taylor_log_partition(structure, scores, centred=centred).marginals[0]
+    np.testing.assert_allclose(found, (high - low) / (2 * step), atol=1e-8)
+
+
+def test_scores_of_zero():
+    structure = Subtrees([-1, 0, 0, 1])
+    found = taylor_log_partition(structure, np.zeros(4))
+    assert found.value[0] == pytest.approx(structure.log_count())
+    np.testing.assert_allclose(found.marginals[0], structure.mean())
+    assert found.spread[0] == pytest.approx(0.0, abs=1e-15)
+
+
+def test_centring_helps_where_the_mean_is_not_zero():
+    structure, scores = LabelSets(6), np.full(6, 0.3)
+    errors = [
+        abs(taylor_log_partition(structure, scores, centred=centred).value[0] - structure.log_partition(scores))
+        for centred in (True, False)
+    ]
+    assert errors[0] < errors[1] / 3
+
+
+def test_a_warning_outside_the_range():
+    structure = LabelSets(3)  # centred scores reach half the sum of magnitudes
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        taylor_log_partition(structure, [[1.0, -1.0, 0.0], [0.5, 0.5, 0.5]])
+    with pytest.warns(ApproximationWarning, match=r"row 1: .* by up to 1\.5 .*1 of 2 rows") as warned:
+        found = taylor_log_partition(structure, [[0.0, 0.0, 0.0], [1.0, -1.0, 1.0]])
+    assert warned[0].filename == __file__
+    np.testing.assert_allclose(found.spread, [0.0, 1.5])
+
+
+def test_outputs_that_only_python_knows():
+    own = Custom.from_sampler(
+        lambda rng: rng.integers(0, 2, size=3), np.asarray, log_count=3 * math.log(2), n_moment_samples=1000
+    )
+    found = taylor_log_partition(own, [0.1, 0.1, -0.1])
+    assert np.isnan(found.spread[0])
+    # Moments of 1000 draws: entries of the mean have standard errors of 0.016; five of them.
+    assert found.value[0] == pytest.approx(LabelSets(3).log_partition([0.1, 0.1, -0.1]), abs=0.02)
+    with pytest.warns(ApproximationWarning, match="standard deviation"):
+        taylor_log_partition(own, [3.0, 0.0, 0.0])
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match="scores must have shape"):
+        taylor_log_partition(LabelSets(3), np.zeros(4))
+    nameless = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), np.asarray, n_moment_samples=100)
+    with pytest.raises(CapabilityError, match="log_count"):
+        taylor_log_partition(nameless, np.zeros(3))
