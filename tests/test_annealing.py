@@ -223,6 +223,16 @@ def test_auto_beyond_recursions():
         assert lower < exact < upper
 
 
+def test_small_failure_probabilities_take_medians():
+    structure = Subtrees(TREE)
+    scores = scores_of(structure)
+    found = estimate_log_partition(structure, scores, epsilon=0.5, delta=1e-6, sampler="exact", random_state=0)
+    assert found.n_repeats[0] > 1 and found.n_repeats[0] % 2 == 1
+    assert found.lower[0] < structure.log_partition(scores) < found.upper[0]
+    least = found.n_repeats[0] * found.n_level_samples[0] * 2 * (len(found.schedules[0]) - 1)
+    assert found.n_samples[0] > least  # levels took more
+
+
 def test_zero_scores_give_the_count():
     structure = Permutations(30)
     found = estimate_log_partition(structure, np.zeros(435), sampler="meta", random_state=0)

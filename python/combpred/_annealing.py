@@ -48,7 +48,7 @@ class AnnealedPartition:
     schedules : tuple of n ndarrays of shape (l + 1,)
         Levels β from 0 to 1.
     n_level_samples : ndarray of shape (n,), dtype=int64
-        Draws at each level for each repeat.
+        Draws in each batch for each repeat: one at each level but the first, or, adaptive, two for each step.
     n_repeats : ndarray of shape (n,), dtype=int64
         Estimates of which `value` is the median.
     sampler : ndarray of shape (n,), dtype=str

@@ -46,31 +46,21 @@ def anneal(task: Task) -> AnnealedRow:
 
 def median_log_ratio(levels: Levels, draw: Draw, schedule: Schedule) -> float:
     """Return the median over repeats of the estimates of ln Z(1) / Z(0), by `draw`, which draws from `levels`."""
-    visited = schedule.levels[0 if schedule.paired else 1 :].tolist()
+    visited = [beta for beta, _ in schedule.batches()]
     per_repeat = max(1, levels.affordable(visited, schedule.n_repeats * schedule.n_samples) // schedule.n_repeats)
     return float(np.median(log_ratios(draw, schedule, per_repeat)))
 
 
 def log_ratios(draw: Draw, schedule: Schedule, n_samples: int) -> NDArray[np.float64]:
-    """Return an estimate of ln Z(1) / Z(0) for each repeat, by `n_samples` draws at each level.
-
-    Between two levels, with m the middle of a paired schedule and the upper one otherwise, ln Z(m) less ln Z of an end
-    is ln of the mean of exp((m − end) h) under the law of that end, up to the sign that says which end it is.
-    """
-    gaps = np.diff(schedule.levels)
-    reach = gaps / 2 if schedule.paired else gaps
+    """Return an estimate of ln Z(1) / Z(0) for each repeat, by `n_samples` draws in each batch."""
     ratios = np.zeros(schedule.n_repeats)
-    for i, beta in enumerate(schedule.levels.tolist()):
-        exponents = [] if i == 0 else [-reach[i - 1]]
-        if schedule.paired and i < len(gaps):
-            exponents.append(reach[i])
-        for repeat in range(schedule.n_repeats if exponents else 0):
-            sums = np.full(len(exponents), -np.inf)
+    for beta, exponent in schedule.batches():
+        for repeat in range(schedule.n_repeats):
+            total = -math.inf
             for at in range(0, n_samples, _BATCH):
                 values = draw(beta, min(_BATCH, n_samples - at))
-                for e, exponent in enumerate(exponents):
-                    sums[e] = np.logaddexp(sums[e], log_mean_exp(exponent * values) + math.log(len(values)))
-            ratios[repeat] += float(np.sign(exponents) @ (sums - math.log(n_samples)))
+                total = float(np.logaddexp(total, log_mean_exp(exponent * values) + math.log(len(values))))
+            ratios[repeat] += math.copysign(1.0, exponent) * (total - math.log(n_samples))
     return ratios
 
 

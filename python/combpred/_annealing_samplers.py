@@ -104,7 +104,7 @@ def _affordable(task: Task, name: str, fixed: Schedule | None) -> bool:
 def _expected_draws(task: Task, fixed: Schedule | None) -> float:
     """Return about how many draws the estimate takes: by √ln|Y| levels where these are not known yet."""
     if fixed is not None:
-        return float(fixed.n_repeats * fixed.n_samples * (len(fixed.levels) - 1))
+        return float(fixed.n_repeats * fixed.n_samples * len(fixed.batches()))
     steps = max(math.sqrt(task.structure.log_count()), 1.0)
     repeats, off = cheapest_repeats(task.delta)
-    return repeats * (steps + 1) * steps * (2 + task.epsilon) ** 2 / (off * task.epsilon**2)
+    return repeats * 2 * steps**2 * (math.sqrt(2) + task.epsilon) ** 2 / (off * task.epsilon**2)

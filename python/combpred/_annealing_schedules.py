@@ -35,7 +35,7 @@ class Schedule:
     levels : ndarray of shape (l + 1,)
         From 0 to 1, ascending.
     n_samples : int
-        At each level, for each repeat.
+        In each batch, for each repeat.
     n_repeats : int
         Odd; the estimate is their median.
     variances : ndarray of shape (l,)
@@ -50,6 +50,20 @@ class Schedule:
     n_repeats: int
     variances: FloatArray
     paired: bool
+
+    def batches(self) -> list[tuple[float, float]]:
+        """Return a level β and an exponent e for each batch of independent draws, level by level.
+
+        ln of the mean of exp(e h) under p_β is ln Z(β + e) / Z(β). Paired, steps are gone through up to their middle
+        from both ends.
+        """
+        found = []
+        for low, high in zip(self.levels[:-1].tolist(), self.levels[1:].tolist(), strict=True):
+            if self.paired:
+                found += [(low, (high - low) / 2), (high, (low - high) / 2)]
+            else:
+                found.append((high, low - high))
+        return found
 
 
 def log_mean_exp(x: FloatArray) -> float:
@@ -114,10 +128,10 @@ def adaptive_schedule(draw: Draw, epsilon: float, delta: float) -> Schedule:
     Steps are tried that look like B = 1.5 from draws at β, and taken where new draws prove B ≤ 2.5, see
     `second_moment_bound`; the k-th test may be wrong with probability η / k(k + 1), η = δ / 8.
 
-    If all bounds hold, the products P of numerators and Q of denominators have relative variances of at most
-    ∏(1 + (B_i − 1) / S) − 1 = τ². The quotient is off by more than ε only if |P/EP − 1| + (1 + ε)|Q/EQ − 1| > ε, whose
-    probability is at most τ² (2 + ε)² / ε² by Chebyshev's and Minkowski's inequalities, whether or not P and Q come
-    from the same draws. The median of k such estimates brings it down to 7δ/8.
+    If all bounds hold, the products of numerators and of denominators, from S draws each, are independent and relative
+    to their expectations 1 + P and 1 + Q with variances of at most ∏(1 + (B_i − 1) / S) − 1 = τ². The quotient is off
+    by more than ε only if |P − Q| + ε|Q| > ε, whose probability is at most τ² (√2 + ε)² / ε² by Chebyshev's and
+    Minkowski's inequalities. The median of k such estimates brings it down to 7δ/8.
 
     References
     ----------
@@ -144,7 +158,7 @@ def adaptive_schedule(draw: Draw, epsilon: float, delta: float) -> Schedule:
         seen = high
     variances = np.array(moments)
     repeats, off = cheapest_repeats((1 - _PILOT_SHARE) * delta)
-    size = math.ceil(float(variances.sum()) / math.log1p(off * (epsilon / (2 + epsilon)) ** 2))
+    size = math.ceil(float(variances.sum()) / math.log1p(off * (epsilon / (math.sqrt(2) + epsilon)) ** 2))
     return Schedule(np.array(levels), size, repeats, variances, paired=True)
 
 
