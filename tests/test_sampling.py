@@ -228,6 +228,7 @@ def test_diagnostics_agree_with_their_definitions():
 def test_bounds():
     assert sampling.meta_mixing_bound(0.0) == 1
     assert sampling.meta_mixing_bound(-1000.0) == math.inf == sampling.meta_coalescence_time(-1000.0)
+    assert sampling.meta_mixing_bound(-720.0) == math.inf  # exp(-720) is a number, the steps are none
     with pytest.raises(ValueError, match="log_beta must be at most 0"):
         sampling.meta_mixing_bound(0.1)
     with pytest.raises(ValueError, match="epsilon must be between"):

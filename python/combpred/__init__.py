@@ -17,6 +17,7 @@ from ._version import __version__
 if TYPE_CHECKING:
     from . import datasets, kernels, metrics, plotting, sampling, structures
     from ._admissible import Admissible
+    from ._chain_report import ChainDiagnostics
     from ._inference import LogPartition
     from ._probabilistic import ProbabilisticStructured
     from ._ridge import StructuredRidge
@@ -27,6 +28,7 @@ __all__ = [
     "Admissible",
     "ApproximationWarning",
     "CapabilityError",
+    "ChainDiagnostics",
     "ForkedProcessError",
     "LogPartition",
     "NumericalError",
@@ -47,6 +49,7 @@ __all__ = [
 _MODULES = frozenset({"datasets", "kernels", "metrics", "plotting", "sampling", "structures"})
 _HOMES = {
     "Admissible": "_admissible",
+    "ChainDiagnostics": "_chain_report",
     "LogPartition": "_inference",
     "ProbabilisticStructured": "_probabilistic",
     "StructuredRidge": "_ridge",

@@ -1,20 +1,26 @@
-"""Stochastic gradient descent on the penalised likelihood, with averaged weights."""
+"""Preconditioned stochastic gradient descent on the penalised likelihood, with averaged weights."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from ._abi import Control
+from ._coordinates import Coordinates, UniformCurvature
+from ._features import Features
 from ._likelihood import Likelihood
 
 FloatArray = NDArray[np.float64]
 
 _BATCH = 32  # rows of one step: the gradient of one row costs little more than the call that asks for it
 _AVERAGING = 3.0  # the last step counts 1 + this, in steps so far
+_DECAY = 0.6  # step sizes fall with this power of their number: slowly enough for averages to be optimal
+_PLATEAU = 10.0  # steps before they begin to, in units of the inverse of the first step size
+
+#: Order of a second moment of inputs that is diagonalised for descent, which multiplies by its eigenvectors each step.
+LARGEST_MOMENT = 512
 
 
 @dataclass(frozen=True)
@@ -23,74 +29,98 @@ class SgdState:
 
     Attributes
     ----------
-    weights, average : ndarray of shape (p + 1, d)
-        The last iterate and the average of all; the last row belongs to the constant feature.
-    curvature : float
-        The largest eigenvalue of Σ.
+    weights, average : ndarray of shape (q, d)
+        The last iterate and the average of all; with an intercept, the last row belongs to the constant feature.
+    curvature : UniformCurvature
+        Of the structure.
+    moment : ndarray of shape (q, q) or (q,), or None
+        Second moment of the inputs seen by `partial_fit`, or its diagonal where they have many features.
     n_steps : int
     n_rows : int
         Rows seen, those of repeated passes counted anew.
     n_seen : float
         Their total weight.
-    stretch : float
-        Sum over the steps of the largest eigenvalue of the batch's second moment.
     """
 
     weights: FloatArray
     average: FloatArray
-    curvature: float
+    curvature: UniformCurvature
+    moment: FloatArray | None = None
     n_steps: int = 0
     n_rows: int = 0
     n_seen: float = 0.0
-    stretch: float = 0.0
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The steps of a descent: the coordinates in which gradients are taken, and the size of the first step.
+
+    Attributes
+    ----------
+    coordinates : Coordinates
+    first : float
+    """
+
+    coordinates: Coordinates
+    first: float
+
+    @classmethod
+    def of(cls, alpha: float, features: Features, weights: FloatArray, curvature: UniformCurvature) -> Pace:
+        r"""Return the pace for features whose rows have `weights`.
+
+        In the coordinates of the Hessian at zero, that of a batch of b of m rows is :math:`\frac{m}{b} \sum_i w_i x_i
+        x_i^\top` at most, for the features x of rows in these coordinates, the identity on average. Steps of
+        :math:`1/(\rho + R^2/b)` are stable, with :math:`\rho` its largest eigenvalue and :math:`R^2` the mean of
+        :math:`m w_i \|x_i\|^2`, weighted by itself (Bach and Moulines, 2013).
+        """
+        coordinates = Coordinates.at_zero(alpha, features, curvature)
+        largest = float(curvature.values.max())
+        scale = largest / (2.0 * alpha + largest * features.curvature)
+        leverages = np.count_nonzero(weights) * weights * features.leverages(scale)
+        norm = float(np.square(leverages).sum()) / max(float(leverages.sum()), np.finfo(float).tiny)
+        stretch = max(1.0, features.stretch(scale, weights))
+        return cls(coordinates, 1.0 / (stretch + norm / _BATCH))
+
+    def step(self, number: int) -> float:
+        """Return the size of a step, the first of which has the number 0."""
+        return float(self.first * (1.0 + number * self.first / _PLATEAU) ** -_DECAY)
 
 
 def descend(
     state: SgdState,
     likelihood: Likelihood,
-    X: Any,
+    features: Features,
+    pace: Pace,
     *,
     alpha: float,
-    intercept: bool,
-    total: float | None,
+    share: float,
     order: NDArray[np.intp],
+    control: Control | None = None,
 ) -> SgdState:
-    r"""Pass once over the rows of X (array or CSR) in the given order, up to 32 at a time.
+    r"""Pass once over rows in the given order, up to 32 at a time.
 
-    A step takes the gradient of :math:`\frac{\alpha}{m}\|W\|^2` plus the mean loss of the batch, for m the total weight
-    of the data, and the step size :math:`1 / (L + 2 \alpha t / m)` of strongly convex problems, for L the product of
-    the largest eigenvalues of Σ and, on average so far, of the batch's second moment of features. Iterates are averaged
-    with weights that grow as the cube of their number (Shamir & Zhang, 2013).
+    A step takes the gradient of the penalty plus the loss of the batch, in proportion, and the inverse of the Hessian
+    at zero. Iterates are averaged with weights that grow as the cube of their number (Shamir & Zhang, 2013), which
+    keeps the noise of gradients out of the result (Polyak & Juditsky, 1992).
 
     Parameters
     ----------
-    total : float or None
-        m; None where the end of the data is not known: the weight of the rows seen so far.
+    share : float
+        The rows that the objective counts, over the rows of the pass.
     order : ndarray
-        Rows, those of weight 0 left out. With a `total`, all that have a part in it.
+        Rows, those of weight 0 left out.
     """
-    weights, average = state.weights.copy(), state.average.copy()
-    n_steps, n_rows, n_seen, stretch = state.n_steps, state.n_rows, state.n_seen, state.stretch
+    weights, average, n_steps = state.weights.copy(), state.average.copy(), state.n_steps
     for rows in np.array_split(order, -(-len(order) // _BATCH)):
-        batch, row_weights = X[rows], likelihood.weights[rows]
-        n_steps, n_rows, n_seen = n_steps + 1, n_rows + len(rows), n_seen + float(row_weights.sum())
-        # The mean weight is that of all rows, not of the batch, so that heavy batches count for more.
-        mass = len(rows) * (n_seen / n_rows if total is None else total / len(order))
-        stretch += _largest_eigenvalue(batch, row_weights / mass, intercept)
-        residual = likelihood.evaluate(rows, np.asarray(batch @ weights[:-1]) + weights[-1]).residual / mass
-        convexity = 2.0 * alpha / (n_seen if total is None else total)
-        step = 1.0 / (state.curvature * stretch / n_steps + convexity * (n_steps + 1))
-        weights *= 1.0 - step * convexity
-        weights[:-1] -= step * (batch.T @ residual)
-        if intercept:
-            weights[-1] -= step * residual.sum(axis=0)
+        residual = likelihood.residual(rows, features.scores(rows, weights))
+        gradient = 2.0 * alpha * weights
+        features.add_gradient(rows, share * len(order) / len(rows) * residual, gradient)
+        weights -= pace.step(n_steps) * pace.coordinates.precondition(gradient)
+        n_steps += 1
         average += (1.0 + _AVERAGING) / (n_steps + _AVERAGING) * (weights - average)
-    return SgdState(weights, average, state.curvature, n_steps, n_rows, n_seen, stretch)
-
-
-def _largest_eigenvalue(batch: Any, shares: FloatArray, intercept: bool) -> float:
-    """Return that of Σ_i shares_i φ_i φ_iᵀ over the rows of a batch, from their inner products."""
-    products = batch @ batch.T
-    gram = (products.toarray() if sparse.issparse(products) else products) + float(intercept)
-    root = np.sqrt(shares)
-    return float(np.linalg.eigvalsh(gram * root * root[:, None])[-1])
+        if control is not None:
+            control.step = n_steps
+    return SgdState(
+        weights, average, state.curvature, state.moment, n_steps, state.n_rows + len(order),
+        state.n_seen + float(likelihood.weights[order].sum()),
+    )  # fmt: skip

@@ -141,7 +141,8 @@ def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
     beta = _beta(log_beta)
     if beta == 1:
         return 1.0
-    return math.inf if beta == 0 else float(math.ceil(math.log(1 / epsilon) / -math.log1p(-beta)))
+    steps = math.inf if beta == 0 else math.log(1 / epsilon) / -math.log1p(-beta)  # overflows for β below 1e-307
+    return float(math.ceil(steps)) if math.isfinite(steps) else math.inf
 
 
 def meta_coalescence_time(log_beta: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,16 @@ Rows = NDArray[np.intp] | slice
 LARGEST_GRAM = 4096
 # Eigenvalues of a kernel matrix, relative to the largest: from minus this on they are errors of rounding ...
 _INDEFINITE = 1e-8
+_LARGEST_MOVED = 512  # order of a second moment that is diagonalised anew as the laws move
+_POWERS = 10  # steps of power iteration: within some ten per cent
 _NULL = 1e-15  # ... and up to this one, times the order, they are dropped.
+
+
+class Curvature(NamedTuple):
+    """Eigenvalues of a second moment (q,) and its eigenvectors in columns, None where it is, or is taken, diagonal."""
+
+    curvature: FloatArray
+    directions: FloatArray | None
 
 
 class Features(Protocol):
@@ -42,6 +51,15 @@ class Features(Protocol):
     def add_gradient(self, rows: Rows, residual: FloatArray, gradient: FloatArray) -> None:
         """Add to `gradient` (q, d) what the gradient `residual` (k, d) by the scores of some rows contributes."""
 
+    def reweighted(self, factors: FloatArray) -> Curvature:
+        """Return the second moment after the weight of each row is multiplied by a factor, about, where q is large."""
+
+    def leverages(self, scale: FloatArray) -> FloatArray:
+        """Return Σ_j scale_j ⟨u_j, φ_i⟩² of each row, for the directions u_j: (n,)."""
+
+    def stretch(self, scale: FloatArray, weights: FloatArray) -> float:
+        """Return the largest eigenvalue of Σ_i w_i φ_i φ_iᵀ after each direction u_j is scaled by √scale_j."""
+
 
 class InputFeatures:
     """The inputs, with a constant feature last where there is an intercept.
@@ -52,17 +70,16 @@ class InputFeatures:
     weights : ndarray of shape (n,)
         Of the rows.
     intercept : bool
+    moment : ndarray of shape (q, q) or (q,), default=None
+        The second moment or its diagonal, as :func:`second_moment` returns it, where that is not of these rows alone.
     """
 
-    def __init__(self, X: Any, weights: FloatArray, *, intercept: bool) -> None:
-        self._X = X
+    def __init__(self, X: Any, weights: FloatArray, *, intercept: bool, moment: FloatArray | None = None) -> None:
+        self._X, self._weights = X, weights
         self._intercept = intercept
-        if X.shape[1] + int(intercept) <= LARGEST_GRAM:
-            found = eigendecompose(gram_matrix(X, weights, intercept))
-            self.curvature: FloatArray = np.maximum(found.values, 0.0)
-            self.directions: FloatArray | None = found.vectors
-        else:
-            self.curvature, self.directions = _mean_squares(X, weights, intercept), None
+        # A given moment is copied, as it is overwritten.
+        own = second_moment(X, weights, intercept) if moment is None else moment.copy()
+        self.curvature, self.directions = _diagonalised(own)
 
     def scores(self, rows: Rows, weights: FloatArray) -> FloatArray:
         """Return the scores of some rows."""
@@ -79,6 +96,45 @@ class InputFeatures:
             gradient[-1] += residual.sum(axis=0)
         else:
             gradient += self._X[rows].T @ residual
+
+    def reweighted(self, factors: FloatArray) -> Curvature:
+        """Return the second moment under other weights, for many features along the same directions."""
+        if len(self.curvature) > _LARGEST_MOVED:
+            return _scaled(self, self._weights, factors)
+        return _diagonalised(second_moment(self._X, self._weights * factors, self._intercept))
+
+    def leverages(self, scale: FloatArray) -> FloatArray:
+        """Return the sums of scaled squares along the directions."""
+        found = np.empty(self._X.shape[0])
+        last = float(self._intercept)
+        for rows in row_blocks(*self._X.shape):
+            X = self._X[rows]
+            if self.directions is None:
+                squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
+                found[rows] = squares @ scale[: X.shape[1]] + last * scale[-1]
+            else:
+                along = np.asarray(X @ self.directions[: X.shape[1]])
+                if self._intercept:
+                    along += self.directions[-1]
+                found[rows] = np.square(along) @ scale
+        return found
+
+    def stretch(self, scale: FloatArray, weights: FloatArray) -> float:
+        """Return the largest eigenvalue: at most that of the scaled moment where it is diagonal, else by iteration."""
+        if self.directions is not None:
+            return float((scale * self.curvature).max())
+        root, value = np.sqrt(scale), 0.0
+        vector = np.ones(len(scale)) / np.sqrt(len(scale))
+        for _ in range(_POWERS):
+            along = self.scores(slice(None), (root * vector)[:, None])
+            image = np.zeros((len(scale), 1))
+            self.add_gradient(slice(None), weights[:, None] * along, image)
+            vector = root * image[:, 0]
+            value = float(np.linalg.norm(vector))
+            if value == 0.0:
+                break
+            vector /= value
+        return value
 
 
 class KernelFeatures:
@@ -120,12 +176,45 @@ class KernelFeatures:
         """Add the product of some rows with their residuals."""
         gradient += self._rows[rows].T @ residual
 
+    def reweighted(self, factors: FloatArray) -> Curvature:
+        """Return the second moment under other weights, for many rows along the same directions."""
+        if len(self.curvature) > _LARGEST_MOVED:
+            return _scaled(self, self._weights, factors)
+        return _diagonalised(gram_matrix(self._rows, self._weights * factors, False))
+
+    def leverages(self, scale: FloatArray) -> FloatArray:
+        """Return the sums of scaled squares of the rows."""
+        return np.asarray(np.square(self._rows) @ scale)
+
+    def stretch(self, scale: FloatArray, weights: FloatArray) -> float:
+        """Return the largest eigenvalue; the moment is diagonal."""
+        return float((scale * self.curvature).max())
+
     def dual(self, weights: FloatArray) -> FloatArray:
         """Return the coefficients A (n, d) of the rows whose scores K A are those of the feature weights (q, d)."""
         dual: FloatArray = np.sqrt(self._weights)[:, None] * (
             self._vectors @ (weights / np.sqrt(self.curvature)[:, None])
         )
         return dual
+
+
+def _diagonalised(moment: FloatArray) -> Curvature:
+    """Diagonalise a second moment, overwriting it; a diagonal is taken as it is."""
+    if moment.ndim == 1:
+        return Curvature(moment, None)
+    found = eigendecompose(moment)
+    return Curvature(np.maximum(found.values, 0.0), found.vectors)
+
+
+def _scaled(features: Features, weights: FloatArray, factors: FloatArray) -> Curvature:
+    return Curvature(features.curvature * float(np.average(factors, weights=weights)), features.directions)
+
+
+def second_moment(X: Any, weights: FloatArray, intercept: bool, *, largest: int = LARGEST_GRAM) -> FloatArray:
+    """Return Σ_i w_i φ_i φ_iᵀ of inputs and constant feature; its diagonal where the order exceeds `largest`."""
+    if X.shape[1] + int(intercept) <= largest:
+        return gram_matrix(X, weights, intercept)
+    return _mean_squares(X, weights, intercept)
 
 
 def _mean_squares(X: Any, weights: FloatArray, intercept: bool) -> FloatArray:

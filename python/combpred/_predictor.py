@@ -169,13 +169,13 @@ class StructuredPredictor(StructuredEstimator):
         check_consistent_length(X, parts)
         values = np.empty(X.shape[0])
         for rows, block in self._score_blocks(X):
-            linear, magnitude = self._decoding_scores(block)
+            linear, magnitude = self._decoding_scores(block, rows.start)
             psi = self.structure_._embed_parts(parts[rows], get_n_threads(self.n_jobs))
             values[rows] = score_values(psi, linear, magnitude)
         return values
 
-    def _decoding_scores(self, scores: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return (s, t) such that prediction maximises ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩, from f(x) of a block of rows."""
+    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
+        """Return (s, t) such that prediction maximises ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩, from f(x) of rows from `first` on."""
         return scores, None
 
     def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
@@ -392,7 +392,7 @@ class StructuredPredictor(StructuredEstimator):
         self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0
     ) -> _lib.Decoded:
         """Decode f(x) of rows from number `first` on, which are held to their constraints."""
-        linear, magnitude = self._decoding_scores(scores)
+        linear, magnitude = self._decoding_scores(scores, first)
         if held is not None:
             return held.decode(linear, magnitude, how, first)
         structure: Structure = self.structure_

@@ -12,10 +12,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from ._estimator import refit, unchanged_on_failure
-from ._inference import require_exact
+from ._inference import METHODS
+from ._law_draws import SAMPLERS
+from ._law_methods import Work, engine_of, settled_method
+from ._laws import LawEngine
 from ._pieces import check_piece
 from ._probabilistic_base import ProbabilisticPredictor
 from ._probabilistic_training import continue_descent, fit_by_descent, fit_by_lbfgs
+
+_VISITS = 200  # evaluations of all rows that training is taken to need at most
 
 
 def _descends(self: ProbabilisticStructured) -> bool:
@@ -30,8 +35,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
 
     The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
     Z(x))`. The partition function Z sums over the whole output space; it, its gradient and samples are computed exactly
-    by recursions over the structure (Vembu, 2010, ch. 6, has the model). With classes this is multinomial logistic
-    regression, with label sets one logistic regression for each label.
+    by recursions over the structure, or estimated by Markov chains where that would take too long (Vembu, 2010, ch. 6).
+    With classes this is multinomial logistic regression, with label sets one logistic regression for each label.
 
     Parameters
     ----------
@@ -53,14 +58,32 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         Constant of the polynomial kernel; others ignore it.
     fit_intercept : bool, default=True
         Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
-    inference : {"auto", "exact"}, default="auto"
-        How partition functions and marginals are computed. Both values stand for exact computation: a closed form or
-        recursion of the structure, or enumeration of up to a million members. Structures beyond that are refused.
-    sampler : {"auto", "exact"}, default="auto"
-        How `sample` draws: exactly, by the same recursions.
+    inference : {"auto", "exact", "mcmc", "taylor"}, default="auto"
+        How partition functions and marginals are computed, in training and afterwards.
+
+        - "exact": by a closed form or recursion of the structure, or enumeration of up to a million members.
+        - "mcmc": from samples. Training descends by gradients of eight samples for each row and visit: from two chains
+          of each row, kept from pass to pass, or with `sampler` "exact" or "cftp" drawn afresh. Marginals are means of
+          as many samples as `epsilon` and `delta` ask for, and partition functions are estimated by annealing.
+        - "taylor": by the counting formula, an expansion about the uniform law, for models whose scores vary by no
+          more than 1 from their mean over the structures; warns beyond.
+        - "auto": "exact" where that takes no more than 2e10 elementary operations, some five minutes of a processor,
+          for the rows of the call and, in training, at most 200 visits of each; otherwise "mcmc".
+    sampler : {"auto", "exact", "cftp", "meta", "local"}, default="auto"
+        What draws structures, in `sample` and in ``inference="mcmc"``.
+
+        - "exact": independent draws by the structure's recursion.
+        - "cftp": independent exact draws by coupling from the past: of the heat bath for sets without a fixed size, of
+          "meta" otherwise.
+        - "meta": chains of uniform proposals, which is all that a :class:`~combpred.structures.Custom` structure given
+          by a sampler needs to know.
+        - "local": chains of local moves.
+        - "auto": for `sample`, the first that is affordable of "exact", "cftp", "local" and "meta"; to estimate, the
+          first of the heat bath, "local" and "meta" that the structure has; to train, "local" or "meta".
     epsilon, delta : float, default=0.1 and 0.05
-        Of estimated partition functions, the relative error and the probability that it is larger, in (0, 1). Exact
-        inference, the only one there is, has neither.
+        Of ``inference="mcmc"`` after training: partition functions are within a factor of 1 ± `epsilon`, and each row's
+        marginals all within ± `epsilon`, with probability 1 − `delta`. That is proven for independent draws, and holds
+        for chains as far as their convergence can be judged. Others have no such errors.
     decision : {"map", "mbr"}, default="map"
         What `predict` predicts. ``"map"``: the most probable structure. ``"mbr"``: the structure of least expected
         loss :math:`E\|\psi(y) - \psi(Y)\|^2`, which is the 0-1 loss for classes, the Hamming loss for label sets and
@@ -69,20 +92,21 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         How `predict` maximises, as in :class:`StructuredRidge`.
     solver : {"auto", "lbfgs", "sgd"}, default="auto"
         ``"lbfgs"`` takes all rows at a time, with exact gradients, and reaches the maximum to `tol`. ``"sgd"`` takes
-        32 rows at a time and averages its weights; it is for the linear kernel, for data that come in pieces
-        (`partial_fit`), and for moderate accuracy. ``"auto"`` is ``"lbfgs"``.
+        32 rows at a time, steps in coordinates of the Hessian at zero, and averages its weights; it is for sampled
+        gradients, for data that come in pieces (`partial_fit`, linear kernel only), and for moderate accuracy.
+        ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
     tol : float, default=1e-6
         ``"lbfgs"`` stops when no entry of the gradient exceeds `tol` times the largest at zero, after scaling by the
         curvature there. ``"sgd"`` stops when a pass changes the averaged weights by less than `tol`, relative to their
-        norm.
+        norm; with sampled gradients, when 1000 rows or a pass, if that is more, change them by less than 5e-3 or `tol`.
     max_iter : int, default=200
         Limit on iterations, for ``"sgd"`` on passes over the rows.
     n_jobs : int or None, default=None
         Threads of the library's own loops. None takes :func:`combpred.config_context`, else all processors; results do
         not depend on it. Threads of BLAS are set as for NumPy.
     random_state : int, RandomState instance or None, default=None
-        Seed of `sample`, of the order of rows in ``"sgd"``, and of the decoders ``"anneal"`` and ``"metropolis"``. All
-        else is deterministic.
+        Seed of `sample`, of ``inference="mcmc"``, of the order of rows in ``"sgd"``, and of the decoders ``"anneal"``
+        and ``"metropolis"``. All else is deterministic.
     verbose : int, default=0
         Print progress when positive.
 
@@ -103,16 +127,19 @@ class ProbabilisticStructured(ProbabilisticPredictor):
     classes_ : ndarray
         Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
     objective_ : float
-        Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows.
+        Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows, nor with sampled
+        gradients, which do without it.
     n_iter_ : int
         Iterations, or passes over the rows, at least 1.
     solver_ : {"lbfgs", "sgd"}
         The solver that ran.
     inference_ : str
-        What computed partition functions in training: ``"recursion"``, the structure's own recursion or closed form,
-        or ``"enumeration"`` of its members.
+        What trained: ``"recursion"``, the structure's own recursion or closed form, ``"enumeration"`` of its members,
+        ``"mcmc"`` or ``"taylor"``.
+    chain_diagnostics_ : ChainDiagnostics
+        How the chains fared that trained last or that `sample` followed last. Only after either.
     descent_ : SgdState
-        Where ``"sgd"`` stands, for `partial_fit`. Only with that solver.
+        Where ``"sgd"`` stands, for `partial_fit`. Only with that solver and a linear kernel.
     n_features_in_ : int
         Number of features (of training rows, with ``kernel="precomputed"``).
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -136,16 +163,23 @@ class ProbabilisticStructured(ProbabilisticPredictor):
     positions is one row whose loss is the mean over its completions.
 
     The gradient of ln Z is the expectation of ψ. L-BFGS works in coordinates in which the Hessian at W = 0 is the
-    identity; that Hessian is known, as the covariance of ψ under the uniform law is. With a kernel, its features come
-    from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one evaluation of ln
-    Z and Eψ for all rows, and :math:`O(n p d)` for p features.
+    identity; that Hessian is known, as the covariance of ψ under the uniform law is. As the laws move away from it, the
+    coordinates follow: a Kronecker product near the Hessian comes from four draws of each row. With a kernel, its
+    features come from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one
+    evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. A step of ``"sgd"`` costs that for 32
+    rows, and :math:`O(p^2 d + p d^2)` for up to 512 features.
 
     References
     ----------
     S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 6.
 
+    J. Martens and R. Grosse (2015), Optimizing neural networks with Kronecker-factored approximate curvature, *ICML*.
+
     O. Shamir and T. Zhang (2013), Stochastic gradient descent for non-smooth optimization: convergence results and
     optimal averaging schemes, *ICML*: the averaging of ``solver="sgd"``.
+
+    T. Tieleman (2008), Training restricted Boltzmann machines using approximations to the likelihood gradient, *ICML*:
+    chains that are kept.
 
     Examples
     --------
@@ -165,8 +199,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ProbabilisticPredictor._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "inference": [str],
-        "sampler": [str],
+        "inference": [StrOptions(set(METHODS))],
+        "sampler": [StrOptions(set(SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "decision": [StrOptions({"map", "mbr"})],
@@ -238,8 +272,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         Raises
         ------
         CapabilityError
-            When the structure is too large for exact inference, `inference` or `sampler` is not available, or
-            ``decision="mbr"`` is not possible.
+            When the structure lacks what `inference` or `sampler` needs, such as exact inference at its size, or
+            ``decision="mbr"`` is not possible; says what works.
         ValueError
             For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
             row and the remedy.
@@ -251,7 +285,9 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         Warns
         -----
         ConvergenceWarning
-            When the search ended before `tol`.
+            When the search ended before `tol`, or chains did not find the same law; with the figure.
+        ApproximationWarning
+            When ``inference="taylor"`` ended where it is not meant to be taken.
 
         Notes
         -----
@@ -267,17 +303,17 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         1.0
         """
         with refit(self):
-            self._check_methods()
             self._require_target(y)
             rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
             self._check_capabilities()
+            engine = self._training_engine(rows.X.shape[0])
             self._settle_kernel(rows)
             targets = self._embed_rows(rows)
-            self.solver_ = "sgd" if self.solver == "sgd" else "lbfgs"
+            self.solver_ = "sgd" if self.solver == "sgd" or engine.draws else "lbfgs"
             if self.solver_ == "sgd":
-                fit_by_descent(self, rows.X, targets)
+                fit_by_descent(self, rows.X, targets, engine)
             else:
-                fit_by_lbfgs(self, rows.X, targets)
+                fit_by_lbfgs(self, rows.X, targets, engine)
         return self
 
     @available_if(_descends)  # type: ignore[untyped-decorator]
@@ -327,7 +363,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         [[1, 2], [2, 1]]
         """
         with unchanged_on_failure(self):
-            self._check_methods()
+            self._check_pieces()
             self._require_target(y)
             first = not hasattr(self, "descent_")
             rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
@@ -335,15 +371,28 @@ class ProbabilisticStructured(ProbabilisticPredictor):
             if first:
                 self._settle_kernel(rows)
                 self.solver_ = "sgd"
-            continue_descent(self, rows.X, self._embed_rows(rows))
+            engine = self._training_engine(rows.X.shape[0], visits=1)
+            continue_descent(self, rows.X, self._embed_rows(rows), engine)
         return self
 
-    def _check_methods(self) -> None:
-        """Refuse parameter values that name no method, or that exclude one another."""
-        require_exact("inference", self.inference)
-        require_exact("sampler", self.sampler)
-        if self.solver == "sgd" and self.kernel != "linear":
+    def _training_engine(self, n: int, visits: int | None = None) -> LawEngine:
+        """Return what computes the laws of n rows in training, after checking that structure and solver go with it."""
+        work = Work(n, min(int(self.max_iter), _VISITS) if visits is None else visits)
+        method = settled_method(self.inference, self.structure_, work)
+        engine = engine_of(self, method)
+        if engine.draws and self.solver == "lbfgs":
+            why = "" if self.inference == "mcmc" else ", which inference='auto' takes for a structure of this size"
             raise ValueError(
-                f"solver='sgd' needs kernel='linear', got kernel={self.kernel!r}: take solver='lbfgs', or a linear "
-                "kernel on inputs mapped by sklearn.kernel_approximation.Nystroem"
+                f"solver='lbfgs' needs exact gradients, not those of inference='mcmc'{why}: take solver='auto' or "
+                "'sgd', or inference='exact'"
+            )
+        engine.check()
+        return engine
+
+    def _check_pieces(self) -> None:
+        """Refuse kernels whose matrices need all rows."""
+        if self.kernel != "linear":
+            raise ValueError(
+                f"partial_fit needs kernel='linear', got kernel={self.kernel!r}: take fit, or a linear kernel on "
+                "inputs mapped by sklearn.kernel_approximation.Nystroem"
             )

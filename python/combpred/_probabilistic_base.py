@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,11 +12,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
 from . import _lib
+from ._chain_report import ChainDiagnostics
 from ._config import get_n_threads
 from ._errors import CapabilityError
 from ._estimator import is_a
-from ._inference import LogPartition, require_exact
+from ._inference import METHODS, LogPartition, check_choice, check_share
 from ._kernel_estimator import KernelEstimator
+from ._law_draws import SAMPLERS
+from ._law_methods import Work, engine_of, settled_method
+from ._law_samples import RowSampler
+from ._laws import LawEngine, Laws
 from ._memory import allocate
 from ._weights import check_weights
 from .structures import LabelSets, MultiClass, Ordinal
@@ -28,14 +32,12 @@ FloatArray = NDArray[np.float64]
 _FEWER_ROWS = "pass fewer rows at once"
 
 
-class _Laws(NamedTuple):
+class _Block(NamedTuple):
     """The laws of a block of rows."""
 
     rows: slice
     scores: FloatArray  # (k, d)
-    log_z: FloatArray  # (k,)
-    marginals: FloatArray | None  # (k, d)
-    engine: str
+    laws: Laws
 
 
 def _has_probabilities(self: ProbabilisticPredictor) -> bool:
@@ -116,7 +118,7 @@ class ProbabilisticPredictor(KernelEstimator):
         Raises
         ------
         CapabilityError
-            When the structure is too large for exact inference.
+            When the structure lacks what `inference` or `sampler` needs; says what works.
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         ValueError
@@ -124,10 +126,19 @@ class ProbabilisticPredictor(KernelEstimator):
         MemoryError
             When the result does not fit, before it is allocated.
 
+        Warns
+        -----
+        ConvergenceWarning
+            When chains do not tell the marginals to within `epsilon` in four million steps; with the figure.
+        ApproximationWarning
+            When scores are beyond the range of ``inference="taylor"``.
+
         Notes
         -----
         Cost: that of `feature_scores`, and of one recursion over the structure for each row
-        (``structure_.marginals``).
+        (``structure_.marginals``). With ``inference="mcmc"`` marginals are estimated: by :math:`\ln(2d/\delta)\,
+        r^2 / (2\varepsilon^2)` independent draws of features that vary by r (Hoeffding, 1963), or along four chains
+        until the means of their batches say that the error is no larger.
 
         Examples
         --------
@@ -141,8 +152,8 @@ class ProbabilisticPredictor(KernelEstimator):
         X = self._check_input(X)
         n, d = X.shape[0], self.structure_.n_features
         marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
-        for law in self._laws(X, marginals=True):
-            marginals[law.rows] = law.marginals
+        for block in self._blocks(X, marginals=True, log_z=False):
+            marginals[block.rows] = block.laws.means
         return marginals
 
     def log_proba(self, X: Any, y: Any) -> FloatArray:
@@ -182,10 +193,11 @@ class ProbabilisticPredictor(KernelEstimator):
         parts = self.structure_._encode(y)
         check_consistent_length(X, parts)
         log_proba = np.empty(X.shape[0])
-        for law in self._laws(X):
-            psi = self.structure_._embed_parts(parts[law.rows], get_n_threads(self.n_jobs))
-            log_proba[law.rows] = np.einsum("ij,ij->i", law.scores, psi) - law.log_z
-        return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding only
+        for rows, scores, laws in self._blocks(X):
+            assert laws.log_z is not None
+            psi = self.structure_._embed_parts(parts[rows], get_n_threads(self.n_jobs))
+            log_proba[rows] = np.einsum("ij,ij->i", scores, psi) - laws.log_z
+        return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding, or errors of an estimate
 
     def score_log_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         r"""Return the mean of :math:`-\ln p(y \mid x)`; smaller is better.
@@ -231,7 +243,7 @@ class ProbabilisticPredictor(KernelEstimator):
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
-        method : {"auto", "exact"} or None, default=None
+        method : {"auto", "exact", "mcmc", "taylor"} or None, default=None
             None: the parameter `inference`.
         epsilon, delta : float or None, default=None
             Of estimates, the relative error of Z and the probability that it is larger, in (0, 1); None: the
@@ -245,12 +257,17 @@ class ProbabilisticPredictor(KernelEstimator):
         Raises
         ------
         CapabilityError, sklearn.exceptions.NotFittedError, ValueError, TypeError
-            As `predict_marginals`; also for a method that is not available, and for `epsilon` and `delta` out of range.
+            As `predict_marginals`; also for an illegal method, and for `epsilon` and `delta` out of range.
+
+        Warns
+        -----
+        ConvergenceWarning, ApproximationWarning
+            As `predict_marginals`.
 
         Notes
         -----
         Cost: that of `feature_scores`, and of one recursion over the structure for each row
-        (``structure_.log_partition``).
+        (``structure_.log_partition``), or of :func:`combpred.sampling.estimate_log_partition`.
 
         Examples
         --------
@@ -261,16 +278,16 @@ class ProbabilisticPredictor(KernelEstimator):
         >>> bool((found.lower == found.value).all()), found.n_samples.tolist()
         (True, [0, 0, 0, 0])
         """
-        require_exact("method", self.inference if method is None else method)
-        _check_share("epsilon", epsilon)
-        _check_share("delta", delta)
+        method = check_choice("method", self.inference if method is None else method, METHODS)
+        check_share("epsilon", epsilon)
+        check_share("delta", delta)
         X = self._check_input(X)
-        value = np.empty(X.shape[0])
-        methods: list[str] = []
-        for law in self._laws(X):
-            value[law.rows] = law.log_z
-            methods += [law.engine] * len(law.log_z)
-        return LogPartition(value, value.copy(), value.copy(), np.array(methods), np.zeros(len(value), dtype=np.int64))
+        n = X.shape[0]
+        found = LogPartition(np.empty(n), np.empty(n), np.empty(n), np.empty(n, "U11"), np.zeros(n, dtype=np.int64))
+        for rows, _, laws in self._blocks(X, engine=self._engine(n, method, epsilon, delta)):
+            found.value[rows], found.lower[rows], found.upper[rows] = laws.log_z, laws.lower, laws.upper
+            found.method[rows], found.n_samples[rows] = laws.engine, laws.n_samples
+        return found
 
     def entropy(self, X: Any) -> FloatArray:
         r"""Return the entropy :math:`-\sum_y p(y \mid x) \ln p(y \mid x)` of the law of each row.
@@ -305,20 +322,22 @@ class ProbabilisticPredictor(KernelEstimator):
         """
         X = self._check_input(X)
         entropy = np.empty(X.shape[0])
-        for law in self._laws(X, marginals=True):
-            assert law.marginals is not None
-            entropy[law.rows] = law.log_z - np.einsum("ij,ij->i", law.scores, law.marginals)
-        return np.maximum(entropy, 0.0, out=entropy)  # below by rounding only
+        for rows, scores, laws in self._blocks(X, marginals=True):
+            assert laws.means is not None and laws.log_z is not None
+            entropy[rows] = laws.log_z - np.einsum("ij,ij->i", scores, laws.means)
+        return np.maximum(entropy, 0.0, out=entropy)  # below by rounding, or errors of an estimate
 
     def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Any:
-        """Draw independent structures from the law of each row.
+        """Draw structures from the law of each row.
+
+        They are independent, except for the samplers "meta" and "local", which follow a chain for each row.
 
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
         n_samples : int, default=1
             For each row; at least 1.
-        sampler : {"auto", "exact"} or None, default=None
+        sampler : {"auto", "exact", "cftp", "meta", "local"} or None, default=None
             None: the parameter of the same name.
         random_state : int, RandomState instance or None, default=None
             None: the parameter of the same name. The same integer gives the same structures, for any number of threads.
@@ -331,13 +350,22 @@ class ProbabilisticPredictor(KernelEstimator):
         Raises
         ------
         CapabilityError
-            When the structure is too large for exact inference, or has no exact sampler.
+            When the structure lacks what the sampler needs; says what works.
+        SamplingError
+            When coupling from the past would take more than a million steps for a sample.
         sklearn.exceptions.NotFittedError, ValueError, TypeError, MemoryError
-            As `predict_marginals`, and for an illegal number of samples.
+            As `predict_marginals`, and for an illegal sampler or number of samples.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When chains do not find the same law: split R̂ is above 1.1.
 
         Notes
         -----
-        Cost: that of `log_partition`, and of `n_samples` walks back through its recursion for each row.
+        Cost: exactly, that of `log_partition`, and of `n_samples` walks back through its recursion for each row. Along
+        chains, four of each row are followed first to see how they mix; samples are then 1.5 times the longest
+        autocorrelation time apart. ``chain_diagnostics_`` has the figures.
 
         Examples
         --------
@@ -348,43 +376,60 @@ class ProbabilisticPredictor(KernelEstimator):
         >>> ranker.sample(X, n_samples=5, random_state=0).shape
         (5, 4, 2)
         """
-        require_exact("sampler", self.sampler if sampler is None else sampler)
+        sampler = check_choice("sampler", self.sampler if sampler is None else sampler, SAMPLERS)
         if not is_integer(n_samples):
             raise TypeError(f"n_samples must be a positive integer, got {n_samples!r}")
         if n_samples < 1:
             raise ValueError(f"n_samples must be a positive integer, got {n_samples!r}")
         X = self._check_input(X)
         rng = check_random_state(self.random_state if random_state is None else random_state)
-        seed = int(rng.randint(np.iinfo(np.int64).max, dtype=np.int64))
+        seed = int(rng.randint(2**62, dtype=np.int64))
         structure, n = self.structure_, X.shape[0]
         part_len = _lib.structure_shape(structure._describe())[0]
         what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
         parts = allocate((int(n_samples), n, part_len), structure._parts_dtype, what, "draw fewer at once")
+        row_sampler = RowSampler(structure, sampler, n, get_n_threads(self.n_jobs))
+        reports = []
         for rows, scores in self._score_blocks(X):
             # Blocks of rows have seeds of their own, and rows of a block streams of their own.
-            parts[:, rows] = structure._sample_distribution(
-                scores, int(n_samples), seed + rows.start, get_n_threads(self.n_jobs)
-            )
-        y = structure._decode_parts(parts.reshape(-1, part_len))
+            drawn = row_sampler.draw(scores, int(n_samples), first_row=rows.start, seed=seed + rows.start)
+            parts[:, rows] = np.swapaxes(drawn.parts, 0, 1)
+            if drawn.report is not None:
+                reports.append(drawn.report)
+        if reports:
+            self.chain_diagnostics_ = ChainDiagnostics.joined(reports)
+            self.chain_diagnostics_.warn_unless_mixed("sampling")
+        y = structure._decode_parts(parts.reshape(-1, parts.shape[2]))
         return y.reshape(int(n_samples), n, *y.shape[1:])
 
-    def _laws(self, X: Any, *, marginals: bool = False) -> Iterator[_Laws]:
-        """Yield the laws of blocks of rows."""
-        n_threads = get_n_threads(self.n_jobs)
-        for rows, scores in self._score_blocks(X):
-            yield _Laws(rows, scores, *self.structure_._log_partition(scores, marginals, n_threads))
+    def _engine(
+        self, n: int, method: str | None = None, epsilon: float | None = None, delta: float | None = None
+    ) -> LawEngine:
+        """Return what computes the laws of n rows; arguments that are None are parameters of the model."""
+        method = check_choice("inference", self.inference if method is None else method, METHODS)
+        engine = engine_of(self, settled_method(method, self.structure_, Work(n)), epsilon=epsilon, delta=delta)
+        engine.check()
+        return engine
 
-    def _decoding_scores(self, scores: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+    def _blocks(
+        self, X: Any, *, marginals: bool = False, log_z: bool = True, engine: LawEngine | None = None
+    ) -> Iterator[_Block]:
+        """Yield the laws of blocks of rows."""
+        engine = self._engine(X.shape[0]) if engine is None else engine
+        for rows, scores in self._score_blocks(X):
+            yield _Block(rows, scores, engine.laws(rows, scores, means=marginals, log_z=log_z))
+
+    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         if self.decision == "map":
             return scores, None
         # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
-        _, marginals, _ = self.structure_._log_partition(scores, True, get_n_threads(self.n_jobs))
+        rows = slice(first, first + len(scores))
+        marginals = self._engine(len(scores)).laws(rows, scores, means=True, log_z=False).means
         assert marginals is not None
         return marginals, np.full(scores.shape[1], -0.5)
 
     def _check_capabilities(self) -> None:
-        """Raise CapabilityError, before any work, where `structure_` lacks what training or predicting asks of it."""
-        _lib.partition_cost(self.structure_._describe(), marginals=True)
+        """Raise CapabilityError, before any work, where `structure_` lacks what predicting asks of it."""
         if self.decision == "map":
             return
         try:
@@ -394,12 +439,3 @@ class ProbabilisticPredictor(KernelEstimator):
                 "decision='mbr' predicts the structure whose ψ is nearest to its expectation, which the decoder of "
                 f"{self.structure_!r} does not find: take decision='map'"
             ) from None
-
-
-def _check_share(name: str, value: Any) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number in (0, 1) or None, got {value!r}")
-    if not 0.0 < float(value) < 1.0:
-        raise ValueError(f"{name} must be in (0, 1), got {value!r}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +13,28 @@ from sklearn.utils import check_random_state
 
 from . import _lib
 from ._abi import Control
-from ._averaged_sgd import SgdState, descend
-from ._config import get_n_threads
-from ._features import LARGEST_GRAM, InputFeatures, KernelFeatures
-from ._likelihood import Likelihood, UniformCurvature, maximise, warn_unless_maximal
+from ._averaged_sgd import LARGEST_MOMENT, Pace, SgdState, descend
+from ._coordinates import UniformCurvature
+from ._features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
+from ._laws import LawEngine
+from ._likelihood import Likelihood
+from ._maximise import maximise, warn_unless_maximal
 from ._memory import require_memory
 from ._progress import reported
+from ._sampled_laws import TrainingLaws
+from .kernels import row_blocks
 
 FloatArray = NDArray[np.float64]
+
+#: With sampled gradients, descent stops when a pass, or as many as make up 1000 rows, changes the weights by no more
+#: than this, however small `tol` is.
+SAMPLED_TOL, SAMPLED_ROWS = 5e-3, 1000
+_DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; of structures that Python draws
 
 _NYSTROEM = "fit fewer rows, or take kernel='linear' on inputs mapped by sklearn.kernel_approximation.Nystroem"
 
 
-def likelihood_of(model: Any, targets: _lib.Targets) -> Likelihood:
+def likelihood_of(model: Any, targets: _lib.Targets, engine: LawEngine) -> Likelihood:
     """Return the loss of embedded targets. A set of k structures is k rows: their mean, with k times the weight."""
     psi, n = targets.psi, targets.n
     weights = np.ones(n) if targets.weights is None else targets.weights
@@ -32,34 +42,48 @@ def likelihood_of(model: Any, targets: _lib.Targets) -> Likelihood:
         sizes = np.diff(targets.first)
         psi = np.add.reduceat(psi, targets.first[:-1], axis=0) / sizes[:, None]
         weights = weights * sizes
-    return Likelihood(model.structure_, psi, weights, get_n_threads(model.n_jobs))
+    return Likelihood(model.structure_, psi, weights, engine)
 
 
-def fit_by_lbfgs(model: Any, X: Any, targets: _lib.Targets) -> None:
-    """Maximise the likelihood of all rows and set the fitted attributes of `model`."""
-    whole = likelihood_of(model, targets)
+class _Training(NamedTuple):
+    """The rows of positive weight, and the features in which training on them is linear."""
+
+    kept: NDArray[np.intp]
+    likelihood: Likelihood
+    features: InputFeatures | KernelFeatures
+
+
+def _prepared(model: Any, X: Any, targets: _lib.Targets, engine: LawEngine) -> _Training:
+    whole = likelihood_of(model, targets, engine)
     kept = np.flatnonzero(whole.weights)  # a weight of 0 leaves a row out
-    likelihood = Likelihood(whole.structure, whole.psi[kept], whole.weights[kept], whole.n_threads)
+    laws = engine.in_training(len(kept))
+    likelihood = replace(whole, psi=whole.psi[kept], weights=whole.weights[kept], laws=laws)
     features = _features(model, X if len(kept) == X.shape[0] else X[kept], likelihood.weights, kept)
+    return _Training(kept, likelihood, features)
+
+
+def fit_by_lbfgs(model: Any, X: Any, targets: _lib.Targets, engine: LawEngine) -> None:
+    """Maximise the likelihood of all rows and set the fitted attributes of `model`."""
+    kept, likelihood, features = _prepared(model, X, targets, engine)
     found = maximise(
         likelihood, features, alpha=float(model.alpha), tol=float(model.tol), max_iter=int(model.max_iter),
         label=type(model).__name__, verbose=int(model.verbose),
     )  # fmt: skip
-    if isinstance(features, InputFeatures):
-        _keep_weights(model, found.weights)
-    else:
-        dual = np.zeros((X.shape[0], found.weights.shape[1]))
-        dual[kept] = features.dual(found.weights)
-        _keep_dual(model, X, dual)
+    _keep(model, X, kept, features, found.weights)
     model.objective_ = found.objective
     model.n_iter_ = max(found.n_iter, 1)
     model.inference_ = found.engine
+    for rows in row_blocks(len(kept), likelihood.psi.shape[1]):
+        engine.settled(features.scores(rows, found.weights))
     warn_unless_maximal(found, float(model.tol))
 
 
 def _features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -> InputFeatures | KernelFeatures:
     """Return the features in which training is linear; `X` has the rows that are kept."""
     n, p = X.shape
+    if model.kernel_.is_linear and model.solver_ == "sgd":
+        moment = second_moment(X, weights, model.fit_intercept, largest=LARGEST_MOMENT)
+        return InputFeatures(X, weights, intercept=model.fit_intercept, moment=moment)
     # A linear kernel is taken as one where the rows are fewer than the features.
     if model.kernel_.is_linear and (n >= p or n > LARGEST_GRAM):
         return InputFeatures(X, weights, intercept=model.fit_intercept)
@@ -67,6 +91,18 @@ def _features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -
     # Indexing makes the copy of a precomputed matrix that may be overwritten.
     matrix = np.ascontiguousarray(X[:, kept]) if model.kernel_.is_precomputed else model.kernel_.matrix(X)
     return KernelFeatures(matrix, weights, shift=float(model.fit_intercept))
+
+
+def _keep(
+    model: Any, X: Any, kept: NDArray[np.intp], features: InputFeatures | KernelFeatures, weights: FloatArray
+) -> None:
+    """Set the coefficients of `model`; X has all rows."""
+    if isinstance(features, InputFeatures):
+        _keep_weights(model, weights)
+        return
+    dual = np.zeros((X.shape[0], weights.shape[1]))
+    dual[kept] = features.dual(weights)
+    _keep_dual(model, X, dual)
 
 
 def _keep_weights(model: Any, weights: FloatArray) -> None:
@@ -86,59 +122,88 @@ def _keep_dual(model: Any, X: Any, dual: FloatArray) -> None:
         model.X_fit_ = X
 
 
-def fit_by_descent(model: Any, X: Any, targets: _lib.Targets) -> None:
+def fit_by_descent(model: Any, X: Any, targets: _lib.Targets, engine: LawEngine) -> None:
     """Pass over all rows until the averaged weights settle, and set the fitted attributes of `model`."""
-    likelihood = likelihood_of(model, targets)
-    kept = np.flatnonzero(likelihood.weights)
+    kept, likelihood, features = _prepared(model, X, targets, engine)
     rng = check_random_state(model.random_state)
-    state, change = _start(likelihood, X), np.inf
-    control = Control()
+    state = _start(likelihood, features)
+    pace = Pace.of(float(model.alpha), features, likelihood.weights, state.curvature)
+    tol = max(float(model.tol), SAMPLED_TOL) if engine.draws else float(model.tol)
+    # The noise of sampled gradients must have been averaged out, which short passes do not do.
+    length = max(1.0, SAMPLED_ROWS / len(kept)) if engine.draws else 1.0
+    control, change, n_passes = Control(), np.inf, 0
     with reported(control, type(model).__name__, verbose=int(model.verbose)):
-        for n_passes in range(1, int(model.max_iter) + 1):
+        while n_passes < model.max_iter and change > tol:
+            n_passes += 1
             before = state.average
             state = descend(
-                state, likelihood, X, alpha=float(model.alpha), intercept=model.fit_intercept,
-                total=float(likelihood.weights.sum()), order=rng.permutation(kept),
+                state, likelihood, features, pace, alpha=float(model.alpha), share=1.0,
+                order=rng.permutation(len(kept)), control=control,
             )  # fmt: skip
-            change = float(np.linalg.norm(state.average - before))
+            change = length * float(np.linalg.norm(state.average - before))
             change /= max(float(np.linalg.norm(state.average)), np.finfo(float).tiny)
-            control.step, control.value = n_passes, change
-            if change <= model.tol:
-                break
-    _keep_descent(model, state)
-    penalty = float(model.alpha) * float(np.sum(np.square(state.average)))
-    evaluated = [likelihood.evaluate(rows, scores) for rows, scores in model._score_blocks(X)]
-    model.objective_ = penalty + sum(block.loss for block in evaluated)
-    model.inference_ = evaluated[0].engine
-    model.n_iter_ = n_passes
-    if change > model.tol:
+            control.value = change
+        _keep(model, X, kept, features, state.average)
+        if isinstance(features, InputFeatures):
+            model.descent_ = state
+        model.n_iter_ = n_passes
+        if isinstance(likelihood.laws, TrainingLaws):
+            model.inference_ = "mcmc"
+            _diagnose(model, likelihood.laws, features, state.average, len(kept))
+        else:
+            penalty = float(model.alpha) * float(np.sum(np.square(state.average)))
+            loss, _, model.inference_ = likelihood.gradient(features, state.average)
+            model.objective_ = penalty + loss
+            for rows in row_blocks(len(kept), likelihood.psi.shape[1]):
+                engine.settled(features.scores(rows, state.average))
+    if change > tol:
         warnings.warn(
             f"the last of {n_passes} passes changed the weights by {change:.1e} of their norm, above "
-            f"tol={model.tol:.1e}; raise tol or max_iter, or take solver='lbfgs'",
+            f"tol={tol:.1e}; raise tol or max_iter, or take solver='lbfgs'"
+            + (" with inference='exact'" if engine.draws else ""),
             ConvergenceWarning,
             stacklevel=2,
         )
 
 
-def _start(likelihood: Likelihood, X: Any) -> SgdState:
+def _diagnose(
+    model: Any, laws: TrainingLaws, features: InputFeatures | KernelFeatures, weights: FloatArray, n: int
+) -> None:
+    """Set `chain_diagnostics_` from the chains of some rows, where training left them."""
+    if not laws.is_chained:
+        return
+    most = _COMPUTED if model.structure_._parts_dtype == np.object_ else _DIAGNOSED
+    rows = np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+    found = laws.diagnosed(rows, features.scores(rows, weights))
+    model.chain_diagnostics_ = found
+    found.warn_unless_mixed("training")
+
+
+def _start(likelihood: Likelihood, features: InputFeatures | KernelFeatures) -> SgdState:
     """Return the state before the first step."""
-    d = likelihood.psi.shape[1]
-    curvature = float(UniformCurvature.of(likelihood.structure, likelihood.psi).values.max())
-    return SgdState(np.zeros((X.shape[1] + 1, d)), np.zeros((X.shape[1] + 1, d)), curvature)
+    shape = len(features.curvature), likelihood.psi.shape[1]
+    return SgdState(np.zeros(shape), np.zeros(shape), UniformCurvature.of(likelihood.structure, likelihood.psi))
 
 
-def continue_descent(model: Any, X: Any, targets: _lib.Targets) -> None:
+def continue_descent(model: Any, X: Any, targets: _lib.Targets, engine: LawEngine) -> None:
     """Pass once over the rows of X, from where `model` stands, and set its fitted attributes."""
-    likelihood = likelihood_of(model, targets)
-    state = getattr(model, "descent_", None) or _start(likelihood, X)
-    state = descend(
-        state, likelihood, X, alpha=float(model.alpha), intercept=model.fit_intercept, total=None,
-        order=check_random_state(model.random_state).permutation(np.flatnonzero(likelihood.weights)),
-    )  # fmt: skip
-    _keep_descent(model, state)
-    model.n_iter_ = getattr(model, "n_iter_", 0) + 1
-
-
-def _keep_descent(model: Any, state: SgdState) -> None:
-    model.descent_ = state
+    likelihood = likelihood_of(model, targets, engine.in_training(X.shape[0]))
+    order = check_random_state(model.random_state).permutation(np.flatnonzero(likelihood.weights))
+    state: SgdState | None = getattr(model, "descent_", None)
+    # After `fit`, which keeps no moment, the rows that it saw are taken to have been as those that come now.
+    known = None if state is None else state.moment
+    moment = second_moment(X, likelihood.weights, model.fit_intercept, largest=LARGEST_MOMENT)
+    seen = 0.0 if state is None else state.n_seen
+    piece = float(likelihood.weights.sum())
+    total = moment * ((seen + piece) / piece) if known is None else known + moment
+    # The penalty is against all rows seen: of those of this piece, as many as all are, of its moments.
+    features = InputFeatures(X, likelihood.weights, intercept=model.fit_intercept, moment=total)
+    state = replace(_start(likelihood, features) if state is None else state, moment=total)
+    share = (seen + piece) / piece
+    pace = Pace.of(float(model.alpha), features, share * likelihood.weights, state.curvature)
+    model.descent_ = state = descend(
+        state, likelihood, features, pace, alpha=float(model.alpha), share=share, order=order
+    )
     _keep_weights(model, state.average)
+    model.n_iter_ = getattr(model, "n_iter_", 0) + 1
+    model.inference_ = likelihood.laws.name

@@ -111,7 +111,7 @@ class RidgeBase(KernelEstimator):
         self.n_iter_ = max(int(solution.info.n_iter), 1)
         warn_unless_converged(solution.info, self.tol)
 
-    def _decoding_scores(self, scores: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         if self.loss == "auc":
             return scores, None
         # Pre-image of f + μ: argmin_y ‖ψ(y) − (f + μ)‖² = argmax_y ⟨f + μ, ψ(y)⟩ − ½‖ψ(y)‖², a score of −½ on the

@@ -22,15 +22,17 @@ class _Proposals:
     number E.
     """
 
-    def __init__(self, space: ComputedOutputs, scores: NDArray[np.float64], rng: np.random.Generator) -> None:
-        self._space, self._scores, self._rng = space, scores, rng
+    def __init__(
+        self, space: ComputedOutputs, scores: NDArray[np.float64], rng: np.random.Generator, at_once: int = _BLOCK
+    ) -> None:
+        self._space, self._scores, self._rng, self._at_once = space, scores, rng, at_once
 
     def __iter__(self) -> Iterator[tuple[Any, float, float]]:
         """Yield outputs, their scores and their reaches without end."""
         while True:
-            parts = self._space.sample(_BLOCK, int(self._rng.integers(2**63)))
+            parts = self._space.sample(self._at_once, int(self._rng.integers(2**63)))
             values = self._space.embed(parts, None) @ self._scores
-            reaches = values + self._rng.exponential(size=_BLOCK)
+            reaches = values + self._rng.exponential(size=self._at_once)
             yield from zip(parts[:, 0], values.tolist(), reaches.tolist(), strict=True)
 
 
@@ -59,8 +61,11 @@ def draw_computed(
         np.ones(shape, dtype=np.int64),
         np.ones(shape, dtype=np.int64),
     )
+    at_once = _BLOCK
+    if plan.method == "meta":  # it is known how many are needed: often a few, from where the chain was left
+        at_once = min(_BLOCK, plan.burn_in + plan.n_samples * plan.thin + (start is None))
     for i, scores in enumerate(linear):
-        proposals = iter(_Proposals(space, scores, np.random.default_rng([plan.seed % 2**64, i])))
+        proposals = iter(_Proposals(space, scores, np.random.default_rng([plan.seed % 2**64, i]), at_once))
         if plan.method == "meta":
             _follow(i, drawn, proposals, plan, None if start is None else _state(space, start[i : i + 1], scores))
             continue

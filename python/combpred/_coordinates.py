@@ -1,0 +1,117 @@
+r"""Coordinates in which the Hessian of a penalised likelihood is near the identity.
+
+With f linear in features Φ of the rows and weights D, the Hessian is :math:`2\alpha I + \sum_i w_i \varphi_i
+\varphi_i^\top \otimes C_i` for the covariances :math:`C_i` of ψ under the laws of the rows. At f = 0 every law is
+uniform and all :math:`C_i` are the Σ that each structure knows, so that the Hessian is a Kronecker product, known
+before training. Elsewhere a Kronecker product is near it, of which some draws from the laws tell the factors (Martens
+and Grosse, 2015).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from ._features import Features
+from ._interrupt import call_abandonable
+from ._likelihood import Likelihood
+from .kernels import row_blocks
+from .structures import Structure
+
+FloatArray = NDArray[np.float64]
+
+#: Order of a covariance of ψ that is still diagonalised: some seconds.
+LARGEST_COVARIANCE = 2048
+_DRAWS = 4  # from the law of each row, for the covariance there
+_FLOOR = 1e-3  # of the mean: rows whose draws agree, and directions in which they do, are not taken for certain
+
+
+@dataclass(frozen=True)
+class UniformCurvature:
+    """Eigenvalues of Σ and its eigenvectors in columns, or their mean and None where Σ is too large."""
+
+    values: FloatArray
+    vectors: FloatArray | None
+
+    @classmethod
+    def of(cls, structure: Structure, psi: FloatArray) -> UniformCurvature:
+        """Diagonalise Σ; where it is too large, take the variance of the targets `psi` (n, d) in place of it."""
+        d = psi.shape[1]
+        if d > LARGEST_COVARIANCE:
+            return cls(np.full(d, float(np.square(psi - structure.mean()).mean())), None)
+        values, vectors = call_abandonable(eigh, structure.covariance())
+        return cls(np.maximum(values, 0.0), vectors)
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Coordinates z of feature weights W (q, d): W = U (S ∘ z) Vᵀ.
+
+    U and V are eigenvectors of the factors of a Kronecker product, and S the inverse roots of 2α + λ_j σ_k for their
+    eigenvalues.
+    """
+
+    features: FloatArray | None  # U, None for the identity
+    outputs: FloatArray | None  # V, None for the identity
+    scale: FloatArray  # S
+
+    @classmethod
+    def at_zero(cls, alpha: float, features: Features, curvature: UniformCurvature) -> Coordinates:
+        """Build those in which the Hessian at W = 0 is the identity, if the factors are diagonalised, for a penalty."""
+        scale = 1.0 / np.sqrt(2.0 * alpha + np.outer(features.curvature, curvature.values))
+        return cls(features.directions, curvature.vectors, scale)
+
+    @classmethod
+    def at(cls, weights: FloatArray, alpha: float, features: Features, likelihood: Likelihood) -> Coordinates | None:
+        """Build those for the Hessian near `weights`; None where the laws cannot be drawn from, or d is too large.
+
+        The factors are the mean covariance of draws, in units of its trace, and the second moment of the features with
+        rows weighted by the traces.
+        """
+        n, d = likelihood.psi.shape
+        if d > LARGEST_COVARIANCE:
+            return None
+        traces, covariance = np.empty(n), np.zeros((d, d))
+        for rows in row_blocks(n, _DRAWS * d):
+            psi = likelihood.laws.outputs(rows, features.scores(rows, weights), _DRAWS)
+            if psi is None:
+                return None
+            centred = (psi - psi.mean(axis=1, keepdims=True)) * np.sqrt(1.0 / (_DRAWS - 1))
+            traces[rows] = np.square(centred).sum(axis=(1, 2))
+            centred *= np.sqrt(likelihood.weights[rows])[:, None, None]
+            flat = centred.reshape(-1, d)
+            covariance += flat.T @ flat
+        total = float(likelihood.weights @ traces)
+        if total == 0.0:
+            return None
+        covariance /= total
+        covariance[np.diag_indices(d)] += _FLOOR / d
+        values, vectors = call_abandonable(eigh, covariance)
+        moved = features.reweighted(traces + _FLOOR * float(traces.mean()))
+        scale = 1.0 / np.sqrt(2.0 * alpha + np.outer(moved.curvature, np.maximum(values, 0.0)))
+        return cls(moved.directions, vectors, scale)
+
+    def weights(self, z: FloatArray) -> FloatArray:
+        """Return W."""
+        W = self.scale * z
+        W = W if self.outputs is None else W @ self.outputs.T
+        return W if self.features is None else self.features @ W
+
+    def of_weights(self, W: FloatArray) -> FloatArray:
+        """Return z."""
+        return self._turned(W) / self.scale
+
+    def pull_back(self, gradient: FloatArray) -> FloatArray:
+        """Return the gradient by z, from that by W."""
+        return self.scale * self._turned(gradient)
+
+    def precondition(self, gradient: FloatArray) -> FloatArray:
+        """Return the product of the inverse of the Hessian with a gradient by W."""
+        return self.weights(self.pull_back(gradient))
+
+    def _turned(self, W: FloatArray) -> FloatArray:
+        W = W if self.features is None else self.features.T @ W
+        return W if self.outputs is None else W @ self.outputs

@@ -1,0 +1,106 @@
+"""Draws from the laws of rows by the estimators' samplers, and which of these a structure has."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _lib
+from ._errors import CapabilityError, SamplingError
+from ._lib_chain import Drawn, Plan
+from .structures import Structure
+
+FloatArray = NDArray[np.float64]
+
+#: Values of the parameter `sampler`.
+SAMPLERS = ("auto", "exact", "cftp", "meta", "local")
+#: The methods of the library that each stands for, the best first. Coupling from the past goes by the heat bath where
+#: that keeps inclusions, else by uniform proposals.
+_METHODS = {"cftp": ("monotone", "cftp"), "meta": ("meta",), "local": ("local",)}
+CHAINED = ("local", "meta")
+#: Most steps of one sample by coupling from the past.
+PAST_STEPS = 10**6
+_SEVERAL = 64  # samples that tell how many proposals coupling takes
+
+
+def lacking(structure: Structure, method: str) -> CapabilityError | None:
+    """Return why the structure cannot be sampled by a method, or None where it can."""
+    try:
+        if method == "exact":
+            _lib.partition_cost(structure._describe())
+        else:
+            structure._draw_parts(np.zeros((1, structure.n_features)), Plan(method, 1, 0, 1, 1, 0))
+    except CapabilityError as error:
+        return error
+    except SamplingError:  # it began, which is all that was asked
+        return None
+    return None
+
+
+def first_capable(structure: Structure, sampler: str, methods: tuple[str, ...] | None = None) -> str:
+    """Return the first method that the structure has, of those of a sampler; CapabilityError names what works."""
+    methods = methods or (("exact",) if sampler == "exact" else _METHODS[sampler])
+    reasons = {method: lacking(structure, method) for method in methods}
+    for method, reason in reasons.items():
+        if reason is None:
+            return method
+    last = reasons[methods[-1]]
+    working = [name for name in SAMPLERS[1:] if _works(structure, name)]
+    remedy = f"take sampler={' or '.join(repr(name) for name in working)}" if working else "no sampler works for it"
+    raise CapabilityError(f"sampler={sampler!r} is not possible: {last}; {remedy}") from None
+
+
+def _works(structure: Structure, sampler: str) -> bool:
+    methods = ("exact",) if sampler == "exact" else _METHODS[sampler]
+    return any(lacking(structure, method) is None for method in methods)
+
+
+def chain_of(structure: Structure, sampler: str) -> str:
+    """Return the chain of "auto", "local" or "meta"."""
+    return first_capable(structure, sampler, CHAINED if sampler == "auto" else None)
+
+
+def exact_draws(
+    structure: Structure, method: str, scores: FloatArray, n_samples: int, seed: int, n_threads: int | None
+) -> NDArray[np.generic]:
+    """Return independent draws in parts (n, n_samples, part_len), by "exact", "cftp" or "monotone"."""
+    if method == "exact":
+        return np.swapaxes(structure._sample_distribution(scores, n_samples, seed, n_threads), 0, 1)
+    plan = Plan(method, n_samples, 0, 1, PAST_STEPS, seed)
+    return structure._draw_parts(scores, plan, n_threads=n_threads).y
+
+
+def chain_draws(
+    structure: Structure,
+    method: str,
+    scores: FloatArray,
+    plan: tuple[int, int, int],
+    seed: int,
+    start: NDArray[np.generic] | None,
+    n_threads: int | None,
+) -> Drawn:
+    """Follow a chain of each row for a plan of (samples, steps before, steps between)."""
+    n_samples, burn_in, thin = plan
+    return structure._draw_parts(scores, Plan(method, n_samples, burn_in, thin, 1, seed), start, n_threads=n_threads)
+
+
+def natural_thin(structure: Structure, method: str) -> int:
+    """Return the steps in which a chain changes as much as one uniform proposal would: some for each part."""
+    if method == "meta":
+        return 1
+    return 2 * _lib.structure_shape(structure._describe())[0]
+
+
+def past_is_affordable(structure: Structure, scores: FloatArray, draws: int, budget: float) -> bool:
+    """Return whether `draws` samples of each row by uniform proposals are likely to take less than `budget` of them.
+
+    A sample takes 1/β proposals on average, for β = E exp(h − max h) under the uniform law, of which scores of uniform
+    outputs tell no less than is true: they show no score above the largest.
+    """
+    try:
+        psi = structure._embed_parts(structure._sample_parts(_SEVERAL, 0))
+    except CapabilityError:
+        return False
+    h = psi @ scores.T
+    beta = np.exp(h - h.max(axis=0)).mean(axis=0)
+    return bool(draws * np.sum(1.0 / beta) <= budget and 4.0 / beta.min() <= _SEVERAL)

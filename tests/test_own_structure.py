@@ -1,0 +1,142 @@
+"""A structure of one's own, known by a uniform sampler and ψ alone: fitted and asked by chains, against enumeration.
+
+The example, up to the first test, is what a user writes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import chi2
+from sklearn.exceptions import ConvergenceWarning
+
+from combpred import CapabilityError, ProbabilisticStructured
+from combpred.structures import Custom
+
+# Days on which a hall is let: never two in a row, as it is cleaned the day after.
+DAYS = 7
+PLANS = [1, 2]  # plans[n]: how many for n days, by whether the first of them is let
+for _ in range(DAYS - 1):
+    PLANS.append(PLANS[-1] + PLANS[-2])
+
+
+def draw(rng):
+    plan, day = np.zeros(DAYS, dtype=int), 0
+    while day < DAYS:
+        left = DAYS - day
+        plan[day] = rng.random() < PLANS[max(left - 2, 0)] / PLANS[left]
+        day += 1 + plan[day]
+    return plan
+
+
+def best(scores):
+    value, plan = np.zeros(DAYS + 2), np.zeros(DAYS, dtype=int)
+    for day in reversed(range(DAYS)):
+        value[day] = max(value[day + 1], scores[day] + value[day + 2])
+    day = 0
+    while day < DAYS:
+        plan[day] = scores[day] + value[day + 2] > value[day + 1]
+        day += 1 + plan[day]
+    return plan
+
+
+def embed(plan):
+    return plan.astype(float)
+
+
+PLANNED = Custom(sample=draw, embed=embed, decode=best, log_count=math.log(PLANS[DAYS]))
+
+ALL = np.array(
+    [p for p in itertools.product((0, 1), repeat=DAYS) if not any(a and b for a, b in itertools.pairwise(p))]
+)
+
+
+def bookings(n=64, seed=0):
+    """Return inputs, the plans drawn for them, and the places of these in ALL."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    f = X @ rng.normal(size=(2, DAYS)) + 0.3
+    places = np.argmax(f @ ALL.T + rng.gumbel(size=(n, len(ALL))), axis=1)
+    return X, ALL[places], places
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y, places = bookings()
+    exact = ProbabilisticStructured(Custom.from_structures(list(range(len(ALL))), ALL.astype(float))).fit(X, places)
+    model = ProbabilisticStructured(PLANNED, max_iter=25, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y), exact, X, y
+
+
+def test_the_sampler_and_the_decoder_of_the_example_are_right():
+    assert len(ALL) == PLANS[DAYS]
+    rng = np.random.default_rng(0)
+    counts = np.zeros(len(ALL))
+    for _ in range(4000):
+        counts[np.flatnonzero((draw(rng) == ALL).all(axis=1))[0]] += 1
+    expected = 4000 / len(ALL)
+    assert np.sum((counts - expected) ** 2 / expected) < chi2.ppf(1 - 1e-6, len(ALL) - 1)
+    for scores in rng.normal(size=(50, DAYS)):
+        assert scores @ best(scores) == pytest.approx((ALL @ scores).max())
+
+
+def test_it_is_fitted_by_chains_of_uniform_proposals(fitted):
+    model, exact, X, y = fitted
+    assert (model.inference_, model.solver_, model.chain_diagnostics_.sampler) == ("mcmc", "sgd", "meta")
+    assert model.chain_diagnostics_.split_r_hat.max() < 1.1
+    np.testing.assert_array_equal(model.predict(X), [best(f) for f in model.feature_scores(X)])
+    # The same log-likelihood as the exact fit, to a share of what that gains over the uniform law.
+    f, places = model.feature_scores(X), [np.flatnonzero((row == ALL).all(axis=1))[0] for row in y]
+    loss = np.mean(logsumexp(f @ ALL.T, axis=1) - np.einsum("ij,ij->i", f, y)) + np.sum(
+        np.square(np.c_[model.coef_, model.intercept_])
+    ) / len(X)
+    uniform, least = math.log(len(ALL)), exact.objective_ / len(X)
+    assert least - 1e-9 <= loss <= least + 0.01 * (uniform - least)
+    assert exact.score_log_loss(X, places) < uniform
+
+
+def test_its_laws_are_those_of_enumeration(fitted):
+    model, _, X, y = fitted
+    model = pickle.loads(pickle.dumps(model)).set_params(epsilon=0.1, delta=1e-4)
+    f = model.feature_scores(X[:6]) @ ALL.T
+    laws = np.exp(f - logsumexp(f, axis=1)[:, None])
+    np.testing.assert_allclose(model.predict_marginals(X[:6]), laws @ ALL, atol=0.1)
+    found = model.set_params(epsilon=0.25).log_partition(X[:3])
+    exact = logsumexp(f[:3], axis=1)
+    assert ((found.lower <= exact) & (exact <= found.upper)).all()
+    assert (found.n_samples > 0).all() and set(found.method) == {"mcmc"}
+    np.testing.assert_allclose(
+        model.log_proba(X[:3], y[:3]), np.einsum("ij,ij->i", model.feature_scores(X[:3]), y[:3]) - found.value
+    )
+    drawn = model.sample(X[:1], 3000, random_state=1)[:, 0]
+    counts = np.array([(drawn == plan).all(axis=1).sum() for plan in ALL])
+    likely = 3000 * laws[0] >= 5
+    assert likely.all()
+    # Successive samples are nearly independent: a false alarm in a million, for half as many independent ones.
+    assert np.sum((counts - 3000 * laws[0]) ** 2 / (3000 * laws[0])) / 2 < chi2.ppf(1 - 1e-6, len(ALL) - 1)
+
+
+def test_what_it_lacks_is_refused_with_what_works():
+    X, y, _ = bookings(20)
+    for options, message in (
+        ({"inference": "exact"}, "inference='exact' is not possible.*take inference='mcmc'"),
+        ({"sampler": "local"}, "sampler='local' is not possible.*take sampler='meta'"),
+        ({"sampler": "cftp"}, "sampler='cftp' is not possible.*take sampler='meta'"),
+        ({"decision": "mbr"}, "(?s)decision='mbr'.*take decision='map'"),
+    ):
+        with pytest.raises(CapabilityError, match=message):
+            ProbabilisticStructured(PLANNED, **options).fit(X, y)
+    unnumbered = Custom.from_sampler(draw, embed, best)
+    model = ProbabilisticStructured(unnumbered, max_iter=1, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    with pytest.raises(CapabilityError, match="log_count"):
+        model.log_partition(X)

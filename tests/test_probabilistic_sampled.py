@@ -1,0 +1,307 @@
+"""ProbabilisticStructured by samples and by the counting formula, against exact inference on small spaces.
+
+Seeds are fixed, so that a test that passes once passes always; what is stated is how rarely another seed would fail.
+"""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+import reference
+from combpred import CapabilityError, ChainDiagnostics, ProbabilisticStructured, _law_methods, _laws
+from combpred._chain_means import chain_means, feature_range
+from combpred._law_draws import first_capable
+from combpred.structures import Assignments, Custom, Cycles, LabelSets, MultiClass, Permutations, SpanningTrees
+from test_ridge import problem
+
+SAMPLED = [
+    pytest.param(structure, sampler, id=f"{type(structure).__name__}-{sampler}")
+    for structure, sampler in (
+        (Permutations(4), "auto"),
+        (Permutations(4), "meta"),
+        (Permutations(4), "cftp"),
+        (Permutations(4), "exact"),
+        (LabelSets(3), "cftp"),
+        (Cycles(4), "local"),
+        (Assignments(3), "local"),
+        (SpanningTrees(3, [(0, 1), (1, 2), (2, 0)]), "local"),
+        (MultiClass(3), "meta"),
+    )
+]
+
+
+def quietly(model, X, y, **kwargs):
+    """Fit without the warning that passes ran out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y, **kwargs)
+
+
+@pytest.mark.parametrize(("structure", "sampler"), SAMPLED)
+def test_the_sampled_fit_is_near_the_exact_one(structure, sampler):
+    """Within 1 % of what the exact fit gains over the uniform law; five more seeds were within 0.4 % of it."""
+    X, y, psi, outputs, weights = problem(structure, weighted=True)
+    exact = ProbabilisticStructured(structure, alpha=0.3).fit(X, y, sample_weight=weights)
+    model = ProbabilisticStructured(
+        structure, alpha=0.3, inference="mcmc", sampler=sampler, max_iter=300, random_state=0
+    )
+    quietly(model, X, y, sample_weight=weights)
+    assert (model.inference_, model.solver_) == ("mcmc", "sgd")
+    W = np.c_[model.coef_, model.intercept_].T
+    inputs = np.c_[X, np.ones(len(X))]
+    loss = reference.penalised_log_loss(W, inputs, outputs, psi, alpha=0.3, weights=weights)
+    uniform = weights.sum() * np.log(len(outputs))
+    assert exact.objective_ - 1e-9 <= loss <= exact.objective_ + 0.01 * (uniform - exact.objective_)
+    assert hasattr(model, "chain_diagnostics_") == (sampler not in ("cftp", "exact"))
+    assert not hasattr(model, "objective_")
+
+
+def test_a_kernel_model_descends_by_samples_too():
+    X, y, _, _, _ = problem(Permutations(4))
+    exact = ProbabilisticStructured(kernel="rbf", structure="permutations").fit(X, y)
+    model = quietly(
+        ProbabilisticStructured("permutations", kernel="rbf", inference="mcmc", max_iter=500, random_state=0), X, y
+    )
+    np.testing.assert_allclose(model.feature_scores(X), exact.feature_scores(X), atol=0.05)
+    assert not hasattr(model, "descent_")
+
+
+def test_what_training_by_chains_reports():
+    X, y, _, _, _ = problem(Permutations(4))
+    model = quietly(ProbabilisticStructured("permutations", inference="mcmc", max_iter=20, random_state=0), X, y)
+    report = model.chain_diagnostics_
+    assert isinstance(report, ChainDiagnostics)
+    assert report.sampler == "local"
+    assert report.rows.tolist() == list(range(9))
+    assert (report.split_r_hat < 1.1).all() and (report.effective_sample_size <= 256).all()
+    assert ((report.acceptance > 0) & (report.acceptance <= 1)).all()
+    assert np.isinf(report.mixing_bound).all()
+    by_proposals = model.set_params(sampler="meta").sample(X, 5, random_state=0)
+    assert by_proposals.shape == (5, 9, 4)
+    assert model.chain_diagnostics_.sampler == "meta"
+    assert np.isfinite(model.chain_diagnostics_.mixing_bound).all()
+    assert (model.chain_diagnostics_.steps > 0).all()
+
+
+# ---- Prediction ------------------------------------------------------------------------------------------------------
+
+
+def exact_model(structure, **options):
+    X, y, _, _, _ = problem(structure)
+    return ProbabilisticStructured(structure, alpha=0.1, random_state=0, **options).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("sampler", ["auto", "exact", "cftp", "meta", "local"])
+@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(3), Cycles(4)], ids=repr)
+def test_marginals_are_within_epsilon(structure, sampler):
+    """With probability 1 − 1e-4 for each of nine rows, fifteen times: a false alarm in 74 seeds."""
+    model, X, _ = exact_model(structure)
+    expected = model.predict_marginals(X)
+    model.set_params(inference="mcmc", sampler=sampler, epsilon=0.05, delta=1e-4)
+    np.testing.assert_allclose(model.predict_marginals(X), expected, atol=0.05)
+
+
+def test_partition_functions_are_within_their_bounds():
+    """δ = 0.01 for nine rows: a false alarm in 11 seeds."""
+    model, X, y = exact_model(Permutations(4))
+    exact, log_proba, entropy = model.log_partition(X).value, model.log_proba(X, y), model.entropy(X)
+    sampled = model.log_partition(X, method="mcmc", epsilon=0.2, delta=0.01)
+    assert ((sampled.lower <= exact) & (exact <= sampled.upper)).all()
+    assert (sampled.n_samples > 0).all() and set(sampled.method) == {"mcmc"}
+    model.set_params(inference="mcmc", epsilon=0.2, delta=0.01)
+    np.testing.assert_allclose(model.log_proba(X, y), log_proba, atol=0.25)
+    norms = np.abs(model.feature_scores(X)).sum(axis=1)
+    assert (np.abs(model.entropy(X) - entropy) <= 0.25 + 0.2 * norms).all()
+    assert model.score_log_loss(X, y) == pytest.approx(-log_proba.mean(), abs=0.25)
+
+
+def test_decisions_and_probabilities_by_samples():
+    model, X, _ = exact_model(MultiClass(3))
+    proba = model.predict_proba(X)
+    model.set_params(inference="mcmc", epsilon=0.05, delta=1e-3)
+    np.testing.assert_allclose(model.predict_proba(X), proba, atol=0.05)
+    ranker, X, _ = exact_model(Permutations(4), decision="mbr")
+    exact = ranker.structure_.embed(ranker.predict(X))
+    marginals = ranker.predict_marginals(X)
+    ranker.set_params(inference="mcmc", epsilon=0.02, delta=1e-3)
+    risk = np.einsum("ij,ij->i", marginals, ranker.structure_.embed(ranker.predict(X)))
+    assert (risk >= np.einsum("ij,ij->i", marginals, exact) - 2 * 6 * 0.02).all()
+
+
+@pytest.mark.parametrize("sampler", ["cftp", "meta", "local"])
+def test_samples_follow_the_law(sampler):
+    """χ² of one row, of draws that are correlated by some per cent: halved, a false alarm in a million."""
+    model, X, _ = exact_model(Permutations(4))
+    members = np.array(list(model.structure_.enumerate()))
+    drawn = model.sample(X[:2], 4000, sampler=sampler, random_state=0)[:, 1]
+    law = reference.law(model.structure_.embed(members), model.feature_scores(X)[1])
+    counts = np.array([(drawn == member).all(axis=1).sum() for member in members])
+    likely = 4000 * law >= 5
+    observed = np.append(counts[likely], counts[~likely].sum())
+    expected = 4000 * np.append(law[likely], law[~likely].sum())
+    held = expected > 0
+    statistic = np.sum((observed[held] - expected[held]) ** 2 / expected[held])
+    assert statistic / (1 if sampler == "cftp" else 2) < chi2.ppf(1 - 1e-6, held.sum() - 1)
+    if sampler != "cftp":
+        assert np.abs(model.chain_diagnostics_.autocorrelation).max() < 0.15
+
+
+def test_results_depend_on_the_seed_alone():
+    X, y, _, _, _ = problem(Permutations(4))
+    options = {"inference": "mcmc", "max_iter": 5}
+    one, two, other = (
+        quietly(ProbabilisticStructured("permutations", random_state=seed, n_jobs=jobs, **options), X, y)
+        for seed, jobs in ((0, 1), (0, 2), (1, 1))
+    )
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    assert (one.coef_ != other.coef_).any()
+    for ask in (
+        lambda m: m.predict_marginals(X),
+        lambda m: m.log_partition(X[:2], epsilon=0.5, delta=0.3).value,
+        lambda m: m.sample(X, 3, sampler="local"),
+    ):
+        np.testing.assert_array_equal(ask(one), ask(two))
+        np.testing.assert_array_equal(ask(pickle.loads(pickle.dumps(one))), ask(one))
+    assert clone(one).get_params()["inference"] == "mcmc"
+
+
+# ---- Which method --------------------------------------------------------------------------------------------------
+
+
+def test_auto_is_exact_while_that_is_affordable(monkeypatch):
+    X, y, _, _, _ = problem(Permutations(4))
+    assert ProbabilisticStructured("permutations").fit(X, y).inference_ == "recursion"
+    work = _law_methods.exact_operations(Permutations(4), _law_methods.Work(9, 200))
+    monkeypatch.setattr(_law_methods, "EXACT_OPERATIONS", work - 1)
+    model = quietly(ProbabilisticStructured("permutations", max_iter=200, tol=0.1, random_state=0), X, y)
+    assert model.inference_ == "mcmc"
+    assert set(model.log_partition(X).method) == {"recursion"}  # once for each row is affordable
+    with pytest.raises(ValueError, match="not those of inference='mcmc', which inference='auto' takes for a structure"):
+        ProbabilisticStructured("permutations", solver="lbfgs").fit(X, y)
+
+
+def test_large_structures_are_fitted_by_samples():
+    """Rankings of 24 labels, of which no recursion is possible: the better part of what can be learnt is learnt."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 1))
+    y = np.argsort(np.argsort(-X * np.linspace(-2, 2, 24) + 0.1 * rng.gumbel(size=(40, 24)), axis=1), axis=1) + 1
+    model = quietly(ProbabilisticStructured("permutations", max_iter=8, random_state=0, alpha=5.0), X, y)
+    assert model.inference_ == "mcmc"
+    assert model.score(X, y) > 0.8
+    drawn = model.sample(X[:2], 4, random_state=0)
+    assert drawn.shape == (4, 2, 24) and model.chain_diagnostics_.sampler == "local"
+
+
+def test_what_a_structure_lacks_is_refused_with_what_works():
+    X, _, _, _, _ = problem(Permutations(4))
+    y = np.random.default_rng(0).permuted(np.tile(np.arange(1, 31), (9, 1)), axis=1)
+    message = "limited to size 20.*take sampler='cftp' or 'meta' or 'local'"
+    with pytest.raises(CapabilityError, match=message):
+        ProbabilisticStructured("permutations", inference="mcmc", sampler="exact").fit(X, y)
+    large = Permutations(30)
+    with pytest.raises(
+        CapabilityError, match="sampler='exact' is not possible.*limited to size 20.*take sampler='cftp'"
+    ):
+        first_capable(large, "exact")
+    formulas = Custom(log_count=1.0, mean=[0.0], second_moment=[[1.0]], embed=lambda y: [y], decode=np.sign)
+    with pytest.raises(CapabilityError, match="no sampler works for it"):
+        ProbabilisticStructured(formulas).fit(X, [1.0, -1.0, 1.0] * 3)
+
+
+# ---- The counting formula --------------------------------------------------------------------------------------------
+
+
+def test_the_counting_formula_near_the_uniform_law():
+    X, y, _, _, _ = problem(Permutations(4))
+    exact = ProbabilisticStructured("permutations", alpha=200.0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ProbabilisticStructured("permutations", alpha=200.0, inference="taylor").fit(X, y)
+        values = model.log_partition(X)
+    assert (model.inference_, model.solver_) == ("taylor", "lbfgs")
+    np.testing.assert_allclose(model.coef_, exact.coef_, atol=1e-4)
+    np.testing.assert_allclose(values.value, exact.log_partition(X).value, atol=1e-4)
+    np.testing.assert_allclose(model.predict_marginals(X), exact.predict_marginals(X), atol=1e-3)
+
+
+def test_the_counting_formula_far_from_the_uniform_law_warns_and_its_bounds_hold():
+    X, y, _, _, _ = problem(Permutations(4))
+    model = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+    exact = model.log_partition(X).value
+    with pytest.warns(UserWarning, match="the Taylor approximation is meant for at most 1"):
+        found = model.log_partition(X, method="taylor")
+    assert ((found.lower <= exact) & (exact <= found.upper)).all()
+    assert set(found.method) == {"taylor"}
+    with pytest.warns(UserWarning, match="the Taylor approximation"):
+        quietly(ProbabilisticStructured("permutations", alpha=0.1, inference="taylor", max_iter=20), X, y)
+
+
+# ---- Convergence and interruption --------------------------------------------------------------------------------
+
+
+def test_chains_that_do_not_settle_are_said_with_the_figure(monkeypatch):
+    model, X, _ = exact_model(Permutations(4))
+    monkeypatch.setattr("combpred._chain_means.MEAN_STEPS", 10)
+    model.set_params(inference="mcmc", sampler="local", epsilon=0.01)
+    with pytest.warns(ConvergenceWarning, match=r"of 9 rows did not settle: expectations are known to within ±0\.\d"):
+        model.predict_marginals(X)
+    model.coef_ = 60.0 * model.coef_  # nothing accepted: uniform proposals stay apart
+    with pytest.warns(ConvergenceWarning, match="did not find the same law after .* split R̂ is up to"):
+        model.sample(X, 3, sampler="meta", random_state=0)
+
+
+def test_passes_that_run_out_are_said_with_the_figure():
+    X, y, _, _, _ = problem(Permutations(4))
+    with pytest.warns(ConvergenceWarning, match=r"the last of 2 passes changed the weights by .* inference='exact'"):
+        ProbabilisticStructured("permutations", inference="mcmc", max_iter=2, random_state=0).fit(X, y)
+
+
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch):
+    X, y, _, _, _ = problem(Permutations(4))
+    model = quietly(ProbabilisticStructured(Permutations(4), inference="mcmc", max_iter=3, random_state=0), X, y)
+    before, whole, calls = dict(vars(model)), Permutations._draw_parts, []
+
+    def interrupted(self, *args, **kwargs):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return whole(self, *args, **kwargs)
+
+    monkeypatch.setattr(Permutations, "_draw_parts", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert calls[3:] == [1]
+    assert vars(model) == before
+
+
+# ---- Sample sizes ----------------------------------------------------------------------------------------------------
+
+
+def test_the_range_of_features_is_known():
+    assert feature_range(Permutations(4)) == 2.0
+    for binary in (Assignments(3), LabelSets(3), Cycles(4), MultiClass(3)):
+        assert feature_range(binary) == 1.0
+    assert feature_range(Custom.from_structures(["a", "b"], [[1.0], [0.0]])) is None
+
+
+def test_the_stated_error_of_means_along_chains_holds():
+    """300 rows of the same law: at δ = 0.1 no more than 30 are expected to be beyond ε, 60 happen in 1e-7 of seeds."""
+    scores = np.tile([0.8, -0.3, 0.5, 0.0, 0.9, -0.6], (300, 1))
+    expected = Permutations(4).marginals(scores[0])
+    found = chain_means(Permutations(4), "local", scores, epsilon=0.1, delta=0.1, seed=1, n_threads=None)
+    off = np.abs(found.means - expected).max(axis=1)
+    assert np.count_nonzero(off > 0.1) <= 60
+    assert np.count_nonzero(off > found.error) <= 60
+    assert (found.error <= 0.1).all() and (found.r_hat <= 1.1).all()
+
+
+def test_every_method_is_an_engine():
+    assert set(_law_methods.ENGINES) == {"exact", "mcmc", "taylor"}
+    assert all(issubclass(engine, _laws.LawEngine) for engine in _law_methods.ENGINES.values())
