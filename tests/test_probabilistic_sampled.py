@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import reference
-from combpred import CapabilityError, ChainDiagnostics, ProbabilisticStructured, _law_methods, _laws
+from combpred import CapabilityError, ChainDiagnostics, ProbabilisticStructured, _law_methods, _laws, _progress
 from combpred._chain_means import chain_means, feature_range
 from combpred._law_draws import first_capable
 from combpred.structures import Assignments, Custom, Cycles, LabelSets, MultiClass, Permutations, SpanningTrees
@@ -71,6 +71,27 @@ def test_a_kernel_model_descends_by_samples_too():
     )
     np.testing.assert_allclose(model.feature_scores(X), exact.feature_scores(X), atol=0.05)
     assert not hasattr(model, "descent_")
+
+
+def test_pieces_by_samples():
+    X, y, _, _, _ = problem(Permutations(4))
+    exact = ProbabilisticStructured("permutations").fit(X, y)
+    model = ProbabilisticStructured("permutations", inference="mcmc", solver="sgd", random_state=0)
+    for _ in range(40):
+        model.partial_fit(X[:5], y[:5]).partial_fit(X[5:], y[5:])
+    assert (model.inference_, model.n_iter_) == ("mcmc", 80)
+    # Most of what is to be gained over the uniform law; the pieces weigh the penalty less and less.
+    assert model.set_params(inference="exact").score_log_loss(X, y) <= exact.score_log_loss(X, y)
+
+
+def test_progress_is_shown(monkeypatch, capsys):
+    monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.0)
+    X, y, _, _, _ = problem(Permutations(4))
+    for verbose in (0, 1):
+        model = ProbabilisticStructured("permutations", inference="mcmc", max_iter=20, random_state=0, verbose=verbose)
+        quietly(model, X, y).predict_marginals(X)
+        shown = capsys.readouterr().err
+        assert ("ProbabilisticStructured" in shown, "marginals along chains" in shown) == (bool(verbose),) * 2
 
 
 def test_what_training_by_chains_reports():

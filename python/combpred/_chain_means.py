@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from ._abi import Control
 from ._law_draws import chain_draws, exact_draws, natural_thin
+from ._progress import reported
 from .kernels import row_blocks
 from .structures import Custom, Paths, Structure
 
@@ -56,7 +58,7 @@ def independent_means(
     for number, first in enumerate(range(0, n_samples, width)):
         many = min(width, n_samples - first)
         parts = exact_draws(structure, method, scores, many, seed + number, n_threads)
-        means += _embedded(structure, parts, n_threads).sum(axis=1)
+        means += embedded(structure, parts, n_threads).sum(axis=1)
     means /= n_samples
     return means
 
@@ -70,6 +72,7 @@ def chain_means(
     delta: float,
     seed: int,
     n_threads: int | None,
+    verbose: int = 0,
 ) -> ChainMeans:
     r"""Follow chains of each row until the means of ψ are known to within ε, with probability about 1 − δ.
 
@@ -82,10 +85,12 @@ def chain_means(
     """
     n, d = scores.shape
     found = ChainMeans(np.empty((n, d)), np.empty(n), np.empty(n))
-    for number, rows in enumerate(row_blocks(n, _CHAINS * _DRAWS * d)):
-        run = _Run(structure, method, scores[rows], epsilon, delta, seed + 2**32 * number, n_threads)
-        for whole, part in zip(found, run.finished(), strict=True):
-            whole[rows] = part
+    control = Control()
+    with reported(control, "marginals along chains", verbose=verbose):
+        for number, rows in enumerate(row_blocks(n, _CHAINS * _DRAWS * d)):
+            run = _Run(structure, method, scores[rows], epsilon, delta, seed + 2**32 * number, n_threads)
+            for whole, part in zip(found, run.finished(control), strict=True):
+                whole[rows] = part
     return found
 
 
@@ -112,7 +117,8 @@ class _Run:
         self._length = 1  # rounds in a batch
         self._rounds = 0
 
-    def finished(self) -> ChainMeans:
+    def finished(self, control: Control) -> ChainMeans:
+        """Follow the chains to the end; `control` counts rounds and holds the largest error."""
         n, d = self._scores.shape
         found = ChainMeans(np.empty((n, d)), np.full(n, np.inf), np.full(n, np.inf))
         active = np.arange(n)
@@ -124,6 +130,7 @@ class _Run:
             now = self._estimate()
             for whole, part in zip(found, now, strict=True):
                 whole[active] = part
+            control.step, control.value = control.step + _FEWEST, float(now.error.max())
             left = (now.error > self._epsilon) | (now.r_hat > _APART)
             if self._rounds >= most:
                 break
@@ -148,7 +155,7 @@ class _Run:
                 self._states, self._n_threads,
             )  # fmt: skip
             self._states = drawn.y[:, -1]
-            psi = _embedded(self._structure, drawn.y, self._n_threads).reshape(n, _CHAINS, _DRAWS, d)
+            psi = embedded(self._structure, drawn.y, self._n_threads).reshape(n, _CHAINS, _DRAWS, d)
             total += psi.sum(axis=2)
             self._squares += np.square(psi).sum(axis=2)
             self._rounds += 1
@@ -175,7 +182,7 @@ class _Run:
         return ChainMeans(means, error, np.sqrt(ratio.max(axis=1)))
 
 
-def _embedded(structure: Structure, parts: NDArray[Any], n_threads: int | None) -> FloatArray:
+def embedded(structure: Structure, parts: NDArray[Any], n_threads: int | None) -> FloatArray:
     """Return ψ of parts (n, k, part_len) as (n, k, d)."""
     n, k = parts.shape[:2]
     flat = np.ascontiguousarray(parts.reshape(n * k, parts.shape[2]))

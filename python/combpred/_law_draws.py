@@ -78,10 +78,12 @@ def chain_draws(
     seed: int,
     start: NDArray[np.generic] | None,
     n_threads: int | None,
+    verbose: int = 0,
 ) -> Drawn:
     """Follow a chain of each row for a plan of (samples, steps before, steps between)."""
     n_samples, burn_in, thin = plan
-    return structure._draw_parts(scores, Plan(method, n_samples, burn_in, thin, 1, seed), start, n_threads=n_threads)
+    whole = Plan(method, n_samples, burn_in, thin, 1, seed)
+    return structure._draw_parts(scores, whole, start, None, n_threads, verbose)
 
 
 def natural_thin(structure: Structure, method: str) -> int:

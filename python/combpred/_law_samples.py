@@ -53,8 +53,8 @@ class RowSampler:
         Where the structure lacks the sampler; says what works.
     """
 
-    def __init__(self, structure: Structure, sampler: str, n_rows: int, n_threads: int | None) -> None:
-        self._structure, self._n_threads = structure, n_threads
+    def __init__(self, structure: Structure, sampler: str, n_rows: int, n_threads: int | None, verbose: int) -> None:
+        self._structure, self._n_threads, self._verbose = structure, n_threads, verbose
         self._methods: tuple[str, ...]
         if sampler in ("exact", "cftp"):
             self._methods = (first_capable(structure, sampler),)
@@ -89,7 +89,14 @@ class RowSampler:
         judged = judge(self._structure, method, scores, first_row=first_row, seed=seed, n_threads=self._n_threads)
         thin, many = relaxed_thin(judged.report), max(n_samples, _LAGGED)
         drawn = chain_draws(
-            self._structure, method, scores, (many, 0, thin), seed + 2**31, judged.states, self._n_threads
+            self._structure,
+            method,
+            scores,
+            (many, 0, thin),
+            seed + 2**31,
+            judged.states,
+            self._n_threads,
+            self._verbose,
         )
         report = replace(
             judged.report,

@@ -388,7 +388,7 @@ class ProbabilisticPredictor(KernelEstimator):
         part_len = _lib.structure_shape(structure._describe())[0]
         what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
         parts = allocate((int(n_samples), n, part_len), structure._parts_dtype, what, "draw fewer at once")
-        row_sampler = RowSampler(structure, sampler, n, get_n_threads(self.n_jobs))
+        row_sampler = RowSampler(structure, sampler, n, get_n_threads(self.n_jobs), int(self.verbose))
         reports = []
         for rows, scores in self._score_blocks(X):
             # Blocks of rows have seeds of their own, and rows of a block streams of their own.

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ._annealing import estimate_log_partition
-from ._chain_means import _embedded, chain_means, feature_range, independent_means
+from ._chain_means import chain_means, embedded, feature_range, independent_means
 from ._chain_report import ChainDiagnostics, judge
 from ._law_draws import chain_draws, chain_of, exact_draws, first_capable, lacking, natural_thin
-from ._sampled_gradient import hoeffding_sample_size
 from ._laws import FloatArray, LawEngine, Laws, LawSettings, Rows
+from ._sampled_gradient import hoeffding_sample_size
 
 _CHAINS = 2  # that training keeps for each row; judged by four, two from each
 _DRAWS = 4  # of each chain for a gradient
@@ -62,7 +62,7 @@ class SampledLaws(LawEngine):
             method = chain_of(self.structure, "auto")
         found = chain_means(
             self.structure, method, scores, epsilon=given.epsilon, delta=given.delta, seed=seed,
-            n_threads=given.n_threads,
+            n_threads=given.n_threads, verbose=given.verbose,
         )  # fmt: skip
         bad = (found.error > given.epsilon) | (found.r_hat > _APART)
         if bad.any():
@@ -118,7 +118,7 @@ class TrainingLaws(LawEngine):
         if self._fresh:
             seed = int(self._rng.integers(2**63))
             parts = exact_draws(self.structure, self.method, scores, _FRESH, seed, self.settings.n_threads)
-            psi = _embedded(self.structure, parts, self.settings.n_threads)
+            psi = embedded(self.structure, parts, self.settings.n_threads)
             return Laws(psi.mean(axis=1), None, None, None, n_samples, "mcmc")
         numbers = np.arange(len(self._visited))[rows]
         found = np.empty(scores.shape)
@@ -145,7 +145,7 @@ class TrainingLaws(LawEngine):
             self._states = np.empty(shape, dtype=drawn.y.dtype)
         self._states[numbers] = drawn.y[:, -1].reshape(len(numbers), _CHAINS, -1)
         self._visited[numbers] = True
-        psi = _embedded(self.structure, drawn.y, self.settings.n_threads)
+        psi = embedded(self.structure, drawn.y, self.settings.n_threads)
         means: FloatArray = psi.reshape(len(numbers), _CHAINS * _DRAWS, -1).mean(axis=1)
         return means
 
