@@ -26,7 +26,7 @@ FloatArray = NDArray[np.float64]
 #: Order of a covariance of ψ that is still diagonalised: some seconds.
 LARGEST_COVARIANCE = 2048
 _DRAWS = 4  # from the law of each row, for the covariance there
-_FLOOR = 1e-3  # of the mean: rows whose draws agree, and directions in which they do, are not taken for certain
+_FLOOR = 1e-2  # of the mean: rows whose draws agree, and directions in which they do, are not taken for certain
 
 
 @dataclass(frozen=True)

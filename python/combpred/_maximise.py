@@ -18,9 +18,11 @@ from ._progress import reported
 
 FloatArray = NDArray[np.float64]
 
-_CORRECTIONS = 20  # pairs of differences that L-BFGS keeps
-_FIRST_SEARCH = 20  # iterations in the first coordinates ...
-_LONGER = 1.5  # ... and by how much each search is longer than the one before
+_CORRECTIONS = 100  # pairs of differences that L-BFGS keeps at most: nearly separable data need many
+_FEWEST_CORRECTIONS = 20
+_CORRECTION_BYTES = 2**28  # that more of them than the fewest may take
+_FIRST_SEARCH = 60  # iterations in the first coordinates ...
+_LONGER = 3.0  # ... and by how much each search is longer than the one before
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ def maximise(
 
     Stops when no entry of the gradient, in the coordinates of the Hessian at zero, exceeds `tol` times the largest one
     there, or after `max_iter` iterations. Each costs about one evaluation of ln Z and its gradient for all rows. Where
-    the laws come to be far from uniform, the search goes on in coordinates of the Hessian where it is: after 20
-    iterations, after 30 more, and so on.
+    the laws come to be far from uniform, the search goes on in coordinates of the Hessian where it is: after 60
+    iterations, after 180 more, and so on.
     """
     search = _Search(likelihood, features, alpha)
     with reported(search.control, label, verbose=verbose):
@@ -106,8 +108,8 @@ class _Search:
             minimize(
                 objective, coordinates.of_weights(self.weights).ravel(), jac=True, method="L-BFGS-B", callback=accept,
                 options={
-                    "maxiter": max_iter, "maxfun": 20 * max_iter + 100, "maxcor": _CORRECTIONS, "ftol": 0.0,
-                    "gtol": 0.0,
+                    "maxiter": max_iter, "maxfun": 20 * max_iter + 100, "maxcor": _corrections(self.weights.nbytes),
+                    "ftol": 0.0, "gtol": 0.0,
                 },
             )  # fmt: skip
         except _Settled:
@@ -120,6 +122,11 @@ class _Search:
 
     def _largest(self, gradient: FloatArray) -> float:
         return float(np.abs(self._zero.pull_back(gradient)).max(initial=0.0))
+
+
+def _corrections(weight_bytes: int) -> int:
+    """Return how many pairs of differences to keep, each of twice the weights."""
+    return max(_FEWEST_CORRECTIONS, min(_CORRECTIONS, _CORRECTION_BYTES // (2 * weight_bytes)))
 
 
 def warn_unless_maximal(found: Maximum, tol: float) -> None:

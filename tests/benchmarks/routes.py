@@ -235,6 +235,8 @@ def main() -> None:
         print(f"{'StructuredRidge':18}" + "".join(f"{mean:10.3f}" for mean in ours.mean(axis=0)))
         for method, predictions in city.published.items():
             known = np.array([at for at, i in enumerate(order) if i in predictions])
+            if len(known) < 2:  # of which nothing can be said
+                continue
             theirs = figures(city, order[known], [predictions[i] for i in order[known]])
             gap = ours[known] - theirs
             error = gap.std(axis=0, ddof=1) / np.sqrt(len(gap))
