@@ -18,7 +18,7 @@ _N_CHAINS = 4
 _TUNING_DRAWS = 256  # of each chain
 _DEPENDENCE = 1.25  # draws that are to be worth an independent one
 _DECAY = math.log((_DEPENDENCE + 1) / (_DEPENDENCE - 1))  # of the slowest mode from draw to draw that this means
-_DRAWN = 1.6  # draws that are made for an independent one: tuned figures are too small rather than too large
+_DRAWN = 1.75  # draws that are made for an independent one: tuned figures are too small rather than too large
 _MOST_R_HAT = 1.05
 _KEPT = 2**14  # draws of a level for the diagnosis
 _FEWEST = 64  # draws at a level where steps are short
@@ -31,7 +31,7 @@ class ChainLevels(Levels):
     At its first visit to a level the number of steps between draws is raised until the autocorrelation time of scores
     is at most 1.25 draws: neighbours then have a correlation of 1/9. The first draw follows after as many as take such
     a correlation down to the total variation allowed, squared; or after what a mixing bound proves, where that is 1 %
-    of all steps or less. For each independent draw that a schedule asks for, 1.6 are made.
+    of all steps or less. For each independent draw that a schedule asks for, 1.75 are made.
 
     Parameters
     ----------
