@@ -76,6 +76,7 @@ def test_quotients_of_sums_are_near(structure):
     assert (np.abs(found.value[0] - exact) <= found.error[0] + 1e-12).all()
 
 
+@pytest.mark.slow
 def test_quotients_keep_the_digits_of_rare_features():
     structure, scores = LabelSets(2), np.array([-9.0, 0.0])
     found = estimate_marginals(structure, scores, epsilon=0.5, delta=0.2, method="counting", random_state=0)
