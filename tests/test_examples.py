@@ -28,6 +28,8 @@ def test_there_is_a_gallery() -> None:
     assert {file.stem for file in EXAMPLES} >= {
         "plot_cliques",
         "plot_dicycle_policies",
+        "plot_partition_function",
+        "plot_ranking_probabilities",
         "plot_rankings_with_ties",
         "plot_tourist_routes",
     }
