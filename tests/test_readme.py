@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 from combpred import StructuredRidge, _lib
 from combpred._cli import _parser
@@ -28,8 +30,8 @@ def run(block: str, lines: int = 8) -> dict[str, Any]:
     return names
 
 
-def test_there_are_three_examples() -> None:
-    assert len(PYTHON) == 3
+def test_there_are_four_examples() -> None:
+    assert len(PYTHON) == 4
 
 
 def test_ranking_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,6 +67,32 @@ def test_probability_example_keeps_its_word(capsys: pytest.CaptureFixture[str]) 
     # 5e-11 by Hoeffding, for all 1665 of them below 1e-7.
     assert np.abs(shares - before).max() < 0.35
     assert np.abs(shares - before).mean() < 0.06
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+def test_own_structure_agrees_with_enumeration() -> None:
+    names = run(PYTHON[3], lines=28)
+    model, found, drawn, X = names["model"], names["found"], names["drawn"], names["X"]
+    members = [[c, *rest] for c in range(8) for rest in combinations([p for p in range(8) if p != c], 3)]
+    psi = names["teams"].embed(np.array(members))
+    assert len(members) == round(np.exp(names["teams"].log_count()))
+    scores = psi @ names["scores"]
+    exact = logsumexp(scores)
+    assert found.lower[0] < exact < found.upper[0]
+    # About 2000/3 effective draws (the chain accepts a third of its proposals): a mean of 0 and 1 is off by 0.1, five
+    # standard deviations, with a probability below 1e-6.
+    assert np.abs(np.exp(scores - exact) @ psi - names["teams"].embed(drawn.y[:, 0]).mean(axis=0)).max() < 0.1
+    f = psi @ model.feature_scores(X[:1])[0]
+    law = np.exp(f - logsumexp(f))
+    assert np.abs(law @ psi - model.predict_marginals(X[:1])[0]).max() < model.epsilon  # with probability 0.95
+    again = model.log_partition(X[:1], epsilon=0.25)
+    assert again.lower[0] < logsumexp(f) < again.upper[0]  # with probability 0.95
+    truth = psi @ names["worth"].T
+    true_law = np.exp(truth - logsumexp(truth, axis=0)).T @ psi
+    learnt = psi @ model.feature_scores(X).T
+    learnt_law = np.exp(learnt - logsumexp(learnt, axis=0)).T @ psi
+    assert np.abs(learnt_law - true_law).mean() < 0.6 * np.abs(psi.mean(axis=0) - true_law).mean()
 
 
 def test_training_lists_and_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
