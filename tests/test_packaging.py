@@ -126,7 +126,11 @@ def test_wheel_installs_and_computes(wheel, tmp_path):
         "import combpred; from combpred import _lib; "
         "print(combpred.__file__); print(_lib.structure_count(_lib.Description('permutations', {'n': 5})))"
     )
-    result = subprocess.run([python, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    # Not the package that PYTHONPATH may lead to, but the wheel's.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    result = subprocess.run(
+        [python, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert result.returncode == 0, result.stderr
     file, count = result.stdout.split()
     assert Path(file).is_relative_to(site)
