@@ -80,8 +80,8 @@ def test_own_structure_agrees_with_enumeration() -> None:
     scores = psi @ names["scores"]
     exact = logsumexp(scores)
     assert found.lower[0] < exact < found.upper[0]
-    # About 2000/3 effective draws (the chain accepts a third of its proposals): a mean of 0 and 1 is off by 0.1, five
-    # standard deviations, with a probability below 1e-6.
+    # The chain is worth 1300 independent draws: a mean of 0 and 1 over as many is off by 0.1 with a probability below
+    # 2 exp(-2 * 1300 * 0.1**2) = 2e-11 by Hoeffding.
     assert np.abs(np.exp(scores - exact) @ psi - names["teams"].embed(drawn.y[:, 0]).mean(axis=0)).max() < 0.1
     f = psi @ model.feature_scores(X[:1])[0]
     law = np.exp(f - logsumexp(f))

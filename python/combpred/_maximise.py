@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 
 _CORRECTIONS = 100  # pairs of differences that L-BFGS keeps at most: nearly separable data need many
 _FEWEST_CORRECTIONS = 20
-_CORRECTION_BYTES = 2**28  # that more of them than the fewest may take
+_CORRECTION_NUMBERS = 2**20  # in more of them than the fewest, which would cost as much as partition functions do
 _FIRST_SEARCH = 60  # iterations in the first coordinates ...
 _LONGER = 3.0  # ... and by how much each search is longer than the one before
 
@@ -108,7 +108,7 @@ class _Search:
             minimize(
                 objective, coordinates.of_weights(self.weights).ravel(), jac=True, method="L-BFGS-B", callback=accept,
                 options={
-                    "maxiter": max_iter, "maxfun": 20 * max_iter + 100, "maxcor": _corrections(self.weights.nbytes),
+                    "maxiter": max_iter, "maxfun": 20 * max_iter + 100, "maxcor": _corrections(self.weights.size),
                     "ftol": 0.0, "gtol": 0.0,
                 },
             )  # fmt: skip
@@ -124,9 +124,9 @@ class _Search:
         return float(np.abs(self._zero.pull_back(gradient)).max(initial=0.0))
 
 
-def _corrections(weight_bytes: int) -> int:
-    """Return how many pairs of differences to keep, each of twice the weights."""
-    return max(_FEWEST_CORRECTIONS, min(_CORRECTIONS, _CORRECTION_BYTES // (2 * weight_bytes)))
+def _corrections(n_weights: int) -> int:
+    """Return how many pairs of differences to keep."""
+    return max(_FEWEST_CORRECTIONS, min(_CORRECTIONS, _CORRECTION_NUMBERS // n_weights))
 
 
 def warn_unless_maximal(found: Maximum, tol: float) -> None:
