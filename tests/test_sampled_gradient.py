@@ -101,6 +101,8 @@ def test_outputs_that_only_python_knows():
     found = estimate_marginals(own, scores, epsilon=0.2, feature_range=(0, [1, 1, 1]), random_state=0)
     assert (np.abs(found.value[0] - 1 / (1 + np.exp(-scores))) <= 0.2).all()
     assert found.sampler.tolist() == ["meta"]
+    with pytest.raises(CapabilityError, match="(?s)exact mean .* is sampled: take method='samples'"):
+        estimate_marginals(own, scores, method="counting", feature_range=(0, 1))
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,8 @@ def estimate_marginals(
     Raises
     ------
     CapabilityError
-        When the structure lacks what the sampler needs, or is given by functions and `feature_range` is not.
+        When the structure lacks what the sampler needs, or is given by functions and `feature_range` is not; for
+        "counting" also when the mean of ψ over all outputs is itself an estimate.
     SamplingError
         When a sampler needs more than `max_steps`.
     ValueError
@@ -201,6 +202,8 @@ def estimate_marginals(
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
     ranges = _ranges(structure, feature_range)
+    if method == "counting":
+        _require_exact_mean(structure)
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
     value, error = np.empty(rows.shape), np.empty(rows.shape)
     counts, names, converged = np.empty((len(rows), 2), dtype=np.int64), [], np.empty(len(rows), dtype=np.bool_)
@@ -277,6 +280,16 @@ class _Thinned:
             taken.append(kept[:missing])
             missing -= len(taken[-1])
         return np.concatenate(taken)
+
+
+def _require_exact_mean(structure: Structure) -> None:
+    """Refuse means that were estimated: quotients would take over their errors, which the errors stated leave out."""
+    kind = structure.moments_info.kind
+    if kind != "exact":
+        raise CapabilityError(
+            f"method='counting' starts from the exact mean of ψ over all outputs, and that of {structure!r} is {kind}: "
+            "take method='samples'"
+        )
 
 
 def _ranges(structure: Structure, given: Any) -> Pair:
