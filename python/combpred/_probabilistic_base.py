@@ -299,7 +299,7 @@ class ProbabilisticPredictor(KernelEstimator):
         Returns
         -------
         ndarray of shape (n,), float64
-            In nats, between 0 and ``structure_.log_count()``.
+            In nats, between 0 and ``structure_.log_count()`` where it is exact.
 
         Raises
         ------
@@ -308,7 +308,9 @@ class ProbabilisticPredictor(KernelEstimator):
 
         Notes
         -----
-        It is :math:`\ln Z - \langle f, E\psi\rangle`. Cost: that of `predict_marginals`.
+        It is :math:`\ln Z - \langle f, E\psi\rangle`. Cost: those of `predict_marginals` and `log_partition`. With
+        ``inference="mcmc"`` both terms are estimates: by independent draws within :math:`\ln\frac{1}{1-\varepsilon} +
+        \varepsilon\|f\|_1` with probability 1 − 2δ, which grows with the scores. With ``"taylor"`` no bound is known.
 
         Examples
         --------
