@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy.typing as npt
 
 from . import _abi, _interrupt, _loader, _progress
 from ._errors import CapabilityError, NumericalError, SamplingError
+from ._remembered import Remembered
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -39,6 +42,10 @@ class Description:
         Parameters that are integer arrays, in the layout of the catalogue.
     reals : ndarray of float64 or None, default=None
         Parameters that are arrays of numbers.
+
+    Notes
+    -----
+    What is passed must not change afterwards: its text and its key are found once.
     """
 
     name: str
@@ -46,13 +53,32 @@ class Description:
     ints: IntArray | None = None
     reals: FloatArray | None = None
 
+    @cached_property
+    def text(self) -> bytes:
+        """Name and scalars as JSON."""
+        scalars = {key: int(value) for key, value in self.scalars.items()}
+        return json.dumps({"name": self.name, **scalars}).encode()
+
+    @cached_property
+    def key(self) -> tuple[bytes, bytes | None, bytes | None]:
+        """A short value that is the same for descriptions with the same contents, and for no others."""
+        return self.text, _digest(self.ints), _digest(self.reals)
+
+
+def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
+    if array is None:
+        return None
+    array = np.ascontiguousarray(array)
+    digest = hashlib.sha256(f"{array.dtype} {array.shape}".encode())
+    digest.update(array.data)
+    return digest.digest()
+
 
 class StructureArgument:
     """A Description as the C interface takes it. It keeps what its pointers point to."""
 
     def __init__(self, description: Description) -> None:
-        scalars = {key: int(value) for key, value in description.scalars.items()}
-        text = json.dumps({"name": description.name, **scalars}).encode()
+        text = description.text
         self._ints = None if description.ints is None else codes(description.ints, "ints", None)
         self._reals = None if description.reals is None else floats(description.reals, "reals", None)
         self.struct = _abi.CStructure(
@@ -153,8 +179,15 @@ def call(
 def structure_shape(description: Description) -> tuple[int, int, float]:
     """Return the number of parts of one output, the length d of the embedding, and ln of the number of outputs.
 
-    The last is NaN where that number is not known.
+    The last is NaN where that number is not known. The core is asked once for each structure.
     """
+    return _SHAPES.get(description.key, lambda: _shape(description))
+
+
+_SHAPES = Remembered[tuple[int, int, float]]()
+
+
+def _shape(description: Description) -> tuple[int, int, float]:
     part_len, feature_len, log_count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_double()
     call(
         "cp_structure_shape",

@@ -11,6 +11,7 @@ from . import _abi
 from ._calls import Description, FloatArray, IntArray, StructureArgument, address, call, floats, structure_shape
 from ._config import get_n_threads
 from ._memory import allocate
+from ._remembered import Remembered
 
 _ENGINES = {code: name for name, code in _abi.ENGINES.items()}
 
@@ -36,8 +37,15 @@ class Partition(NamedTuple):
 def partition_cost(description: Description, *, marginals: bool = False) -> tuple[str, float]:
     """Return the engine of `log_partition`, and about how many elementary operations it takes for each row.
 
-    Raises CapabilityError where the structure is too large for all engines.
+    Raises CapabilityError where the structure is too large for all engines. The core is asked once for each structure.
     """
+    return _COSTS.get((description.key, marginals), lambda: _cost(description, marginals))
+
+
+_COSTS = Remembered[tuple[str, float]]()
+
+
+def _cost(description: Description, marginals: bool) -> tuple[str, float]:
     engine, cost = ctypes.c_int32(), ctypes.c_double()
     unused = ctypes.c_double()
     call(
