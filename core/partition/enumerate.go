@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/linalg"
 	"combpred/core/logsum"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -52,8 +53,8 @@ func tooMany(space structure.Space, log float64) error {
 	}
 }
 
-// visit calls f with every output, up to the limit. What f is given is reused.
-func visit(space structure.Space, mon *parallel.Monitor, f func(y []int32)) error {
+// visit calls f with every output, up to the limit, until it returns an error. What f is given is reused.
+func visit(space structure.Space, mon *parallel.Monitor, f func(y []int32) error) error {
 	at := 0
 	for y := range space.(structure.Enumerator).All() {
 		if at%pollEvery == 0 {
@@ -64,45 +65,34 @@ func visit(space structure.Space, mon *parallel.Monitor, f func(y []int32)) erro
 		if at++; at > MostListed {
 			return tooMany(space, 0)
 		}
-		f(y)
+		if err := f(y); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// enumerate lists all outputs for several rows at a time, so that each is embedded once for all of these.
+// enumerate lists all outputs for each group of rows, so that each is embedded once for all of these. Groups are the same
+// for any number of workers.
 func enumerate(space structure.Space, scores blas64.General, logZ []float64, marginals blas64.General, workers int,
 	mon *parallel.Monitor) error {
-	d := space.FeatureLen()
-	group := mostRows
-	if workers > 0 {
-		group = max(1, min(group, (scores.Rows+workers-1)/workers))
-	}
-	return parallel.For(scores.Rows, group, workers, mon, func(lo, hi int) error {
-		psi, sums := make([]float64, d), make([]logsum.Mean, hi-lo)
-		averaged := 0
-		if marginals.Rows > 0 {
-			averaged = d
+	n, d := scores.Rows, space.FeatureLen()
+	s, m := linalg.FromGeneral(scores), linalg.FromGeneral(marginals)
+	var sums blockSums
+	for lo := 0; lo < n; lo += groupRows {
+		hi := min(lo+groupRows, n)
+		var means linalg.Matrix[float64]
+		if m.Rows > 0 {
+			means = m.Slice(lo, hi, 0, d)
 		}
-		for i := range sums {
-			sums[i].Reset(averaged)
-		}
-		err := visit(space, mon, func(y []int32) {
-			space.Embed(psi, y)
-			for i := range sums {
-				sums[i].Add(dot(row(scores, lo+i), psi), psi)
-			}
-		})
-		if err != nil {
+		sums.reset(lo, s.Slice(lo, hi, 0, d), means)
+		if err := sums.addAll(space, workers, mon); err != nil {
 			return err
 		}
-		for i := range sums {
-			logZ[lo+i] = sums[i].LogSum()
-			if averaged > 0 {
-				sums[i].MeanTo(row(marginals, lo+i))
-			}
-		}
-		return nil
-	})
+		sums.finish(logZ[lo:hi])
+		mon.Advance(hi - lo)
+	}
+	return mon.Err()
 }
 
 // drawListed writes independent samples to out, one for each entry: the outputs' weights are added up in the order of the
@@ -110,9 +100,10 @@ func enumerate(space structure.Space, scores blas64.General, logZ []float64, mar
 func drawListed(space structure.Space, scores []float64, out [][]int32, rng *rand.Rand, mon *parallel.Monitor) error {
 	psi := make([]float64, space.FeatureLen())
 	var values []float64
-	err := visit(space, mon, func(y []int32) {
+	err := visit(space, mon, func(y []int32) error {
 		space.Embed(psi, y)
 		values = append(values, dot(scores, psi))
+		return nil
 	})
 	if err != nil {
 		return err
@@ -125,12 +116,13 @@ func drawListed(space structure.Space, scores []float64, out [][]int32, rng *ran
 	}
 	slices.SortFunc(draws, func(a, b drawn) int { return a.output - b.output })
 	at := 0
-	return visit(space, mon, func(y []int32) {
+	return visit(space, mon, func(y []int32) error {
 		for len(draws) > 0 && draws[0].output == at {
 			copy(out[draws[0].sample], y)
 			draws = draws[1:]
 		}
 		at++
+		return nil
 	})
 }
 

@@ -25,6 +25,7 @@ var (
 	_ Sampler     = (*listed)(nil)
 	_ Decoder     = (*listed)(nil)
 	_ Generalized = (*listed)(nil)
+	_ Tabulated   = (*listed)(nil)
 )
 
 func newListed(reals []float64, members, d int) (Space, error) {
@@ -47,6 +48,7 @@ func (l *listed) FeatureLen() int        { return l.psi.Cols }
 func (l *listed) Check(y []int32) error  { return checkIndex(y, l.psi.Rows, "member") }
 func (l *listed) Count() *big.Int        { return big.NewInt(int64(l.psi.Rows)) }
 func (l *listed) All() iter.Seq[[]int32] { return allIndices(l.psi.Rows) }
+func (l *listed) Table() blas64.General  { return l.psi }
 
 // General is true: the entries of ψ are the user's, and members may share them.
 func (l *listed) General() bool { return true }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"combpred/core/logsum"
 )
 
@@ -194,16 +196,16 @@ func (l *listed) outputs() int               { return l.psi.Rows }
 func (l *listed) output(i int) int32         { return int32(i) }
 
 func (l *listed) scoresTo(dst, s []float64) {
+	v := blas64.Vector{N: len(s), Inc: 1, Data: s}
 	for i := range dst {
-		dst[i] = Scores{Linear: s}.Value(row(l.psi, i))
+		dst[i] = blas64.Dot(v, blas64.Vector{N: len(s), Inc: 1, Data: row(l.psi, i)})
 	}
 }
 
 func (l *listed) averageTo(dst, p []float64) {
 	clear(dst)
+	mean := blas64.Vector{N: len(dst), Inc: 1, Data: dst}
 	for i, w := range p {
-		for j, v := range row(l.psi, i) {
-			dst[j] += w * v
-		}
+		blas64.Axpy(w, blas64.Vector{N: len(dst), Inc: 1, Data: row(l.psi, i)}, mean)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Partitioner knows the partition functions of the laws p(y) ∝ exp⟨s, ψ(y)⟩ on a space without a list of its outputs.
@@ -22,6 +24,12 @@ type Distributor interface {
 	// Distribution returns a function that draws independent outputs y ~ p and may be called from one goroutine at a time.
 	// What all draws share is done once, here. Scores, poll and a *LimitError are as for LogPartition.
 	Distribution(scores []float64, poll func() error) (draw Draw, err error)
+}
+
+// Tabulated spaces hold ψ of all outputs. Sums over these for many rows of scores are then matrix products.
+type Tabulated interface {
+	// Table returns ψ of the outputs in its rows, not to be changed, in the order of the Enumerator.
+	Table() blas64.General
 }
 
 // Draw writes a random output to dst.
