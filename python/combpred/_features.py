@@ -190,6 +190,18 @@ class KernelFeatures:
         """Return the largest eigenvalue; the moment is diagonal."""
         return float((scale * self.curvature).max())
 
+    def of_dual(self, dual: FloatArray) -> FloatArray:
+        """Return the feature weights (q, d) with the scores K A of coefficients A (n, d): the inverse of `dual`."""
+        weights: FloatArray = self._vectors.T @ (dual / np.sqrt(self._weights)[:, None])
+        weights *= np.sqrt(self.curvature)[:, None]
+        return weights
+
+    def of_scores(self, scores: FloatArray) -> FloatArray:
+        """Return the feature weights (q, d) whose scores of all rows are nearest to `scores` (n, d)."""
+        weights: FloatArray = self._vectors.T @ (scores * np.sqrt(self._weights)[:, None])
+        weights /= np.sqrt(self.curvature)[:, None]
+        return weights
+
     def dual(self, weights: FloatArray) -> FloatArray:
         """Return the coefficients A (n, d) of the rows whose scores K A are those of the feature weights (q, d)."""
         dual: FloatArray = np.sqrt(self._weights)[:, None] * (

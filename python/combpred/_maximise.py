@@ -37,9 +37,17 @@ class Maximum:
 
 
 def maximise(
-    likelihood: Likelihood, features: Features, *, alpha: float, tol: float, max_iter: int, label: str, verbose: int
+    likelihood: Likelihood,
+    features: Features,
+    start: FloatArray | None = None,
+    *,
+    alpha: float,
+    tol: float,
+    max_iter: int,
+    label: str,
+    verbose: int,
 ) -> Maximum:
-    """Minimise α‖W‖² plus the loss over the feature weights W, from zero.
+    """Minimise α‖W‖² plus the loss over the feature weights W, from zero or from `start` (q, d), whichever is better.
 
     Stops when no entry of the gradient, in the coordinates of the Hessian at zero, exceeds `tol` times the largest one
     there, or after `max_iter` iterations. Each costs about one evaluation of ln Z and its gradient for all rows. Where
@@ -48,6 +56,8 @@ def maximise(
     """
     search = _Search(likelihood, features, alpha)
     with reported(search.control, label, verbose=verbose):
+        if start is not None:
+            search.move(start)
         search.run(tol, max_iter)
     return Maximum(search.weights, search.value, search.n_iter, search.residual, search.engine)
 
@@ -70,19 +80,30 @@ class _Search:
         self._first = self._largest(gradient)
         self.residual = 1.0 if self._first > 0.0 else 0.0  # else the observed means are those of the uniform law
 
+    def move(self, weights: FloatArray) -> None:
+        """Go to `weights` if they are better than where the search stands."""
+        value, gradient = self._evaluate(weights)
+        if value < self.value:
+            self.weights, self.value = weights, value
+            if self._first > 0.0:
+                self.residual = self._largest(gradient) / self._first
+
     def run(self, tol: float, max_iter: int) -> None:
-        coordinates: Coordinates | None = self._zero
         length = float(_FIRST_SEARCH)
-        while coordinates is not None and self.residual > tol and self.n_iter < max_iter:
+        while self.residual > tol and self.n_iter < max_iter:
             before = self.value
-            self._search(coordinates, tol, min(int(length), max_iter - self.n_iter))
+            self._search(self._coordinates(), tol, min(int(length), max_iter - self.n_iter))
             # A line search can fail for rounding; it starts anew from the gradient, as long as that leads further.
             if not self.value < before:
                 break
             length *= _LONGER
-            if self.residual > tol and self.n_iter < max_iter:
-                followed = Coordinates.at(self.weights, self._alpha, self._features, self._likelihood)
-                coordinates = self._zero if followed is None else followed
+
+    def _coordinates(self) -> Coordinates:
+        """Return those of the Hessian where the search stands, or at zero where that is not known."""
+        if not self.weights.any():
+            return self._zero
+        followed = Coordinates.at(self.weights, self._alpha, self._features, self._likelihood)
+        return self._zero if followed is None else followed
 
     def _search(self, coordinates: Coordinates, tol: float, max_iter: int) -> None:
         shape = self.weights.shape

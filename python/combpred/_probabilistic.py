@@ -19,6 +19,7 @@ from ._laws import LawEngine
 from ._pieces import check_piece
 from ._probabilistic_base import ProbabilisticPredictor
 from ._probabilistic_training import continue_descent, fit_by_descent, fit_by_lbfgs
+from ._warm_start import EarlierFit
 
 _VISITS = 200  # evaluations of all rows that training is taken to need at most
 
@@ -107,6 +108,11 @@ class ProbabilisticStructured(ProbabilisticPredictor):
     random_state : int, RandomState instance or None, default=None
         Seed of `sample`, of ``inference="mcmc"``, of the order of rows in ``"sgd"``, and of the decoders ``"anneal"``
         and ``"metropolis"``. All else is deterministic.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights of an earlier fit, such as one with another `alpha`, rather than from
+        zero. Where it ends is the same to `tol`, which is relative to the gradient at zero either way. The shapes of
+        `coef_`, or of `dual_coef_`, whose rows are taken to be those of the same training rows, must not change.
+        ``"sgd"`` starts its step sizes and its average anew, and chains of samples are not kept from fit to fit.
     verbose : int, default=0
         Print progress when positive.
 
@@ -206,6 +212,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         "decision": [StrOptions({"map", "mbr"})],
         "solver": [StrOptions({"auto", "lbfgs", "sgd"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
     }
 
     def __init__(
@@ -229,6 +236,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         max_iter: int = 200,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.structure = structure
@@ -249,6 +257,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -276,7 +285,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
             ``decision="mbr"`` is not possible; says what works.
         ValueError
             For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
-            row and the remedy.
+            row and the remedy. With `warm_start` also where the weights of the earlier fit are not those of these data.
         MemoryError
             When the kernel matrix and its work space do not fit, before they are allocated.
         numpy.linalg.LinAlgError
@@ -302,18 +311,21 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         >>> model.fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
         1.0
         """
+        earlier = EarlierFit.of(self) if self.warm_start else None
         with refit(self):
             self._require_target(y)
             rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
             self._check_capabilities()
             engine = self._training_engine(rows.X.shape[0])
             self._settle_kernel(rows)
+            if earlier is not None:
+                earlier.require_match(self, rows.X.shape[0])
             targets = self._embed_rows(rows)
             self.solver_ = "sgd" if self.solver == "sgd" or engine.draws else "lbfgs"
             if self.solver_ == "sgd":
-                fit_by_descent(self, rows.X, targets, engine)
+                fit_by_descent(self, rows.X, targets, engine, earlier)
             else:
-                fit_by_lbfgs(self, rows.X, targets, engine)
+                fit_by_lbfgs(self, rows.X, targets, engine, earlier)
         return self
 
     @available_if(_descends)  # type: ignore[untyped-decorator]

@@ -22,6 +22,7 @@ from ._maximise import maximise, warn_unless_maximal
 from ._memory import require_memory
 from ._progress import reported
 from ._sampled_laws import TrainingLaws
+from ._warm_start import EarlierFit
 from .kernels import row_blocks
 
 FloatArray = NDArray[np.float64]
@@ -62,11 +63,14 @@ def _prepared(model: Any, X: Any, targets: _lib.Targets, engine: LawEngine) -> _
     return _Training(kept, likelihood, features)
 
 
-def fit_by_lbfgs(model: Any, X: Any, targets: _lib.Targets, engine: LawEngine) -> None:
+def fit_by_lbfgs(
+    model: Any, X: Any, targets: _lib.Targets, engine: LawEngine, earlier: EarlierFit | None = None
+) -> None:
     """Maximise the likelihood of all rows and set the fitted attributes of `model`."""
     kept, likelihood, features = _prepared(model, X, targets, engine)
+    start = None if earlier is None else earlier.weights(X, features, kept)
     found = maximise(
-        likelihood, features, alpha=float(model.alpha), tol=float(model.tol), max_iter=int(model.max_iter),
+        likelihood, features, start, alpha=float(model.alpha), tol=float(model.tol), max_iter=int(model.max_iter),
         label=type(model).__name__, verbose=int(model.verbose),
     )  # fmt: skip
     _keep(model, X, kept, features, found.weights)
@@ -122,11 +126,16 @@ def _keep_dual(model: Any, X: Any, dual: FloatArray) -> None:
         model.X_fit_ = X
 
 
-def fit_by_descent(model: Any, X: Any, targets: _lib.Targets, engine: LawEngine) -> None:
+def fit_by_descent(
+    model: Any, X: Any, targets: _lib.Targets, engine: LawEngine, earlier: EarlierFit | None = None
+) -> None:
     """Pass over all rows until the averaged weights settle, and set the fitted attributes of `model`."""
     kept, likelihood, features = _prepared(model, X, targets, engine)
     rng = check_random_state(model.random_state)
     state = _start(likelihood, features)
+    if earlier is not None:
+        start = earlier.weights(X, features, kept)
+        state = replace(state, weights=start, average=start)
     pace = Pace.of(float(model.alpha), features, likelihood.weights, state.curvature)
     tol = max(float(model.tol), SAMPLED_TOL) if engine.draws else float(model.tol)
     # The noise of sampled gradients must have been averaged out, which short passes do not do.
