@@ -5,6 +5,7 @@ Seeds are fixed, so that a test that passes once passes always; what is stated i
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import warnings
 
@@ -18,7 +19,16 @@ import reference
 from combpred import CapabilityError, ChainDiagnostics, ProbabilisticStructured, _law_methods, _laws, _progress
 from combpred._chain_means import chain_means, feature_range
 from combpred._law_draws import first_capable
-from combpred.structures import Assignments, Custom, Cycles, LabelSets, MultiClass, Permutations, SpanningTrees
+from combpred.structures import (
+    Assignments,
+    Custom,
+    Cycles,
+    LabelSets,
+    MultiClass,
+    PartialOrders,
+    Permutations,
+    SpanningTrees,
+)
 from test_ridge import problem
 
 SAMPLED = [
@@ -199,13 +209,29 @@ def test_results_depend_on_the_seed_alone():
 def test_auto_is_exact_while_that_is_affordable(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
     assert ProbabilisticStructured("permutations").fit(X, y).inference_ == "recursion"
-    work = _law_methods.exact_operations(Permutations(4), _law_methods.Work(9, 200))
-    monkeypatch.setattr(_law_methods, "EXACT_OPERATIONS", work - 1)
+    seconds = _law_methods.exact_seconds(Permutations(4), _law_methods.Work(9, 60))
+    monkeypatch.setattr(_law_methods, "EXACT_SECONDS", 0.99 * seconds)
     model = quietly(ProbabilisticStructured("permutations", max_iter=200, tol=0.1, random_state=0), X, y)
     assert model.inference_ == "mcmc"
     assert set(model.log_partition(X).method) == {"recursion"}  # once for each row is affordable
     with pytest.raises(ValueError, match="not those of inference='mcmc', which inference='auto' takes for a structure"):
         ProbabilisticStructured("permutations", solver="lbfgs").fit(X, y)
+
+
+def test_auto_is_exact_where_recursions_are_fast():
+    """Some 1e6 operations a row, of matrix inversions and of lists of members, not of recursions over subsets."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    trees = SpanningTrees(40, list(itertools.combinations(range(40), 2)))
+    model = ProbabilisticStructured(trees, alpha=10.0, random_state=0).fit(X, trees.sample(80, random_state=0))
+    assert model.inference_ == "recursion"
+    orders = PartialOrders(6)
+    model = ProbabilisticStructured(orders, alpha=10.0, random_state=0).fit(X, orders.sample(80, random_state=0))
+    assert model.inference_ == "recursion"
+    # Of rankings of 16 labels 300 rows are affordable, and 500 are not.
+    for n, method in ((300, "exact"), (500, "mcmc")):
+        work = _law_methods.Work(n, _law_methods.TRAINING_VISITS)
+        assert _law_methods.settled_method("auto", Permutations(16), work) == method
 
 
 def test_large_structures_are_fitted_by_samples():

@@ -14,14 +14,20 @@ from ._errors import CapabilityError
 from ._laws import ExactLaws, LawEngine, LawSettings
 from ._sampled_laws import SampledLaws
 from ._taylor_laws import TaylorLaws
-from .structures import Structure
+from .structures import PartialOrders, SpanningTrees, Structure
 
 #: To add a method of inference, subclass `LawEngine` and enter it here.
 ENGINES: dict[str, type[LawEngine]] = {"exact": ExactLaws, "mcmc": SampledLaws, "taylor": TaylorLaws}
 
-#: Elementary operations that "auto" spends on exact laws in one call: some five minutes of one processor, at 4e7 to
-#: 5e8 a second for the recursions of different structures.
-EXACT_OPERATIONS = 2e10
+#: Seconds of one processor that "auto" spends on exact laws in one call.
+EXACT_SECONDS = 300.0
+#: Elementary operations in a second of a processor, measured: 2.5e8 to 7e8 for the recursions over subsets (cycles,
+#: permutations, weak orders, assignments), which are the slowest, and more where the operations are those of a BLAS or
+#: of a list of members.
+_RATE = 3e8
+_RATES: dict[type[Structure], float] = {SpanningTrees: 4e9, PartialOrders: 5e9}
+#: Evaluations of all rows that training is taken to need: L-BFGS took 6 to 60.
+TRAINING_VISITS = 60
 
 
 class Work(NamedTuple):
@@ -31,20 +37,20 @@ class Work(NamedTuple):
     visits: int = 1
 
 
-def exact_operations(structure: Structure, work: Work) -> float:
-    """Return about how many elementary operations exact laws take, infinite where the structure is too large."""
+def exact_seconds(structure: Structure, work: Work) -> float:
+    """Return about how long exact laws take on one processor, infinite where the structure is too large."""
     try:
         _, cost = _lib.partition_cost(structure._describe(), marginals=True)
     except CapabilityError:
         return math.inf
-    return work.rows * work.visits * cost
+    return work.rows * work.visits * cost / _RATES.get(type(structure), _RATE)
 
 
 def settled_method(inference: str, structure: Structure, work: Work) -> str:
-    """Return the method that `inference` names; for "auto", exact laws where they cost no more than the constant."""
+    """Return the method that `inference` names; for "auto", exact laws where they take no more than the constant."""
     if inference != "auto":
         return inference
-    return "exact" if exact_operations(structure, work) <= EXACT_OPERATIONS else "mcmc"
+    return "exact" if exact_seconds(structure, work) <= EXACT_SECONDS else "mcmc"
 
 
 def engine_of(

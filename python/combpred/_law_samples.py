@@ -18,7 +18,7 @@ from ._law_draws import (
     lacking,
     past_is_affordable,
 )
-from ._law_methods import EXACT_OPERATIONS, Work, exact_operations
+from ._law_methods import EXACT_SECONDS, Work, exact_seconds
 from .structures import Structure
 
 FloatArray = NDArray[np.float64]
@@ -41,7 +41,7 @@ class RowSampler:
     ----------
     structure : Structure
     sampler : str
-        "auto" draws by the structure's exact sampler where that costs no more than `EXACT_OPERATIONS`, else by coupling
+        "auto" draws by the structure's exact sampler where that takes no more than `EXACT_SECONDS`, else by coupling
         from the past: of the heat bath where the structure has it, of uniform proposals where these are likely to be
         few; else along chains.
     n_rows : int
@@ -60,7 +60,7 @@ class RowSampler:
             self._methods = (first_capable(structure, sampler),)
         elif sampler in ("local", "meta"):
             self._methods = (chain_of(structure, sampler),)
-        elif exact_operations(structure, Work(n_rows)) <= EXACT_OPERATIONS:
+        elif exact_seconds(structure, Work(n_rows)) <= EXACT_SECONDS:
             self._methods = ("exact",)
         elif lacking(structure, "monotone") is None:
             self._methods = ("monotone",)

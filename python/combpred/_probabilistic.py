@@ -14,14 +14,12 @@ from sklearn.utils.metaestimators import available_if
 from ._estimator import refit, unchanged_on_failure
 from ._inference import METHODS
 from ._law_draws import SAMPLERS
-from ._law_methods import Work, engine_of, settled_method
+from ._law_methods import TRAINING_VISITS, Work, engine_of, settled_method
 from ._laws import LawEngine
 from ._pieces import check_piece
 from ._probabilistic_base import ProbabilisticPredictor
 from ._probabilistic_training import continue_descent, fit_by_descent, fit_by_lbfgs
 from ._warm_start import EarlierFit
-
-_VISITS = 200  # evaluations of all rows that training is taken to need at most
 
 
 def _descends(self: ProbabilisticStructured) -> bool:
@@ -68,8 +66,9 @@ class ProbabilisticStructured(ProbabilisticPredictor):
           as many samples as `epsilon` and `delta` ask for, and partition functions are estimated by annealing.
         - "taylor": by the counting formula, an expansion about the uniform law, for models whose scores vary by no
           more than 1 from their mean over the structures; warns beyond.
-        - "auto": "exact" where that takes no more than 2e10 elementary operations, some five minutes of a processor,
-          for the rows of the call and, in training, at most 200 visits of each; otherwise "mcmc".
+        - "auto": "exact" where that is expected to take no more than five minutes of a processor, for the rows of the
+          call and, in training, up to 60 visits of each: some 30 000 rows of rankings of 10 labels, 300 of 16;
+          otherwise "mcmc".
     sampler : {"auto", "exact", "cftp", "meta", "local"}, default="auto"
         What draws structures, in `sample` and in ``inference="mcmc"``.
 
@@ -389,7 +388,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
 
     def _training_engine(self, n: int, visits: int | None = None) -> LawEngine:
         """Return what computes the laws of n rows in training, after checking that structure and solver go with it."""
-        work = Work(n, min(int(self.max_iter), _VISITS) if visits is None else visits)
+        work = Work(n, min(int(self.max_iter), TRAINING_VISITS) if visits is None else visits)
         method = settled_method(self.inference, self.structure_, work)
         engine = engine_of(self, method)
         if engine.draws and self.solver == "lbfgs":
