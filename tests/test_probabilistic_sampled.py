@@ -16,7 +16,15 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import reference
-from combpred import CapabilityError, ChainDiagnostics, ProbabilisticStructured, _law_methods, _laws, _progress
+from combpred import (
+    ApproximationWarning,
+    CapabilityError,
+    ChainDiagnostics,
+    ProbabilisticStructured,
+    _law_methods,
+    _laws,
+    _progress,
+)
 from combpred._chain_means import chain_means, feature_range
 from combpred._law_draws import first_capable
 from combpred.structures import (
@@ -288,6 +296,39 @@ def test_the_counting_formula_far_from_the_uniform_law_warns_and_its_bounds_hold
     assert set(found.method) == {"taylor"}
     with pytest.warns(UserWarning, match="the Taylor approximation"):
         quietly(ProbabilisticStructured("permutations", alpha=0.1, inference="taylor", max_iter=20), X, y)
+
+
+def test_the_counting_formula_keeps_its_own_bounds():
+    X, y, _, _, _ = problem(Permutations(4))
+    model = ProbabilisticStructured("permutations").fit(X, y)
+    model.coef_ *= 1e6
+    exact, log_count = model.log_partition(X).value, Permutations(4).log_count()
+    with pytest.warns(ApproximationWarning):
+        found = model.log_partition(X, method="taylor")
+    assert exact.max() > 1e5
+    for value in (exact, found.value):
+        assert ((found.lower <= value + 1e-9) & (value <= found.upper + 1e-9)).all()
+    model.inference = "taylor"
+    with pytest.warns(ApproximationWarning):
+        entropy, log_proba = model.entropy(X), model.log_proba(X, y)
+    assert ((entropy >= 0) & (entropy <= log_count)).all()
+    # A bound that is off by ln |Y| at most leaves log-likelihoods within that of the exact ones.
+    model.inference = "exact"
+    np.testing.assert_allclose(log_proba, model.log_proba(X, y), rtol=0, atol=log_count + 1e-6)
+
+
+def test_the_counting_formula_needs_moments_of_the_structure_itself():
+    orders, X = PartialOrders(8), np.random.default_rng(0).normal(size=(6, 2))
+    y = np.zeros((6, 8, 8), dtype=int)  # nothing is comparable
+    model = ProbabilisticStructured(orders, inference="taylor", alpha=100.0)
+    with pytest.raises(CapabilityError, match=r"PartialOrders\(n_items=8\) are relaxed.*inference='mcmc'"):
+        model.fit(X, y)
+    with pytest.warns(ApproximationWarning, match="moments of ψ that are sampled") as warned:
+        model.set_params(structure=PartialOrders(8, moments="sampled")).fit(X, y)
+    assert len(warned) == 1 and warned[0].filename == __file__
+    with pytest.warns(ApproximationWarning, match="moments of ψ that are sampled") as warned:
+        model.predict_marginals(X)
+    assert len(warned) == 1
 
 
 # ---- Convergence and interruption --------------------------------------------------------------------------------

@@ -10,7 +10,17 @@ import pytest
 
 from combpred import ApproximationWarning, CapabilityError
 from combpred.sampling import taylor_log_partition
-from combpred.structures import Assignments, Custom, Cycles, LabelSets, Permutations, Structure, Subtrees, WeakOrders
+from combpred.structures import (
+    Assignments,
+    Custom,
+    Cycles,
+    LabelSets,
+    PartialOrders,
+    Permutations,
+    Structure,
+    Subtrees,
+    WeakOrders,
+)
 
 STRUCTURES: list[Structure] = [
     Assignments(4),
@@ -94,11 +104,16 @@ def test_outputs_that_only_python_knows():
     own = Custom.from_sampler(
         lambda rng: rng.integers(0, 2, size=3), np.asarray, log_count=3 * math.log(2), n_moment_samples=1000
     )
-    found = taylor_log_partition(own, [0.1, 0.1, -0.1])
+    with pytest.warns(ApproximationWarning, match=r"moments of ψ that are sampled: .* errors of up to 0\.0") as warned:
+        found = taylor_log_partition(own, [0.1, 0.1, -0.1])
+    assert len(warned) == 1 and warned[0].filename == __file__
     assert np.isnan(found.spread[0])
     # Moments of 1000 draws: entries of the mean have standard errors of 0.016; five of them.
     assert found.value[0] == pytest.approx(LabelSets(3).log_partition([0.1, 0.1, -0.1]), abs=0.02)
-    with pytest.warns(ApproximationWarning, match="standard deviation"):
+    with (
+        pytest.warns(ApproximationWarning, match="standard deviation"),
+        pytest.warns(ApproximationWarning, match="sampled"),
+    ):
         taylor_log_partition(own, [3.0, 0.0, 0.0])
 
 
@@ -108,3 +123,23 @@ def test_refusals():
     nameless = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), np.asarray, n_moment_samples=100)
     with pytest.raises(CapabilityError, match="log_count"):
         taylor_log_partition(nameless, np.zeros(3))
+
+
+def test_moments_of_a_larger_space_are_refused():
+    """Partial orders of 8 items have the moments of partial tournaments, whose pairs are independent."""
+    large = PartialOrders(8)
+    assert large.moments_info.kind == "relaxed"
+    with pytest.raises(CapabilityError, match=r"are relaxed, of a larger space: take moments='sampled' .*'mcmc'"):
+        taylor_log_partition(large, np.zeros(large.n_features))
+    assert taylor_log_partition(PartialOrders(4), np.zeros(6)).value[0] == pytest.approx(math.log(219))
+
+
+def test_sampled_moments_are_as_good_as_their_errors():
+    """Those of partial orders of 5 items from samples, beside the exact ones of a list of all 4231."""
+    sampled, scores = PartialOrders(5, moments="sampled"), 0.1 * scores_of(PartialOrders(5))
+    with pytest.warns(ApproximationWarning, match="sampled"):
+        found = taylor_log_partition(sampled, scores).value[0]
+    # Errors of the mean and of half the second moment, were all as large as the largest and of the sign of the scores.
+    reach, error = np.abs(scores).sum(), sampled.moments_info.standard_error
+    exact = taylor_log_partition(PartialOrders(5), scores).value[0]
+    assert 0 < error < 2e-3 and abs(found - exact) < 5 * error * (reach + reach**2)

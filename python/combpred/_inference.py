@@ -25,7 +25,7 @@ class LogPartition:
         Bounds on ln Z: equal to `value` where that is exact, up to rounding; for ``"mcmc"``, those of Z within the
         factors 1 ± ε, which hold with probability 1 − δ where draws are independent, and along chains as far as their
         convergence can be judged; for ``"taylor"``, bounds that hold always, by the uniform mean of the scores and a
-        bound on the largest, and that `value` may be outside of where the approximation is not meant to be taken.
+        bound on the largest, to which `value` is clipped.
     method : ndarray of str
         What computed it: ``"recursion"``, the structure's own recursion or closed form, ``"enumeration"`` of its
         members, ``"mcmc"``, annealing by samples, or ``"taylor"``, the counting formula.

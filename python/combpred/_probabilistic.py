@@ -65,7 +65,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
           of each row, kept from pass to pass, or with `sampler` "exact" or "cftp" drawn afresh. Marginals are means of
           as many samples as `epsilon` and `delta` ask for, and partition functions are estimated by annealing.
         - "taylor": by the counting formula, an expansion about the uniform law, for models whose scores vary by no
-          more than 1 from their mean over the structures; warns beyond.
+          more than 1 from their mean over the structures; warns beyond, and where moments of ψ are sampled. Not with
+          moments of a larger space (``moments_info.kind == "relaxed"``).
         - "auto": "exact" where that is expected to take no more than five minutes of a processor, for the rows of the
           call and, in training, up to 60 visits of each: some 30 000 rows of rankings of 10 labels, 300 of 16;
           otherwise "mcmc".
@@ -295,7 +296,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         ConvergenceWarning
             When the search ended before `tol`, or chains did not find the same law; with the figure.
         ApproximationWarning
-            When ``inference="taylor"`` ended where it is not meant to be taken.
+            When ``inference="taylor"`` ended where it is not meant to be taken, or takes moments that are sampled.
 
         Notes
         -----

@@ -131,7 +131,7 @@ class ProbabilisticPredictor(KernelEstimator):
         ConvergenceWarning
             When chains do not tell the marginals to within `epsilon` in four million steps; with the figure.
         ApproximationWarning
-            When scores are beyond the range of ``inference="taylor"``.
+            When scores are beyond the range of ``inference="taylor"``, or the moments that it takes are sampled.
 
         Notes
         -----
@@ -299,7 +299,7 @@ class ProbabilisticPredictor(KernelEstimator):
         Returns
         -------
         ndarray of shape (n,), float64
-            In nats, between 0 and ``structure_.log_count()`` where it is exact.
+            In nats, between 0 and ``structure_.log_count()``.
 
         Raises
         ------
@@ -327,7 +327,14 @@ class ProbabilisticPredictor(KernelEstimator):
         for rows, scores, laws in self._blocks(X, marginals=True):
             assert laws.means is not None and laws.log_z is not None
             entropy[rows] = laws.log_z - np.einsum("ij,ij->i", scores, laws.means)
-        return np.maximum(entropy, 0.0, out=entropy)  # below by rounding, or errors of an estimate
+        return np.clip(entropy, 0.0, self._largest_entropy(), out=entropy)  # beyond by rounding, or errors of estimates
+
+    def _largest_entropy(self) -> float:
+        """Return ln |Y|, infinite where the number of structures is not known."""
+        try:
+            return self.structure_.log_count()
+        except CapabilityError:
+            return np.inf
 
     def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Any:
         """Draw structures from the law of each row.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._annealing import rows_of
 from ._annealing_levels import score_bounds
 from ._errors import ApproximationWarning, CapabilityError
+from ._warn import warn_user
 from .structures import Structure
 
 FloatArray = NDArray[np.float64]
@@ -45,10 +45,11 @@ class TaylorExpansion:
     Parameters
     ----------
     structure : Structure
-        Asked for `log_count`, `mean` and `covariance` once, here.
+        Asked for `log_count`, `mean` and `covariance` once, here; CapabilityError where its moments are of another law.
     """
 
     def __init__(self, structure: Structure) -> None:
+        require_moments(structure)
         self._log_count = structure.log_count()
         self.mean = structure.mean()
         self._covariance = structure.covariance()
@@ -66,6 +67,27 @@ class TaylorExpansion:
         bracket = first + 0.5 * (first**2 + variance)
         gradient = (np.outer(1 + first, self.mean) + products) / (1 + bracket)[:, None]
         return self._log_count + np.log1p(bracket), gradient, variance
+
+
+def require_moments(structure: Structure) -> None:
+    """Raise CapabilityError where the moments of the structure are not those of its outputs."""
+    if structure.moments_info.kind == "relaxed":
+        raise CapabilityError(
+            f"the Taylor expansion takes moments of ψ over all outputs, and those of {structure!r} are relaxed, of a "
+            "larger space: take moments='sampled' in the structure, or inference='mcmc' "
+            "(combpred.sampling.estimate_log_partition)"
+        )
+
+
+def warn_of_sampled_moments(structure: Structure) -> None:
+    """Issue an ApproximationWarning where the expansion has errors of sampling."""
+    info = structure.moments_info
+    if info.kind == "sampled":
+        warn_user(
+            f"the Taylor approximation takes moments of ψ that are sampled: entries of the second one have standard "
+            f"errors of up to {info.standard_error:.2g}, which it is off by beside its own error",
+            ApproximationWarning,
+        )
 
 
 def taylor_log_partition(structure: Structure, scores: ArrayLike, *, centred: bool = True) -> TaylorPartition:
@@ -93,7 +115,7 @@ def taylor_log_partition(structure: Structure, scores: ArrayLike, *, centred: bo
     Raises
     ------
     CapabilityError
-        When the number of outputs is not known.
+        When the number of outputs is not known, or the moments of the structure are relaxed, those of a larger space.
     ValueError
         When scores are not finite; names the row.
     MemoryError
@@ -103,7 +125,8 @@ def taylor_log_partition(structure: Structure, scores: ArrayLike, *, centred: bo
     -----
     ApproximationWarning
         When scores leave their mean by more than 1; names the row and the figure. The figure comes from exact decoding
-        or the bounds of a guaranteed solution; for a structure given by functions it is the standard deviation.
+        or the bounds of a guaranteed solution; for a structure given by functions it is the standard deviation. Also
+        where the moments of the structure are sampled (``moments_info``), whose errors add to those of the expansion.
 
     Notes
     -----
@@ -127,6 +150,13 @@ def taylor_log_partition(structure: Structure, scores: ArrayLike, *, centred: bo
     array([0.3])
     """
     rows = rows_of(structure, scores)
+    found = expanded(structure, rows, centred=centred)
+    warn_of_sampled_moments(structure)
+    return found
+
+
+def expanded(structure: Structure, rows: FloatArray, *, centred: bool = True) -> TaylorPartition:
+    """Return the approximation for rows of scores (n, d), with a warning where they are out of range."""
     expansion = TaylorExpansion(structure)
     value, marginals, variance = expansion(rows, centred=centred)
     known = True
@@ -141,11 +171,10 @@ def taylor_log_partition(structure: Structure, scores: ArrayLike, *, centred: bo
     if far.size:
         row = int(far[np.argmax(figure[far])])
         what = "leave their mean by up to" if known else "have a standard deviation of"
-        warnings.warn(
+        warn_user(
             f"row {row}: scores {what} {figure[row]:.3g} over the outputs, and the Taylor approximation is meant for "
             f"at most 1 ({far.size} of {len(rows)} rows are beyond); scale the scores down, raise the penalty of the "
             "model, or take exact inference or sampling",
             ApproximationWarning,
-            stacklevel=2,
         )
     return TaylorPartition(value, marginals, spread)

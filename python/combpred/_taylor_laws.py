@@ -6,7 +6,7 @@ import numpy as np
 
 from ._errors import CapabilityError
 from ._laws import FloatArray, LawEngine, Laws, LawSettings, Rows
-from ._taylor import TaylorExpansion, taylor_log_partition
+from ._taylor import TaylorExpansion, expanded, require_moments, warn_of_sampled_moments
 
 
 class TaylorLaws(LawEngine):
@@ -24,14 +24,20 @@ class TaylorLaws(LawEngine):
             raise CapabilityError(
                 f"inference='taylor' needs the number of members: {error}; or take inference='mcmc'"
             ) from None
+        require_moments(self.structure)
+        warn_of_sampled_moments(self.structure)
 
     def in_training(self, n: int) -> LawEngine:
         return _TaylorTraining(self.settings)
 
     def laws(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Laws:
-        found = taylor_log_partition(self.structure, scores)
-        lower, upper = self._bounds(scores) if log_z else (None, None)
-        return Laws(found.marginals, found.value, lower, upper, np.zeros(len(scores), dtype=np.int64), "taylor")
+        found = expanded(self.structure, scores)
+        n_samples = np.zeros(len(scores), dtype=np.int64)
+        if not log_z:
+            return Laws(found.marginals, None, None, None, n_samples, self.name)
+        lower, upper = self._bounds(scores)
+        # Far from the uniform law, the logarithm of a polynomial falls behind scores of any outputs.
+        return Laws(found.marginals, np.clip(found.value, lower, upper), lower, upper, n_samples, self.name)
 
     def _bounds(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return bounds on ln Z that hold for any scores.
@@ -51,7 +57,7 @@ class TaylorLaws(LawEngine):
         return np.maximum(low, best.value), log_count + best.upper_bound
 
     def settled(self, scores: FloatArray) -> None:
-        taylor_log_partition(self.structure, scores)
+        expanded(self.structure, scores)
 
 
 class _TaylorTraining(TaylorLaws):
