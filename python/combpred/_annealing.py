@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from ._annealing_samplers import CHAINS, SAMPLERS, Task
 from ._errors import CapabilityError, SamplingError
 from ._progress import reported
 from ._scores import score_rows
+from ._warn import warn_user
 from ._whole_number import whole_number
 from .structures import Structure
 
@@ -238,11 +238,10 @@ class Counted:
 def warn_of_chains(row: int, sampler: str, trust: Trust) -> None:
     """Issue a ConvergenceWarning, in the name of the caller's caller, where chains did not come near their laws."""
     if trust.failure is not None:
-        warnings.warn(
+        warn_user(
             f"row {row}: chains of sampler='{sampler}' did not converge: {trust.failure}; raise max_steps, or take an "
             "exact sampler",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,6 +14,7 @@ from . import _lib_chain
 from ._chain_diagnostics import meta_mixing_bound
 from ._errors import CapabilityError
 from ._law_draws import chain_draws, natural_thin
+from ._warn import warn_user
 from .structures import Structure
 
 FloatArray = NDArray[np.float64]
@@ -80,12 +80,11 @@ class ChainDiagnostics:
         apart = self.split_r_hat > _APART
         if apart.any():
             worst = int(np.argmax(self.split_r_hat))
-            warnings.warn(
+            warn_user(
                 f"{what}: the chains ({self.sampler!r}) of {int(apart.sum())} of {len(apart)} rows did not find the "
                 f"same law after {self.steps[worst]} steps: split R̂ is up to {self.split_r_hat[worst]:.3g} (row "
                 f"{self.rows[worst]}), above {_APART}; raise alpha, or take another sampler or inference='exact'",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from ._coordinates import Coordinates, UniformCurvature
 from ._features import Features
 from ._likelihood import Likelihood
 from ._progress import reported
+from ._warn import warn_user
 
 FloatArray = NDArray[np.float64]
 
@@ -153,9 +153,8 @@ def _corrections(n_weights: int) -> int:
 def warn_unless_maximal(found: Maximum, tol: float) -> None:
     """Issue a ConvergenceWarning where the search ended before `tol`."""
     if found.residual > tol:
-        warnings.warn(
+        warn_user(
             f"the likelihood was not maximal after {found.n_iter} iterations: the gradient is {found.residual:.1e} "
             f"times that at zero, above tol={tol:.1e}; raise max_iter, alpha or tol, or scale the inputs",
             ConvergenceWarning,
-            stacklevel=2,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from ._memory import require_memory
 from ._progress import reported
 from ._sampled_laws import TrainingLaws
 from ._warm_start import EarlierFit
+from ._warn import warn_user
 from .kernels import row_blocks
 
 FloatArray = NDArray[np.float64]
@@ -166,12 +166,11 @@ def fit_by_descent(
             for rows in row_blocks(len(kept), likelihood.psi.shape[1]):
                 engine.settled(features.scores(rows, state.average))
     if change > tol:
-        warnings.warn(
+        warn_user(
             f"the last of {n_passes} passes changed the weights by {change:.1e} of their norm, above "
             f"tol={tol:.1e}; raise tol or max_iter, or take solver='lbfgs'"
             + (" with inference='exact'" if engine.draws else ""),
             ConvergenceWarning,
-            stacklevel=2,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +15,7 @@ from ._chain_report import ChainDiagnostics, judge
 from ._law_draws import chain_draws, chain_of, exact_draws, first_capable, lacking, natural_thin
 from ._laws import FloatArray, LawEngine, Laws, LawSettings, Rows
 from ._sampled_gradient import hoeffding_sample_size
+from ._warn import warn_user
 
 _CHAINS = 2  # that training keeps for each row; judged by four, two from each
 _DRAWS = 4  # of each chain for a gradient
@@ -67,12 +67,11 @@ class SampledLaws(LawEngine):
         bad = (found.error > given.epsilon) | (found.r_hat > _APART)
         if bad.any():
             row = int(np.argmax(np.where(bad, found.error, -np.inf)))
-            warnings.warn(
+            warn_user(
                 f"the chains of {int(bad.sum())} of {len(bad)} rows did not settle: expectations are known to within "
                 f"±{found.error[row]:.2g} in the worst row, epsilon={given.epsilon:g} was asked for, and split R̂ is up "
                 f"to {found.r_hat.max():.3g}; raise epsilon, or alpha, or take another sampler",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return found.means
 

@@ -5,7 +5,6 @@ The matrices of n² entries live here, in NumPy arrays: the kernel matrix, and t
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _lib
 from ._interrupt import call_abandonable
 from ._memory import require_memory
+from ._warn import warn_user
 from .kernels import check_kernel_values, row_blocks
 
 FloatArray = NDArray[np.float64]
@@ -185,9 +185,8 @@ def weighted_kernel(kernel: FloatArray, weights: FloatArray | None, shift: float
 def warn_unless_converged(info: _lib.FitInfo, tol: float) -> None:
     """Issue a ConvergenceWarning for a solution that the iteration limit cut short."""
     if not info.converged:
-        warnings.warn(
+        warn_user(
             f"the solver stopped after {info.n_iter} iterations at a relative residual of {info.residual:.1e}, above "
             f"tol={tol:.1e}: raise max_iter, alpha or tol, or scale the inputs",
             ConvergenceWarning,
-            stacklevel=2,
         )

@@ -1,0 +1,54 @@
+"""Warnings name the line of the user, not one of the package or of what scikit-learn wraps around it."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from combpred import ApproximationWarning, ProbabilisticStructured, StructuredRidge
+from combpred.sampling import estimate_log_partition, taylor_log_partition
+from combpred.structures import LabelSets, Permutations
+from test_ridge import problem
+
+X, Y, _, _, _ = problem(Permutations(4))
+BRIEF = {"max_iter": 1, "tol": 1e-12, "random_state": 0}
+
+
+def fitted():
+    model = ProbabilisticStructured("permutations", inference="taylor", alpha=1e3).fit(X, Y)
+    model.coef_ = 50.0 * np.ones_like(model.coef_)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("ask", "category"),
+    [
+        (lambda: ProbabilisticStructured("permutations", **BRIEF).fit(X, Y), ConvergenceWarning),
+        (lambda: ProbabilisticStructured("permutations", solver="sgd", **BRIEF).fit(X, Y), ConvergenceWarning),
+        (lambda: ProbabilisticStructured("permutations", inference="mcmc", **BRIEF).fit(X, Y), ConvergenceWarning),
+        (lambda: StructuredRidge("permutations", solver="newton-cg", max_iter=1, tol=1e-15).fit(X, Y),
+         ConvergenceWarning),
+        (lambda: make_pipeline(StandardScaler(), ProbabilisticStructured("permutations", **BRIEF)).fit(X, Y),
+         ConvergenceWarning),
+        (lambda: GridSearchCV(ProbabilisticStructured("permutations", **BRIEF), {"alpha": [1.0]}, cv=2).fit(X, Y),
+         ConvergenceWarning),
+        (lambda: fitted().predict_marginals(X), ApproximationWarning),
+        (lambda: fitted().entropy(X), ApproximationWarning),
+        (lambda: taylor_log_partition(LabelSets(3), [9.0, 9.0, 9.0]), ApproximationWarning),
+        (lambda: estimate_log_partition(Permutations(7), np.full(21, 40.0), sampler="meta", max_steps=10**5,
+                                        random_state=0), ConvergenceWarning),
+    ],
+)  # fmt: skip
+def test_the_line_of_the_user_is_named(ask, category):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ask()
+    found = [warning for warning in caught if issubclass(warning.category, category)]
+    assert found
+    assert {warning.filename for warning in found} == {__file__}
