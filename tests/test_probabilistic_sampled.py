@@ -26,7 +26,8 @@ from combpred import (
     _progress,
 )
 from combpred._chain_means import chain_means, feature_range
-from combpred._law_draws import first_capable
+from combpred._errors import SamplingError
+from combpred._law_draws import exact_draws, first_capable
 from combpred.structures import (
     Assignments,
     Custom,
@@ -190,6 +191,31 @@ def test_samples_follow_the_law(sampler):
     assert statistic / (1 if sampler == "cftp" else 2) < chi2.ppf(1 - 1e-6, held.sum() - 1)
     if sampler != "cftp":
         assert np.abs(model.chain_diagnostics_.autocorrelation).max() < 0.15
+
+
+def test_coupling_that_would_not_end_is_refused_at_once(monkeypatch):
+    """Rankings of 25 labels with pairwise scores of size 1 and, after training, utilities: not a step is made."""
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(Permutations, "_draw_parts", None)
+    with pytest.raises(SamplingError, match=r"row \d: .* takes about 10\^\d\d steps .* take sampler='local'"):
+        exact_draws(Permutations(25), "cftp", rng.normal(size=(2, 300)), 1, 0, None)
+    monkeypatch.undo()
+    X = rng.normal(size=(40, 3))
+    utilities = X @ rng.normal(size=(3, 25)) + 0.3 * rng.gumbel(size=(40, 25))
+    y = np.argsort(np.argsort(-utilities, axis=1), axis=1) + 1
+    model = quietly(ProbabilisticStructured("permutations", max_iter=3, random_state=0), X, y)
+    with pytest.raises(SamplingError, match=r"row \d+: by the scores of 4096 uniform outputs"):
+        model.sample(X, sampler="cftp", random_state=0)
+
+
+def test_coupling_that_may_end_is_tried():
+    """One label has nearly all the mass, and draws may not show it."""
+    classes, scores = MultiClass(1000), np.where(np.arange(1000) == 7, 40.0, 0.0)[None]
+    drawn = exact_draws(classes, "cftp", scores, 3, 0, None)  # of 1000 outputs: so many steps on average
+    assert (classes._decode_parts(drawn[0]) == 7).all()
+    sets, scores = LabelSets(1000, size=3), 25.0 * np.eye(1000)[:1]  # in 3/1000 of the 166 million sets
+    drawn = exact_draws(sets, "cftp", scores, 2, 0, None)
+    assert (sets._embed_parts(drawn[0])[:, 0] == 1).all()
 
 
 def test_results_depend_on_the_seed_alone():

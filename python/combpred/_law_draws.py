@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from . import _lib
+from ._annealing_levels import score_bounds
 from ._errors import CapabilityError, SamplingError
 from ._lib_chain import Drawn, Plan
 from .structures import Structure
@@ -21,6 +23,8 @@ CHAINED = ("local", "meta")
 #: Most steps of one sample by coupling from the past.
 PAST_STEPS = 10**6
 _SEVERAL = 64  # samples that tell how many proposals coupling takes
+_MANY = 4096  # ... and that are enough to refuse it
+_LOG_DOUBT = np.log(1e3)  # by how much they may be wrong then
 
 
 def lacking(structure: Structure, method: str) -> CapabilityError | None:
@@ -66,6 +70,8 @@ def exact_draws(
     """Return independent draws in parts (n, n_samples, part_len), by "exact", "cftp" or "monotone"."""
     if method == "exact":
         return np.swapaxes(structure._sample_distribution(scores, n_samples, seed, n_threads), 0, 1)
+    if method == "cftp":
+        _refuse_long_past(structure, scores)
     plan = Plan(method, n_samples, 0, 1, PAST_STEPS, seed)
     return structure._draw_parts(scores, plan, n_threads=n_threads).y
 
@@ -91,6 +97,34 @@ def natural_thin(structure: Structure, method: str) -> int:
     if method == "meta":
         return 1
     return 2 * _lib.structure_shape(structure._describe())[0]
+
+
+def _refuse_long_past(structure: Structure, scores: FloatArray) -> None:
+    """Raise SamplingError where uniform proposals have no prospect of coupling in `PAST_STEPS` steps; names the row.
+
+    A sample takes 1/β proposals on average, for β = E exp(h − b) under the uniform law and a bound b on scores h. What
+    uniform outputs tell of β misses rare ones of high scores. So it is taken for no less than it would be were scores
+    normal, and for a thousand times as much; and 1/β is at most the number of outputs where b is the largest score.
+    """
+    try:
+        mean, log_count = structure.mean(), structure.log_count()
+        bounds = score_bounds(structure, scores)
+    except CapabilityError:  # of a user's own structure, of which nothing is proven
+        return
+    most = np.log(PAST_STEPS) + _LOG_DOUBT
+    far = np.flatnonzero(bounds - scores @ mean > most)  # elsewhere 1/β is less, by Jensen's inequality
+    if log_count <= most or not len(far):
+        return
+    h = structure._embed_parts(structure._sample_parts(_MANY, 0)) @ scores[far].T
+    seen = np.maximum(logsumexp(h, axis=0) - np.log(_MANY), h.mean(axis=0) + h.var(axis=0) / 2)
+    log_steps = np.minimum(bounds[far] - seen, log_count)
+    worst = int(np.argmax(log_steps))
+    if log_steps[worst] > most:
+        raise SamplingError(
+            f"row {far[worst]}: by the scores of {_MANY} uniform outputs, coupling from the past takes about "
+            f"10^{log_steps[worst] / np.log(10):.0f} steps for a sample, and is given {PAST_STEPS}: take "
+            "sampler='local' or, where the structure has a recursion, 'exact', or raise alpha"
+        )
 
 
 def past_is_affordable(structure: Structure, scores: FloatArray, draws: int, budget: float) -> bool:

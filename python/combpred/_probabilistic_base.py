@@ -361,7 +361,7 @@ class ProbabilisticPredictor(KernelEstimator):
         CapabilityError
             When the structure lacks what the sampler needs; says what works.
         SamplingError
-            When coupling from the past would take more than a million steps for a sample.
+            When coupling from the past takes more than a million steps for a sample; at once where that is plain.
         sklearn.exceptions.NotFittedError, ValueError, TypeError, MemoryError
             As `predict_marginals`, and for an illegal sampler or number of samples.
 

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _lib
+from .._errors import CapabilityError
 from ._base import Structure
 from ._relations import LIMIT, encode_relations, items_shown, pair_names, relation_matrices
 from ._values import TargetError
 
 _MOMENTS = {"auto": 0, "exact": 1, "relaxed": 2, "sampled": 3}
 _BLOCK_BYTES = 2**24
+_LISTED = 7  # most items of which all partial orders are listed, and drawn from
 
 
 class PartialOrders(Structure):
@@ -90,6 +92,15 @@ class PartialOrders(Structure):
         for start in range(0, len(signs), rows):
             _check_transitive(relation_matrices(signs[start : start + rows], n), start)
         return signs
+
+    def _sample_parts(self, n: int, seed: int) -> NDArray[np.int32]:
+        if self._n() > _LISTED:
+            raise CapabilityError(
+                f"{self!r}: partial orders of more than {_LISTED} items cannot be drawn exactly; take "
+                "combpred.sampling.sample(structure, np.zeros(structure.n_features), n, sampler='local'), whose chain "
+                "draws them approximately"
+            )
+        return super()._sample_parts(n, seed)
 
     def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true)
