@@ -206,6 +206,8 @@ def test_coupling_that_would_not_end_is_refused_at_once(monkeypatch):
     model = quietly(ProbabilisticStructured("permutations", max_iter=3, random_state=0), X, y)
     with pytest.raises(SamplingError, match=r"row \d+: by the scores of 4096 uniform outputs"):
         model.sample(X, sampler="cftp", random_state=0)
+    with pytest.raises(SamplingError, match=r"and is given 100000000: take sampler='local'"):
+        model.set_params(sampler="cftp", inference="mcmc").log_partition(X)
 
 
 def test_coupling_that_may_end_is_tried():

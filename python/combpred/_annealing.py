@@ -28,6 +28,7 @@ FloatArray = NDArray[np.float64]
 
 SCHEDULES = ("adaptive", "uniform", "thesis")
 MOST_STEPS = 2**40
+MAX_STEPS = 10**8  # of a row, unless the user says otherwise
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def estimate_log_partition(
     delta: float = 0.05,
     sampler: str = "auto",
     schedule: str = "adaptive",
-    max_steps: int = 10**8,
+    max_steps: int = MAX_STEPS,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,

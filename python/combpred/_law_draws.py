@@ -71,7 +71,7 @@ def exact_draws(
     if method == "exact":
         return np.swapaxes(structure._sample_distribution(scores, n_samples, seed, n_threads), 0, 1)
     if method == "cftp":
-        _refuse_long_past(structure, scores)
+        refuse_long_past(structure, scores, PAST_STEPS)
     plan = Plan(method, n_samples, 0, 1, PAST_STEPS, seed)
     return structure._draw_parts(scores, plan, n_threads=n_threads).y
 
@@ -99,8 +99,8 @@ def natural_thin(structure: Structure, method: str) -> int:
     return 2 * _lib.structure_shape(structure._describe())[0]
 
 
-def _refuse_long_past(structure: Structure, scores: FloatArray) -> None:
-    """Raise SamplingError where uniform proposals have no prospect of coupling in `PAST_STEPS` steps; names the row.
+def refuse_long_past(structure: Structure, scores: FloatArray, steps: int) -> None:
+    """Raise SamplingError where uniform proposals have no prospect of coupling in a number of steps; names the row.
 
     A sample takes 1/β proposals on average, for β = E exp(h − b) under the uniform law and a bound b on scores h. What
     uniform outputs tell of β misses rare ones of high scores. So it is taken for no less than it would be were scores
@@ -111,7 +111,7 @@ def _refuse_long_past(structure: Structure, scores: FloatArray) -> None:
         bounds = score_bounds(structure, scores)
     except CapabilityError:  # of a user's own structure, of which nothing is proven
         return
-    most = np.log(PAST_STEPS) + _LOG_DOUBT
+    most = np.log(steps) + _LOG_DOUBT
     far = np.flatnonzero(bounds - scores @ mean > most)  # elsewhere 1/β is less, by Jensen's inequality
     if log_count <= most or not len(far):
         return
@@ -122,7 +122,7 @@ def _refuse_long_past(structure: Structure, scores: FloatArray) -> None:
     if log_steps[worst] > most:
         raise SamplingError(
             f"row {far[worst]}: by the scores of {_MANY} uniform outputs, coupling from the past takes about "
-            f"10^{log_steps[worst] / np.log(10):.0f} steps for a sample, and is given {PAST_STEPS}: take "
+            f"10^{log_steps[worst] / np.log(10):.0f} steps for a sample, and is given {steps}: take "
             "sampler='local' or, where the structure has a recursion, 'exact', or raise alpha"
         )
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from ._annealing import estimate_log_partition
+from ._annealing import MAX_STEPS, estimate_log_partition
 from ._chain_means import chain_means, embedded, feature_range, independent_means
 from ._chain_report import ChainDiagnostics, judge
-from ._law_draws import chain_draws, chain_of, exact_draws, first_capable, lacking, natural_thin
+from ._law_draws import chain_draws, chain_of, exact_draws, first_capable, lacking, natural_thin, refuse_long_past
 from ._laws import FloatArray, LawEngine, Laws, LawSettings, Rows
 from ._sampled_gradient import hoeffding_sample_size
 from ._warn import warn_user
@@ -37,6 +37,8 @@ class SampledLaws(LawEngine):
 
     def laws(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Laws:
         seed = (self.settings.seed + 2**20 * _first(rows)) % 2**63
+        if log_z and self._annealed_by() == "cftp":
+            refuse_long_past(self.structure, scores, MAX_STEPS)  # the last levels are as good as the law itself
         expectations = self._means(scores, seed) if means else None
         n_samples = np.zeros(len(scores), dtype=np.int64)
         if not log_z:
