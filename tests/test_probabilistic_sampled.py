@@ -5,8 +5,10 @@ Seeds are fixed, so that a test that passes once passes always; what is stated i
 
 from __future__ import annotations
 
+import copy
 import itertools
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -381,8 +383,56 @@ def test_chains_that_stay_apart_are_said_with_the_figure():
 
 def test_passes_that_run_out_are_said_with_the_figure():
     X, y, _, _, _ = problem(Permutations(4))
-    with pytest.warns(ConvergenceWarning, match=r"the last of 2 passes changed the weights by .* inference='exact'"):
+    message = r"after the last of 2 passes the gradient is about \d.* ± \d.* above its minimum; .* inference='exact'"
+    with pytest.warns(ConvergenceWarning, match=message):
         ProbabilisticStructured("permutations", inference="mcmc", max_iter=2, random_state=0).fit(X, y)
+
+
+def drawn(n, n_labels, n_features, scale, seed=0):
+    """Inputs and rankings from laws whose weights are normal, times `scale`."""
+    rng = np.random.default_rng(seed)
+    X, structure = rng.normal(size=(n, n_features)), Permutations(n_labels)
+    scores = X @ (scale * rng.normal(size=(n_features, structure.n_features)))
+    y = structure._sample_distribution(scores, 1, seed, None)[0]
+    return structure, X, y
+
+
+def excess_and_gain(model, exact, X, y):
+    """Return how far the objective of `model` is above the least, and how far the least is below that of zero."""
+    moved = copy.copy(exact)
+    moved.coef_, moved.intercept_ = model.coef_, model.intercept_
+    penalty = exact.alpha * (np.sum(model.coef_**2) + np.sum(model.intercept_**2))
+    excess = penalty + len(X) * moved.score_log_loss(X, y) - exact.objective_
+    return excess, len(X) * exact.structure_.log_count() - exact.objective_
+
+
+def test_descent_that_is_slow_is_not_taken_for_done():
+    """Sharp laws: the averaged weights hardly move, far from the maximum. The figure is right within a factor of 3."""
+    structure, X, y = drawn(300, 6, 3, 6.0)
+    exact = ProbabilisticStructured(structure, alpha=0.01).fit(X, y)
+    model = ProbabilisticStructured(
+        structure, alpha=0.01, inference="mcmc", sampler="exact", max_iter=40, random_state=0
+    )
+    with pytest.warns(ConvergenceWarning, match="above its minimum") as caught:
+        model.fit(X, y)
+    excess, gain = excess_and_gain(model, exact, X, y)
+    said = float(re.search(r"objective about (\S+) ± ", str(caught[0].message)).group(1))
+    assert excess / 3 <= said <= 3 * excess
+    assert excess <= 0.03 * gain
+
+
+@pytest.mark.parametrize("scale", [0.2, 1.0])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_small_fits_that_are_good_stop_in_silence(scale, seed):
+    """Within 1 % of what is gained over the uniform law, which is four times what is asked for."""
+    structure, X, y = drawn(60, 5, 3, scale, seed)
+    exact = ProbabilisticStructured(structure).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ProbabilisticStructured(structure, inference="mcmc", random_state=0).fit(X, y)
+    excess, gain = excess_and_gain(model, exact, X, y)
+    assert 0 <= excess <= 0.01 * gain
+    assert model.n_iter_ < 200
 
 
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch):

@@ -53,37 +53,53 @@ class SgdState:
 
 @dataclass(frozen=True)
 class Pace:
-    """The steps of a descent: the coordinates in which gradients are taken, and the size of the first step.
+    """The steps of a descent: the coordinates in which gradients are taken, and the size of the first step in them.
 
     Attributes
     ----------
     coordinates : Coordinates
     first : float
+    begun : int
+        Number of the step that is the first.
     """
 
     coordinates: Coordinates
     first: float
+    begun: int = 0
 
     @classmethod
-    def of(cls, alpha: float, features: Features, weights: FloatArray, curvature: UniformCurvature) -> Pace:
-        r"""Return the pace for features whose rows have `weights`.
+    def of(
+        cls, coordinates: Coordinates, alpha: float, features: Features, weights: FloatArray, begun: int = 0
+    ) -> Pace:
+        r"""Return the pace in coordinates of a Hessian, for features whose rows have `weights`.
 
-        In the coordinates of the Hessian at zero, that of a batch of b of m rows is :math:`\frac{m}{b} \sum_i w_i x_i
-        x_i^\top` at most, for the features x of rows in these coordinates, the identity on average. Steps of
-        :math:`1/(\rho + R^2/b)` are stable, with :math:`\rho` its largest eigenvalue and :math:`R^2` the mean of
-        :math:`m w_i \|x_i\|^2`, weighted by itself (Bach and Moulines, 2013).
+        In these coordinates, the Hessian of a batch of b of m rows is :math:`\frac{m}{b} \sum_i w_i x_i x_i^\top` at
+        most, for the features x of rows in them, the identity on average. Steps of :math:`1/(\rho + R^2/b)` are stable,
+        with :math:`\rho` its largest eigenvalue and :math:`R^2` the mean of :math:`m w_i \|x_i\|^2`, weighted by itself
+        (Bach and Moulines, 2013).
         """
-        coordinates = Coordinates.at_zero(alpha, features, curvature)
-        largest = float(curvature.values.max())
-        scale = largest / (2.0 * alpha + largest * features.curvature)
-        leverages = np.count_nonzero(weights) * weights * features.leverages(scale)
+        # Of the Hessian's eigenvalues 2α + λ_j σ_k, those with the largest σ, in which the mean of rows is largest.
+        squares = np.square(coordinates.scale)
+        top = squares[:, int(np.argmin(squares.sum(axis=0)))]
+        moment = float(np.maximum(1.0 / top - 2.0 * alpha, 0.0).sum())
+        scale = moment / max(float(features.curvature.sum()), np.finfo(float).tiny) * top
+        leverages = np.count_nonzero(weights) * weights * _leverages(features, coordinates.features, scale)
         norm = float(np.square(leverages).sum()) / max(float(leverages.sum()), np.finfo(float).tiny)
-        stretch = max(1.0, features.stretch(scale, weights))
-        return cls(coordinates, 1.0 / (stretch + norm / _BATCH))
+        # Along eigenvectors, no eigenvalue exceeds 1; a diagonal that is taken for the moment may be far from it.
+        stretch = max(1.0, features.stretch(scale, weights)) if coordinates.features is None else 1.0
+        return cls(coordinates, 1.0 / (stretch + norm / _BATCH), begun)
 
     def step(self, number: int) -> float:
-        """Return the size of a step, the first of which has the number 0."""
-        return float(self.first * (1.0 + number * self.first / _PLATEAU) ** -_DECAY)
+        """Return the size of a step, by its number."""
+        return float(self.first * (1.0 + (number - self.begun) * self.first / _PLATEAU) ** -_DECAY)
+
+
+def _leverages(features: Features, directions: FloatArray | None, scale: FloatArray) -> FloatArray:
+    """Return Σ_j scale_j ⟨u_j, φ_i⟩² of each row, for directions that may have moved."""
+    if directions is features.directions or directions is None:
+        return features.leverages(scale)
+    squares = np.square(features.scores(slice(None), directions * np.sqrt(scale)))
+    return np.asarray(squares.sum(axis=1))
 
 
 def descend(
@@ -99,9 +115,9 @@ def descend(
 ) -> SgdState:
     r"""Pass once over rows in the given order, up to 32 at a time.
 
-    A step takes the gradient of the penalty plus the loss of the batch, in proportion, and the inverse of the Hessian
-    at zero. Iterates are averaged with weights that grow as the cube of their number (Shamir & Zhang, 2013), which
-    keeps the noise of gradients out of the result (Polyak & Juditsky, 1992).
+    A step takes the gradient of the penalty plus the loss of the batch, in proportion, in the coordinates of `pace`.
+    Iterates are averaged with weights that grow as the cube of their number (Shamir & Zhang, 2013), which keeps the
+    noise of gradients out of the result (Polyak & Juditsky, 1992).
 
     Parameters
     ----------

@@ -66,31 +66,21 @@ class Coordinates:
 
     @classmethod
     def at(cls, weights: FloatArray, alpha: float, features: Features, likelihood: Likelihood) -> Coordinates | None:
-        """Build those for the Hessian near `weights`; None where the laws cannot be drawn from, or d is too large.
+        """Build those for the Hessian near `weights`; None where the laws cannot be drawn from, or d is too large."""
+        spread = Spread.at(weights, features, likelihood)
+        return None if spread is None else cls.of_spread(spread, alpha, features)
 
-        The factors are the mean covariance of draws, in units of its trace, and the second moment of the features with
-        rows weighted by the traces.
+    @classmethod
+    def of_spread(cls, spread: Spread, alpha: float, features: Features) -> Coordinates:
+        """Build those for the Hessian where laws have this spread.
+
+        The factors are the mean covariance, in units of its trace, and the second moment of the features with rows
+        weighted by the traces.
         """
-        n, d = likelihood.psi.shape
-        if d > LARGEST_COVARIANCE:
-            return None
-        traces, covariance = np.empty(n), np.zeros((d, d))
-        for rows in row_blocks(n, _DRAWS * d):
-            psi = likelihood.laws.outputs(rows, features.scores(rows, weights), _DRAWS)
-            if psi is None:
-                return None
-            centred = (psi - psi.mean(axis=1, keepdims=True)) * np.sqrt(1.0 / (_DRAWS - 1))
-            traces[rows] = np.square(centred).sum(axis=(1, 2))
-            centred *= np.sqrt(likelihood.weights[rows])[:, None, None]
-            flat = centred.reshape(-1, d)
-            covariance += flat.T @ flat
-        total = float(likelihood.weights @ traces)
-        if total == 0.0:
-            return None
-        covariance /= total
+        covariance, d = spread.covariance.copy(), len(spread.covariance)
         covariance[np.diag_indices(d)] += _FLOOR / d
         values, vectors = call_abandonable(eigh, covariance)
-        moved = features.reweighted(traces + _FLOOR * float(traces.mean()))
+        moved = features.reweighted(spread.traces + _FLOOR * float(spread.traces.mean()))
         scale = 1.0 / np.sqrt(2.0 * alpha + np.outer(moved.curvature, np.maximum(values, 0.0)))
         return cls(moved.directions, vectors, scale)
 
@@ -115,3 +105,37 @@ class Coordinates:
     def _turned(self, W: FloatArray) -> FloatArray:
         W = W if self.features is None else self.features.T @ W
         return W if self.outputs is None else W @ self.outputs
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How far the laws of rows spread: the traces of their covariances (n,), and their weighted mean of trace 1."""
+
+    traces: FloatArray
+    covariance: FloatArray  # (d, d)
+
+    @classmethod
+    def at(cls, weights: FloatArray, features: Features, likelihood: Likelihood) -> Spread | None:
+        """Estimate it by draws; None where the laws cannot be drawn from, d is too large, or all draws agree."""
+        n, d = likelihood.psi.shape
+        if d > LARGEST_COVARIANCE:
+            return None
+        traces, covariance = np.empty(n), np.zeros((d, d))
+        for rows in row_blocks(n, _DRAWS * d):
+            psi = likelihood.laws.outputs(rows, features.scores(rows, weights), _DRAWS)
+            if psi is None:
+                return None
+            centred = (psi - psi.mean(axis=1, keepdims=True)) * np.sqrt(1.0 / (_DRAWS - 1))
+            traces[rows] = np.square(centred).sum(axis=(1, 2))
+            centred *= np.sqrt(likelihood.weights[rows])[:, None, None]
+            flat = centred.reshape(-1, d)
+            covariance += flat.T @ flat
+        total = float(likelihood.weights @ traces)
+        return None if total == 0.0 else cls(traces, covariance / total)
+
+    def towards(self, uniform: UniformCurvature, share: float) -> Spread:
+        """Return the spread after `share` of the covariance under the uniform law is added to that of each row."""
+        assert uniform.vectors is not None
+        trace, mean = float(uniform.values.sum()), float(self.traces.mean())
+        more = share * (uniform.vectors * uniform.values) @ uniform.vectors.T
+        return Spread(self.traces + share * trace, (mean * self.covariance + more) / (mean + share * trace))

@@ -98,8 +98,10 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
     tol : float, default=1e-6
         ``"lbfgs"`` stops when no entry of the gradient exceeds `tol` times the largest at zero, after scaling by the
-        curvature there. ``"sgd"`` stops when a pass changes the averaged weights by less than `tol`, relative to their
-        norm; with sampled gradients, when 1000 rows or a pass, if that is more, change them by less than 5e-3 or `tol`.
+        curvature there. ``"sgd"`` stops when what is left to be gained is at most `tol`² times what it was at zero; the
+        square, as it goes with that of the gradient. What is left is taken to be half the squared norm of the gradient
+        after scaling by the curvature, or what was gained since half of the passes, if that is more. With sampled
+        gradients both are estimated, up to two standard errors, and `tol` is 0.05 at least: a 400th of the gain.
     max_iter : int, default=200
         Limit on iterations, for ``"sgd"`` on passes over the rows.
     n_jobs : int or None, default=None

@@ -7,29 +7,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from . import _lib
-from ._abi import Control
 from ._averaged_sgd import LARGEST_MOMENT, Pace, SgdState, descend
-from ._coordinates import UniformCurvature
+from ._coordinates import Coordinates, UniformCurvature
+from ._descent import Descent
 from ._features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
 from ._laws import LawEngine
 from ._likelihood import Likelihood
 from ._maximise import maximise, warn_unless_maximal
 from ._memory import require_memory
-from ._progress import reported
 from ._sampled_laws import TrainingLaws
 from ._warm_start import EarlierFit
-from ._warn import warn_user
 from .kernels import row_blocks
 
 FloatArray = NDArray[np.float64]
 
-#: With sampled gradients, descent stops when a pass, or as many as make up 1000 rows, changes the weights by no more
-#: than this, however small `tol` is.
-SAMPLED_TOL, SAMPLED_ROWS = 5e-3, 1000
 _DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; of structures that Python draws
 
 _NYSTROEM = "fit fewer rows, or take kernel='linear' on inputs mapped by sklearn.kernel_approximation.Nystroem"
@@ -129,49 +123,30 @@ def _keep_dual(model: Any, X: Any, dual: FloatArray) -> None:
 def fit_by_descent(
     model: Any, X: Any, targets: _lib.Targets, engine: LawEngine, earlier: EarlierFit | None = None
 ) -> None:
-    """Pass over all rows until the averaged weights settle, and set the fitted attributes of `model`."""
+    """Pass over all rows until little is left to be gained, and set the fitted attributes of `model`."""
     kept, likelihood, features = _prepared(model, X, targets, engine)
-    rng = check_random_state(model.random_state)
     state = _start(likelihood, features)
     if earlier is not None:
         start = earlier.weights(X, features, kept)
         state = replace(state, weights=start, average=start)
-    pace = Pace.of(float(model.alpha), features, likelihood.weights, state.curvature)
-    tol = max(float(model.tol), SAMPLED_TOL) if engine.draws else float(model.tol)
-    # The noise of sampled gradients must have been averaged out, which short passes do not do.
-    length = max(1.0, SAMPLED_ROWS / len(kept)) if engine.draws else 1.0
-    control, change, n_passes = Control(), np.inf, 0
-    with reported(control, type(model).__name__, verbose=int(model.verbose)):
-        while n_passes < model.max_iter and change > tol:
-            n_passes += 1
-            before = state.average
-            state = descend(
-                state, likelihood, features, pace, alpha=float(model.alpha), share=1.0,
-                order=rng.permutation(len(kept)), control=control,
-            )  # fmt: skip
-            change = length * float(np.linalg.norm(state.average - before))
-            change /= max(float(np.linalg.norm(state.average)), np.finfo(float).tiny)
-            control.value = change
-        _keep(model, X, kept, features, state.average)
-        if isinstance(features, InputFeatures):
-            model.descent_ = state
-        model.n_iter_ = n_passes
-        if isinstance(likelihood.laws, TrainingLaws):
-            model.inference_ = "mcmc"
-            _diagnose(model, likelihood.laws, features, state.average, len(kept))
-        else:
-            penalty = float(model.alpha) * float(np.sum(np.square(state.average)))
-            loss, _, model.inference_ = likelihood.gradient(features, state.average)
-            model.objective_ = penalty + loss
-            for rows in row_blocks(len(kept), likelihood.psi.shape[1]):
-                engine.settled(features.scores(rows, state.average))
-    if change > tol:
-        warn_user(
-            f"the last of {n_passes} passes changed the weights by {change:.1e} of their norm, above "
-            f"tol={tol:.1e}; raise tol or max_iter, or take solver='lbfgs'"
-            + (" with inference='exact'" if engine.draws else ""),
-            ConvergenceWarning,
-        )
+    descent = Descent(likelihood, features, state, alpha=float(model.alpha))
+    rng = check_random_state(model.random_state)
+    descent.run(
+        rng, tol=float(model.tol), max_iter=int(model.max_iter), label=type(model).__name__, verbose=int(model.verbose)
+    )
+    average = descent.state.average
+    _keep(model, X, kept, features, average)
+    if isinstance(features, InputFeatures):
+        model.descent_ = descent.state
+    model.n_iter_ = descent.n_passes
+    if isinstance(likelihood.laws, TrainingLaws):
+        model.inference_ = "mcmc"
+        _diagnose(model, likelihood.laws, features, average, len(kept))
+    else:
+        model.inference_, model.objective_ = descent.engine, descent.objective
+        for rows in row_blocks(len(kept), likelihood.psi.shape[1]):
+            engine.settled(features.scores(rows, average))
+    descent.warn_unless_settled()
 
 
 def _diagnose(
@@ -208,10 +183,9 @@ def continue_descent(model: Any, X: Any, targets: _lib.Targets, engine: LawEngin
     features = InputFeatures(X, likelihood.weights, intercept=model.fit_intercept, moment=total)
     state = replace(_start(likelihood, features) if state is None else state, moment=total)
     share = (seen + piece) / piece
-    pace = Pace.of(float(model.alpha), features, share * likelihood.weights, state.curvature)
-    model.descent_ = state = descend(
-        state, likelihood, features, pace, alpha=float(model.alpha), share=share, order=order
-    )
+    alpha = float(model.alpha)
+    pace = Pace.of(Coordinates.at_zero(alpha, features, state.curvature), alpha, features, share * likelihood.weights)
+    model.descent_ = state = descend(state, likelihood, features, pace, alpha=alpha, share=share, order=order)
     _keep_weights(model, state.average)
     model.n_iter_ = getattr(model, "n_iter_", 0) + 1
     model.inference_ = likelihood.laws.name

@@ -18,8 +18,9 @@ from ._sampled_gradient import hoeffding_sample_size
 from ._warn import warn_user
 
 _CHAINS = 2  # that training keeps for each row; judged by four, two from each
-_DRAWS = 4  # of each chain for a gradient
-_FRESH = _CHAINS * _DRAWS  # independent draws for a gradient
+_DRAWS = 4  # of each chain for a gradient ...
+_FEW_ROWS, _MORE = 256, 8  # ... of this many rows; of fewer, as many more draws, up to 8 times, as noise is their limit
+_SPACED = 2  # times as far apart are draws for covariances
 _APART = 1.1
 
 
@@ -106,6 +107,8 @@ class TrainingLaws(LawEngine):
             first_capable(self.structure, settings.sampler) if fresh else chain_of(self.structure, settings.sampler)
         )
         self._fresh = fresh
+        #: Half the draws of a row for a gradient.
+        self.draws_per_chain = _DRAWS * min(_MORE, max(1, -(-_FEW_ROWS // n)))
         self._rng = np.random.default_rng(settings.seed)
         self._visited = np.zeros(n, dtype=np.bool_)
         self._states: NDArray[Any] | None = None  # (n, chains, part_len)
@@ -115,28 +118,47 @@ class TrainingLaws(LawEngine):
         """Pass: the method was found when this was made."""
 
     def laws(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Laws:
-        n_samples = np.full(len(scores), _FRESH, dtype=np.int64)
+        n_samples = np.full(len(scores), _CHAINS * self.draws_per_chain, dtype=np.int64)
+        return Laws(self.halves(rows, scores, 1).mean(axis=0), None, None, None, n_samples, "mcmc")
+
+    def halves(self, rows: Rows, scores: FloatArray, times: int) -> FloatArray:
+        """Return two estimates of the means, from draws independent of each other's, (2, k, d).
+
+        `times` as many draws are taken as for a gradient.
+        """
+        psi = self._drawn(rows, scores, times * self.draws_per_chain, self._thin)
+        means: FloatArray = psi.reshape(len(scores), _CHAINS, -1, psi.shape[2]).mean(axis=2)
+        return np.swapaxes(means, 0, 1)
+
+    def outputs(self, rows: Rows, scores: FloatArray, n: int) -> FloatArray | None:
+        # Draws of a chain further apart than those for means, whose correlation would pass for a smaller covariance.
+        return self._drawn(rows, scores, -(-n // _CHAINS), _SPACED * self._thin)[:, :n]
+
+    def _drawn(self, rows: Rows, scores: FloatArray, draws: int, thin: int) -> FloatArray:
+        """Return ψ of draws (k, 2 draws, d), the first half independent of the second."""
+        threads = self.settings.n_threads
         if self._fresh:
             seed = int(self._rng.integers(2**63))
-            parts = exact_draws(self.structure, self.method, scores, _FRESH, seed, self.settings.n_threads)
-            psi = embedded(self.structure, parts, self.settings.n_threads)
-            return Laws(psi.mean(axis=1), None, None, None, n_samples, "mcmc")
+            parts = exact_draws(self.structure, self.method, scores, _CHAINS * draws, seed, threads)
+            return embedded(self.structure, parts, threads)
         numbers = np.arange(len(self._visited))[rows]
-        found = np.empty(scores.shape)
+        found = np.empty((len(scores), _CHAINS * draws, scores.shape[1]))
         known = self._visited[numbers]
         for old in (True, False):
             some = np.flatnonzero(known == old)
             if len(some):
-                found[some] = self._advanced(numbers[some], scores[some], warm=old)
-        return Laws(found, None, None, None, n_samples, "mcmc")
+                found[some] = self._advanced(numbers[some], scores[some], draws, thin, warm=old)
+        return found
 
-    def _advanced(self, numbers: NDArray[np.intp], scores: FloatArray, *, warm: bool) -> FloatArray:
+    def _advanced(
+        self, numbers: NDArray[np.intp], scores: FloatArray, draws: int, thin: int, *, warm: bool
+    ) -> FloatArray:
         repeated = np.repeat(scores, _CHAINS, axis=0)
         start = None
         if warm:
             assert self._states is not None
             start = self._states[numbers].reshape(len(repeated), -1)
-        plan = (_DRAWS, 0 if warm else 16 * self._thin, self._thin)
+        plan = (draws, 0 if warm else 16 * self._thin, thin)
         drawn = chain_draws(
             self.structure, self.method, repeated, plan, int(self._rng.integers(2**63)), start,
             self.settings.n_threads,
@@ -147,8 +169,7 @@ class TrainingLaws(LawEngine):
         self._states[numbers] = drawn.y[:, -1].reshape(len(numbers), _CHAINS, -1)
         self._visited[numbers] = True
         psi = embedded(self.structure, drawn.y, self.settings.n_threads)
-        means: FloatArray = psi.reshape(len(numbers), _CHAINS * _DRAWS, -1).mean(axis=1)
-        return means
+        return psi.reshape(len(numbers), _CHAINS * draws, -1)
 
     @property
     def is_chained(self) -> bool:
