@@ -79,7 +79,7 @@ def known_decrement(now: Look, half: Look | None, coordinates: Coordinates) -> D
 def sampled_decrement(
     n_passes: int,
     weights: FloatArray,
-    half: Look,
+    half: Look | None,
     alpha: float,
     features: Features,
     likelihood: Likelihood,
@@ -109,9 +109,9 @@ def sampled_decrement(
         one, two = (sums / done + 2.0 * alpha * weights for sums in pair)
         now = Look(n_passes, weights, 0.5 * (one + two), one - two)
         newton = _newton_gain(coordinates.pull_back(one), coordinates.pull_back(two))
-        recent = _recent_gain(now, half, coordinates)
-        left = max(newton, recent, key=Decrement.highest)
-        beyond = not last and (newton.is_beyond(limit) or recent.is_beyond(limit))
+        figures = [newton] if half is None else [newton, _recent_gain(now, half, coordinates)]
+        left = max(figures, key=Decrement.highest)
+        beyond = not last and any(figure.is_beyond(limit) for figure in figures)
         if left.is_within(limit) or beyond or done >= most:
             return now, left
         rounds = min(done, most - done)

@@ -47,8 +47,10 @@ class Descent:
         self._likelihood, self._features, self._alpha = likelihood, features, alpha
         self.state, self.n_passes = state, 0
         self._coordinates = Coordinates.at_zero(alpha, features, state.curvature)
-        self._looks = [look_at_zero(features, likelihood, state.average.shape)]
-        self.left = known_decrement(self._looks[0], None, self._coordinates)
+        zero = look_at_zero(features, likelihood, state.average.shape)
+        # What an earlier fit has gained says nothing about what is left.
+        self._looks = [] if state.average.any() else [zero]
+        self.left = known_decrement(zero, None, self._coordinates)
         self._first = self.left.value
         self.objective, self.engine = np.nan, ""
         self._limit = 0.0
@@ -94,7 +96,7 @@ class Descent:
         # Of those looks at no more than half the passes, the last.
         while len(self._looks) > 1 and 2 * self._looks[1].n_passes <= self.n_passes:
             del self._looks[0]
-        half = self._looks[0]
+        half = self._looks[0] if self._looks else None
         if isinstance(laws, TrainingLaws):
             now, left = sampled_decrement(
                 self.n_passes, average, half, self._alpha, self._features, self._likelihood, laws, self._coordinates,
