@@ -383,7 +383,7 @@ def test_chains_that_stay_apart_are_said_with_the_figure():
 
 def test_passes_that_run_out_are_said_with_the_figure():
     X, y, _, _, _ = problem(Permutations(4))
-    message = r"after the last of 2 passes the gradient is about \d.* ± \d.* above its minimum; .* inference='exact'"
+    message = r"after the last of 2 passes the objective is about \d.* ± \d.* above its minimum; .* inference='exact'"
     with pytest.warns(ConvergenceWarning, match=message):
         ProbabilisticStructured("permutations", inference="mcmc", max_iter=2, random_state=0).fit(X, y)
 
@@ -416,7 +416,7 @@ def test_descent_that_is_slow_is_not_taken_for_done():
     with pytest.warns(ConvergenceWarning, match="above its minimum") as caught:
         model.fit(X, y)
     excess, gain = excess_and_gain(model, exact, X, y)
-    said = float(re.search(r"objective about (\S+) ± ", str(caught[0].message)).group(1))
+    said = float(re.search(r"objective is about (\S+) ± ", str(caught[0].message)).group(1))
     assert excess / 3 <= said <= 3 * excess
     assert excess <= 0.03 * gain
 

@@ -101,7 +101,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         curvature there. ``"sgd"`` stops when what is left to be gained is at most `tol`² times what it was at zero; the
         square, as it goes with that of the gradient. What is left is taken to be half the squared norm of the gradient
         after scaling by the curvature, or what was gained since half of the passes, if that is more. With sampled
-        gradients both are estimated, up to two standard errors, and `tol` is 0.05 at least: a 400th of the gain.
+        gradients both are estimated, up to two standard errors, and `tol` is 0.05 at least: a 400th of the gain. A
+        warning says when passes ran out before, with sampled gradients when over four times that may be left.
     max_iter : int, default=200
         Limit on iterations, for ``"sgd"`` on passes over the rows.
     n_jobs : int or None, default=None
