@@ -113,7 +113,7 @@ class Descent:
     def warn_unless_settled(self) -> None:
         """Issue a ConvergenceWarning where passes ran out before `tol`, by more than the noise of a good fit."""
         slack = _SLACK if self.left.error else 1.0
-        if self.left.is_within(slack * self._limit):
+        if self.left.value + self.left.error <= slack * self._limit:
             return
         share = self.left.value / max(self._first, np.finfo(float).tiny)
         error = f" ± {self.left.error:.1e}" if self.left.error else ""
