@@ -171,17 +171,7 @@ func (l *Law) DrawTo(column []int32, rng *rand.Rand) {
 	s := 1<<l.n - 1
 	for i := l.n - 1; i >= 0; i-- {
 		l.last(&q, s, 1)
-		rest, chosen := rng.Float64(), -1
-		for x := uint(s); x != 0; x &= x - 1 {
-			j := bits.TrailingZeros(x)
-			if q[j] == 0 {
-				continue
-			}
-			chosen = j // the last one where rounding leaves a rest
-			if rest -= q[j]; rest < 0 {
-				break
-			}
-		}
+		chosen := logsum.DrawMember(q[:], s, rng.Float64())
 		column[i] = int32(chosen)
 		s &^= 1 << chosen
 	}

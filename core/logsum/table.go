@@ -2,6 +2,7 @@ package logsum
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"sort"
 )
@@ -21,6 +22,23 @@ func SoftmaxTo(dst, x []float64) float64 {
 		dst[i] /= sum
 	}
 	return top + math.Log(sum)
+}
+
+// DrawMember returns the member of a set, given by its bits, on whose share a uniform number falls. shares holds a
+// probability for each member; where rounding leaves a rest, it is the last one's that may be drawn.
+func DrawMember(shares []float64, set int, uniform float64) int {
+	rest, drawn := uniform, -1
+	for x := uint(set); x != 0; x &= x - 1 {
+		i := bits.TrailingZeros(x)
+		if shares[i] == 0 {
+			continue
+		}
+		drawn = i
+		if rest -= shares[i]; rest < 0 {
+			break
+		}
+	}
+	return drawn
 }
 
 // Table draws from a list of weights, in time that is logarithmic in their number.

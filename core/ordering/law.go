@@ -260,17 +260,7 @@ func (l *Law) DrawTo(order []int32, rng *rand.Rand) {
 		l.multiplyHigh(&w, s>>l.h)
 		w.low = l.low[(s&(1<<l.h-1))*l.m:][:l.m]
 		l.last(&q, s, &w, 1)
-		rest, item := rng.Float64(), -1
-		for x := uint(s); x != 0; x &= x - 1 {
-			v := bits.TrailingZeros(x)
-			if q[v] == 0 {
-				continue
-			}
-			item = v // the last one where rounding leaves a rest
-			if rest -= q[v]; rest < 0 {
-				break
-			}
-		}
+		item := logsum.DrawMember(q[:], s, rng.Float64())
 		order[place] = int32(item)
 		s &^= 1 << item
 	}

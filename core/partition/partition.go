@@ -90,15 +90,6 @@ func Batch(space structure.Space, scores blas64.General, logZ []float64, margina
 	})
 }
 
-// Entropy returns −Σ p ln p in nats from what Batch returns for one row: ln Z − ⟨s, E ψ⟩. Rounding does not make it
-// negative.
-func Entropy(logZ float64, scores, marginals []float64) float64 {
-	for i, s := range scores {
-		logZ -= s * marginals[i]
-	}
-	return max(logZ, 0)
-}
-
 // grain returns how many rows of the given cost a worker takes at a time.
 func grain(cost float64) int { return int(max(1, min(mostRows, grainCost/cost))) }
 

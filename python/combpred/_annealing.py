@@ -20,6 +20,7 @@ from ._annealing_samplers import CHAINS, SAMPLERS, Task
 from ._errors import CapabilityError, SamplingError
 from ._progress import reported
 from ._scores import score_rows
+from ._share import share
 from ._warn import warn_user
 from ._whole_number import whole_number
 from .structures import Structure
@@ -267,15 +268,6 @@ def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
     if not len(rows):
         raise ValueError("scores has 0 rows; at least 1 is needed")
     return rows
-
-
-def share(value: Any, name: str) -> float:
-    """Return `value` as a float; TypeError when it is no number, ValueError when it is not between 0 and 1."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    if not 0 < value < 1:
-        raise ValueError(f"{name} must be between 0 and 1, both excluded, got {value}")
-    return float(value)
 
 
 def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:

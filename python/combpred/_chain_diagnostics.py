@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _lib_chain
+from ._share import share
 from ._whole_number import whole_number
 
 
@@ -137,7 +138,7 @@ def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
     >>> meta_mixing_bound(math.log(0.5))
     7.0
     """
-    _check_share(epsilon, "epsilon")
+    share(epsilon, "epsilon")
     beta = _beta(log_beta)
     if beta == 1:
         return 1.0
@@ -193,14 +194,9 @@ def cube_mixing_bound(n_elements: int, epsilon: float = 0.01, *, heat_bath: bool
     >>> cube_mixing_bound(8), cube_mixing_bound(8, heat_bath=True)
     (107.0, 54.0)
     """
-    _check_share(epsilon, "epsilon")
+    share(epsilon, "epsilon")
     d = whole_number(n_elements, "n_elements", 1, 2**31 - 1)
     return float(math.ceil((1 if heat_bath else 2) * d * math.log(d / epsilon)))
-
-
-def _check_share(value: float, name: str) -> None:
-    if not 0 < value < 1:
-        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
 
 
 def _beta(log_beta: float) -> float:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from ._annealing import MOST_STEPS, Counted, choice, naming_row, rows_of, share, warn_of_chains
+from ._annealing import MOST_STEPS, Counted, choice, naming_row, rows_of, warn_of_chains
 from ._annealing_levels import Levels, score_bounds
 from ._annealing_row import median_log_ratio
 from ._annealing_samplers import CHAINS, SAMPLERS, Task, levels_of
 from ._annealing_schedules import adaptive_schedule
 from ._errors import CapabilityError, SamplingError
 from ._progress import reported
+from ._share import share
 from ._whole_number import whole_number
 from .structures import Structure
 
