@@ -320,7 +320,7 @@ def test_coordinates_follow_laws_that_move_away(monkeypatch):
     """Classes that a plane nearly separates: in the coordinates of the uniform law alone it takes 234 iterations."""
     X, y = load_digits(return_X_y=True)
     followed = ProbabilisticStructured(alpha=1e-2).fit(X / 16, y)
-    monkeypatch.setattr("combpred._coordinates.Coordinates.at", lambda *arguments: None)
+    monkeypatch.setattr("combpred._loss.RowsLoss.at", lambda *arguments: None)
     not_followed = ProbabilisticStructured(alpha=1e-2, max_iter=300).fit(X / 16, y)
     assert followed.n_iter_ < 0.75 * not_followed.n_iter_
     assert followed.objective_ == pytest.approx(not_followed.objective_, rel=1e-5)

@@ -65,12 +65,6 @@ class Coordinates:
         return cls(features.directions, curvature.vectors, scale)
 
     @classmethod
-    def at(cls, weights: FloatArray, alpha: float, features: Features, likelihood: Likelihood) -> Coordinates | None:
-        """Build those for the Hessian near `weights`; None where the laws cannot be drawn from, or d is too large."""
-        spread = Spread.at(weights, features, likelihood)
-        return None if spread is None else cls.of_spread(spread, alpha, features)
-
-    @classmethod
     def of_spread(cls, spread: Spread, alpha: float, features: Features) -> Coordinates:
         """Build those for the Hessian where laws have this spread.
 

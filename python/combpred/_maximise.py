@@ -10,9 +10,8 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from ._abi import Control
-from ._coordinates import Coordinates, UniformCurvature
-from ._features import Features
-from ._likelihood import Likelihood
+from ._coordinates import Coordinates
+from ._loss import Loss
 from ._progress import reported
 from ._warn import warn_user
 
@@ -37,8 +36,7 @@ class Maximum:
 
 
 def maximise(
-    likelihood: Likelihood,
-    features: Features,
+    loss: Loss,
     start: FloatArray | None = None,
     *,
     alpha: float,
@@ -54,7 +52,7 @@ def maximise(
     the laws come to be far from uniform, the search goes on in coordinates of the Hessian where it is: after 60
     iterations, after 180 more, and so on.
     """
-    search = _Search(likelihood, features, alpha)
+    search = _Search(loss, alpha)
     with reported(search.control, label, verbose=verbose):
         if start is not None:
             search.move(start)
@@ -69,9 +67,9 @@ class _Settled(Exception):  # noqa: N818  # raised to end a search that has arri
 class _Search:
     """Where the search stands: the last weights that were accepted, the objective, its gradient and their numbers."""
 
-    def __init__(self, likelihood: Likelihood, features: Features, alpha: float) -> None:
-        self._likelihood, self._features, self._alpha = likelihood, features, alpha
-        self._zero = Coordinates.at_zero(alpha, features, UniformCurvature.of(likelihood.structure, likelihood.psi))
+    def __init__(self, loss: Loss, alpha: float) -> None:
+        self._loss, self._alpha = loss, alpha
+        self._zero = loss.at_zero(alpha)
         self.control = Control()
         self.n_iter = 0
         self.engine = ""
@@ -102,7 +100,7 @@ class _Search:
         """Return those of the Hessian where the search stands, or at zero where that is not known."""
         if not self.weights.any():
             return self._zero
-        followed = Coordinates.at(self.weights, self._alpha, self._features, self._likelihood)
+        followed = self._loss.at(self.weights, self._alpha)
         return self._zero if followed is None else followed
 
     def _search(self, coordinates: Coordinates, tol: float, max_iter: int) -> None:
@@ -137,7 +135,7 @@ class _Search:
             return
 
     def _evaluate(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        loss, gradient, self.engine = self._likelihood.gradient(self._features, weights)
+        loss, gradient, self.engine = self._loss.evaluate(weights)
         gradient += 2.0 * self._alpha * weights
         return loss + self._alpha * float(np.sum(weights * weights)), gradient
 

@@ -16,6 +16,7 @@ from ._descent import Descent
 from ._features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
 from ._laws import LawEngine
 from ._likelihood import Likelihood
+from ._loss import RowsLoss
 from ._maximise import maximise, warn_unless_maximal
 from ._memory import require_memory
 from ._sampled_laws import TrainingLaws
@@ -64,8 +65,8 @@ def fit_by_lbfgs(
     kept, likelihood, features = _prepared(model, X, targets, engine)
     start = None if earlier is None else earlier.weights(X, features, kept)
     found = maximise(
-        likelihood, features, start, alpha=float(model.alpha), tol=float(model.tol), max_iter=int(model.max_iter),
-        label=type(model).__name__, verbose=int(model.verbose),
+        RowsLoss(likelihood, features), start, alpha=float(model.alpha), tol=float(model.tol),
+        max_iter=int(model.max_iter), label=type(model).__name__, verbose=int(model.verbose),
     )  # fmt: skip
     _keep(model, X, kept, features, found.weights)
     model.objective_ = found.objective
