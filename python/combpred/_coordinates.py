@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from ._features import Features
+from ._features import Curvature, FeatureRows, Features
 from ._interrupt import call_abandonable
 from ._likelihood import Likelihood
 from .kernels import row_blocks
@@ -26,7 +26,8 @@ FloatArray = NDArray[np.float64]
 #: Order of a covariance of ψ that is still diagonalised: some seconds.
 LARGEST_COVARIANCE = 2048
 _DRAWS = 4  # from the law of each row, for the covariance there
-_FLOOR = 1e-2  # of the mean: rows whose draws agree, and directions in which they do, are not taken for certain
+#: Share of the mean that is added: rows whose draws agree, and directions in which they do, are not taken for certain.
+FLOOR = 1e-2
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,15 @@ class Coordinates:
         The factors are the mean covariance, in units of its trace, and the second moment of the features with rows
         weighted by the traces.
         """
-        covariance, d = spread.covariance.copy(), len(spread.covariance)
-        covariance[np.diag_indices(d)] += _FLOOR / d
+        moved = features.reweighted(spread.traces + FLOOR * float(spread.traces.mean()))
+        return cls.of_factors(spread.covariance, moved, alpha)
+
+    @classmethod
+    def of_factors(cls, covariance: FloatArray, moved: Curvature, alpha: float) -> Coordinates:
+        """Build those for a covariance of trace 1 and a second moment of the features with weights of that scale."""
+        covariance, d = covariance.copy(), len(covariance)
+        covariance[np.diag_indices(d)] += FLOOR / d
         values, vectors = call_abandonable(eigh, covariance)
-        moved = features.reweighted(spread.traces + _FLOOR * float(spread.traces.mean()))
         scale = 1.0 / np.sqrt(2.0 * alpha + np.outer(moved.curvature, np.maximum(values, 0.0)))
         return cls(moved.directions, vectors, scale)
 
@@ -101,6 +107,29 @@ class Coordinates:
         return W if self.outputs is None else W @ self.outputs
 
 
+def drawn_spread(
+    weights: FloatArray, features: FeatureRows, likelihood: Likelihood
+) -> tuple[FloatArray, FloatArray] | None:
+    """Estimate, by draws, the traces of the covariances of all laws (n,), and the weighted sum of covariances (d, d).
+
+    None where the laws cannot be drawn from or d is too large.
+    """
+    n, d = likelihood.psi.shape
+    if d > LARGEST_COVARIANCE:
+        return None
+    traces, covariance = np.empty(n), np.zeros((d, d))
+    for rows in row_blocks(n, _DRAWS * d):
+        psi = likelihood.laws.outputs(rows, features.scores(rows, weights), _DRAWS)
+        if psi is None:
+            return None
+        centred = (psi - psi.mean(axis=1, keepdims=True)) * np.sqrt(1.0 / (_DRAWS - 1))
+        traces[rows] = np.square(centred).sum(axis=(1, 2))
+        centred *= np.sqrt(likelihood.weights[rows])[:, None, None]
+        flat = centred.reshape(-1, d)
+        covariance += flat.T @ flat
+    return traces, covariance
+
+
 @dataclass(frozen=True)
 class Spread:
     """How far the laws of rows spread: the traces of their covariances (n,), and their weighted mean of trace 1."""
@@ -109,21 +138,12 @@ class Spread:
     covariance: FloatArray  # (d, d)
 
     @classmethod
-    def at(cls, weights: FloatArray, features: Features, likelihood: Likelihood) -> Spread | None:
+    def at(cls, weights: FloatArray, features: FeatureRows, likelihood: Likelihood) -> Spread | None:
         """Estimate it by draws; None where the laws cannot be drawn from, d is too large, or all draws agree."""
-        n, d = likelihood.psi.shape
-        if d > LARGEST_COVARIANCE:
+        found = drawn_spread(weights, features, likelihood)
+        if found is None:
             return None
-        traces, covariance = np.empty(n), np.zeros((d, d))
-        for rows in row_blocks(n, _DRAWS * d):
-            psi = likelihood.laws.outputs(rows, features.scores(rows, weights), _DRAWS)
-            if psi is None:
-                return None
-            centred = (psi - psi.mean(axis=1, keepdims=True)) * np.sqrt(1.0 / (_DRAWS - 1))
-            traces[rows] = np.square(centred).sum(axis=(1, 2))
-            centred *= np.sqrt(likelihood.weights[rows])[:, None, None]
-            flat = centred.reshape(-1, d)
-            covariance += flat.T @ flat
+        traces, covariance = found
         total = float(likelihood.weights @ traces)
         return None if total == 0.0 else cls(traces, covariance / total)
 

@@ -17,9 +17,10 @@ Rows = NDArray[np.intp] | slice
 
 #: Order of a second moment of features that is still diagonalised: some ten seconds.
 LARGEST_GRAM = 4096
+#: Order of one that is diagonalised anew as the laws move.
+LARGEST_MOVED = 512
 # Eigenvalues of a kernel matrix, relative to the largest: from minus this on they are errors of rounding ...
 _INDEFINITE = 1e-8
-_LARGEST_MOVED = 512  # order of a second moment that is diagonalised anew as the laws move
 _POWERS = 10  # steps of power iteration: within some ten per cent
 _NULL = 1e-15  # ... and up to this one, times the order, they are dropped.
 
@@ -31,8 +32,18 @@ class Curvature(NamedTuple):
     directions: FloatArray | None
 
 
-class Features(Protocol):
-    """Rows φ_i of q features; a scorer with weights W (q, d) has the scores f_i = Wᵀφ_i.
+class FeatureRows(Protocol):
+    """Rows φ_i of q features; a scorer with weights W (q, d) has the scores f_i = Wᵀφ_i."""
+
+    def scores(self, rows: Rows, weights: FloatArray) -> FloatArray:
+        """Return the scores of some rows, ``(k, d)``."""
+
+    def add_gradient(self, rows: Rows, residual: FloatArray, gradient: FloatArray) -> None:
+        """Add to `gradient` (q, d) what the gradient `residual` (k, d) by the scores of some rows contributes."""
+
+
+class Features(FeatureRows, Protocol):
+    """Rows of features with their second moment.
 
     Attributes
     ----------
@@ -45,12 +56,6 @@ class Features(Protocol):
     curvature: FloatArray
     directions: FloatArray | None
 
-    def scores(self, rows: Rows, weights: FloatArray) -> FloatArray:
-        """Return the scores of some rows, ``(k, d)``."""
-
-    def add_gradient(self, rows: Rows, residual: FloatArray, gradient: FloatArray) -> None:
-        """Add to `gradient` (q, d) what the gradient `residual` (k, d) by the scores of some rows contributes."""
-
     def reweighted(self, factors: FloatArray) -> Curvature:
         """Return the second moment after the weight of each row is multiplied by a factor, about, where q is large."""
 
@@ -61,25 +66,17 @@ class Features(Protocol):
         """Return the largest eigenvalue of Σ_i w_i φ_i φ_iᵀ after each direction u_j is scaled by √scale_j."""
 
 
-class InputFeatures:
-    """The inputs, with a constant feature last where there is an intercept.
+class InputRows:
+    """Inputs, with a constant feature last where there is an intercept, as features that a scorer is linear in.
 
     Parameters
     ----------
     X : array or CSR of shape (n, p)
-    weights : ndarray of shape (n,)
-        Of the rows.
     intercept : bool
-    moment : ndarray of shape (q, q) or (q,), default=None
-        The second moment or its diagonal, as :func:`second_moment` returns it, where that is not of these rows alone.
     """
 
-    def __init__(self, X: Any, weights: FloatArray, *, intercept: bool, moment: FloatArray | None = None) -> None:
-        self._X, self._weights = X, weights
-        self._intercept = intercept
-        # A given moment is copied, as it is overwritten.
-        own = second_moment(X, weights, intercept) if moment is None else moment.copy()
-        self.curvature, self.directions = _diagonalised(own)
+    def __init__(self, X: Any, *, intercept: bool) -> None:
+        self._X, self._intercept = X, intercept
 
     def scores(self, rows: Rows, weights: FloatArray) -> FloatArray:
         """Return the scores of some rows."""
@@ -97,11 +94,32 @@ class InputFeatures:
         else:
             gradient += self._X[rows].T @ residual
 
+
+class InputFeatures(InputRows):
+    """The same with their second moment, which training takes its coordinates from.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, p)
+    weights : ndarray of shape (n,)
+        Of the rows.
+    intercept : bool
+    moment : ndarray of shape (q, q) or (q,), default=None
+        The second moment or its diagonal, as :func:`second_moment` returns it, where that is not of these rows alone.
+    """
+
+    def __init__(self, X: Any, weights: FloatArray, *, intercept: bool, moment: FloatArray | None = None) -> None:
+        super().__init__(X, intercept=intercept)
+        self._weights = weights
+        # A given moment is copied, as it is overwritten.
+        own = second_moment(X, weights, intercept) if moment is None else moment.copy()
+        self.curvature, self.directions = diagonalised(own)
+
     def reweighted(self, factors: FloatArray) -> Curvature:
         """Return the second moment under other weights, for many features along the same directions."""
-        if len(self.curvature) > _LARGEST_MOVED:
+        if len(self.curvature) > LARGEST_MOVED:
             return _scaled(self, self._weights, factors)
-        return _diagonalised(second_moment(self._X, self._weights * factors, self._intercept))
+        return diagonalised(second_moment(self._X, self._weights * factors, self._intercept))
 
     def leverages(self, scale: FloatArray) -> FloatArray:
         """Return the sums of scaled squares along the directions."""
@@ -178,9 +196,9 @@ class KernelFeatures:
 
     def reweighted(self, factors: FloatArray) -> Curvature:
         """Return the second moment under other weights, for many rows along the same directions."""
-        if len(self.curvature) > _LARGEST_MOVED:
+        if len(self.curvature) > LARGEST_MOVED:
             return _scaled(self, self._weights, factors)
-        return _diagonalised(gram_matrix(self._rows, self._weights * factors, False))
+        return diagonalised(gram_matrix(self._rows, self._weights * factors, False))
 
     def leverages(self, scale: FloatArray) -> FloatArray:
         """Return the sums of scaled squares of the rows."""
@@ -210,7 +228,7 @@ class KernelFeatures:
         return dual
 
 
-def _diagonalised(moment: FloatArray) -> Curvature:
+def diagonalised(moment: FloatArray) -> Curvature:
     """Diagonalise a second moment, overwriting it; a diagonal is taken as it is."""
     if moment.ndim == 1:
         return Curvature(moment, None)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._features import Features
+from ._features import FeatureRows
 from ._laws import LawEngine, Rows
 from .kernels import row_blocks
 from .structures import Structure
@@ -58,7 +58,7 @@ class Likelihood:
         residual: FloatArray = self.weights[rows][:, None] * (means - self.psi[rows])
         return residual
 
-    def gradient(self, features: Features, weights: FloatArray) -> tuple[float, FloatArray, str]:
+    def gradient(self, features: FeatureRows, weights: FloatArray) -> tuple[float, FloatArray, str]:
         """Return the loss of all rows under feature weights (q, d), its gradient by them, and the engine."""
         loss, gradient, engine = 0.0, np.zeros(weights.shape), ""
         for rows in row_blocks(len(self.psi), self.psi.shape[1]):
