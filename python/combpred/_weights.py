@@ -14,6 +14,14 @@ def check_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
     A number stands for itself in every row. ValueError for a wrong shape, for weights that are not finite or negative
     (naming the row), and when all are zero.
     """
+    weights = row_weights(sample_weight, n)
+    if weights is not None and not weights.any():
+        raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
+    return weights
+
+
+def row_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+    """Do the same for n rows of many, whose weights may all be zero."""
     if sample_weight is None:
         return None
     try:
@@ -30,6 +38,4 @@ def check_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
             f"sample_weight is {weights[bad[0]]} at row {bad[0]}, must be finite and at least 0; a weight of 0 leaves "
             "a row out"
         )
-    if not weights.any():
-        raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
     return weights

@@ -1,0 +1,324 @@
+"""Training data in blocks of rows: where they come from, and the one operation that trains on them.
+
+Whatever is learnt from more rows than fit in memory is a sum over blocks of rows. A `BlockSource` says which blocks
+there are; `BlockSource.reduce` maps a function over them and merges what it returns. Solvers know no other operation,
+so that blocks may lie in an array, in a file, behind an iterator or on another machine.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._lib import RowError
+from ._mapped import release_pages
+from ._weights import row_weights
+from .structures._values import TargetError
+
+Result = TypeVar("Result")
+Merge = Callable[[Result, Result], Result]
+
+# Of a block, in float64: enough for BLAS to run at full speed, little beside what training itself holds, and a small
+# part of a second's work, after which Ctrl-C is answered.
+_BLOCK_BYTES = 2**24
+_MANY_ROWS = 2**15  # of few features: targets and scores may be much wider than those
+
+_HOW = "give (X, y) or (X, y, sample_weight)"
+_REMEDY = (
+    "pass a list of blocks, an object whose __iter__ starts anew, or a function without arguments that returns a new "
+    "iterator, such as a generator function or functools.partial(read_blocks, path)"
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows of training data.
+
+    Attributes
+    ----------
+    X : array or sparse matrix of shape (n, n_features)
+        As the source has it: not checked, of any number type.
+    y : array-like of n targets
+        In the format of the structure, not checked.
+    weights : ndarray of shape (n,) or None
+        Sample weights, checked; None for all 1.
+    index : int or None
+        Number of the block as the user gave it, from 0. None where the user gave no blocks.
+    first_row : int
+        Number of its first row among all rows.
+    offset : int, default=0
+        Number of its first row in the block as the user gave it, of which it may be a part.
+    """
+
+    X: Any
+    y: Any
+    weights: NDArray[np.float64] | None
+    index: int | None
+    first_row: int
+    offset: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return n_rows(self.X)
+
+    def number(self, row: int) -> int:
+        """Return the number that the user knows a row of this block by: in the block given, or among all rows."""
+        return row + (self.first_row if self.index is None else self.offset)
+
+    def name(self, message: str) -> str:
+        """Return a message with the block it is about, where the user gave blocks."""
+        return message if self.index is None else f"block {self.index}: {message}"
+
+    def parts(self) -> Iterator[Block]:
+        """Cut the block into parts of bounded size."""
+        step = _rows_at_once(self.X)
+        if self.n <= step:
+            yield self
+            return
+        for lo in range(0, self.n, step):
+            rows = slice(lo, min(lo + step, self.n))
+            yield replace(
+                self,
+                X=take_rows(self.X, rows),
+                y=take_rows(self.y, rows),
+                weights=None if self.weights is None else self.weights[rows],
+                first_row=self.first_row + lo,
+                offset=self.offset + lo,
+            )
+
+
+def on_block(function: Callable[..., Result], block: Block, *arguments: Any) -> Result:
+    """Call ``function(block, *arguments)``; errors about rows or values come out with the user's numbers."""
+    try:
+        return function(block, *arguments)
+    except RowError as error:
+        argument = error.argument if isinstance(error, TargetError) else "X"
+        found = TargetError(block.number(error.row), error.reason, argument)
+        if block.index is None:
+            raise found from None
+        raise ValueError(block.name(str(found))) from None
+    except (ValueError, TypeError) as error:
+        if block.index is None or type(error) not in (ValueError, TypeError):
+            raise
+        raise type(error)(block.name(str(error))) from error
+
+
+class BlockSource(ABC):
+    """Blocks of training data that can be gone through as often as needed."""
+
+    @abstractmethod
+    def first(self) -> Block:
+        """Return the first block that has rows, from which sizes and types are taken.
+
+        Raises
+        ------
+        ValueError
+            When no block has rows.
+        """
+
+    @abstractmethod
+    def reduce(
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        merge: Merge[Result],
+        advance: Callable[[], object] | None = None,
+    ) -> Result:
+        """Return ``function(block, *arguments)`` of all blocks, merged in the order of the blocks.
+
+        Parameters
+        ----------
+        function : callable
+            A function of a module, or an instance of a small frozen dataclass: it may be pickled and run in another
+            process. It must not keep or change what it is given. Blocks may be cut into smaller ones before it sees
+            them.
+        *arguments
+            The same for all blocks; picklable.
+        merge : callable
+            Takes two results and returns one; it may change and return its first argument. Associative up to rounding.
+        advance : callable or None, default=None
+            Called without arguments, in this process, when a block is done.
+
+        Returns
+        -------
+        object
+            The merged result.
+
+        Raises
+        ------
+        ValueError, TypeError
+            What `function` raises, through `on_block`.
+        """
+
+
+class ArrayBlocks(BlockSource):
+    """Rows of arrays, of memory-mapped files, or of compressed sparse rows.
+
+    Parameters
+    ----------
+    X : ndarray, memmap or CSR of shape (n, n_features)
+    y : array-like of n targets
+    weights : ndarray of shape (n,) or None
+        Checked before.
+
+    Notes
+    -----
+    A row is never copied but in its block. Pages of files mapped read-only are given back once their block is done.
+    """
+
+    def __init__(self, X: Any, y: Any, weights: NDArray[np.float64] | None) -> None:
+        self._whole = Block(X, y, weights, None, 0)
+
+    def first(self) -> Block:
+        return next(self._whole.parts())
+
+    def reduce(
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        merge: Merge[Result],
+        advance: Callable[[], object] | None = None,
+    ) -> Result:
+        def results() -> Iterator[Result]:
+            for block in self._whole.parts():
+                yield on_block(function, block, *arguments)
+                release_pages(block.X)
+                release_pages(block.y)
+
+        return _merged(results(), merge, advance)
+
+
+class IterableBlocks(BlockSource):
+    """Blocks (X, y) or (X, y, sample_weight) of an iterable that starts anew each time.
+
+    Parameters
+    ----------
+    blocks : iterable, or callable that returns an iterator
+        Empty blocks are skipped. Large ones are cut.
+
+    Raises
+    ------
+    TypeError
+        For an iterator, which can be gone through only once, and for what is no iterable.
+    """
+
+    def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
+        if not callable(blocks):
+            try:
+                iterator = iter(blocks)
+            except TypeError:
+                raise TypeError(f"blocks must be an iterable of blocks, got {blocks!r}; {_REMEDY}") from None
+            if iterator is blocks:
+                raise TypeError(
+                    f"blocks is {blocks!r}, an iterator, which ends after one pass over the data; training takes "
+                    f"several: {_REMEDY}"
+                )
+        self._blocks = blocks
+        self._sizes: list[int] | None = None  # of the first whole pass, which later ones must repeat
+
+    def first(self) -> Block:
+        for block in self._given():
+            return next(block.parts())
+        raise ValueError("blocks has no rows: give at least one block that has")
+
+    def reduce(
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        merge: Merge[Result],
+        advance: Callable[[], object] | None = None,
+    ) -> Result:
+        sizes: list[int] = []
+
+        def results() -> Iterator[Result]:
+            for block in self._given():
+                self._compare(block, len(sizes))
+                sizes.append(block.n)
+                for part in block.parts():
+                    yield on_block(function, part, *arguments)
+
+        merged = _merged(results(), merge, advance)
+        if self._sizes is not None and len(sizes) != len(self._sizes):
+            raise ValueError(
+                f"blocks gave {len(sizes)} blocks of {sum(sizes)} rows in a later pass, {len(self._sizes)} of "
+                f"{sum(self._sizes)} in the first: it must give the same data in every pass"
+            )
+        self._sizes = sizes
+        return merged
+
+    def _compare(self, block: Block, at: int) -> None:
+        if self._sizes is None or (at < len(self._sizes) and self._sizes[at] == block.n):
+            return
+        expected = f"{self._sizes[at]} rows" if at < len(self._sizes) else "no such block"
+        raise ValueError(
+            block.name(f"{block.n} rows in a later pass, {expected} in the first; it must be the same in every pass")
+        )
+
+    def _given(self) -> Iterator[Block]:
+        """Yield the blocks that have rows, as the user gives them."""
+        start = 0
+        made = self._blocks() if callable(self._blocks) else self._blocks
+        for index, given in enumerate(made):
+            block = _block(given, index, start)
+            if block.n:
+                yield block
+                start += block.n
+
+
+def _block(given: Any, index: int, start: int) -> Block:
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+        shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else repr(given)
+        raise ValueError(f"block {index} is {shown}: {_HOW}")
+    X: Any = given[0]
+    y: Any = given[1]
+    if y is None:
+        raise ValueError(f"block {index}: y is None: give one structure for each row")
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"block {index}: X has shape {X.shape}, must be (n, n_features)")
+    X = X.tocsr() if sparse.issparse(X) else X
+    n = n_rows(X)
+    if n != n_rows(y):
+        raise ValueError(f"block {index}: X has {n} rows and y {n_rows(y)}; they must agree row by row")
+    try:
+        weights = row_weights(given[2] if len(given) == 3 else None, n)
+    except ValueError as error:
+        raise ValueError(f"block {index}: {error}") from error
+    return Block(X, y, weights, index, start)
+
+
+def _merged(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:
+    merged: Any = None
+    empty = True
+    for result in results:
+        merged = result if empty else merge(merged, result)
+        empty = False
+        if advance is not None:
+            advance()
+    if empty:
+        raise ValueError("blocks has no rows: give at least one block that has")
+    found: Result = merged
+    return found
+
+
+def n_rows(data: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
+    shape = getattr(data, "shape", None)
+    return len(data) if not shape else int(shape[0])
+
+
+def take_rows(data: Any, rows: slice) -> Any:
+    """Return consecutive rows of an array, a sparse matrix, a data frame or a list, without a copy where that goes."""
+    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
+
+
+def _rows_at_once(X: Any) -> int:
+    width = int(X.nnz) / max(n_rows(X), 1) if sparse.issparse(X) else X.shape[1]
+    return max(1, min(int(_BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))
