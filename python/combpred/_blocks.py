@@ -266,13 +266,14 @@ class IterableBlocks(BlockSource):
         start = 0
         made = self._blocks() if callable(self._blocks) else self._blocks
         for index, given in enumerate(made):
-            block = _block(given, index, start)
+            block = make_block(given, index, start)
             if block.n:
                 yield block
                 start += block.n
 
 
-def _block(given: Any, index: int, start: int) -> Block:
+def make_block(given: Any, index: int, start: int) -> Block:
+    """Return block number `index`, whose first row is number `start`, after checking that its rows go together."""
     if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
         shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else repr(given)
         raise ValueError(f"block {index} is {shown}: {_HOW}")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._features import FeatureRows
 from ._laws import LawEngine, Rows
+from ._lib import Targets
 from .kernels import row_blocks
 from .structures import Structure
 
@@ -67,3 +68,16 @@ class Likelihood:
             features.add_gradient(rows, found.residual, gradient)
             engine = found.engine
         return loss, gradient, engine
+
+
+def mean_outputs(targets: Targets) -> tuple[FloatArray, FloatArray]:
+    """Return what rows learn, (n, d), and their weights (n,).
+
+    A set of k structures is as k rows with one of them each: their mean, with k times the weight.
+    """
+    psi = targets.psi
+    weights = np.ones(targets.n) if targets.weights is None else targets.weights
+    if targets.first is None:
+        return psi, weights
+    sizes = np.diff(targets.first)
+    return np.add.reduceat(psi, targets.first[:-1], axis=0) / sizes[:, None], weights * sizes

@@ -15,7 +15,7 @@ from ._coordinates import Coordinates, UniformCurvature
 from ._descent import Descent
 from ._features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
 from ._laws import LawEngine
-from ._likelihood import Likelihood
+from ._likelihood import Likelihood, mean_outputs
 from ._loss import RowsLoss
 from ._maximise import maximise, warn_unless_maximal
 from ._memory import require_memory
@@ -31,14 +31,8 @@ _NYSTROEM = "fit fewer rows, or take kernel='linear' on inputs mapped by sklearn
 
 
 def likelihood_of(model: Any, targets: _lib.Targets, engine: LawEngine) -> Likelihood:
-    """Return the loss of embedded targets. A set of k structures is k rows: their mean, with k times the weight."""
-    psi, n = targets.psi, targets.n
-    weights = np.ones(n) if targets.weights is None else targets.weights
-    if targets.first is not None:
-        sizes = np.diff(targets.first)
-        psi = np.add.reduceat(psi, targets.first[:-1], axis=0) / sizes[:, None]
-        weights = weights * sizes
-    return Likelihood(model.structure_, psi, weights, engine)
+    """Return the loss of embedded targets."""
+    return Likelihood(model.structure_, *mean_outputs(targets), engine)
 
 
 class _Training(NamedTuple):

@@ -1,0 +1,159 @@
+"""Training data in partitions of dask collections: the third source of blocks.
+
+A reduction becomes a graph of dask tasks: one for each partition, and a tree that merges what they return. Whichever
+scheduler is in use runs it, on threads of this process or on the workers of a cluster; what a lost worker held is
+computed anew. The tree is fixed, so that results do not depend on the number of workers.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._blocks import Block, BlockSource, Merge, Result, make_block, on_block
+
+# Results that one task merges, one after the other: a pass over a hundred partitions takes fifteen such tasks.
+_MERGED_AT_ONCE = 8
+
+_AGREE = "give collections with the same partitions, such as arrays with equal chunks of rows"
+
+
+def is_dask(data: Any) -> bool:
+    """Whether data are a dask collection, without importing dask."""
+    return hasattr(data, "__dask_graph__") and data.__dask_graph__() is not None
+
+
+class DaskBlocks(BlockSource):
+    """Partitions of dask arrays or data frames. Empty ones are skipped.
+
+    Parameters
+    ----------
+    X : dask array of shape (n, n_features), or dask data frame
+        Chunks across features are joined.
+    y : dask array, series or data frame with the rows of X, or array-like where the chunks of X are known
+    weights : the same, or None, default=None
+        Sample weights.
+
+    Raises
+    ------
+    ValueError
+        When the partitions do not agree.
+    """
+
+    def __init__(self, X: Any, y: Any, weights: Any = None) -> None:
+        if getattr(X, "ndim", 2) != 2:
+            raise ValueError(f"X has {X.ndim} dimensions, must have 2: rows and features")
+        self._chunks = getattr(X, "chunks", (None,))[0]
+        self._X = _partitions(X)
+        self._y = self._aligned(y, "y")
+        self._weights = [None] * len(self._X) if weights is None else self._aligned(weights, "sample_weight")
+
+    def __len__(self) -> int:
+        return len(self._X)
+
+    def first(self) -> Block:
+        for index, parts in enumerate(zip(self._X, self._y, self._weights, strict=True)):
+            block: Block | None = _delayed(_head)(*parts, index).compute()
+            if block is not None:
+                return block
+        raise ValueError("X has no rows: give at least one partition that has")
+
+    def reduce(
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        merge: Merge[Result],
+        advance: Callable[[], object] | None = None,
+    ) -> Result:
+        shared = [_delayed(argument, pure=False, traverse=False) for argument in arguments]
+        level = [
+            _delayed(_on_partition, pure=False)(function, merge, index, *parts, *shared)
+            for index, parts in enumerate(zip(self._X, self._y, self._weights, strict=True))
+        ]
+        while len(level) > 1:
+            groups = [level[lo : lo + _MERGED_AT_ONCE] for lo in range(0, len(level), _MERGED_AT_ONCE)]
+            level = [_delayed(_merge_all, pure=False)(merge, group) for group in groups]
+        found: Result | None = level[0].compute()
+        if found is None:
+            raise ValueError("X has no rows: give at least one partition that has")
+        if advance is not None:  # the scheduler, which runs the tasks, has its own display of progress
+            for _ in self._X:
+                advance()
+        return found
+
+    def _aligned(self, data: Any, argument: str) -> list[Any]:
+        """Return the partitions of y or of weights, which must go with those of X."""
+        if not is_dask(data):
+            data = self._cut(data, argument)
+        chunks = getattr(data, "chunks", (None,))[0]
+        if _known(self._chunks) and _known(chunks):
+            if sum(chunks) != sum(self._chunks):
+                raise ValueError(
+                    f"X has {sum(self._chunks)} rows and {argument} {sum(chunks)}; they must agree row by row"
+                )
+            data = data.rechunk({0: self._chunks})
+        found = _partitions(data)
+        if len(found) != len(self._X):
+            raise ValueError(f"X has {len(self._X)} partitions and {argument} {len(found)}: {_AGREE}")
+        return found
+
+    def _cut(self, data: Any, argument: str) -> Any:
+        """Return an array in memory as a dask array with the chunks of X."""
+        import dask.array as da
+
+        if not _known(self._chunks):
+            raise ValueError(
+                f"{argument} is a {type(data).__name__}, and the partitions of X, which it must be cut as, have "
+                f"unknown lengths: {_AGREE}"
+            )
+        array = np.asarray(data)
+        return da.from_array(array, chunks=(self._chunks, *((size,) for size in array.shape[1:])))
+
+
+def _delayed(*arguments: Any, **options: Any) -> Any:
+    import dask
+
+    return dask.delayed(*arguments, **options)
+
+
+def _known(chunks: Any) -> bool:
+    """Whether lengths of partitions are known: a data frame has none, a filtered array NaN."""
+    return chunks is not None and not np.isnan(chunks).any()
+
+
+def _partitions(data: Any) -> list[Any]:
+    """Return delayed partitions of rows."""
+    if hasattr(data, "rechunk") and data.ndim > 1:
+        data = data.rechunk(dict.fromkeys(range(1, data.ndim), -1))
+    return list(np.ravel(np.asarray(data.to_delayed(), dtype=object)))
+
+
+def _head(X: Any, y: Any, weights: Any, index: int) -> Block | None:
+    """Return the first rows of a partition as a block, None where it has none."""
+    block = make_block((X, y, weights), index, 0)
+    return next(block.parts()) if block.n else None
+
+
+def _on_partition(
+    function: Callable[..., Result], merge: Merge[Result], index: int, X: Any, y: Any, weights: Any, *arguments: Any
+) -> Result | None:
+    """Return the merged results of the parts of a partition, None where it has no rows."""
+    block, found = make_block((X, y, weights), index, 0), None
+    if block.n:
+        for part in block.parts():
+            result = on_block(function, part, *arguments)
+            found = result if found is None else merge(found, result)
+    return found
+
+
+def _merge_all(merge: Merge[Result], results: Sequence[Result | None]) -> Result | None:
+    given = [result for result in results if result is not None]
+    if not given:
+        return None
+    found = copy.deepcopy(given[0])  # a task must leave what other tasks returned as it was
+    for result in given[1:]:
+        found = merge(found, result)
+    return found
