@@ -46,7 +46,7 @@ class DaskBlocks(BlockSource):
     def __init__(self, X: Any, y: Any, weights: Any = None) -> None:
         if getattr(X, "ndim", 2) != 2:
             raise ValueError(f"X has {X.ndim} dimensions, must have 2: rows and features")
-        self._chunks = getattr(X, "chunks", (None,))[0]
+        self._chunks: Any = getattr(X, "chunks", (None,))[0]
         self._X = _partitions(X)
         self._y = self._aligned(y, "y")
         self._weights = [None] * len(self._X) if weights is None else self._aligned(weights, "sample_weight")
@@ -88,7 +88,7 @@ class DaskBlocks(BlockSource):
         """Return the partitions of y or of weights, which must go with those of X."""
         if not is_dask(data):
             data = self._cut(data, argument)
-        chunks = getattr(data, "chunks", (None,))[0]
+        chunks: Any = getattr(data, "chunks", (None,))[0]
         if _known(self._chunks) and _known(chunks):
             if sum(chunks) != sum(self._chunks):
                 raise ValueError(
