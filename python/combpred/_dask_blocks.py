@@ -90,10 +90,7 @@ class DaskBlocks(BlockSource):
             data = self._cut(data, argument)
         chunks: Any = getattr(data, "chunks", (None,))[0]
         if _known(self._chunks) and _known(chunks):
-            if sum(chunks) != sum(self._chunks):
-                raise ValueError(
-                    f"X has {sum(self._chunks)} rows and {argument} {sum(chunks)}; they must agree row by row"
-                )
+            self._require_rows(sum(chunks), argument)
             data = data.rechunk({0: self._chunks})
         found = _partitions(data)
         if len(found) != len(self._X):
@@ -110,7 +107,12 @@ class DaskBlocks(BlockSource):
                 f"unknown lengths: {_AGREE}"
             )
         array = np.asarray(data)
+        self._require_rows(len(array), argument)
         return da.from_array(array, chunks=(self._chunks, *((size,) for size in array.shape[1:])))
+
+    def _require_rows(self, n: int, argument: str) -> None:
+        if n != sum(self._chunks):
+            raise ValueError(f"X has {sum(self._chunks)} rows and {argument} {n}; they must agree row by row")
 
 
 def _delayed(*arguments: Any, **options: Any) -> Any:
