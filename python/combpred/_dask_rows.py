@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._dask_blocks import is_dask
+from ._blocks import Block
+from ._dask_blocks import DaskBlocks, is_dask
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -58,17 +59,35 @@ def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], 
     )
 
 
+def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any) -> float:
+    """Return what a method of (X, y, sample_weight) that is a weighted mean over rows gives for dask collections."""
+    check_is_fitted(model)
+    total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, name, merge=_added)
+    if weight == 0.0:
+        raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
+    return total / weight
+
+
+def _weighted(block: Block, model: Any, name: str) -> tuple[float, float]:
+    """Return the sum over the rows of a block, and of their weights."""
+    weight = float(block.n if block.weights is None else block.weights.sum())
+    if weight == 0.0:
+        return 0.0, 0.0
+    return weight * getattr(model, name)(block.X, block.y, block.weights), weight
+
+
+def _added(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    return one[0] + other[0], one[1] + other[1]
+
+
 def _sample(X: Any) -> Any:
     """Return a row like those of X, for the type and the width of what a method returns."""
-    if hasattr(X, "_meta_nonempty"):
-        return X._meta_nonempty.iloc[:1]
-    return np.zeros((1, X.shape[1]), dtype=X.dtype)
+    return X._meta_nonempty.iloc[:1] if hasattr(X, "_meta_nonempty") else np.zeros((1, X.shape[1]), dtype=X.dtype)
 
 
 def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    if len(X) == 0:  # a partition that a filter has emptied
-        like = X if hasattr(X, "iloc") else np.zeros((1, X.shape[1]))
-        if hasattr(X, "iloc"):
-            like = X.reindex([0]).fillna(0)
-        return getattr(model, name)(like, *arguments, **options)[:0]
-    return getattr(model, name)(X, *arguments, **options)
+    if len(X):
+        return getattr(model, name)(X, *arguments, **options)
+    # A partition that a filter has emptied: estimators refuse no rows, so one is made up and its result dropped.
+    row = X.reindex([0]).fillna(0) if hasattr(X, "iloc") else np.zeros((1, X.shape[1]))
+    return getattr(model, name)(row, *arguments, **options)[:0]

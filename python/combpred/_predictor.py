@@ -18,6 +18,8 @@ from . import _lib
 from ._certified import Certified
 from ._config import get_n_threads
 from ._constraints import RowConstraints
+from ._dask_blocks import is_dask
+from ._dask_rows import lazily_on_dask, mean_over_rows
 from ._decoding import DECODERS, Decoding
 from ._estimator import StructuredEstimator
 from ._k_best import k_best
@@ -43,6 +45,7 @@ class StructuredPredictor(StructuredEstimator):
     n_jobs: int | None
     random_state: Any
 
+    @lazily_on_dask
     def feature_scores(self, X: Any) -> FloatArray:
         """Return f(x) of each row: one score for each entry of ψ.
 
@@ -86,6 +89,7 @@ class StructuredPredictor(StructuredEstimator):
             scores[rows] = block
         return scores
 
+    @lazily_on_dask
     def decision_function(self, X: Any) -> FloatArray:
         """Return the scores in the shape that scikit-learn expects of a classifier.
 
@@ -198,6 +202,7 @@ class StructuredPredictor(StructuredEstimator):
                 )
             yield rows, scores
 
+    @lazily_on_dask
     def predict(self, X: Any, *, constraints: Any = None) -> Any:
         """Predict the structure of largest score for each row.
 
@@ -432,6 +437,8 @@ class StructuredPredictor(StructuredEstimator):
         >>> ranker.score(X, y)
         1.0
         """
+        if is_dask(X):
+            return mean_over_rows(self, "score", X, y, sample_weight)
         return float(self.structure_.score(y, self.predict(X), sample_weight))
 
 

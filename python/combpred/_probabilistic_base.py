@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_consistent_length
 from . import _lib
 from ._chain_report import ChainDiagnostics
 from ._config import get_n_threads
+from ._dask_blocks import is_dask
+from ._dask_rows import lazily_on_dask, mean_over_rows
 from ._errors import CapabilityError
 from ._estimator import is_a
 from ._inference import METHODS, LogPartition, check_choice, check_share
@@ -59,6 +61,7 @@ class ProbabilisticPredictor(KernelEstimator):
     decision: str
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @lazily_on_dask
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of each class, grade or label.
 
@@ -100,6 +103,7 @@ class ProbabilisticPredictor(KernelEstimator):
         marginals[:, :-1] -= marginals[:, 1:]
         return np.clip(marginals, 0.0, 1.0, out=marginals)
 
+    @lazily_on_dask
     def predict_marginals(self, X: Any) -> FloatArray:
         r"""Return :math:`E\,\psi(y)` under the law of each row.
 
@@ -232,6 +236,8 @@ class ProbabilisticPredictor(KernelEstimator):
         >>> bool(ranker.score_log_loss(X, y) < np.log(2))  # the loss of the uniform law
         True
         """
+        if is_dask(X):
+            return mean_over_rows(self, "score_log_loss", X, y, sample_weight)
         losses = -self.log_proba(X, y)
         return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))
 
@@ -289,6 +295,7 @@ class ProbabilisticPredictor(KernelEstimator):
             found.method[rows], found.n_samples[rows] = laws.engine, laws.n_samples
         return found
 
+    @lazily_on_dask
     def entropy(self, X: Any) -> FloatArray:
         r"""Return the entropy :math:`-\sum_y p(y \mid x) \ln p(y \mid x)` of the law of each row.
 
