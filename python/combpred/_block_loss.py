@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from ._admissible import flat_sets
+from ._block_rows import BlockRows
 from ._blocks import Block, BlockSource
 from ._coordinates import FLOOR, Coordinates, UniformCurvature, drawn_spread
-from ._features import LARGEST_MOVED, Curvature, InputRows, diagonalised, second_moment
+from ._features import LARGEST_GRAM, LARGEST_MOVED, Curvature, InputRows, diagonalised, second_moment
 from ._laws import LawEngine
+from ._lib import Targets
 from ._likelihood import Likelihood, mean_outputs
-from ._targets import embed_targets
-from .structures import Structure
 
 FloatArray = NDArray[np.float64]
 
@@ -54,33 +55,35 @@ class BlockLaws:
 
     Attributes
     ----------
-    structure : Structure
+    rows : BlockRows
     engine : LawEngine
         Exact.
     intercept : bool
-    n_threads : int
     """
 
-    structure: Structure
+    rows: BlockRows
     engine: LawEngine
     intercept: bool
-    n_threads: int
 
-    def prepared(self, block: Block) -> tuple[Likelihood, Any]:
-        """Return the likelihood of the rows of positive weight, and their inputs."""
-        targets = embed_targets(self.structure, block.y, flat_sets(block.y), block.weights, self.n_threads)
-        psi, weights = mean_outputs(targets)
-        X = block.X
-        kept = np.flatnonzero(weights)
-        if len(kept) < len(weights):
-            psi, weights, X = psi[kept], weights[kept], X[kept]
-        return Likelihood(self.structure, psi, weights, self.engine), X
+    def likelihoods(self, block: Block) -> Iterator[tuple[Likelihood, Any]]:
+        """Yield the likelihoods of some rows of positive weight at a time, with their inputs."""
+        for strip in self.rows.strips(block):
+            psi = strip.psi.toarray() if sparse.issparse(strip.psi) else strip.psi
+            psi, weights = mean_outputs(Targets(psi, strip.weights, strip.first))
+            X, kept = strip.X, np.flatnonzero(weights)
+            if len(kept) < len(weights):
+                psi, weights, X = psi[kept], weights[kept], X[kept]
+            yield Likelihood(self.rows.structure, psi, weights, self.engine), X
 
 
 def loss_sums(block: Block, how: BlockLaws, weights: FloatArray) -> LossSums:
     """Return what the rows of a block add to the loss and its gradient."""
-    likelihood, X = how.prepared(block)
-    return LossSums(*likelihood.gradient(InputRows(X, intercept=how.intercept), weights))
+    loss, gradient, engine = 0.0, np.zeros(weights.shape), ""
+    for likelihood, X in how.likelihoods(block):
+        loss_, gradient_, engine = likelihood.gradient(InputRows(X, intercept=how.intercept), weights)
+        loss += loss_
+        gradient += gradient_
+    return LossSums(loss, gradient, engine)
 
 
 def add_losses(one: LossSums, other: LossSums) -> LossSums:
@@ -89,14 +92,16 @@ def add_losses(one: LossSums, other: LossSums) -> LossSums:
 
 def spread_sums(block: Block, how: BlockLaws, weights: FloatArray) -> SpreadSums | None:
     """Return what the rows of a block add, None where laws cannot be drawn from or d is too large."""
-    likelihood, X = how.prepared(block)
-    found = drawn_spread(weights, InputRows(X, intercept=how.intercept), likelihood)
-    if found is None:
-        return None
-    traces, covariance = found
-    moves = len(weights) <= LARGEST_MOVED
-    moment = second_moment(X, likelihood.weights * traces, how.intercept) if moves else None
-    return SpreadSums(covariance, moment, float(traces.sum()), len(traces))
+    d, moves = weights.shape[1], len(weights) <= LARGEST_MOVED
+    sums: SpreadSums | None = SpreadSums(np.zeros((d, d)), np.zeros((len(weights),) * 2) if moves else None, 0.0, 0)
+    for likelihood, X in how.likelihoods(block):
+        found = drawn_spread(weights, InputRows(X, intercept=how.intercept), likelihood)
+        if found is None:
+            return None
+        traces, covariance = found
+        moment = second_moment(X, likelihood.weights * traces, how.intercept) if moves else None
+        sums = add_spreads(sums, SpreadSums(covariance, moment, float(traces.sum()), len(traces)))
+    return sums
 
 
 def add_spreads(one: SpreadSums | None, other: SpreadSums | None) -> SpreadSums | None:
@@ -106,54 +111,85 @@ def add_spreads(one: SpreadSums | None, other: SpreadSums | None) -> SpreadSums 
     return SpreadSums(one.covariance + other.covariance, moment, one.traces + other.traces, one.n_rows + other.n_rows)
 
 
-@dataclass(frozen=True)
-class BlockLoss:
-    """The sum over the rows of all blocks of −w_i ln p, a function of feature weights (q, d).
+class MomentSums(NamedTuple):
+    """Sums over rows that the first coordinates are made of.
 
     Attributes
     ----------
-    blocks : BlockSource
-    how : BlockLaws
     moment : ndarray of shape (q, q) or (q,)
-        Second moment of the features, or its diagonal.
-    total_weight : float
-        Of all rows.
-    output_curvature : UniformCurvature
+        Σ_i w_i φ_i φ_iᵀ, or its diagonal.
+    weight : float
+        Σ_i w_i.
+    n_rows : int
+        Of positive weight.
+    squares : float
+        Σ_i ‖ψ_i − μ‖².
     """
 
-    blocks: BlockSource
-    how: BlockLaws
     moment: FloatArray
-    total_weight: float
-    output_curvature: UniformCurvature
-    _uniform: list[Curvature] = field(default_factory=list, init=False)
+    weight: float
+    n_rows: int
+    squares: float
+
+
+def moment_sums(block: Block, how: BlockLaws) -> MomentSums:
+    """Return what the rows of a block add."""
+    q = how.rows.n_features + int(how.intercept)
+    sums = MomentSums(np.zeros((q, q) if q <= LARGEST_GRAM else q), 0.0, 0, 0.0)
+    mean = how.rows.structure.mean()
+    for likelihood, X in how.likelihoods(block):
+        weights, squares = likelihood.weights, float(np.square(likelihood.psi - mean).sum())
+        moment = second_moment(X, weights, how.intercept)
+        sums = add_moments(sums, MomentSums(moment, float(weights.sum()), len(weights), squares))
+    return sums
+
+
+def add_moments(one: MomentSums, other: MomentSums) -> MomentSums:
+    return MomentSums(
+        one.moment + other.moment, one.weight + other.weight, one.n_rows + other.n_rows, one.squares + other.squares
+    )
+
+
+class BlockLoss:
+    """The sum over the rows of all blocks of −w_i ln p, a function of feature weights (q, d).
+
+    Parameters
+    ----------
+    blocks : BlockSource
+    how : BlockLaws
+
+    Notes
+    -----
+    Making one, each evaluation, and the coordinates away from zero cost one pass over the blocks.
+    """
+
+    def __init__(self, blocks: BlockSource, how: BlockLaws) -> None:
+        self._blocks, self._how = blocks, how
+        self._sums = blocks.reduce(moment_sums, how, merge=add_moments)
+        if self._sums.weight == 0.0:
+            raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
+        self.n_rows = self._sums.n_rows
+        self._inputs = diagonalised(self._sums.moment.copy())
 
     def evaluate(self, weights: FloatArray) -> tuple[float, FloatArray, str]:
-        found = self.blocks.reduce(loss_sums, self.how, weights, merge=add_losses)
+        found = self._blocks.reduce(loss_sums, self._how, weights, merge=add_losses)
         return found.loss, found.gradient, found.engine
 
     def at_zero(self, alpha: float) -> Coordinates:
-        inputs, outputs = self._inputs(), self.output_curvature
-        scale = 1.0 / np.sqrt(2.0 * alpha + np.outer(inputs.curvature, outputs.values))
-        return Coordinates(inputs.directions, outputs.vectors, scale)
+        structure = self._how.rows.structure
+        variance = self._sums.squares / (self._sums.n_rows * structure.n_features)
+        outputs = UniformCurvature.of_variance(structure, variance)
+        return Coordinates.of_curvatures(self._inputs, outputs, alpha)
 
     def at(self, weights: FloatArray, alpha: float) -> Coordinates | None:
-        found = self.blocks.reduce(spread_sums, self.how, weights, merge=add_spreads)
-        if found is None:
-            return None
-        total = float(np.trace(found.covariance))
-        if total == 0.0:
+        found = self._blocks.reduce(spread_sums, self._how, weights, merge=add_spreads)
+        total = 0.0 if found is None else float(np.trace(found.covariance))
+        if found is None or total == 0.0:
             return None
         added = FLOOR * found.traces / found.n_rows
         if found.moment is None:
-            inputs = self._inputs()
-            moved = Curvature(inputs.curvature * (total / self.total_weight + added), inputs.directions)
+            factor = total / self._sums.weight + added
+            moved = Curvature(factor * self._inputs.curvature, self._inputs.directions)
         else:
-            moved = diagonalised(found.moment + added * self.moment)
+            moved = diagonalised(found.moment + added * self._sums.moment)
         return Coordinates.of_factors(found.covariance / total, moved, alpha)
-
-    def _inputs(self) -> Curvature:
-        """Return the second moment of the features, diagonalised once."""
-        if not self._uniform:
-            self._uniform.append(diagonalised(self.moment.copy()))
-        return self._uniform[0]

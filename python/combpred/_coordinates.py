@@ -40,9 +40,14 @@ class UniformCurvature:
     @classmethod
     def of(cls, structure: Structure, psi: FloatArray) -> UniformCurvature:
         """Diagonalise Σ; where it is too large, take the variance of the targets `psi` (n, d) in place of it."""
-        d = psi.shape[1]
-        if d > LARGEST_COVARIANCE:
-            return cls(np.full(d, float(np.square(psi - structure.mean()).mean())), None)
+        large = psi.shape[1] > LARGEST_COVARIANCE
+        return cls.of_variance(structure, float(np.square(psi - structure.mean()).mean()) if large else np.nan)
+
+    @classmethod
+    def of_variance(cls, structure: Structure, variance: float) -> UniformCurvature:
+        """Diagonalise Σ; where it is too large, take a multiple of the identity in place of it."""
+        if structure.n_features > LARGEST_COVARIANCE:
+            return cls(np.full(structure.n_features, variance), None)
         values, vectors = call_abandonable(eigh, structure.covariance())
         return cls(np.maximum(values, 0.0), vectors)
 
@@ -62,8 +67,13 @@ class Coordinates:
     @classmethod
     def at_zero(cls, alpha: float, features: Features, curvature: UniformCurvature) -> Coordinates:
         """Build those in which the Hessian at W = 0 is the identity, if the factors are diagonalised, for a penalty."""
-        scale = 1.0 / np.sqrt(2.0 * alpha + np.outer(features.curvature, curvature.values))
-        return cls(features.directions, curvature.vectors, scale)
+        return cls.of_curvatures(Curvature(features.curvature, features.directions), curvature, alpha)
+
+    @classmethod
+    def of_curvatures(cls, features: Curvature, outputs: UniformCurvature, alpha: float) -> Coordinates:
+        """Build those for a Kronecker product of two factors, with a penalty."""
+        scale = 1.0 / np.sqrt(2.0 * alpha + np.outer(features.curvature, outputs.values))
+        return cls(features.directions, outputs.vectors, scale)
 
     @classmethod
     def of_spread(cls, spread: Spread, alpha: float, features: Features) -> Coordinates:
