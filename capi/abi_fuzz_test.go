@@ -23,7 +23,7 @@ var entryPoints = map[string]any{
 	"cp_log_partition": cp_log_partition, "cp_sample_distribution": cp_sample_distribution,
 	"cp_chain_sample": cp_chain_sample, "cp_chain_diagnose": cp_chain_diagnose, "cp_extensions_sample": cp_extensions_sample,
 	"cp_kernel_check": cp_kernel_check, "cp_ridge_plan": cp_ridge_plan, "cp_ridge_kernel": cp_ridge_kernel, "cp_ridge_spectral": cp_ridge_spectral,
-	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_ridge_primal": cp_ridge_primal,
+	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_covariance_solve": cp_covariance_solve,
 }
 
 func TestEntryPointsAreComplete(t *testing.T) {

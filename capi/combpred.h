@@ -234,7 +234,7 @@ int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elemen
  * psi[n, d] are the embedded outputs, not centred (rows may be averages of several outputs). weights[n] >= 0, or NULL for all 1.
  * first[n+1] makes example i's correct outputs the rows first[i] to first[i+1] of psi[first[n], d], a set of which none is ranked above another: the loss
  * "auc" is then n_i/2 fᵀΣf + ½ Σ_y ⟨ψ̃_y,f⟩² − Σ_y ⟨ψ̃_y,f⟩ − (n_i Σ_y ⟨ψ̃_y,f⟩² − (Σ_y ⟨ψ̃_y,f⟩)²)/|𝒴| over the n_i < |𝒴|/2 outputs y of the set, and "squared" the sum
- * over the set. NULL: one output for each example. Leave-one-out takes NULL only. Where the caller applies the weights (cp_ridge_spectral, cp_ridge_primal), a
+ * over the set. NULL: one output for each example. Leave-one-out takes NULL only. Where the caller applies the weights (cp_ridge_spectral), a
  * set of n_i outputs has the weight w_i n_i.
  * NaN or infinite numbers in psi, weights or K: CP_EVALUE naming the row. */
 
@@ -243,7 +243,7 @@ int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elemen
  *   {"solver": "closed-form"|"cg"|"newton-cg"|"primal", "route": "factor"|"spectral"|"iterate"|"primal",
  *    "precision": "single"|"double", to begin with, "distinct": number of distinct non-zero eigenvalues of Σ, "work_single": bytes of work for precision single, "work_double": bytes for double,
  *    "route_loo": "factor"|"spectral", "work_loo_single", "work_loo_double": bytes of work for leave-one-out}
- * route says which call does it: "factor" and "iterate" cp_ridge_kernel, "spectral" cp_ridge_spectral (for solver "primal": cp_ridge_primal); route_loo
+ * route says which call does it: "factor" and "iterate" cp_ridge_kernel, "spectral" cp_ridge_spectral, "primal" the caller (see cp_covariance_solve); route_loo
  * whether cp_ridge_kernel_loo or cp_ridge_spectral_loo leaves rows out. */
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_char *options, int64_t options_len, int64_t n, int64_t p, int64_t nnz, char *plan, int64_t plan_cap, char *err, int64_t err_cap);
 
@@ -274,25 +274,12 @@ int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_char *options, int64_t opt
 int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights,
                               void *work, int64_t work_bytes, double *scores, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
-/* Input features for the primal solver: dense[n, p], or (dense NULL) compressed sparse rows of X and of Xᵀ, each with nnz entries. A constant feature of value
- * 1 is appended as column p when intercept is non-zero, without being stored. */
-typedef struct cp_design {
-  int64_t n, p, nnz;
-  int32_t intercept;
-  cp_in_f64 *dense;
-  cp_in_f64 *data;       /* [nnz] rows of X, */
-  cp_in_i32 *indices;    /* [nnz] */
-  cp_in_i64 *indptr;     /* [n + 1] */
-  cp_in_f64 *t_data;     /* [nnz] rows of Xᵀ, */
-  cp_in_i32 *t_indices;  /* [nnz] */
-  cp_in_i64 *t_indptr;   /* [p + 1] */
-} cp_design;
-typedef const cp_design cp_in_design;
-
-/* Trains W, f = Wᵀx with penalty alpha ‖W‖², from the eigendecomposition XᵀDDX = V diag(eigenvalues) Vᵀ of the weighted Gram matrix over q = p (+ 1 with intercept)
- * features: vectors[q, q], eigenvalues[q]. Writes W to coef[q, d]. */
-int32_t cp_ridge_primal(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_design *design, cp_in_f64 *eigenvalues, cp_in_f64 *vectors, int64_t q,
-                        cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, double *coef, cp_fit_info *info, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+/* For the linear kernel's training in the features themselves (route "primal"), which the caller does by conjugate gradient: what it is preconditioned with.
+ * Writes (shift I + curvature[k] Σ)⁻¹ P v_k to row k of dst[n, d], for the rows v_k of v[n, d] and the projector P onto the range of Σ, the covariance of ψ under
+ * the uniform law. shift must be positive, curvature[n] not negative. dst may be v. No d×d matrix is formed where the eigenvalues of Σ are known; those of other
+ * structures are found once and kept while the same structure is asked for. control->step is not counted. On failure dst is undefined. */
+int32_t cp_covariance_solve(cp_in_structure *s, double shift, cp_in_f64 *curvature, cp_in_f64 *v, int64_t n, int64_t d, double *dst, int32_t workers, cp_control *control,
+                            char *err, int64_t err_cap);
 
 #ifdef __cplusplus
 }

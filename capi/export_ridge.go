@@ -306,69 +306,28 @@ func (c ridgeCall) leaveOneOut(n, d C.int64_t, work unsafe.Pointer, workBytes C.
 	return work32, work64, out, err
 }
 
-//export cp_ridge_primal
-func cp_ridge_primal(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design, eigenvalues, vectors *C.cp_in_f64, q C.int64_t,
-	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, coef *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+//export cp_covariance_solve
+func cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t, dst *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		if design == nil {
-			return fmt.Errorf("design is NULL")
-		}
-		c, e := newRidgeCall(s, options, optionsLen, psi, design.n, d, first, weights, nWorkers, control)
+		sp, _, e := spaceWithMoments(s, d)
 		if e != nil {
 			return e
 		}
-		x, e := readDesign(design)
+		c, e := float64s(curvature, "curvature", n)
 		if e != nil {
 			return e
 		}
-		if int64(q) != int64(x.Len()) {
-			return fmt.Errorf("q is %d, the design has %d features with the constant", int64(q), x.Len())
-		}
-		values, v, e := eigen(eigenvalues, vectors, q)
+		in, e := matrixIn(v, "v", n, d)
 		if e != nil {
 			return e
 		}
-		out, e := matrixOut(coef, "coef", q, d)
+		out, e := matrixOut(dst, "dst", n, d)
 		if e != nil {
 			return e
 		}
-		result, e := c.opt.Primal(c.space, x, values, v, c.targets, out, c.mon)
-		setInfo(info, result)
-		return e
+		if _, e = workers(nWorkers); e != nil {
+			return e
+		}
+		return fit.CovarianceSolve(sp, float64(shift), c, in, out, monitor(control))
 	})
-}
-
-func readDesign(in *C.cp_in_design) (*solve.Design, error) {
-	if in.p < 0 || in.p > maxRows {
-		return nil, fmt.Errorf("design: p is %d, must be from 0 to %d", int64(in.p), maxRows)
-	}
-	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
-	if in.dense != nil || in.n*in.p == 0 {
-		var err error
-		x.Dense, err = matrixIn(in.dense, "design.dense", in.n, in.p)
-		return x, err
-	}
-	var err error
-	if x.Rows, err = readSparse(in.data, in.indices, in.indptr, in.n, in.p, in.nnz); err != nil {
-		return nil, fmt.Errorf("design: %w", err)
-	}
-	if x.Cols, err = readSparse(in.t_data, in.t_indices, in.t_indptr, in.p, in.n, in.nnz); err != nil {
-		return nil, fmt.Errorf("design, transposed: %w", err)
-	}
-	return x, nil
-}
-
-func readSparse(data *C.cp_in_f64, indices *C.cp_in_i32, indptr *C.cp_in_i64, rows, cols, nnz C.int64_t) (*solve.Sparse, error) {
-	s := &solve.Sparse{Rows: int(rows), Cols: int(cols)}
-	var err error
-	if s.Data, err = float64s(data, "data", nnz); err != nil {
-		return nil, err
-	}
-	if s.Indices, err = int32s(indices, "indices", nnz); err != nil {
-		return nil, err
-	}
-	if s.Indptr, err = int64s(indptr, "indptr", rows+1); err != nil {
-		return nil, err
-	}
-	return s, s.Check()
 }

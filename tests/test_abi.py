@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.sparse
 
 from combpred import _abi, _lib, _loader
 from combpred._calls import StructureArgument
@@ -61,7 +60,6 @@ def test_prototypes_match_the_header():
         ("cp_structure", _abi.CStructure),
         ("cp_control", _abi.Control),
         ("cp_fit_info", _abi.CFitInfo),
-        ("cp_design", _abi.CDesign),
     ],
 )
 def test_structures_match_the_header(name, declared):
@@ -225,10 +223,8 @@ CALLS = {
         *(DOUBLES[512:].ctypes.data, 64, DOUBLES[600:].ctypes.data, 1, None),
     ],
 }
-DESIGN = _lib.Design(np.eye(2))
-CALLS["cp_ridge_primal"] = [
-    *("s", b"{}", 2, DESIGN, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
-    *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
+CALLS["cp_covariance_solve"] = [
+    *("s", 1.0, DOUBLES.ctypes.data, DOUBLES[64:].ctypes.data, 2, D, DOUBLES[512:].ctypes.data, 1, None),
 ]
 NULLABLE = {
     *("first", "weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"),
@@ -323,34 +319,13 @@ def test_malformed_options_are_refused(dll, options):
     assert a.message
 
 
-@pytest.mark.parametrize("field", ["n", "p"])
-@pytest.mark.parametrize("size", [-1, 2**62, 2**63 - 1])
-def test_illegal_designs_are_refused(dll, field, size):
-    changed = arguments("cp_ridge_primal")
-    design = _abi.CDesign.from_buffer_copy(DESIGN._struct)
-    setattr(design, field, size)
-    changed[3] = ctypes.addressof(design)
-    a = Answer(dll.cp_ridge_primal, *changed)
+@pytest.mark.parametrize("shift", [0.0, -1.0, np.nan, np.inf])
+def test_illegal_shifts_are_refused(dll, shift):
+    changed = arguments("cp_covariance_solve")
+    changed[1] = shift
+    a = Answer(dll.cp_covariance_solve, *changed)
     assert a.status == _abi.EVALUE
-    assert a.message
-
-
-@pytest.mark.parametrize(
-    ("indices", "indptr"),
-    [([0, 2], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([0, 1], [0, 1, 3]), ([0, 1], [-1, 1, 2])],
-)
-@pytest.mark.parametrize("transposed", [False, True])
-def test_illegal_sparse_rows_are_refused(dll, indices, indptr, transposed):
-    design = _lib.Design(scipy.sparse.csr_matrix(np.eye(2)))
-    bad_indices, bad_indptr = np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int64)
-    prefix = "t_" if transposed else ""
-    setattr(design._struct, prefix + "indices", bad_indices.ctypes.data)
-    setattr(design._struct, prefix + "indptr", bad_indptr.ctypes.data)
-    changed = arguments("cp_ridge_primal")
-    changed[3] = design
-    a = Answer(dll.cp_ridge_primal, *changed)
-    assert a.status == _abi.EVALUE
-    assert a.message
+    assert "shift" in a.message
 
 
 def test_message_is_cut_to_its_buffer_between_characters(dll):

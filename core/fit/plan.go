@@ -10,7 +10,7 @@ import (
 // Plan says how a problem is best solved.
 type Plan struct {
 	Solver     string `json:"solver"`      // "closed-form", "cg", "newton-cg" or "primal"
-	Route      string `json:"route"`       // "factor" and "iterate": Kernel; "spectral": Spectral; "primal": Primal
+	Route      string `json:"route"`       // "factor" and "iterate": Kernel; "spectral": Spectral; "primal": by the caller, with CovarianceSolve
 	Precision  string `json:"precision"`   // of the factors, to begin with
 	Distinct   int    `json:"distinct"`    // distinct non-zero eigenvalues of Σ
 	WorkSingle int64  `json:"work_single"` // bytes of work for Kernel in single precision

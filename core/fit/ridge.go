@@ -256,23 +256,25 @@ func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string, 
 	return solve.LeaveOneOutWork[float64](m, coord.Distinct(), o.Loss == "auc"), nil
 }
 
-// Primal trains the linear model W (q×d, written to coef) from the eigendecomposition of the weighted Gram matrix of design.
-func (o Ridge) Primal(space structure.Space, design *solve.Design, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets, coef linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
-	p, err := o.problem(space, targets, mon)
+// CovarianceSolve writes (shift·I + curvature[k]·Σ)⁻¹ P v_k to row k of dst, for the rows v_k of v and the projector P onto the range of
+// the covariance Σ of the space. Coordinates of the space are kept between calls.
+func CovarianceSolve(space structure.Space, shift float64, curvature []float64, v, dst linalg.Matrix[float64], mon *parallel.Monitor) error {
+	if math.IsNaN(shift) || math.IsInf(shift, 0) || shift <= 0 {
+		return fmt.Errorf("fit: shift is %g, must be positive and finite", shift)
+	}
+	for k, c := range curvature {
+		if !(c >= 0) || math.IsInf(c, 1) {
+			return fmt.Errorf("fit: curvature[%d] is %g, must be finite and not negative", k, c)
+		}
+	}
+	if err := checkRows("v", v); err != nil {
+		return err
+	}
+	coord, err := Ridge{Loss: "auc"}.coordinates(space)
 	if err != nil {
-		return solve.Info{}, err
+		return err
 	}
-	c := linalg.NewMatrix[float64](design.Len(), p.Coord.Len())
-	primal, err := solve.NewPrimal(p, design, eigenvalues, vectors)
-	if err != nil {
-		return solve.Info{}, err
-	}
-	info, err := primal.Solve(c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
-	if !valid(err) {
-		return info, err
-	}
-	p.Coord.SynthesizeTo(coef, c)
-	return info, err
+	return coord.ResolventTo(dst, v, shift, curvature, mon)
 }
 
 func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Monitor) (*solve.Problem, error) {

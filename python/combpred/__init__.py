@@ -17,6 +17,7 @@ from ._version import __version__
 if TYPE_CHECKING:
     from . import datasets, kernels, metrics, plotting, sampling, structures
     from ._admissible import Admissible
+    from ._block_statistics import BlockStatistics
     from ._chain_report import ChainDiagnostics
     from ._inference import LogPartition
     from ._probabilistic import ProbabilisticStructured
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Admissible",
     "ApproximationWarning",
+    "BlockStatistics",
     "CapabilityError",
     "ChainDiagnostics",
     "ForkedProcessError",
@@ -49,6 +51,7 @@ __all__ = [
 _MODULES = frozenset({"datasets", "kernels", "metrics", "plotting", "sampling", "structures"})
 _HOMES = {
     "Admissible": "_admissible",
+    "BlockStatistics": "_block_statistics",
     "ChainDiagnostics": "_chain_report",
     "LogPartition": "_inference",
     "ProbabilisticStructured": "_probabilistic",

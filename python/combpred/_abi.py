@@ -52,24 +52,6 @@ class CFitInfo(ctypes.Structure):
     _fields_ = [("objective", c_double), ("residual", c_double), ("n_iter", c_int64), ("n_refine", c_int64)]
 
 
-class CDesign(ctypes.Structure):
-    """cp_design: input features, dense or as compressed sparse rows of X and of its transpose."""
-
-    _fields_ = [
-        ("n", c_int64),
-        ("p", c_int64),
-        ("nnz", c_int64),
-        ("intercept", c_int32),
-        ("dense", c_void_p),
-        ("data", c_void_p),
-        ("indices", c_void_p),
-        ("indptr", c_void_p),
-        ("t_data", c_void_p),
-        ("t_indices", c_void_p),
-        ("t_indptr", c_void_p),
-    ]
-
-
 # Abbreviations for the table: pointers of any kind, sizes, the closing error buffer, the two parameters of long calls.
 _P, _N = c_void_p, c_int64
 _ERR = (c_void_p, c_int64)
@@ -105,5 +87,5 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_ridge_spectral": (*_OPT, _P, _P, _N, _P, _N, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_kernel_loo": (*_OPT, _P, _N, _P, _N, _P, _P, _P, _N, _P, *_RUN, *_ERR),
     "cp_ridge_spectral_loo": (*_OPT, _P, _P, _N, _P, _N, _P, _P, _P, _N, _P, *_RUN, *_ERR),
-    "cp_ridge_primal": (*_OPT, _P, _P, _P, _N, _P, _N, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_covariance_solve": (_P, c_double, _P, _P, _N, _N, _P, *_RUN, *_ERR),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -76,9 +77,24 @@ class Block:
         """Return a message with the block it is about, where the user gave blocks."""
         return message if self.index is None else f"block {self.index}: {message}"
 
-    def parts(self) -> Iterator[Block]:
-        """Cut the block into parts of bounded size."""
-        step = _rows_at_once(self.X)
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Let errors about rows of this block come out with the block and the numbers that the user knows them by."""
+        try:
+            yield
+        except RowError as error:
+            argument = error.argument if isinstance(error, TargetError) else "y"
+            found = TargetError(self.number(error.row), error.reason, argument)
+            if self.index is None:
+                raise found from None
+            raise ValueError(self.name(str(found))) from None
+        except (ValueError, TypeError) as error:
+            if self.index is None or type(error) not in (ValueError, TypeError):
+                raise
+            raise type(error)(self.name(str(error))) from error
+
+    def cut(self, step: int) -> Iterator[Block]:
+        """Cut the block into blocks of at most `step` rows."""
         if self.n <= step:
             yield self
             return
@@ -93,21 +109,9 @@ class Block:
                 offset=self.offset + lo,
             )
 
-
-def on_block(function: Callable[..., Result], block: Block, *arguments: Any) -> Result:
-    """Call ``function(block, *arguments)``; errors about rows or values come out with the user's numbers."""
-    try:
-        return function(block, *arguments)
-    except RowError as error:
-        argument = error.argument if isinstance(error, TargetError) else "X"
-        found = TargetError(block.number(error.row), error.reason, argument)
-        if block.index is None:
-            raise found from None
-        raise ValueError(block.name(str(found))) from None
-    except (ValueError, TypeError) as error:
-        if block.index is None or type(error) not in (ValueError, TypeError):
-            raise
-        raise type(error)(block.name(str(error))) from error
+    def parts(self) -> Iterator[Block]:
+        """Cut the block into blocks of bounded size."""
+        return self.cut(_rows_at_once(self.X))
 
 
 class BlockSource(ABC):
@@ -153,8 +157,8 @@ class BlockSource(ABC):
 
         Raises
         ------
-        ValueError, TypeError
-            What `function` raises, through `on_block`.
+        Exception
+            What `function` raises: it names rows by `Block.errors`.
         """
 
 
@@ -188,7 +192,7 @@ class ArrayBlocks(BlockSource):
     ) -> Result:
         def results() -> Iterator[Result]:
             for block in self._whole.parts():
-                yield on_block(function, block, *arguments)
+                yield function(block, *arguments)
                 release_pages(block.X)
                 release_pages(block.y)
 
@@ -242,7 +246,7 @@ class IterableBlocks(BlockSource):
                 self._compare(block, len(sizes))
                 sizes.append(block.n)
                 for part in block.parts():
-                    yield on_block(function, part, *arguments)
+                    yield function(part, *arguments)
 
         merged = _merged(results(), merge, advance)
         if self._sizes is not None and len(sizes) != len(self._sizes):

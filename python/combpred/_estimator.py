@@ -44,11 +44,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         )
         if reset and precomputed:
             return X  # training checks a kernel matrix as a whole
-        stored = X.data if sparse.issparse(X) else X
-        with np.errstate(over="ignore", invalid="ignore"):  # a sum may overflow where no entry is infinite
-            total = stored.sum(dtype=np.float64)
-        if not np.isfinite(total) and not np.isfinite(stored).all():
-            _raise_not_finite(X)
+        require_finite(X)
         return _with_small_indices(X) if sparse.issparse(X) else X
 
     def _classifies(self) -> bool:
@@ -94,7 +90,13 @@ def _with_small_indices(X: Any) -> Any:
     return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
-def _raise_not_finite(X: Any) -> None:
+def require_finite(X: Any, first_row: int = 0) -> None:
+    """Raise ValueError for NaN or infinity in an array or CSR, naming the place, with rows counted from `first_row`."""
+    stored = X.data if sparse.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum may overflow where no entry is infinite
+        total = stored.sum(dtype=np.float64)
+    if np.isfinite(total) or np.isfinite(stored).all():
+        return
     if sparse.issparse(X):
         X = X.tocoo()
         at = np.flatnonzero(~np.isfinite(X.data))[0]
@@ -104,8 +106,8 @@ def _raise_not_finite(X: Any) -> None:
         value = X[row, column]
     what = "NaN" if np.isnan(value) else "infinity"
     raise ValueError(
-        f"Input X contains {what}, first at row {row}, column {column}: remove such rows, or fill them in with "
-        "sklearn.impute.SimpleImputer"
+        f"Input X contains {what}, first at row {first_row + row}, column {column}: remove such rows, or fill them in "
+        "with sklearn.impute.SimpleImputer"
     )
 
 

@@ -31,14 +31,13 @@ from ._config import get_n_threads
 from ._errors import NumericalError, RowError
 from ._lib_partition import Partition, log_partition, partition_cost, sample_distribution
 from ._lib_ridge import (
-    Design,
     FitInfo,
     Targets,
     check_kernel,
+    covariance_solve,
     ridge_kernel,
     ridge_kernel_loo,
     ridge_plan,
-    ridge_primal,
     ridge_spectral,
     ridge_spectral_loo,
 )
@@ -47,7 +46,6 @@ from ._memory import allocate
 __all__ = [
     "Decoded",
     "Description",
-    "Design",
     "FitInfo",
     "NumericalError",
     "Partition",
@@ -56,13 +54,13 @@ __all__ = [
     "decode",
     "Targets",
     "check_kernel",
+    "covariance_solve",
     "log_partition",
     "partition_cost",
     "sample_distribution",
     "ridge_kernel",
     "ridge_kernel_loo",
     "ridge_plan",
-    "ridge_primal",
     "ridge_spectral",
     "ridge_spectral_loo",
     "structure_check",

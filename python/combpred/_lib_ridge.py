@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abi
-from ._calls import Description, FloatArray, StructureArgument, address, call, floats, options_argument
+from ._calls import Description, FloatArray, StructureArgument, address, call, floats, options_argument, structure_shape
 from ._config import get_n_threads
 
 _PLAN_BYTES = 4096
@@ -79,45 +79,6 @@ class Targets:
     def arguments(self) -> tuple[int | None, ...]:
         """Return psi, d, first and weights as the library's calls take them."""
         return address(self.psi), self.d, address(self.first), address(self.weights)
-
-
-class Design:
-    """Input features for :func:`ridge_primal`.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n, p)
-        Features, dense or compressed by rows. Other sparse formats are converted.
-    intercept : bool, default=False
-        Whether a constant feature of value 1 is appended, as the last one.
-    """
-
-    def __init__(self, X: Any, *, intercept: bool = False) -> None:
-        self.n, self.p = X.shape
-        self._arrays: list[npt.NDArray[Any]] = []
-        struct = _abi.CDesign(n=self.n, p=self.p, intercept=int(intercept))
-        if hasattr(X, "tocsr"):
-            rows, columns = X.tocsr(), X.T.tocsr()
-            self.nnz = int(rows.nnz)
-            struct.data, struct.indices, struct.indptr = self._compressed(rows)
-            struct.t_data, struct.t_indices, struct.t_indptr = self._compressed(columns)
-        else:
-            self._arrays.append(floats(X, "X", None, None))
-            self.nnz = self.n * self.p
-            struct.dense = address(self._arrays[0])
-        struct.nnz = self.nnz
-        self._struct = struct
-        self._as_parameter_ = ctypes.addressof(struct)
-        self.n_weights = self.p + int(intercept)
-
-    def _compressed(self, X: Any) -> tuple[int, int, int]:
-        kept: list[npt.NDArray[Any]] = [
-            np.ascontiguousarray(X.data, dtype=np.float64),
-            np.ascontiguousarray(X.indices, dtype=np.int32),
-            np.ascontiguousarray(X.indptr, dtype=np.int64),
-        ]
-        self._arrays += kept
-        return kept[0].ctypes.data, kept[1].ctypes.data, kept[2].ctypes.data
 
 
 def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
@@ -326,45 +287,30 @@ def _leave_one_out(
     return scores
 
 
-def ridge_primal(
-    description: Description,
-    options: dict[str, Any],
-    design: Design,
-    eigenvalues: Any,
-    vectors: Any,
-    targets: Targets,
-    *,
-    n_threads: int | None = None,
-    verbose: int = 0,
-) -> tuple[FloatArray, FitInfo]:
-    """Train weights of the input features, of shape (q, d), from the eigendecomposition of their weighted Gram matrix.
+def covariance_solve(
+    description: Description, shift: float, curvature: Any, v: Any, *, n_threads: int | None = None
+) -> FloatArray:
+    """Return ``(shift I + curvature[k] Sigma)^-1 P v[k]`` for every row of `v`, of shape (n, d).
 
-    `design` holds n rows of q features, the constant one included; `eigenvalues` is (q,), `vectors` (q, q), one
-    eigenvector a column. The rest is as for :func:`ridge_kernel`.
+    Sigma is the covariance of the embedding under the uniform law, P the projector onto its range; `shift` is positive,
+    `curvature` (n,) not negative. No d x d matrix is formed where the eigenvalues of Sigma are known.
     """
-    n, d = targets.n, targets.d
-    if n != design.n:
-        raise ValueError(f"there are targets of {n} rows, the design has {design.n}")
-    q = design.n_weights
-    eigenvalues, vectors = floats(eigenvalues, "eigenvalues", q), floats(vectors, "vectors", q, q)
-    coef, info = np.empty((q, d)), _abi.CFitInfo()
-    status = call(
-        "cp_ridge_primal",
+    d = structure_shape(description)[1]
+    v = floats(v, "v", None, d)
+    curvature = floats(curvature, "curvature", len(v))
+    solved: FloatArray = np.empty(v.shape)
+    call(
+        "cp_covariance_solve",
         StructureArgument(description),
-        *options_argument(options),
-        design,
-        address(eigenvalues),
-        address(vectors),
-        q,
-        *targets.arguments(),
-        address(coef),
-        ctypes.addressof(info),
+        shift,
+        address(curvature),
+        address(v),
+        *v.shape,
+        address(solved),
         n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=4.0 * _STEPS * d * (design.nnz + q * q),
-        label="training",
-        verbose=verbose,
+        flops=4.0 * v.size * min(d, 100),
     )
-    return coef, _fit_info(info, status)
+    return solved
 
 
 def _fit_info(info: _abi.CFitInfo, status: int) -> FitInfo:

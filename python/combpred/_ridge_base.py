@@ -29,10 +29,8 @@ class RidgeBase(KernelEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def _validate_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
-        """Check the training data, set `structure_` and `kernel_`, and return X with the problem to solve."""
-        self._require_target(y)
-        X = self._check_input(X, reset=True)
+    def _check_options(self) -> None:
+        """Raise ValueError for parameters that contradict each other."""
         if self.solver == "primal" and self.kernel != "linear":
             raise ValueError(
                 f"solver='primal' needs kernel='linear', got kernel={self.kernel!r}: take solver='auto', or a linear "
@@ -43,6 +41,12 @@ class RidgeBase(KernelEstimator):
                 f"kernel_params={self.kernel_params!r} has no effect on kernel={self.kernel!r}: it is for callable "
                 "kernels; give gamma, degree and coef0 as parameters of their own"
             )
+
+    def _validate_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+        """Check the training data, set `structure_` and `kernel_`, and return X with the problem to solve."""
+        self._require_target(y)
+        X = self._check_input(X, reset=True)
+        self._check_options()
         rows = self._check_training_rows(X, y, sample_weight)
         if self.loss == "squared":
             self.structure_._require_preimage()
@@ -51,17 +55,20 @@ class RidgeBase(KernelEstimator):
         problem = RidgeProblem(
             description=description,
             targets=self._embed_rows(rows),
-            options={
-                "loss": self.loss,
-                "tol": float(self.tol),
-                "max_iter": int(self.max_iter or 0),
-                "shift": float(self.fit_intercept),
-                "solver": self.solver,
-            },
+            options=self._library_options(),
             n_threads=get_n_threads(self.n_jobs),
             verbose=int(self.verbose),
         )
         return X, problem
+
+    def _library_options(self) -> dict[str, Any]:
+        return {
+            "loss": self.loss,
+            "tol": float(self.tol),
+            "max_iter": int(self.max_iter or 0),
+            "shift": float(self.fit_intercept),
+            "solver": self.solver,
+        }
 
     def _training_kernel(self, X: Any, n_bytes: int, *, overwritable: bool = False) -> FloatArray:
         """Return the n×n kernel matrix after checking that it fits in memory beside `n_bytes` of work space.
@@ -92,7 +99,7 @@ class RidgeBase(KernelEstimator):
     def _keep(self, X: Any, solution: Solution) -> None:
         """Set the fitted attributes from a solution."""
         if solution.solver == "primal":
-            p = X.shape[1]
+            p = self.n_features_in_
             self.coef_ = np.ascontiguousarray(solution.coefficients[:p].T)
             self.intercept_ = solution.coefficients[p] if self.fit_intercept else np.zeros(len(self.coef_))
         else:

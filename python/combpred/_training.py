@@ -115,23 +115,6 @@ def solve_spectral(problem: RidgeProblem, decomposition: Eigendecomposition, sol
     return Solution(dual, solver, "double", info)
 
 
-def solve_primal(problem: RidgeProblem, X: Any, *, intercept: bool) -> Solution:
-    """Solve for the weights of the features of X (array or CSR), and of a constant one: shape (p [+ 1], d)."""
-    n_weights = X.shape[1] + int(intercept)
-    require_memory(
-        8 * (3 * n_weights**2 + 3 * n_weights * problem.targets.d),
-        f"training on {X.shape[1]} features: the Gram matrix with its eigendecomposition",
-        "take solver='closed-form' when there are fewer rows than features, or select features",
-    )
-    decomposition = eigendecompose(gram_matrix(X, problem.targets.row_weights(), intercept))
-    coefficients, info = _lib.ridge_primal(
-        problem.description, {**problem.options, "solver": "primal"}, _lib.Design(X, intercept=intercept),
-        decomposition.values, decomposition.vectors, problem.targets,
-        n_threads=problem.n_threads, verbose=problem.verbose,
-    )  # fmt: skip
-    return Solution(coefficients, "primal", "double", info)
-
-
 def gram_matrix(X: Any, weights: FloatArray | None, intercept: bool) -> FloatArray:
     """Return XᵀD²X, with a last column of ones appended to X when `intercept`. Cost O(n p²), less when X is sparse."""
     n, p = X.shape

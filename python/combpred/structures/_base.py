@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
@@ -73,6 +74,13 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
     def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
         r"""Return :math:`\psi` of every row of training targets; a subclass may let them be known in part."""
         return self._embed_parts(self._encode(y), n_threads)
+
+    def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
+        r"""Return :math:`\psi` of every row of training targets as compressed rows, or None where few entries are zero.
+
+        Training then costs time for the entries that are not zero, not for all d.
+        """
+        return None
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None

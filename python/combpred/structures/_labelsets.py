@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy import sparse
 
 from .. import _lib
 from .._conditions import ConditionError, Conditions, Noun
@@ -16,6 +16,7 @@ from ._base import Structure
 from ._members import KEYS, MemberConditions
 from ._values import TargetError, check_width, target_matrix, whole_numbers
 
+_SPARSE_SHARE = 0.1  # of the entries: products with rows this full are faster when all are stored
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
 
 
@@ -84,38 +85,53 @@ class LabelSets(Structure):
         names = None if columns is None else [str(name) for name in columns]
         if self.n_labels is not None:
             return self._with(n_labels=self._n(), _label_names=names)
-        width = y.shape[1] if issparse(y) else target_matrix(y, "y", None, "label").shape[1]
+        width = y.shape[1] if sparse.issparse(y) else target_matrix(y, "y", None, "label").shape[1]
         return self._with(n_labels=int(width), _label_names=names)
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        parts = self._encode_sparse(y) if issparse(y) else self._encode_dense(y)
-        if self.size is not None:
-            totals = parts.sum(axis=1)
-            bad = totals != self.size
-            if bad.any():
-                row = int(np.argmax(bad))
-                raise TargetError(
-                    row,
-                    f"the set has {totals[row]} labels, size={self.size} asks for {self.size}; "
-                    "size=None takes sets of all sizes",
-                )
+        parts = self._encode_sparse(y) if sparse.issparse(y) else self._encode_dense(y)
+        self._check_sizes(parts.sum(axis=1))
         return parts
+
+    def _check_sizes(self, totals: NDArray[Any]) -> None:
+        bad = np.zeros(0) if self.size is None else totals != self.size
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise TargetError(
+                row,
+                f"the set has {totals[row]} labels, size={self.size} asks for {self.size}; "
+                "size=None takes sets of all sizes",
+            )
 
     def _encode_dense(self, y: Any) -> NDArray[np.int32]:
         return whole_numbers(target_matrix(y, "y", self._n(), "label", "n_labels"), "y", 0, 1, _REMEDY)
 
     def _encode_sparse(self, y: Any) -> NDArray[np.int32]:
+        rows = self._checked_rows(y)
+        n, width = rows.shape
+        require_memory(4 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
+        dense: NDArray[np.int32] = np.zeros((n, width), dtype=np.int32)
+        dense[np.repeat(np.arange(n), np.diff(rows.indptr)), rows.indices] = rows.data
+        return dense
+
+    def _checked_rows(self, y: Any) -> sparse.csr_array:
+        """Return sparse y as CSR whose stored entries are 0 or 1, as int32, each place once."""
         n, width = y.shape
         check_width(width, "y", self._n(), "label", "n_labels")
         if n == 0:
             raise ValueError("y has 0 rows; at least 1 is needed")
-        require_memory(4 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
-        rows = y.tocsr(copy=True)
+        rows = sparse.csr_array(y, copy=True)
         rows.sum_duplicates()
-        values = whole_numbers_sparse(rows)
-        dense: NDArray[np.int32] = np.zeros((n, width), dtype=np.int32)
-        dense[np.repeat(np.arange(n), np.diff(rows.indptr)), rows.indices] = values
-        return dense
+        rows.data = whole_numbers_sparse(rows)
+        return rows
+
+    def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
+        if not sparse.issparse(y):
+            return None
+        rows = self._checked_rows(y)
+        self._check_sizes(np.asarray(rows.sum(axis=1)).ravel())
+        rows.eliminate_zeros()
+        return rows.astype(np.float64) if rows.nnz <= _SPARSE_SHARE * rows.shape[0] * rows.shape[1] else None
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts.astype(np.int64)  # the type of scikit-learn's indicator matrices, which its checks ask for

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
 from .. import _lib
 from ._base import Structure
 from ._values import check_present, codes_of, summary, target_vector
+
+_SPARSE_CLASSES = 32  # from so many on, indicators are stored as compressed rows
 
 
 class MultiClass(Structure):
@@ -86,6 +89,13 @@ class MultiClass(Structure):
         labels = target_vector(y, "y")
         check_present(labels, "y")
         return codes_of(labels, known, "y", f"the classes are {summary(known)}")[:, np.newaxis]
+
+    def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
+        if self.n_features < _SPARSE_CLASSES:
+            return None
+        codes = self._encode(y)[:, 0]
+        ends = np.arange(len(codes) + 1)
+        return sparse.csr_array((np.ones(len(codes)), codes, ends), shape=(len(codes), self.n_features))
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return self._labels()[parts[:, 0]]

@@ -1,0 +1,159 @@
+"""From blocks of training data to the arrays that training sums over: checked inputs, embedded targets, weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._admissible import flat_sets
+from ._blocks import Block
+from ._errors import CapabilityError
+from ._estimator import require_finite
+from ._targets import embed_targets
+from .structures import Structure
+from .structures._values import TargetError
+
+FloatArray = NDArray[np.float64]
+
+# Doubles of a strip's scores or targets: they stay in cache, and products of that size run at full speed.
+_STRIP_ENTRIES = 2**18
+_STRIP_ROWS = 1024  # at least: sums of outer products are written once for so many rows
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Some rows, ready for training.
+
+    Attributes
+    ----------
+    X : array or CSR of shape (n, p), float64
+        Finite.
+    psi : ndarray or CSR of shape (N, d)
+        Embedded targets, not centred.
+    first : ndarray of shape (n + 1,) or None
+        Row i has the targets ``psi[first[i]:first[i + 1]]``; None for one each.
+    weights : ndarray of shape (n,) or None
+        Sample weights; None for all 1.
+    """
+
+    X: Any
+    psi: Any
+    first: NDArray[np.int64] | None
+    weights: FloatArray | None
+
+    def sizes(self) -> NDArray[np.int64] | None:
+        """Return the number of targets of each row, None for one each."""
+        return None if self.first is None else np.diff(self.first)
+
+    def row_weights(self) -> FloatArray | None:
+        """Return the weight of each row with all its targets; None for all 1."""
+        sizes = self.sizes()
+        if sizes is None:
+            return self.weights
+        return sizes.astype(np.float64) if self.weights is None else sizes * self.weights
+
+    def target_weights(self) -> FloatArray | None:
+        """Return the weight of each target; None for all 1."""
+        sizes = self.sizes()
+        return self.weights if sizes is None or self.weights is None else np.repeat(self.weights, sizes)
+
+
+@dataclass(frozen=True)
+class BlockRows:
+    """How blocks are read: what every block must agree with. It can be pickled.
+
+    Attributes
+    ----------
+    structure : Structure
+        With all sizes settled.
+    n_features : int
+    names : tuple of str, or None
+        Names of the features, which data frames must have.
+    share : float or None
+        2 over the number of members of the structure, None where that is not known.
+    margin : bool
+        Whether targets are for the AUC loss, which takes sets of less than half of all members.
+    n_threads : int
+    """
+
+    structure: Structure
+    n_features: int
+    names: tuple[str, ...] | None
+    share: float | None
+    margin: bool
+    n_threads: int
+
+    @classmethod
+    def of(cls, structure: Structure, n_features: int, names: Any, *, margin: bool, n_threads: int) -> BlockRows:
+        """Describe blocks for a structure with all sizes settled; `names` is an array or None."""
+        known = None if names is None else tuple(names)
+        return cls(structure, n_features, known, _share(structure), margin, n_threads)
+
+    def strips(self, block: Block) -> Iterator[Strip]:
+        """Yield the rows of a block, a few at a time; errors name the block and the row as the user counts them."""
+        width = max(self.n_features, self.structure.n_features)
+        step = max(_STRIP_ENTRIES // width, _STRIP_ROWS)
+        if sparse.issparse(block.X) or sparse.issparse(block.y):
+            step = block.n  # products of sparse rows write the whole sum each time
+        for part in block.cut(step):
+            with part.errors():
+                X = self._inputs(part)
+                psi, first = self._targets(part)
+            yield Strip(X, psi, first, part.weights)
+
+    def _inputs(self, block: Block) -> Any:
+        X = block.X
+        if X.shape[1] != self.n_features:
+            raise ValueError(
+                f"X has {X.shape[1]} features, expected are {self.n_features}: the number of the first rows"
+            )
+        columns = getattr(X, "columns", None)
+        if self.names is not None and columns is not None and tuple(columns) != self.names:
+            raise ValueError(f"the columns of X are {list(columns)}, expected are {list(self.names)}, in that order")
+        if getattr(X, "dtype", np.dtype(float)).kind == "c":
+            raise ValueError("Complex data not supported: X must hold real numbers")
+        if sparse.issparse(X):
+            X = X.astype(np.float64, copy=False)
+        else:
+            X = np.ascontiguousarray(X, dtype=np.float64)
+        require_finite(X, block.number(0))
+        return X
+
+    def _targets(self, block: Block) -> tuple[Any, NDArray[np.int64] | None]:
+        sets = flat_sets(block.y)
+        if sets is None:
+            few = self.structure._embed_sparse(block.y)
+            if few is not None:
+                return few, None
+        targets = embed_targets(self.structure, block.y, sets, None, self.n_threads)
+        if targets.first is not None and self.margin:
+            self._check_sets(np.diff(targets.first))
+        return targets.psi, targets.first
+
+    def _check_sets(self, sizes: NDArray[np.int64]) -> None:
+        if self.share is None:
+            raise CapabilityError(
+                f"{self.structure!r}: the number of its members is not known, which training on sets of outputs needs"
+            )
+        many = sizes * self.share >= 1.0
+        if many.any():
+            row = int(np.argmax(many))
+            raise TargetError(
+                row,
+                f"the set has {sizes[row]} correct outputs, loss 'auc' takes fewer than half of all "
+                f"{2 / self.share:g}: leave the row out, or use loss 'squared'",
+            )
+
+
+def _share(structure: Structure) -> float | None:
+    try:
+        log_count = structure.log_count()
+        return 2.0 / structure.count() if log_count < 30.0 else 2.0 * math.exp(-log_count)
+    except CapabilityError:
+        return None

@@ -1,0 +1,273 @@
+r"""Structured ridge regression for the linear kernel, with rows that are only ever seen block by block.
+
+The weights W (q, d) solve the linear equation H W = B with
+
+.. math:: H W = 2\lambda W + S W \Sigma + \sum_i w_i x_i \tilde\psi_i^\top \langle\tilde\psi_i, W^\top x_i\rangle,
+
+S = Σ w x xᵀ and B = Σ w x ψ̃ᵀ (Vembu, 2010, ch. 5). S and B are found in one pass; the last term takes one pass for each
+product, all that conjugate gradient needs. It is preconditioned with M W = 2λW + S W Σ: H − M is positive semi-definite
+and at most (κ − 1) M with κ = 1 + max ψ̃ᵀΣ⁺ψ̃, so that the number of passes depends neither on the number of rows nor
+on the scale of the features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from . import _lib
+from ._abi import Control
+from ._block_rows import BlockRows, Strip
+from ._block_statistics import BlockStatistics, SumStatistics, merge_statistics, transposed_product
+from ._blocks import Block, BlockSource
+from ._memory import require_memory
+from ._progress import reported
+from ._training import Solution, eigendecompose
+
+FloatArray = NDArray[np.float64]
+
+_MAX_STEPS = 2000  # without a limit of the user's; some tens are usual
+
+
+@dataclass(frozen=True)
+class RidgeTask:
+    """What is minimised, and how far.
+
+    Attributes
+    ----------
+    loss : {"auc", "squared"}
+    alpha, tol : float
+    max_iter : int or None
+    intercept : bool
+    verbose : int
+    """
+
+    loss: str
+    alpha: float
+    tol: float
+    max_iter: int | None
+    intercept: bool
+    verbose: int
+
+
+@dataclass(frozen=True)
+class MarginCurvature:
+    """Function of a block for `BlockSource.reduce`: the part of H that statistics do not know, times W."""
+
+    rows: BlockRows
+    intercept: bool
+
+    def __call__(self, block: Block, W: FloatArray, mean: FloatArray) -> FloatArray:
+        """Return Σ_i w_i x_i ψ̃_iᵀ⟨ψ̃_i, Wᵀx_i⟩ of the rows of a block, of the shape (q, d) of W."""
+        p = self.rows.n_features
+        product = np.zeros_like(W)
+        for strip in self.rows.strips(block):
+            if sparse.issparse(strip.psi):
+                self._add_sparse(product, strip, W, mean)
+                continue
+            scores = np.asarray(strip.X @ W[:p])
+            if self.intercept:
+                scores += W[p]
+            pulled = self._pulled(strip, scores, mean)
+            product[:p] += strip.X.T @ pulled
+            if self.intercept:
+                product[p] += pulled.sum(axis=0)
+        return product
+
+    def _pulled(self, strip: Strip, scores: FloatArray, mean: FloatArray) -> FloatArray:
+        """Return w ψ̃⟨ψ̃, f⟩ of each row with scores f; for a set of outputs, the derivative of its loss of margins."""
+        centred = strip.psi
+        centred -= mean
+        sizes = strip.sizes()
+        if sizes is None:
+            margins = np.einsum("ij,ij->i", scores, centred)
+            if strip.weights is not None:
+                margins *= strip.weights
+            centred *= margins[:, None]
+            return np.asarray(centred)
+        # With u_y = ⟨ψ̃_y, f⟩, the loss of a set of k outputs has the terms (1 − 2k/|𝒴|)/2 Σ u_y² + (Σ u_y)²/|𝒴|.
+        assert strip.first is not None and self.rows.share is not None
+        margins = np.einsum("ij,ij->i", np.repeat(scores, sizes, axis=0), centred)
+        totals = np.add.reduceat(margins, strip.first[:-1])
+        margins *= np.repeat(1.0 - self.rows.share * sizes, sizes)
+        margins += np.repeat(self.rows.share * totals, sizes)
+        weights = strip.target_weights()
+        if weights is not None:
+            margins *= weights
+        centred *= margins[:, None]
+        return np.asarray(np.add.reduceat(centred, strip.first[:-1], axis=0))
+
+    def _add_sparse(self, product: FloatArray, strip: Strip, W: FloatArray, mean: FloatArray) -> None:
+        """Do the same where ψ is sparse: ψ̃ = ψ − μ is never formed, and the cost is that of the entries of ψ."""
+        p, X = self.rows.n_features, strip.X
+        along = np.asarray(strip.psi @ W.T)  # (n, q): Wψ_i
+        along -= W @ mean
+        margins = np.asarray(X.multiply(along[:, :p]).sum(axis=1)).ravel() if sparse.issparse(X) else np.einsum(
+            "ij,ij->i", X, along[:, :p]
+        )  # fmt: skip
+        if self.intercept:
+            margins += along[:, p]
+        if strip.weights is not None:
+            margins *= strip.weights
+        scaled = sparse.diags_array(margins).tocsr() @ X if sparse.issparse(X) else X * margins[:, None]
+        product[:p] += transposed_product(scaled, strip.psi)
+        product[:p] -= np.multiply.outer(np.asarray(X.T @ margins), mean)
+        if self.intercept:
+            product[p] += strip.psi.T @ margins
+            product[p] -= margins.sum() * mean
+
+
+def _add(one: FloatArray, other: FloatArray) -> FloatArray:
+    one += other
+    return one
+
+
+def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> Solution:
+    """Train on the blocks of a source; ``Solution.info.n_iter`` counts the passes over them.
+
+    Raises
+    ------
+    ValueError
+        For blocks that are not legal, naming block and row, and where sums over rows overflow.
+    MemoryError
+        When weights and Gram matrix do not fit, before they are allocated.
+    """
+    _require_memory(rows, task)
+    control = Control()
+
+    def advance() -> None:
+        control.step += 1
+
+    with reported(control, "training", verbose=task.verbose):
+        statistics = source.reduce(SumStatistics(rows), merge=merge_statistics, advance=advance)
+        if task.loss == "squared":
+            return solve_statistics(statistics, task)
+
+        def curvature(W: FloatArray, mean: FloatArray) -> FloatArray:
+            return source.reduce(MarginCurvature(rows, task.intercept), W, mean, merge=_add, advance=advance)
+
+        return _Descent(statistics, task, curvature, rows.n_threads, control).run()
+
+
+def solve_statistics(statistics: BlockStatistics, task: RidgeTask) -> Solution:
+    """Minimise the squared loss, which needs no more than the statistics."""
+    _require_weight(statistics)
+    S, B = statistics.system(intercept=task.intercept)
+    gram = eigendecompose(S.copy())
+    shifted = 2 * task.alpha + np.maximum(gram.values, 0.0)[:, None]
+    W = np.zeros_like(B)
+    for _ in range(2):  # the second time for what rounding has left
+        residual = B - 2 * task.alpha * W - S @ W
+        W += gram.vectors @ ((gram.vectors.T @ residual) / shifted)
+    residual = B - 2 * task.alpha * W - S @ W
+    objective = (statistics.centred_squares() - float(np.vdot(W, B)) - float(np.vdot(W, residual))) / 2
+    scale = float(np.linalg.norm(B))
+    relative = float(np.linalg.norm(residual)) / scale if scale else 0.0
+    return Solution(W, "primal", "double", _lib.FitInfo(objective, relative, 1, 1, relative <= max(task.tol, 1e-10)))
+
+
+class _Descent:
+    """Conjugate gradient on H W = B, in the basis of the eigenvectors V of S, where M is known row by row.
+
+    The residual is measured in the norm of M⁻¹, in which its square is at least twice the distance from the least value
+    of the objective, because H ≥ M.
+    """
+
+    def __init__(
+        self, statistics: BlockStatistics, task: RidgeTask, curvature: Any, n_threads: int, control: Control
+    ) -> None:
+        _require_weight(statistics)
+        S, B = statistics.system(intercept=task.intercept)
+        gram = eigendecompose(S)
+        self._curvature, self._task, self._n_threads, self._control = curvature, task, n_threads, control
+        self._description, self._mean = statistics.structure._describe(), statistics.structure.mean()
+        self._s, self._V = np.maximum(gram.values, 0.0), gram.vectors
+        self._B = self._V.T @ B
+        self._passes = 1
+
+    def run(self) -> Solution:
+        B, tol = self._B, self._task.tol
+        W, MW = np.zeros_like(B), np.zeros_like(B)
+        R = B.copy()
+        start = float(np.vdot(R, self._precondition(R)))
+        limit = (self._task.max_iter or _MAX_STEPS) + self._passes
+        relative = 1.0 if start > 0 else 0.0
+        while relative > tol and self._passes < limit:
+            before = relative
+            R, relative = self._round(W, MW, R, start, limit)
+            if self._rounding(W, start) <= tol / 10 or self._passes >= limit:
+                break
+            # Rounding may have moved the true residual away from the recurrence's: begin anew from there.
+            R = B - MW - self._pass(W)
+            relative = self._norm(R, start)
+            if relative > 0.3 * before:
+                break
+        objective = -(float(np.vdot(W, B)) + float(np.vdot(W, R))) / 2
+        info = _lib.FitInfo(objective, relative, self._passes, 0, relative <= tol)
+        return Solution(self._V @ W, "primal", "double", info)
+
+    def _round(
+        self, W: FloatArray, MW: FloatArray, R: FloatArray, start: float, limit: int
+    ) -> tuple[FloatArray, float]:
+        """Go on from the residual R until it is small, changing W and MW; return the residual and its relative norm."""
+        Z = self._precondition(R)
+        rho = float(np.vdot(R, Z))
+        P, MP = Z, R.copy()  # M Z is R, and stays so along directions: no product with M is needed
+        while rho > (self._task.tol**2) * start and self._passes < limit:
+            HP = self._pass(P)
+            HP += MP
+            energy = float(np.vdot(P, HP))
+            if not np.isfinite(energy):
+                raise ValueError("sums over the rows overflow: scale the inputs")
+            if not energy > 0:
+                break  # what is left is rounding
+            step = rho / energy
+            W += step * P
+            MW += step * MP
+            HP *= step
+            R = R - HP
+            Z = self._precondition(R)
+            previous, rho = rho, float(np.vdot(R, Z))
+            beta = rho / previous
+            P *= beta
+            P += Z
+            MP *= beta
+            MP += R
+            self._control.value = np.sqrt(max(rho, 0.0) / start)
+        return R, np.sqrt(max(rho, 0.0) / start)
+
+    def _pass(self, W: FloatArray) -> FloatArray:
+        """Return the product of W with H − M: one pass over the blocks."""
+        self._passes += 1
+        product: FloatArray = self._V.T @ self._curvature(self._V @ W, self._mean)
+        return product
+
+    def _precondition(self, R: FloatArray) -> FloatArray:
+        return _lib.covariance_solve(self._description, 2 * self._task.alpha, self._s, R, n_threads=self._n_threads)
+
+    def _norm(self, R: FloatArray, start: float) -> float:
+        return float(np.sqrt(max(float(np.vdot(R, self._precondition(R))), 0.0) / start))
+
+    def _rounding(self, W: FloatArray, start: float) -> float:
+        """Return how large the relative residual of rounding errors may be."""
+        eps = np.finfo(np.float64).eps
+        return float(eps * self._passes * np.linalg.norm(self._B) / np.sqrt(2 * self._task.alpha * start))
+
+
+def _require_weight(statistics: BlockStatistics) -> None:
+    if not statistics.total_weight > 0:
+        raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
+
+
+def _require_memory(rows: BlockRows, task: RidgeTask) -> None:
+    q, d = rows.n_features + int(task.intercept), rows.structure.n_features
+    require_memory(
+        8 * (4 * q * q + 10 * q * d),
+        f"training on {rows.n_features} features: the Gram matrix with its eigendecomposition, and weights of "
+        f"{d} scores",
+        "take solver='closed-form' when there are fewer rows than features, or select features",
+    )
