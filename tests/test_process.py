@@ -270,7 +270,7 @@ def test_an_interrupted_fit_keeps_the_earlier_one(estimator, monkeypatch):
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(5)
 
-    monkeypatch.setattr("combpred.kernels.pairwise_kernels", interrupted)
+    monkeypatch.setattr("combpred.kernels._input_kernel.pairwise_kernels", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X[:20, :2], y[:20])
     monkeypatch.undo()

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
-from combpred import StructuredRidge, _lib, _memory, _training, kernels
+from combpred import StructuredRidge, _eigen, _lib, _memory, _row_blocks
 from combpred.structures import Ordinal, Permutations
 from test_ridge import problem
 
@@ -98,7 +98,7 @@ def test_what_overflows_in_prediction_is_refused_by_row(monkeypatch):
     large = X.copy()
     large[4] = 1.7e308
     assert model.predict(1e300 * X).shape == (9, 4)
-    monkeypatch.setattr(kernels, "_BLOCK_ENTRIES", 18)  # three rows at a time
+    monkeypatch.setattr(_row_blocks, "_BLOCK_ENTRIES", 18)  # three rows at a time
     for form in (np.asarray, sparse.csr_matrix):
         for method in (model.predict, model.feature_scores, model.predict_certified):
             with pytest.raises(ValueError, match="scores of row 4 of X overflow: scale the inputs"):
@@ -110,14 +110,14 @@ def test_what_overflows_in_prediction_is_refused_by_row(monkeypatch):
 
 def test_one_row_is_diagonalised_without_lapack(monkeypatch):
     """SciPy 1.10 fails on 1×1 matrices with this driver."""
-    whole = _training.eigh
+    whole = _eigen.eigh
 
     def eigh(matrix, **options):
         if len(matrix) == 1:
             raise ValueError("LWORK too small")
         return whole(matrix, **options)
 
-    monkeypatch.setattr(_training, "eigh", eigh)
+    monkeypatch.setattr(_eigen, "eigh", eigh)
     for options in ({"kernel": "rbf"}, {"solver": "primal", "fit_intercept": False}):
         model = StructuredRidge(Ordinal(4), **options).fit([[2.0]], [3])
         assert model.predict([[2.0]]).tolist() == [3]
@@ -167,7 +167,7 @@ def test_kernel_values_of_another_training_set_are_refused():
     ("options", "remedy"),
     [
         ({"solver": "closed-form"}, "solver='primal'"),
-        ({"kernel": "rbf"}, "Nystroem"),
+        ({"kernel": "rbf"}, "combpred.kernels.NystromMap"),
         ({"solver": "primal"}, "select features"),
     ],
 )

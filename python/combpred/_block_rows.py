@@ -14,7 +14,7 @@ from scipy import sparse
 from ._admissible import flat_sets
 from ._blocks import Block
 from ._errors import CapabilityError
-from ._estimator import require_finite
+from ._input_rows import require_finite
 from ._targets import embed_targets
 from .structures import Structure
 from .structures._values import TargetError

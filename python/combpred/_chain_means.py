@@ -11,7 +11,7 @@ from scipy.stats import t as student
 from ._abi import Control
 from ._law_draws import chain_draws, exact_draws, natural_thin
 from ._progress import reported
-from .kernels import row_blocks
+from ._row_blocks import row_blocks
 from .structures import Custom, Paths, Structure
 
 FloatArray = NDArray[np.float64]

@@ -18,7 +18,7 @@ from scipy.linalg import eigh
 from ._features import Curvature, FeatureRows, Features
 from ._interrupt import call_abandonable
 from ._likelihood import Likelihood
-from .kernels import row_blocks
+from ._row_blocks import row_blocks
 from .structures import Structure
 
 FloatArray = NDArray[np.float64]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ._coordinates import Coordinates
 from ._features import Features
 from ._likelihood import Likelihood
+from ._row_blocks import row_blocks
 from ._sampled_laws import TrainingLaws
-from .kernels import row_blocks
 
 FloatArray = NDArray[np.float64]
 

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ._compat import classifier_tags, validate_input
+from ._input_rows import check_rows
 from .structures import LabelSets, MultiClass, Structure
 
 
@@ -34,18 +34,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                     "kernel='precomputed', X holds the kernel values between new rows and the rows of training, of "
                     f"shape (n, {self.n_features_in_})"
                 )
-        X = validate_input(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=False if precomputed else "csr",
-            dtype=np.float64,
-            order="C",
-        )
-        if reset and precomputed:
-            return X  # training checks a kernel matrix as a whole
-        require_finite(X)
-        return _with_small_indices(X) if sparse.issparse(X) else X
+        if reset and precomputed:  # training checks a kernel matrix as a whole
+            return validate_input(self, X, reset=True, dtype=np.float64, order="C")
+        return check_rows(self, X, reset=reset, accept_sparse=not precomputed)
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
@@ -79,36 +70,6 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
 def is_a(structure: Any, kind: type[Structure]) -> bool:
     return isinstance(structure, kind) or structure == kind.name
-
-
-def _with_small_indices(X: Any) -> Any:
-    """Return CSR with int32 indices if those suffice: parts of scikit-learn take no others."""
-    if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32:
-        return X
-    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
-        return X
-    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
-
-
-def require_finite(X: Any, first_row: int = 0) -> None:
-    """Raise ValueError for NaN or infinity in an array or CSR, naming the place, with rows counted from `first_row`."""
-    stored = X.data if sparse.issparse(X) else X
-    with np.errstate(over="ignore", invalid="ignore"):  # a sum may overflow where no entry is infinite
-        total = stored.sum(dtype=np.float64)
-    if np.isfinite(total) or np.isfinite(stored).all():
-        return
-    if sparse.issparse(X):
-        X = X.tocoo()
-        at = np.flatnonzero(~np.isfinite(X.data))[0]
-        row, column, value = X.row[at], X.col[at], X.data[at]
-    else:
-        row, column = np.argwhere(~np.isfinite(X))[0]
-        value = X[row, column]
-    what = "NaN" if np.isnan(value) else "infinity"
-    raise ValueError(
-        f"Input X contains {what}, first at row {first_row + row}, column {column}: remove such rows, or fill them in "
-        "with sklearn.impute.SimpleImputer"
-    )
 
 
 @contextmanager

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ._eigen import eigendecompose
 from ._errors import NumericalError
-from ._training import eigendecompose, gram_matrix, weighted_kernel
-from .kernels import row_blocks
+from ._row_blocks import row_blocks
+from ._training import gram_matrix, weighted_kernel
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp] | slice

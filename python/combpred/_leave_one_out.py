@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lib
+from ._eigen import eigendecompose
 from ._memory import require_memory
-from ._training import RidgeProblem, Solution, eigendecompose, solve_factored, solve_spectral, with_remedy
+from ._training import RidgeProblem, Solution, solve_factored, solve_spectral, with_remedy
 
 FloatArray = NDArray[np.float64]
 

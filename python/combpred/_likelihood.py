@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ._features import FeatureRows
 from ._laws import LawEngine, Rows
 from ._lib import Targets
-from .kernels import row_blocks
+from ._row_blocks import row_blocks
 from .structures import Structure
 
 FloatArray = NDArray[np.float64]

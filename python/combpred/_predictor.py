@@ -24,9 +24,9 @@ from ._decoding import DECODERS, Decoding
 from ._estimator import StructuredEstimator
 from ._k_best import k_best
 from ._memory import allocate
+from ._row_blocks import row_blocks
 from ._scores import score_values
 from ._siblings import better_halves, has_siblings
-from .kernels import row_blocks
 from .structures import MultiClass, Structure
 from .structures._parameters import is_integer
 

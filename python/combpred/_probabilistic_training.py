@@ -19,15 +19,15 @@ from ._likelihood import Likelihood, mean_outputs
 from ._loss import RowsLoss
 from ._maximise import maximise, warn_unless_maximal
 from ._memory import require_memory
+from ._row_blocks import row_blocks
 from ._sampled_laws import TrainingLaws
 from ._warm_start import EarlierFit
-from .kernels import row_blocks
 
 FloatArray = NDArray[np.float64]
 
 _DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; of structures that Python draws
 
-_NYSTROEM = "fit fewer rows, or take kernel='linear' on inputs mapped by sklearn.kernel_approximation.Nystroem"
+_NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
 
 
 def likelihood_of(model: Any, targets: _lib.Targets, engine: LawEngine) -> Likelihood:
@@ -80,7 +80,7 @@ def _features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -
     # A linear kernel is taken as one where the rows are fewer than the features.
     if model.kernel_.is_linear and (n >= p or n > LARGEST_GRAM):
         return InputFeatures(X, weights, intercept=model.fit_intercept)
-    require_memory(8 * 5 * n * n, f"training on {n} rows with a kernel matrix", _NYSTROEM, square_rows=n)
+    require_memory(8 * 5 * n * n, f"training on {n} rows with a kernel matrix", _NYSTROM, square_rows=n)
     # Indexing makes the copy of a precomputed matrix that may be overwritten.
     matrix = np.ascontiguousarray(X[:, kept]) if model.kernel_.is_precomputed else model.kernel_.matrix(X)
     return KernelFeatures(matrix, weights, shift=float(model.fit_intercept))

@@ -11,10 +11,11 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from ._block_statistics import BlockStatistics
+from ._eigen import eigendecompose
 from ._estimator import refit
 from ._ridge_base import RidgeBase
 from ._ridge_blocks import array_blocks, fit_source, fit_statistics, given_blocks
-from ._training import eigendecompose, solve_factored, solve_spectral
+from ._training import solve_factored, solve_spectral
 
 
 class StructuredRidge(RidgeBase):

@@ -34,7 +34,7 @@ class RidgeBase(KernelEstimator):
         if self.solver == "primal" and self.kernel != "linear":
             raise ValueError(
                 f"solver='primal' needs kernel='linear', got kernel={self.kernel!r}: take solver='auto', or a linear "
-                "kernel on inputs mapped by sklearn.kernel_approximation.Nystroem"
+                "kernel on inputs mapped by combpred.kernels.NystromMap"
             )
         if self.kernel_params and not callable(self.kernel):
             raise ValueError(
@@ -88,7 +88,7 @@ class RidgeBase(KernelEstimator):
             return "fit fewer rows, or take solver='primal', which needs no kernel matrix"
         return (
             "fit fewer rows, or take kernel='linear' and solver='primal' on inputs mapped by "
-            "sklearn.kernel_approximation.Nystroem"
+            "combpred.kernels.NystromMap"
         )
 
     def _weighted_kernel(self, X: Any, problem: RidgeProblem) -> FloatArray:

@@ -26,7 +26,8 @@ from ._block_statistics import BlockStatistics, SumStatistics, merge_statistics,
 from ._blocks import Block, BlockSource
 from ._memory import require_memory
 from ._progress import reported
-from ._training import Solution, eigendecompose
+from ._eigen import eigendecompose
+from ._training import Solution
 
 FloatArray = NDArray[np.float64]
 

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _lib
-from ._interrupt import call_abandonable
+from ._eigen import Eigendecomposition, eigendecompose
 from ._memory import require_memory
+from ._row_blocks import row_blocks
 from ._warn import warn_user
-from .kernels import check_kernel_values, row_blocks
 
 FloatArray = NDArray[np.float64]
 
@@ -55,14 +54,6 @@ class Solution:
     solver: str
     precision: str  # of the factors: "single" or "double"; results are refined in double either way
     info: _lib.FitInfo
-
-
-@dataclass(frozen=True)
-class Eigendecomposition:
-    """Of a symmetric positive semi-definite matrix: eigenvectors in the columns of `vectors`."""
-
-    values: FloatArray
-    vectors: FloatArray
 
 
 def solve_factored(problem: RidgeProblem, kernel: FloatArray, plan: dict[str, Any]) -> Solution:
@@ -131,26 +122,6 @@ def gram_matrix(X: Any, weights: FloatArray | None, intercept: bool) -> FloatArr
         gram[p, :p] = gram[:p, p] = X.T @ w
         gram[p, p] = w.sum()
     return gram
-
-
-def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
-    """Diagonalise a symmetric C-contiguous matrix, overwriting it. Cost O(n³) and two further matrices of its size."""
-    for rows in row_blocks(*matrix.shape):
-        check_kernel_values(matrix[rows], rows.start)
-    # A symmetric matrix is its own transpose, whose view has the column-major layout that LAPACK overwrites in place.
-    values, columns = call_abandonable(_eigh, matrix.T)
-    vectors = np.empty(columns.shape)
-    # To row-major order: a second's work at n = 6000, so in blocks, between which Ctrl-C is answered.
-    for rows in row_blocks(len(values), len(values)):
-        vectors[rows] = columns[rows]
-    return Eigendecomposition(values, vectors)
-
-
-def _eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    if len(matrix) == 1:  # SciPy before 1.11 asks LAPACK for too little work space here, and fails
-        return matrix[0].copy(), np.ones((1, 1))
-    values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
-    return values, vectors
 
 
 def weighted_kernel(kernel: FloatArray, weights: FloatArray | None, shift: float) -> FloatArray:

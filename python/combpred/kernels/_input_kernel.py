@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,15 +11,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
-__all__ = ["KERNELS", "InputKernel", "check_kernel_values", "row_blocks"]
+from .._kernel_values import check_kernel_values
+from .._row_blocks import row_blocks
 
 #: Names that the estimators' `kernel` parameter accepts, beside callables.
 KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "precomputed")
-
-# Doubles in one block of a larger matrix: 16 MiB, enough for BLAS to run at full speed, and powers or exponentials of
-# so many take well under half a second, in which Ctrl-C is not answered.
-_BLOCK_ENTRIES = 2**21
-# Relative to the largest entry: above the rounding of kernels computed in single precision, far below a wrong matrix.
 
 
 @dataclass(frozen=True)
@@ -130,20 +126,3 @@ def _variance(X: Any, weights: NDArray[np.float64]) -> float:
         return (float(stored @ (X.data - mean) ** 2) + (total - float(stored.sum())) * mean * mean) / total
     squares = [float(weights[rows] @ ((X[rows] - mean) ** 2).sum(axis=1)) for rows in row_blocks(n, p)]
     return float(np.sum(squares)) / total
-
-
-def check_kernel_values(values: NDArray[np.float64], first_row: int = 0) -> None:
-    """Raise ValueError for NaN or infinity among kernel values, of rows counted from `first_row`."""
-    if not np.isfinite(values).all():
-        i, j = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(
-            f"kernel values overflow to NaN or infinity: {values[i, j]} at row {first_row + i}, column {j}; scale the "
-            "inputs, lower gamma or degree, or check the function where the kernel is one"
-        )
-
-
-def row_blocks(n: int, width: int) -> Iterator[slice]:
-    """Cut n rows into consecutive slices, each holding at most 16 MiB of `width` float64 columns (one row at least)."""
-    step = max(1, _BLOCK_ENTRIES // max(width, 1))
-    for start in range(0, n, step):
-        yield slice(start, min(start + step, n))
