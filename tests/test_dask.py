@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import operator
-import os
-import signal
-import threading
-import time
 
 import numpy as np
 import pytest
-
-from combpred import ProbabilisticStructured, StructuredRidge
-from combpred.structures import Permutations
 
 pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
-from distributed import Client, LocalCluster  # noqa: E402
+from distributed import LocalCluster  # noqa: E402
 
 from combpred._dask_blocks import DaskBlocks  # noqa: E402
 

@@ -118,10 +118,7 @@ class BlockRows:
             raise ValueError(f"the columns of X are {list(columns)}, expected are {list(self.names)}, in that order")
         if getattr(X, "dtype", np.dtype(float)).kind == "c":
             raise ValueError("Complex data not supported: X must hold real numbers")
-        if sparse.issparse(X):
-            X = X.astype(np.float64, copy=False)
-        else:
-            X = np.ascontiguousarray(X, dtype=np.float64)
+        X = X.astype(np.float64, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
         require_finite(X, block.number(0))
         return X
 

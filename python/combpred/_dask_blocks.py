@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ._blocks import Block, BlockSource, Merge, Result, make_block, on_block
+from ._blocks import Block, BlockSource, Merge, Result, make_block
 
 # Results that one task merges, one after the other: a pass over a hundred partitions takes fifteen such tasks.
 _MERGED_AT_ONCE = 8
@@ -146,7 +146,7 @@ def _on_partition(
     block, found = make_block((X, y, weights), index, 0), None
     if block.n:
         for part in block.parts():
-            result = on_block(function, part, *arguments)
+            result = function(part, *arguments)
             found = result if found is None else merge(found, result)
     return found
 

@@ -24,9 +24,9 @@ from ._abi import Control
 from ._block_rows import BlockRows, Strip
 from ._block_statistics import BlockStatistics, SumStatistics, merge_statistics, transposed_product
 from ._blocks import Block, BlockSource
+from ._eigen import eigendecompose
 from ._memory import require_memory
 from ._progress import reported
-from ._eigen import eigendecompose
 from ._training import Solution
 
 FloatArray = NDArray[np.float64]

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _lib
-from ._eigen import Eigendecomposition, eigendecompose
+from ._eigen import Eigendecomposition
 from ._memory import require_memory
 from ._row_blocks import row_blocks
 from ._warn import warn_user
