@@ -111,7 +111,7 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(monkeypat
         with pytest.raises(MemoryError, match="fewer"):
             ask(many)
     monkeypatch.setattr(_memory, "available_memory", lambda: 3000)
-    with pytest.raises(MemoryError, match=r"training on 9 rows with a kernel matrix.*Nystroem"):
+    with pytest.raises(MemoryError, match=r"training on 9 rows with a kernel matrix.*NystromMap"):
         ProbabilisticStructured(kernel="rbf").fit(X, LABELS)
 
 

@@ -409,5 +409,5 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         if self.kernel != "linear":
             raise ValueError(
                 f"partial_fit needs kernel='linear', got kernel={self.kernel!r}: take fit, or a linear kernel on "
-                "inputs mapped by sklearn.kernel_approximation.Nystroem"
+                "inputs mapped by combpred.kernels.NystromMap"
             )
