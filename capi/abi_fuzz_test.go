@@ -24,6 +24,7 @@ var entryPoints = map[string]any{
 	"cp_chain_sample": cp_chain_sample, "cp_chain_diagnose": cp_chain_diagnose, "cp_extensions_sample": cp_extensions_sample,
 	"cp_kernel_check": cp_kernel_check, "cp_ridge_plan": cp_ridge_plan, "cp_ridge_kernel": cp_ridge_kernel, "cp_ridge_spectral": cp_ridge_spectral,
 	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_covariance_solve": cp_covariance_solve,
+	"cp_ridge_losses": cp_ridge_losses, "cp_sgd_expansion": cp_sgd_expansion, "cp_sgd_features": cp_sgd_features,
 }
 
 func TestEntryPointsAreComplete(t *testing.T) {
@@ -155,6 +156,8 @@ func (c *caller) arguments(f reflect.Type) []reflect.Value {
 			} else {
 				v.SetInt(c.size())
 			}
+		case reflect.Float64:
+			v.SetFloat(float64(c.draw()) / 2)
 		case reflect.Uint64:
 			v.SetUint(uint64(c.draw()))
 		case reflect.UnsafePointer:

@@ -281,6 +281,48 @@ int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_char *options, int64_t o
 int32_t cp_covariance_solve(cp_in_structure *s, double shift, cp_in_f64 *curvature, cp_in_f64 *v, int64_t n, int64_t d, double *dst, int32_t workers, cp_control *control,
                             char *err, int64_t err_cap);
 
+/* ---- Structured ridge, row by row --------------------------------------------------------------------------------------------------------- */
+
+/* The weighted loss w_i loss(f_i, ψ_i) of each example at scores[n, d] to losses[n], and a bound on the largest eigenvalue of its second derivative by f_i to
+ * curvatures[n], which does not depend on the scores. losses or curvatures may be NULL; scores are read for the former only. Options and targets as above:
+ * "loss" is used of the options. */
+int32_t cp_ridge_losses(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *scores, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights,
+                        double *losses, double *curvatures, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* Stochastic gradient descent on the problem above, in a function f = Σ_j k(·, x_j) a_j of kept rows. One step for each of n examples, in their order: with g the
+ * derivative of the example's weighted loss by its scores,
+ *   f ← (1 − 2(alpha/m)η) f − η k(·, x) g,   η = p·m/(alpha(t + t0)),   t ← t + 1,
+ * for m >= 1 rows in all, p > 0 and t0 > 2p, and t >= 0 (at most 2^52) the number of steps before this call. Options "loss", "alpha", "shift" are used.
+ * slots is the number of kept rows, those that the steps add included: kernel[n, slots] holds the kernel values between examples and kept rows, at[n] the slot of each
+ * example, drop[n] the slot whose coefficient is set to zero after the step on the example, or a negative number.
+ * coef[slots, d] holds the coefficients before the call and after it; those of slots that were not visited yet are zero.
+ * average[slots, d] (NULL: none) is changed into the average of all functions up to step t, with weights t(t+1)(t+2)/6; what it holds before the call counts as that of
+ * the first t steps. A slot that is dropped leaves the average, too.
+ * velocity[slots, d] and gains[d] (NULL: none) are those of stochastic meta-descent, zero and one at the beginning: η is multiplied by a gain for each coordinate
+ * in which the covariance of the structure is diagonal, or for each of its eigenspaces.
+ * *loss gets the sum of the weighted losses, each before its step.
+ * control->step counts steps. NaN or infinite numbers in kernel, psi, weights, coef, average, velocity: CP_EVALUE. CP_ENUMERICAL: the numbers overflow. */
+int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n, int64_t slots, cp_in_i64 *at, cp_in_i64 *drop,
+                         cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, double m, double p, double t0, int64_t t,
+                         double *coef, double *average, double *velocity, double *gains, double *loss, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* Input features: dense[n, p], or (dense NULL) compressed sparse rows with nnz entries. A constant feature of value 1 is appended as column p when intercept is
+ * non-zero, without being stored. */
+typedef struct cp_design {
+  int64_t n, p, nnz;
+  int32_t intercept;
+  cp_in_f64 *dense;
+  cp_in_f64 *data;    /* [nnz] */
+  cp_in_i32 *indices; /* [nnz] */
+  cp_in_i64 *indptr;  /* [n + 1] */
+} cp_design;
+typedef const cp_design cp_in_design;
+
+/* The same steps for f = Wᵀx, on weights coef[q, d] of the q = p (+ 1 with intercept) features of the design. "shift" is ignored. */
+int32_t cp_sgd_features(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_design *design, int64_t q,
+                        cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, double m, double p, double t0, int64_t t,
+                        double *coef, double *average, double *velocity, double *gains, double *loss, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
 #ifdef __cplusplus
 }
 #endif

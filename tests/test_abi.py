@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from combpred import _abi, _lib, _loader
 from combpred._calls import StructureArgument
@@ -60,6 +61,7 @@ def test_prototypes_match_the_header():
         ("cp_structure", _abi.CStructure),
         ("cp_control", _abi.Control),
         ("cp_fit_info", _abi.CFitInfo),
+        ("cp_design", _abi.CDesign),
     ],
 )
 def test_structures_match_the_header(name, declared):
@@ -226,7 +228,25 @@ CALLS = {
 CALLS["cp_covariance_solve"] = [
     *("s", 1.0, DOUBLES.ctypes.data, DOUBLES[64:].ctypes.data, 2, D, DOUBLES[512:].ctypes.data, 1, None),
 ]
+SLOTS = np.zeros(2, dtype=np.int64)
+GAINS = np.ones(D)
+STATE = [*(DOUBLES[at:].ctypes.data for at in (2048, 2080, 2112)), GAINS.ctypes.data]
+CALLS["cp_ridge_losses"] = [
+    *("s", b"{}", 2, DOUBLES.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
+    *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
+]
+STEPS = [2.0, 0.5, 3.0, 0]
+CALLS["cp_sgd_expansion"] = [
+    *("s", b"{}", 2, EYE.ctypes.data, 2, 2, SLOTS.ctypes.data, SLOTS.ctypes.data, DOUBLES.ctypes.data, D, None, None),
+    *(*STEPS, *STATE, DOUBLES[600:].ctypes.data, 1, None),
+]
+DESIGN = _lib.Design(np.eye(2))
+CALLS["cp_sgd_features"] = [
+    *("s", b"{}", 2, DESIGN, 2, DOUBLES.ctypes.data, D, None, None),
+    *(*STEPS, *STATE, DOUBLES[600:].ctypes.data, 1, None),
+]
 NULLABLE = {
+    *("losses", "curvatures", "average", "velocity"),
     *("first", "weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"),
     *("start", "bound", "steps", "accepted"),
     *("marginals", "engine", "cost"),
@@ -326,6 +346,34 @@ def test_illegal_shifts_are_refused(dll, shift):
     a = Answer(dll.cp_covariance_solve, *changed)
     assert a.status == _abi.EVALUE
     assert "shift" in a.message
+
+
+@pytest.mark.parametrize("field", ["n", "p"])
+@pytest.mark.parametrize("size", [-1, 2**62, 2**63 - 1])
+def test_illegal_designs_are_refused(dll, field, size):
+    changed = arguments("cp_sgd_features")
+    design = _abi.CDesign.from_buffer_copy(DESIGN._struct)
+    setattr(design, field, size)
+    changed[3] = ctypes.addressof(design)
+    a = Answer(dll.cp_sgd_features, *changed)
+    assert a.status == _abi.EVALUE
+    assert a.message
+
+
+@pytest.mark.parametrize(
+    ("indices", "indptr"),
+    [([0, 2], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([0, 1], [0, 1, 3]), ([0, 1], [-1, 1, 2])],
+)
+def test_illegal_sparse_rows_are_refused(dll, indices, indptr):
+    design = _lib.Design(scipy.sparse.csr_matrix(np.eye(2)))
+    bad_indices, bad_indptr = np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int64)
+    design._struct.indices = bad_indices.ctypes.data
+    design._struct.indptr = bad_indptr.ctypes.data
+    changed = arguments("cp_sgd_features")
+    changed[3] = design
+    a = Answer(dll.cp_sgd_features, *changed)
+    assert a.status == _abi.EVALUE
+    assert a.message
 
 
 def test_message_is_cut_to_its_buffer_between_characters(dll):

@@ -150,6 +150,9 @@ func (c *Coordinates) Len() int {
 	return c.groups[len(c.groups)-1].hi
 }
 
+// redundant says whether there may be more coordinates than dimensions, so that not all of their values are those of a vector.
+func (c *Coordinates) redundant() bool { return c.spectrum != nil }
+
 // Distinct returns the number of distinct non-zero eigenvalues.
 func (c *Coordinates) Distinct() int { return len(c.groups) }
 

@@ -19,10 +19,11 @@ type Problem struct {
 	Workers int
 	Mon     *parallel.Monitor
 
-	sets  sets      // of rows of Z: the outputs of each example
-	sigma []float64 // of each column
-	total float64   // ‖R(0)‖, what residuals are relative to
-	fixed float64   // part of the objective that coefficients do not change
+	sets   sets      // of rows of Z: the outputs of each example
+	sigma  []float64 // of each column
+	total  float64   // ‖R(0)‖, what residuals are relative to
+	fixed  float64   // part of the objective that coefficients do not change
+	spread []float64 // of it, that of each row; nil where there is none
 }
 
 // Targets are the outputs to learn.
@@ -84,6 +85,7 @@ func NewProblem(lambda float64, margin bool, coord *Coordinates, t Targets, work
 // replaceByMeans replaces each set of outputs by its mean.
 func (p *Problem) replaceByMeans() {
 	means := p.sets.means(p.Z)
+	p.spread = make([]float64, len(p.Root))
 	for i, root := range p.Root {
 		// Σ_y ½‖f − z_y‖² = n/2 ‖f − z̄‖² + ½(Σ_y ‖z_y‖² − n‖z̄‖²), with rows of Z divided by √n and root² = wn.
 		spread := -dot(means.Row(i), means.Row(i))
@@ -91,7 +93,8 @@ func (p *Problem) replaceByMeans() {
 		for a := lo; a < hi; a++ {
 			spread += dot(p.Z.Row(a), p.Z.Row(a))
 		}
-		p.fixed += root * root * spread / 2
+		p.spread[i] = root * root * spread / 2
+		p.fixed += p.spread[i]
 	}
 	p.Z, p.sets = means, sets{}
 }

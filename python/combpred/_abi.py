@@ -52,11 +52,28 @@ class CFitInfo(ctypes.Structure):
     _fields_ = [("objective", c_double), ("residual", c_double), ("n_iter", c_int64), ("n_refine", c_int64)]
 
 
+class CDesign(ctypes.Structure):
+    """cp_design: input features, dense or as compressed sparse rows."""
+
+    _fields_ = [
+        ("n", c_int64),
+        ("p", c_int64),
+        ("nnz", c_int64),
+        ("intercept", c_int32),
+        ("dense", c_void_p),
+        ("data", c_void_p),
+        ("indices", c_void_p),
+        ("indptr", c_void_p),
+    ]
+
+
 # Abbreviations for the table: pointers of any kind, sizes, the closing error buffer, the two parameters of long calls.
 _P, _N = c_void_p, c_int64
 _ERR = (c_void_p, c_int64)
 _RUN = (c_int32, c_void_p)
 _OPT = (c_void_p, c_void_p, c_int64)  # structure, options, options_len
+_ROWS = (c_void_p, c_int64, c_void_p, c_void_p)  # psi, d, first, weights
+_STEPS = (c_double, c_double, c_double, c_int64)  # m, p, t0, t
 
 PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_abi_version": (),
@@ -88,4 +105,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_ridge_kernel_loo": (*_OPT, _P, _N, _P, _N, _P, _P, _P, _N, _P, *_RUN, *_ERR),
     "cp_ridge_spectral_loo": (*_OPT, _P, _P, _N, _P, _N, _P, _P, _P, _N, _P, *_RUN, *_ERR),
     "cp_covariance_solve": (_P, c_double, _P, _P, _N, _N, _P, *_RUN, *_ERR),
+    "cp_ridge_losses": (*_OPT, _P, _N, _P, _N, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_sgd_expansion": (*_OPT, _P, _N, _N, _P, _P, *_ROWS, *_STEPS, _P, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_sgd_features": (*_OPT, _P, _N, *_ROWS, *_STEPS, _P, _P, _P, _P, _P, *_RUN, *_ERR),
 }

@@ -88,7 +88,12 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
 def refit(estimator: BaseEstimator) -> Iterator[None]:
     """Clear what an earlier fit left, and bring all of it back if the new fit fails or is interrupted."""
     with unchanged_on_failure(estimator):
-        for name in list(vars(estimator)):
-            if name.endswith("_") and not name.startswith("_"):
-                delattr(estimator, name)
+        clear_fit(estimator)
         yield
+
+
+def clear_fit(estimator: BaseEstimator) -> None:
+    """Delete what an earlier fit left."""
+    for name in list(vars(estimator)):
+        if name.endswith("_") and not name.startswith("_"):
+            delattr(estimator, name)

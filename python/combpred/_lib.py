@@ -31,6 +31,7 @@ from ._config import get_n_threads
 from ._errors import NumericalError, RowError
 from ._lib_partition import Partition, log_partition, partition_cost, sample_distribution
 from ._lib_ridge import (
+    Design,
     FitInfo,
     Targets,
     check_kernel,
@@ -46,6 +47,7 @@ from ._memory import allocate
 __all__ = [
     "Decoded",
     "Description",
+    "Design",
     "FitInfo",
     "NumericalError",
     "Partition",

@@ -69,6 +69,16 @@ class Targets:
         if self.first is not None and self.first[-1] != len(self.psi):
             raise ValueError(f"the sets of outputs end at {self.first[-1]}, psi has {len(self.psi)} rows")
 
+    def take(self, rows: npt.NDArray[np.intp]) -> Targets:
+        """Return the outputs of some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        if self.first is None:
+            return Targets(self.psi[rows], weights)
+        starts, sizes = self.first[rows], self.first[rows + 1] - self.first[rows]
+        first = np.concatenate([[0], np.cumsum(sizes)])
+        outputs = np.repeat(starts - first[:-1], sizes) + np.arange(first[-1])
+        return Targets(self.psi[outputs], weights, first)
+
     def row_weights(self) -> FloatArray | None:
         """Return the weight of each row with all its outputs, of shape (n,), or None for all 1."""
         if self.first is None:
@@ -79,6 +89,40 @@ class Targets:
     def arguments(self) -> tuple[int | None, ...]:
         """Return psi, d, first and weights as the library's calls take them."""
         return address(self.psi), self.d, address(self.first), address(self.weights)
+
+
+class Design:
+    """Input features for :func:`~combpred._lib_sgd.sgd_features`.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, p)
+        Features, dense or compressed by rows. Other sparse formats are converted.
+    intercept : bool, default=False
+        Whether a constant feature of value 1 is appended, as the last one.
+    """
+
+    def __init__(self, X: Any, *, intercept: bool = False) -> None:
+        self.n, self.p = X.shape
+        self._arrays: list[npt.NDArray[Any]] = []
+        struct = _abi.CDesign(n=self.n, p=self.p, intercept=int(intercept))
+        if hasattr(X, "tocsr"):
+            rows = X.tocsr()
+            self.nnz = int(rows.nnz)
+            self._arrays += [
+                np.ascontiguousarray(rows.data, dtype=np.float64),
+                np.ascontiguousarray(rows.indices, dtype=np.int32),
+                np.ascontiguousarray(rows.indptr, dtype=np.int64),
+            ]
+            struct.data, struct.indices, struct.indptr = (array.ctypes.data for array in self._arrays)
+        else:
+            self._arrays.append(floats(X, "X", None, None))
+            self.nnz = self.n * self.p
+            struct.dense = address(self._arrays[0])
+        struct.nnz = self.nnz
+        self._struct = struct
+        self._as_parameter_ = ctypes.addressof(struct)
+        self.n_weights = self.p + int(intercept)
 
 
 def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:

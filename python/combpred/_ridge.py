@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from ._block_statistics import BlockStatistics
 from ._eigen import eigendecompose
 from ._estimator import refit
 from ._ridge_base import RidgeBase
-from ._ridge_blocks import array_blocks, fit_source, fit_statistics, given_blocks
-from ._training import solve_factored, solve_spectral
+from ._ridge_blocks import array_blocks, fit_source
+from ._ridge_pieces import RidgeInPieces
+from ._ridge_sgd import fit_by_sgd
+from ._training import RidgeProblem, solve_factored, solve_spectral
+from ._warm_start import EarlierFit
 
 
-class StructuredRidge(RidgeBase):
+class StructuredRidge(RidgeInPieces):
     r"""Ridge regression for structured outputs, trained by counting.
 
     Scores a structure :math:`y` for an input :math:`x` by :math:`\langle f(x), \psi(y)\rangle`. Training ranks the
@@ -53,10 +55,12 @@ class StructuredRidge(RidgeBase):
         Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
     fit_intercept : bool, default=True
         Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
-    solver : {"auto", "closed-form", "cg", "newton-cg", "primal"}, default="auto"
+    solver : {"auto", "closed-form", "cg", "newton-cg", "primal", "sgd"}, default="auto"
         ``"closed-form"`` solves one n×n system, from factors or an eigendecomposition of the kernel matrix; ``"cg"``
         and ``"newton-cg"`` iterate on products with the kernel matrix; ``"primal"`` solves for the weights of the
-        features, for the linear kernel. All reach the same minimum. ``"auto"`` takes the cheapest.
+        features, for the linear kernel. All reach the same minimum, and ``"auto"`` takes the cheapest of them.
+        ``"sgd"`` takes the rows one by one and approaches the minimum: for rows that come in pieces (`partial_fit`),
+        and for kernels on more rows than a kernel matrix can be held of (`truncation`).
     decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
         How `predict` maximises the score; `predict_certified` says how good the result is known to be. ``"auto"`` is
         exact where the structure can be at its size, and searches otherwise. ``"exact"`` refuses beyond that size.
@@ -67,15 +71,38 @@ class StructuredRidge(RidgeBase):
         integer program for each row (HiGHS, by SciPy), exact at any size that its time allows: for rankings, cycles and
         routes.
     tol : float, default=1e-8
-        Relative residual of the stationarity equation at which training stops.
+        Relative residual of the stationarity equation at which training stops. ``"sgd"`` stops when five passes in a
+        row each changed the objective by less than `tol` times what was gained since zero, or 1e-4 times if that is
+        more.
     max_iter : int or None, default=None
-        Limit on iterations; None leaves the solver its own.
+        Limit on iterations; None leaves the solver its own. For ``"sgd"`` on passes over the rows, 100 for None.
     n_jobs : int or None, default=None
         Threads of the library's own loops. None takes :func:`combpred.config_context`, else all processors; results do
         not depend on it. Threads of BLAS are set as for NumPy.
     random_state : int, RandomState instance or None, default=None
         Seed of the decoders ``"anneal"`` and ``"metropolis"``, drawn anew in every call that predicts: an integer makes
-        predictions reproducible, for any number of threads. All else is deterministic.
+        predictions reproducible, for any number of threads. Also of the order of rows in ``"sgd"``. All else is
+        deterministic.
+    truncation : int, float in (0, 1) or None, default=None
+        Of ``"sgd"`` with a kernel that is not linear: how many rows are kept, those visited last. Older rows are
+        forgotten, and memory and the time of a step stay bounded. A float is a share of the training rows, for `fit`
+        only; None keeps all. Like the parameters below, other solvers ignore it.
+    learning_rate : {"inverse", "smd"}, default="inverse"
+        Of ``"sgd"``: how large its steps are. ``"inverse"``: they fall as the inverse of their number. ``"smd"``: these
+        times a gain for each direction of the scores in which the covariance of the structure is diagonal, which
+        stochastic meta-descent adapts: it grows while steps go on in one direction, and shrinks as they turn back.
+    eta0 : float, default=0.5
+        Of ``"sgd"``: p of the step sizes in the notes. The first step has the largest size that is stable for any
+        value; steps begin to fall the later, the larger `eta0`.
+    average : bool, default=False
+        Of ``"sgd"``: whether to predict by the average of all functions on the way, with weights that grow as the cube
+        of their number, so that the last half of the steps counts 94 per cent. It takes out most of the noise of steps.
+    shuffle : bool, default=True
+        Of ``"sgd"``: whether each pass has a random order of its own; otherwise rows are taken as they are given.
+    warm_start : bool, default=False
+        Of ``"sgd"``: whether `fit` starts from the coefficients of an earlier fit, by any solver, rather than from
+        zero. The shapes of `coef_`, or of `dual_coef_`, whose rows are taken to be those of the same training rows,
+        must not change. Step sizes and averages start anew.
     verbose : int, default=0
         Print progress when positive.
 
@@ -86,21 +113,29 @@ class StructuredRidge(RidgeBase):
     coef_ : ndarray of shape (d, n_features)
         Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
     dual_coef_ : ndarray of shape (n, d)
-        Coefficients of the training rows. Only with other kernels.
+        Coefficients of the training rows, or of the rows of `X_fit_`. Only with other kernels.
     intercept_ : ndarray of shape (d,)
         Constant part of the scores; zero without `fit_intercept`.
     X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
+        Training inputs, which prediction needs; with `truncation` and after `partial_fit` the rows that are kept, the
+        oldest first. Only with kernels that are neither linear nor precomputed.
     kernel_ : InputKernel
         The kernel with `gamma` settled.
     classes_ : ndarray
         Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
     objective_ : float
-        Value of the objective at the solution.
+        Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows.
     n_iter_ : int
-        Iterations of the innermost loop, at least 1; with ``solver_="primal"``, passes over the rows.
+        Iterations of the innermost loop, at least 1; with ``solver_="primal"``, passes over the rows; of ``"sgd"``,
+        passes, or calls of `partial_fit` since `fit`.
     solver_ : str
         The solver that ran.
+    loss_curve_ : list of float
+        Of ``"sgd"``: the objective over all rows after each pass of `fit`. Each call of `partial_fit` adds the weighted
+        mean of the losses of its rows, each before the step on it: an estimate of the loss of new rows, without the
+        penalty. Its first call after `fit` begins a new list.
+    descent_ : DescentState
+        Where ``"sgd"`` stands, for `partial_fit`.
     precision_ : {"single", "double"}
         Of the factors. The solution is refined in double precision to `tol` either way.
     n_features_in_ : int
@@ -135,12 +170,27 @@ class StructuredRidge(RidgeBase):
     counts those only. Its residual is measured in the norm of the preconditioner's inverse, where it bounds the
     objective's distance from the minimum.
 
+    A step of ``solver="sgd"`` on row i replaces f by :math:`(1 - 2 \alpha \eta / m) f - \eta\, k(\cdot, x_i) g_i`, with
+    :math:`g_i` the derivative of the weighted loss by :math:`f(x_i)`, m the number of rows and :math:`\eta = p m /
+    (\alpha (t + t_0))` in step t. For every row, η times the curvature :math:`w_i k(x_i, x_i) (\sigma_{max} +
+    \|\tilde\psi_i\|^2)` of its loss is at most 1, by the choice of :math:`t_0`: steps cannot diverge whatever the scale
+    of the inputs, but where one row has far larger values than others they are small. Rows that are equal in inputs
+    and output are visited as one. A pass costs :math:`O(n \tau (p + d))` with τ rows kept, and the objective after it
+    as much; with a linear kernel :math:`O(n p d)`. Ctrl-C ends the passes and is raised again, but leaves a model of
+    all rows visited until then.
+
     References
     ----------
     S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 5.
 
     T. Gärtner and S. Vembu (2009), On structured output training: hard cases and an efficient alternative,
     *Machine Learning* 76.
+
+    S. V. N. Vishwanathan, N. N. Schraudolph and A. J. Smola (2006), Step size adaptation in reproducing kernel Hilbert
+    space, *JMLR* 7: ``learning_rate="smd"``.
+
+    O. Shamir and T. Zhang (2013), Stochastic gradient descent for non-smooth optimization: convergence results and
+    optimal averaging schemes, *ICML*: ``average=True``.
 
     Examples
     --------
@@ -158,6 +208,16 @@ class StructuredRidge(RidgeBase):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RidgeBase._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
+        "truncation": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            None,
+        ],
+        "learning_rate": [StrOptions({"inverse", "smd"})],
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "average": ["boolean"],
+        "shuffle": ["boolean"],
+        "warm_start": ["boolean"],
     }
 
     def __init__(
@@ -178,6 +238,12 @@ class StructuredRidge(RidgeBase):
         max_iter: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        truncation: float | None = None,
+        learning_rate: str = "inverse",
+        eta0: float = 0.5,
+        average: bool = False,
+        shuffle: bool = True,
+        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.structure = structure
@@ -195,6 +261,12 @@ class StructuredRidge(RidgeBase):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.truncation = truncation
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.average = average
+        self.shuffle = shuffle
+        self.warm_start = warm_start
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -214,7 +286,8 @@ class StructuredRidge(RidgeBase):
         Returns
         -------
         StructuredRidge
-            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was; but see the notes of the class
+            for Ctrl-C in ``solver="sgd"``.
 
         Raises
         ------
@@ -229,7 +302,8 @@ class StructuredRidge(RidgeBase):
         Warns
         -----
         ConvergenceWarning
-            When `max_iter` came before `tol`.
+            When `max_iter` came before `tol`; with ``"sgd"`` when the last pass still changed the objective by a
+            hundredth of what was gained, with the figure.
 
         Notes
         -----
@@ -243,6 +317,8 @@ class StructuredRidge(RidgeBase):
         >>> StructuredRidge("permutations", alpha=0.1).fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
         1.0
         """
+        earlier = EarlierFit.of(self) if self.warm_start and self.solver == "sgd" else None
+        interrupt = None
         with refit(self):
             # Only the linear kernel can be solved in the features themselves, which takes rows as they are.
             if self.kernel == "linear" and self.solver in ("auto", "primal"):
@@ -251,77 +327,23 @@ class StructuredRidge(RidgeBase):
                     return fit_source(self, blocks)
             X, problem = self._validate_training(X, y, sample_weight)
             problem = problem.with_alpha(self.alpha)
-            plan = problem.plan(0, 0)
-            if plan["route"] == "spectral":
-                decomposition = eigendecompose(self._weighted_kernel(X, problem))
-                solution = solve_spectral(problem, decomposition, plan["solver"])
+            if self.solver == "sgd":
+                if earlier is not None:
+                    earlier.require_match(self, X.shape[0])
+                interrupt = fit_by_sgd(self, X, problem, earlier)
             else:
-                kernel = self._training_kernel(X, plan[f"work_{plan['precision']}"])
-                solution = solve_factored(problem, kernel, plan)
-            self._keep(X, solution)
+                self._solve(X, problem)
+        if interrupt is not None:
+            raise interrupt
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit_blocks(self, blocks: Any, *, classes: Any = None) -> StructuredRidge:
-        """Train on rows that come in blocks, of which one is held at a time.
-
-        Parameters
-        ----------
-        blocks : iterable of (X, y) or (X, y, sample_weight), or callable
-            X is an array or CSR of shape (n_block, n_features), y the structures of its rows; blocks may be of
-            different sizes, and empty. It is gone through several times, and must give the same rows each time: a list,
-            an object whose ``__iter__`` starts anew, or a function without arguments that returns a new iterator (a
-            generator function). Iterators are refused.
-        classes : array-like, default=None
-            All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out
-            are inferred from the first block.
-
-        Returns
-        -------
-        StructuredRidge
-            The estimator itself. When ``fit_blocks`` raises, an earlier fit is kept as it was.
-
-        Raises
-        ------
-        TypeError
-            For an iterator.
-        ValueError
-            For another kernel than the linear one or another solver than ``"auto"`` or ``"primal"``; for blocks that
-            are not legal, naming block and row (both from 0); where a later pass gives other rows than the first.
-        MemoryError
-            When weights and Gram matrix do not fit, before they are allocated.
-
-        Warns
-        -----
-        ConvergenceWarning
-            When `max_iter` came before `tol`.
-
-        See Also
-        --------
-        BlockStatistics : Sums of blocks that are never together, for ``loss="squared"``.
-
-        Notes
-        -----
-        The minimum is that of ``fit`` on all rows at once. ``n_iter_`` counts the passes over the blocks: one for
-        ``loss="squared"``, some 10 to 40 for ``loss="auc"``. A pass costs :math:`O(n p d)` time for p features, the
-        first one :math:`O(n p (p + d))`. Memory: a block, p² and some :math:`10 p d` numbers.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import StructuredRidge
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> def blocks():
-        ...     for rows in (slice(0, 3), slice(3, 4)):
-        ...         yield X[rows], y[rows]
-        >>> StructuredRidge("permutations", alpha=0.1).fit_blocks(blocks).predict([[0.5], [2.5]]).tolist()
-        [[1, 2], [2, 1]]
-        """
-        with refit(self):
-            return fit_source(self, given_blocks(self, blocks, classes))
-
-    def _fit_statistics(self, statistics: BlockStatistics) -> StructuredRidge:
-        """Train on the sums over the rows, for ``loss="squared"``."""
-        self._validate_params()
-        with refit(self):
-            return fit_statistics(self, statistics)
+    def _solve(self, X: Any, problem: RidgeProblem) -> None:
+        """Train by a solver that holds a kernel matrix, and set the fitted attributes."""
+        plan = problem.plan(0, 0)
+        if plan["route"] == "spectral":
+            decomposition = eigendecompose(self._weighted_kernel(X, problem))
+            solution = solve_spectral(problem, decomposition, plan["solver"])
+        else:
+            kernel = self._training_kernel(X, plan[f"work_{plan['precision']}"])
+            solution = solve_factored(problem, kernel, plan)
+        self._keep(X, solution)

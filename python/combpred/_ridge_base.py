@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._config import get_n_threads
-from ._kernel_estimator import KernelEstimator
+from ._kernel_estimator import KernelEstimator, TrainingRows
 from ._memory import require_memory
 from ._training import RidgeProblem, Solution, warn_unless_converged, weighted_kernel
 
@@ -25,7 +25,7 @@ class RidgeBase(KernelEstimator):
         **KernelEstimator._parameter_constraints,
         "loss": [StrOptions({"auc", "squared"})],
         "kernel_params": [dict, None],
-        "solver": [StrOptions({"auto", "closed-form", "cg", "newton-cg", "primal"})],
+        "solver": [StrOptions({"auto", "closed-form", "cg", "newton-cg", "primal", "sgd"})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
 
@@ -48,18 +48,20 @@ class RidgeBase(KernelEstimator):
         X = self._check_input(X, reset=True)
         self._check_options()
         rows = self._check_training_rows(X, y, sample_weight)
+        self._settle_kernel(rows, self.kernel_params)
+        return X, self._problem(rows)
+
+    def _problem(self, rows: TrainingRows) -> RidgeProblem:
+        """Return the problem to solve on checked rows."""
         if self.loss == "squared":
             self.structure_._require_preimage()
-        description = self.structure_._describe()
-        self._settle_kernel(rows, self.kernel_params)
-        problem = RidgeProblem(
-            description=description,
+        return RidgeProblem(
+            description=self.structure_._describe(),
             targets=self._embed_rows(rows),
             options=self._library_options(),
             n_threads=get_n_threads(self.n_jobs),
             verbose=int(self.verbose),
         )
-        return X, problem
 
     def _library_options(self) -> dict[str, Any]:
         return {

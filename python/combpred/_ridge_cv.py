@@ -188,6 +188,11 @@ class StructuredRidgeCV(RidgeBase):
         >>> StructuredRidgeCV(alphas=[0.1, 1.0]).fit(X, y).predict([[0.5], [2.5]]).tolist()
         ['a', 'b']
         """
+        if self.solver == "sgd":
+            raise ValueError(
+                "solver='sgd' has no leave-one-out, and parameters of its own: take solver='auto', or search alpha of "
+                "StructuredRidge(solver='sgd') by sklearn.model_selection.GridSearchCV"
+            )
         with refit(self):
             alphas = self._check_alphas()
             self._require_target(y)

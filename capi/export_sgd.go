@@ -1,0 +1,148 @@
+package main
+
+/*
+#include "combpred.h"
+*/
+import "C"
+
+import (
+	"fmt"
+
+	"combpred/core/fit"
+	"combpred/core/linalg"
+	"combpred/core/solve"
+)
+
+// descentIn reads what the steps of a descent change: rows × d each.
+func descentIn(coef, average, velocity, gains *C.double, rows, d C.int64_t) (fit.Descent, error) {
+	var s fit.Descent
+	var err error
+	if s.Coef, err = matrixOut(coef, "coef", rows, d); err != nil {
+		return s, err
+	}
+	if average != nil {
+		if s.Average, err = matrixOut(average, "average", rows, d); err != nil {
+			return s, err
+		}
+	}
+	if velocity == nil {
+		return s, nil
+	}
+	if s.Velocity, err = matrixOut(velocity, "velocity", rows, d); err != nil {
+		return s, err
+	}
+	s.Gains, err = outFloat64s(gains, "gains", d)
+	return s, err
+}
+
+func stepSizes(m, p, t0 C.double, t C.int64_t) (solve.StepSizes, error) {
+	if t < 0 || t > maxSteps {
+		return solve.StepSizes{}, fmt.Errorf("t is %d, must be from 0 to %d", int64(t), int64(maxSteps))
+	}
+	return solve.StepSizes{Rows: float64(m), First: float64(p), Shift: float64(t0), Done: int(t)}, nil
+}
+
+// maxSteps bounds the number of a step: beyond, steps are too small to change a float64.
+const maxSteps = 1 << 52
+
+//export cp_sgd_expansion
+func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n, slots C.int64_t, at, drop *C.cp_in_i64, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
+	m, p, t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
+		if e != nil {
+			return e
+		}
+		if slots < 1 || slots > maxRows {
+			return fmt.Errorf("slots is %d, must be from 1 to %d", int64(slots), maxRows)
+		}
+		var v solve.Visits
+		if v.Kernel, e = matrixIn(kernel, "kernel", n, slots); e != nil {
+			return e
+		}
+		if v.At, e = int64s(at, "at", n); e != nil {
+			return e
+		}
+		if v.Drop, e = int64s(drop, "drop", n); e != nil {
+			return e
+		}
+		steps, e := stepSizes(m, p, t0, t)
+		if e != nil {
+			return e
+		}
+		state, e := descentIn(coef, average, velocity, gains, slots, d)
+		if e != nil {
+			return e
+		}
+		out, e := one(loss, "loss")
+		if e != nil {
+			return e
+		}
+		total, e := c.opt.DescendInExpansion(c.space, steps, v, c.targets, state, c.mon)
+		*out = C.double(total)
+		return e
+	})
+}
+
+//export cp_sgd_features
+func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design, q C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
+	m, p, t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		if design == nil {
+			return fmt.Errorf("design is NULL")
+		}
+		c, e := newRidgeCall(s, options, optionsLen, psi, design.n, d, first, weights, nWorkers, control)
+		if e != nil {
+			return e
+		}
+		x, e := readDesign(design)
+		if e != nil {
+			return e
+		}
+		if int64(q) != int64(x.Len()) {
+			return fmt.Errorf("q is %d, the design has %d features with the constant", int64(q), x.Len())
+		}
+		steps, e := stepSizes(m, p, t0, t)
+		if e != nil {
+			return e
+		}
+		state, e := descentIn(coef, average, velocity, gains, q, d)
+		if e != nil {
+			return e
+		}
+		out, e := one(loss, "loss")
+		if e != nil {
+			return e
+		}
+		total, e := c.opt.DescendInFeatures(c.space, steps, x, c.targets, state, c.mon)
+		*out = C.double(total)
+		return e
+	})
+}
+
+//export cp_ridge_losses
+func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, scores *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
+	losses, curvatures *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
+		if e != nil {
+			return e
+		}
+		var values, bounds []float64
+		var f linalg.Matrix[float64]
+		if losses != nil {
+			if f, e = matrixIn(scores, "scores", n, d); e != nil {
+				return e
+			}
+			if values, e = outFloat64s(losses, "losses", n); e != nil {
+				return e
+			}
+		}
+		if curvatures != nil {
+			if bounds, e = outFloat64s(curvatures, "curvatures", n); e != nil {
+				return e
+			}
+		}
+		return c.opt.Losses(c.space, f, c.targets, values, bounds, c.mon)
+	})
+}
