@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import operator
+import os
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+
+from combpred import ProbabilisticStructured, StructuredRidge
+from combpred.structures import Permutations
 
 pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
-from distributed import LocalCluster  # noqa: E402
+from distributed import Client, LocalCluster  # noqa: E402
 
 from combpred._dask_blocks import DaskBlocks  # noqa: E402
 
@@ -99,3 +107,140 @@ def test_rows_that_do_not_go_together_are_refused(data):
         DaskBlocks(frame, y)
     with pytest.raises(ValueError, match="X has 1 dimensions"):
         DaskBlocks(dX[:, 0], y)
+
+
+# ---- Training --------------------------------------------------------------------------------------------------------
+
+
+def weights(model):
+    return np.column_stack([model.coef_, model.intercept_])
+
+
+ESTIMATORS = {
+    "auc": StructuredRidge(Permutations(), alpha=0.5, solver="primal", tol=1e-12),
+    "squared": StructuredRidge(Permutations(), alpha=0.5, loss="squared", solver="primal"),
+    "likelihood": ProbabilisticStructured(Permutations(), alpha=0.5, tol=1e-8),
+}
+#: Both estimators reach their minimum to `tol`, relative to the gradient at zero; L-BFGS does not take the same way.
+DISTANCES = {"auc": 1e-10, "squared": 1e-10, "likelihood": 1e-7}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_training_on_partitions_is_that_on_all_rows(data, name):
+    X, y = data
+    w = np.random.default_rng(1).uniform(size=ROWS)
+    whole = clone(ESTIMATORS[name]).fit(X, y, sample_weight=w)
+    model = clone(ESTIMATORS[name]).fit(*chunked(data), sample_weight=w)
+    assert model.objective_ == pytest.approx(whole.objective_, rel=1e-12)
+    np.testing.assert_allclose(weights(model), weights(whole), rtol=0, atol=DISTANCES[name])
+    in_blocks = clone(ESTIMATORS[name]).fit_blocks(
+        [(X[lo : lo + 90], y[lo : lo + 90], w[lo : lo + 90]) for lo in range(0, ROWS, 90)]
+    )
+    np.testing.assert_allclose(weights(model), weights(in_blocks), rtol=0, atol=DISTANCES[name])
+
+
+@pytest.mark.parametrize("kind", [StructuredRidge, ProbabilisticStructured])
+def test_classes_of_all_partitions_are_gathered(kind):
+    X = np.arange(30.0)[:, None] / 30
+    labels = np.repeat(["a", "b", "c"], 10)
+    model = kind(alpha=0.01).fit(da.from_array(X, chunks=(10, 1)), da.from_array(labels, chunks=10))
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    np.testing.assert_array_equal(model.predict(X), kind(alpha=0.01).fit(X, labels).predict(X))
+
+
+def test_data_frames_keep_their_names(data):
+    X, y = data
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=5)
+    ranks = dd.from_pandas(pd.DataFrame(y), npartitions=5)
+    model = StructuredRidge(Permutations(), alpha=0.5).fit(frame, ranks)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    np.testing.assert_allclose(weights(model), weights(StructuredRidge(Permutations(), alpha=0.5).fit(X, y)), atol=1e-6)
+
+
+def test_what_is_wrong_is_named_by_partition_and_row(data):
+    X, y = data
+    bad = X.copy()
+    bad[205, 2] = np.nan
+    model = StructuredRidge(Permutations(), solver="primal").fit(X, y)
+    before = model.coef_
+    with pytest.raises(ValueError, match=r"block 2: .*row 25, column 2"):
+        model.fit(da.from_array(bad, chunks=(90, 4)), da.from_array(y, chunks=(90, LABELS)))
+    assert model.coef_ is before
+    with pytest.raises(ValueError, match="needs kernel='linear', got kernel='rbf'"):
+        StructuredRidge(Permutations(), kernel="rbf").fit(*chunked(data))
+    with pytest.raises(ValueError, match="call partial_fit on one block after another"):
+        ProbabilisticStructured(Permutations(), solver="sgd").fit(*chunked(data))
+
+
+# ---- Prediction ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["predict", "feature_scores", "predict_marginals", "entropy"])
+def test_predictions_are_lazy_and_those_of_the_rows(data, method):
+    X, y = data
+    model = ProbabilisticStructured(Permutations(), alpha=0.5).fit(X, y)
+    dX, dy = chunked(data)
+    found = getattr(model, method)(dX)
+    assert isinstance(found, da.Array)
+    assert found.chunks[0] == dX.chunks[0]
+    expected = getattr(model, method)(X)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found.compute(), expected, atol=1e-12)
+    assert model.score(dX, dy) == pytest.approx(model.score(X, y), rel=1e-12)
+    assert model.score_log_loss(dX, dy) == pytest.approx(model.score_log_loss(X, y), rel=1e-12)
+
+
+def test_emptied_partitions_predict_nothing():
+    frame = pd.DataFrame({"a": np.arange(40.0), "b": 1.0})
+    labels = np.where(frame.a > 20, "high", "low")
+    model = StructuredRidge(alpha=0.1).fit(frame, labels)
+    some = dd.from_pandas(frame, npartitions=8)
+    found = model.predict(some[some.a > 30])
+    assert found.compute().tolist() == model.predict(frame[frame.a > 30]).tolist()
+
+
+def test_constraints_of_single_rows_are_refused(data):
+    model = StructuredRidge(Permutations(), alpha=0.5).fit(*data)
+    dX, _ = chunked(data)
+    with pytest.raises(ValueError, match="constraints has one entry for each row"):
+        model.predict(dX, constraints=[{"first": 0}] * ROWS)
+    assert (model.predict(dX, constraints={"first": 0}).compute()[:, 0] == 1).all()
+
+
+# ---- On a cluster ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_training_on_workers_is_that_on_one_machine(cluster, data, name):
+    with Client(cluster):
+        model = clone(ESTIMATORS[name]).fit(*chunked(data))
+    in_one = clone(ESTIMATORS[name]).fit(*chunked(data))
+    np.testing.assert_allclose(weights(model), weights(in_one), rtol=0, atol=DISTANCES[name])
+
+
+def test_a_worker_killed_in_mid_fit_does_not_lose_the_fit(cluster, data, monkeypatch):
+    model = clone(ESTIMATORS["auc"])
+    passes = []
+    reduce = DaskBlocks.reduce
+
+    def with_a_death(self, *arguments, **options):
+        passes.append(1)
+        if len(passes) == 4:
+            killer = threading.Timer(0.02, os.kill, (victim, signal.SIGKILL))
+            killer.start()
+            found = reduce(self, *arguments, **options)
+            killer.join()
+            return found
+        return reduce(self, *arguments, **options)
+
+    monkeypatch.setattr(DaskBlocks, "reduce", with_a_death)
+    with Client(cluster) as client:
+        victim = next(iter(client.run(os.getpid).values()))
+        model.fit(*chunked(data, rows=60))
+        assert len(passes) > 5
+        deadline = time.monotonic() + 30
+        while victim in client.run(os.getpid).values() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert victim not in client.run(os.getpid).values()
+    monkeypatch.undo()
+    np.testing.assert_allclose(weights(model), weights(clone(ESTIMATORS["auc"]).fit(*data)), rtol=0, atol=1e-10)

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from ._admissible import flat_sets
 from ._blocks import Block
+from ._config import get_n_threads
 from ._errors import CapabilityError
 from ._input_rows import require_finite
 from ._targets import embed_targets
@@ -94,6 +95,13 @@ class BlockRows:
         """Describe blocks for a structure with all sizes settled; `names` is an array or None."""
         known = None if names is None else tuple(names)
         return cls(structure, n_features, known, _share(structure), margin, n_threads)
+
+    @classmethod
+    def of_model(cls, model: Any, *, margin: bool) -> BlockRows:
+        """Describe blocks for an estimator whose structure and features are settled."""
+        names = getattr(model, "feature_names_in_", None)
+        threads = get_n_threads(model.n_jobs)
+        return cls.of(model.structure_, model.n_features_in_, names, margin=margin, n_threads=threads)
 
     def strips(self, block: Block) -> Iterator[Strip]:
         """Yield the rows of a block, a few at a time; errors name the block and the row as the user counts them."""

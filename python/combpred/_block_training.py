@@ -6,25 +6,40 @@ from typing import Any
 
 from ._block_loss import BlockLaws, BlockLoss
 from ._block_rows import BlockRows
-from ._blocks import BlockSource
+from ._block_start import require_linear, settle, source_of
 from ._law_methods import TRAINING_VISITS, Work, engine_of, settled_method
 from ._maximise import maximise, warn_unless_maximal
+from ._probabilistic_training import keep_weights
+from ._warm_start import EarlierFit
 
 
-def fit_over_blocks(model: Any, blocks: BlockSource, rows: BlockRows) -> None:
-    """Maximise the likelihood of the rows of all blocks and set the fitted attributes of `model`.
+def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: EarlierFit | None = None) -> None:
+    """Maximise the likelihood of the rows of blocks, or of a source of them, and set the fitted attributes of `model`.
 
-    Its structure and kernel are settled.
+    It starts from the weights of an earlier fit, if there is one.
     """
-    # Engines are settled by the number of rows, which the first pass tells; it takes laws from none.
-    laws = BlockLaws(rows, engine_of(model, "exact"), bool(model.fit_intercept))
-    loss = BlockLoss(blocks, laws)
+    require_linear(model)
+    if model.solver == "sgd":
+        raise ValueError(
+            "training on blocks needs solver='auto' or 'lbfgs', got solver='sgd': call partial_fit on one block after "
+            "another"
+        )
+    source = source_of(blocks)
+    settle(model, source, classes)
+    model._check_capabilities()
+    engine = engine_of(model, "exact")
+    engine.check()
+    # How much work there is the first pass tells, which takes nothing from the engine.
+    loss = BlockLoss(source, BlockLaws(BlockRows.of_model(model, margin=False), engine, bool(model.fit_intercept)))
     _require_exact(model, loss.n_rows)
+    if earlier is not None:
+        earlier.require_match(model, loss.n_rows)
+    start = None if earlier is None else earlier.input_weights(intercept=model.fit_intercept)
     found = maximise(
-        loss, alpha=float(model.alpha), tol=float(model.tol), max_iter=int(model.max_iter),
+        loss, start, alpha=float(model.alpha), tol=float(model.tol), max_iter=int(model.max_iter),
         label=type(model).__name__, verbose=int(model.verbose),
     )  # fmt: skip
-    model._keep_weights(found.weights)
+    keep_weights(model, found.weights)
     model.solver_ = "lbfgs"
     model.objective_ = found.objective
     model.n_iter_ = max(found.n_iter, 1)

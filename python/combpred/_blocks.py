@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +115,15 @@ class Block:
 
 
 class BlockSource(ABC):
-    """Blocks of training data that can be gone through as often as needed."""
+    """Blocks of training data that can be gone through as often as needed.
+
+    Attributes
+    ----------
+    gathers_classes : bool
+        Whether class labels that are not given are gathered in a pass of their own, rather than from the first block.
+    """
+
+    gathers_classes: ClassVar[bool] = False
 
     @abstractmethod
     def first(self) -> Block:

@@ -43,6 +43,8 @@ class DaskBlocks(BlockSource):
         When the partitions do not agree.
     """
 
+    gathers_classes = True
+
     def __init__(self, X: Any, y: Any, weights: Any = None) -> None:
         if getattr(X, "ndim", 2) != 2:
             raise ValueError(f"X has {X.ndim} dimensions, must have 2: rows and features")

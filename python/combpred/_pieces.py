@@ -37,23 +37,28 @@ def check_piece(
 
 
 def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
-    of_classes = is_a(structure, MultiClass)
     if classes is not None:
-        if structure is not None and not of_classes:
-            raise ValueError(
-                f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
-                "structure"
-            )
-        found, _ = resolve_targets(MultiClass() if structure is None else structure, np.asarray(classes))
-        return found
-    open_classes = of_classes and getattr(structure, "n_classes", None) is None
-    if open_classes or (structure is None and _are_labels(y)):
+        return structure_of_classes(structure, classes)
+    if takes_classes(structure, y):
         raise ValueError("classes must be passed on the first call to partial_fit: the list of all labels of y")
     found, _ = resolve_targets(structure, y)
     return found
 
 
-def _are_labels(y: Any) -> bool:
-    """Whether y has one label in each row."""
-    shape = np.shape(y)
+def structure_of_classes(structure: Any, classes: Any) -> Structure:
+    """Return the structure of labels whose list is `classes`; ValueError where `structure` has none."""
+    if structure is not None and not is_a(structure, MultiClass):
+        raise ValueError(
+            f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
+            "structure"
+        )
+    found, _ = resolve_targets(MultiClass() if structure is None else structure, np.asarray(classes))
+    return found
+
+
+def takes_classes(structure: Any, y: Any) -> bool:
+    """Whether a structure has to learn classes from y, of which some rows are given."""
+    if structure is not None:
+        return is_a(structure, MultiClass) and getattr(structure, "n_classes", None) is None
+    shape = np.shape(y)  # one label in each row
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)

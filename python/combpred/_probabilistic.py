@@ -11,6 +11,8 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from ._block_training import fit_over_blocks
+from ._dask_blocks import DaskBlocks, is_dask
 from ._estimator import refit, unchanged_on_failure
 from ._inference import METHODS
 from ._law_draws import SAMPLERS
@@ -270,7 +272,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         Parameters
         ----------
         X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
-            Inputs, converted to float64.
+            Inputs, converted to float64. A dask array or data frame is trained on where its partitions are, with the
+            linear kernel and exact laws; y is then partitioned as X.
         y : array of n structures
             In the format of the structure's class.
         sample_weight : array of shape (n,) or float, default=None
@@ -316,6 +319,9 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         """
         earlier = EarlierFit.of(self) if self.warm_start else None
         with refit(self):
+            if is_dask(X):
+                fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
+                return self
             self._require_target(y)
             rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
             self._check_capabilities()
@@ -329,6 +335,61 @@ class ProbabilisticStructured(ProbabilisticPredictor):
                 fit_by_descent(self, rows.X, targets, engine, earlier)
             else:
                 fit_by_lbfgs(self, rows.X, targets, engine, earlier)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit_blocks(self, blocks: Any, *, classes: Any = None) -> ProbabilisticStructured:
+        """Train on rows that come in blocks, of which one is held at a time.
+
+        Parameters
+        ----------
+        blocks : iterable of (X, y) or (X, y, sample_weight), or callable
+            X is an array or CSR of shape (n_block, n_features), y the structures of its rows; blocks may be of
+            different sizes, and empty. It is gone through several times, and must give the same rows each time: a list,
+            an object whose ``__iter__`` starts anew, or a function without arguments that returns a new iterator (a
+            generator function). Iterators are refused.
+        classes : array-like, default=None
+            All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out
+            are inferred from the first block.
+
+        Returns
+        -------
+        ProbabilisticStructured
+            The estimator itself. When ``fit_blocks`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        TypeError
+            For an iterator.
+        ValueError
+            For another kernel than the linear one, ``solver="sgd"``, or laws that are not computed exactly; for blocks
+            that are not legal, naming block and row (both from 0); where a later pass gives other rows than the first.
+        CapabilityError
+            When the laws of the structure cannot be computed exactly.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the search ended before `tol`.
+
+        Notes
+        -----
+        The maximum is that of ``fit`` on all rows at once. An iteration is a pass over the blocks, and so are the
+        beginning and every change of coordinates, two or three times in a fit. Memory: a block, and :math:`O(q^2 + d^2
+        + q d)` numbers for q features with the constant one, the last some 40 times.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> blocks = [(X[:3], y[:3]), (X[3:], y[3:])]
+        >>> ProbabilisticStructured("permutations", alpha=0.1).fit_blocks(blocks).predict([[0.5], [2.5]]).tolist()
+        [[1, 2], [2, 1]]
+        """
+        earlier = EarlierFit.of(self) if self.warm_start else None
+        with refit(self):
+            fit_over_blocks(self, blocks, classes, earlier)
         return self
 
     @available_if(_descends)  # type: ignore[untyped-decorator]

@@ -91,14 +91,15 @@ def _keep(
 ) -> None:
     """Set the coefficients of `model`; X has all rows."""
     if isinstance(features, InputFeatures):
-        _keep_weights(model, weights)
+        keep_weights(model, weights)
         return
     dual = np.zeros((X.shape[0], weights.shape[1]))
     dual[kept] = features.dual(weights)
     _keep_dual(model, X, dual)
 
 
-def _keep_weights(model: Any, weights: FloatArray) -> None:
+def keep_weights(model: Any, weights: FloatArray) -> None:
+    """Set the coefficients of `model` from weights of the inputs (q, d), the constant one last."""
     p = model.n_features_in_
     model.coef_ = np.ascontiguousarray(weights[:p].T)
     model.intercept_ = weights[p].copy() if model.fit_intercept else np.zeros(weights.shape[1])
@@ -181,6 +182,6 @@ def continue_descent(model: Any, X: Any, targets: _lib.Targets, engine: LawEngin
     alpha = float(model.alpha)
     pace = Pace.of(Coordinates.at_zero(alpha, features, state.curvature), alpha, features, share * likelihood.weights)
     model.descent_ = state = descend(state, likelihood, features, pace, alpha=alpha, share=share, order=order)
-    _keep_weights(model, state.average)
+    keep_weights(model, state.average)
     model.n_iter_ = getattr(model, "n_iter_", 0) + 1
     model.inference_ = likelihood.laws.name

@@ -10,10 +10,11 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from ._dask_blocks import DaskBlocks, is_dask
 from ._eigen import eigendecompose
 from ._estimator import refit
 from ._ridge_base import RidgeBase
-from ._ridge_blocks import array_blocks, fit_source
+from ._ridge_blocks import array_blocks, fit_given_blocks, fit_source
 from ._ridge_pieces import RidgeInPieces
 from ._ridge_sgd import fit_by_sgd
 from ._training import RidgeProblem, solve_factored, solve_spectral
@@ -277,7 +278,8 @@ class StructuredRidge(RidgeInPieces):
         ----------
         X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
             Inputs. ``solver="primal"`` converts them to float64 a block of rows at a time, so that other number types
-            and memory-mapped files are never held in that form; other solvers convert them as a whole.
+            and memory-mapped files are never held in that form; other solvers convert them as a whole. A dask array or
+            data frame is trained on where its partitions are, by ``solver="primal"``; y is then partitioned as X.
         y : array of n structures
             In the format of the structure's class.
         sample_weight : array of shape (n,) or float, default=None
@@ -320,6 +322,8 @@ class StructuredRidge(RidgeInPieces):
         earlier = EarlierFit.of(self) if self.warm_start and self.solver == "sgd" else None
         interrupt = None
         with refit(self):
+            if is_dask(X):
+                return fit_given_blocks(self, DaskBlocks(X, y, sample_weight))
             # Only the linear kernel can be solved in the features themselves, which takes rows as they are.
             if self.kernel == "linear" and self.solver in ("auto", "primal"):
                 blocks = array_blocks(self, X, y, sample_weight)

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from scipy import sparse
 
 from . import _lib
 from ._block_rows import BlockRows
+from ._block_start import require_linear, settle, settle_linear_kernel, source_of, unconverted
 from ._block_statistics import BlockStatistics
-from ._blocks import ArrayBlocks, BlockSource, IterableBlocks
-from ._compat import validate_input
-from ._config import get_n_threads
-from ._estimator import is_a
+from ._blocks import ArrayBlocks, BlockSource
 from ._streamed_ridge import RidgeTask, solve_blocks, solve_statistics
-from ._targets import resolve_targets
 from ._training import Solution
-from .kernels import InputKernel
-from .structures import MultiClass
 
 if TYPE_CHECKING:
     from ._ridge import StructuredRidge
@@ -30,7 +24,7 @@ def array_blocks(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) -> 
     X is neither copied nor converted where it is an array of numbers, and not looked through.
     """
     model._require_target(y)
-    X = _input(model, X)
+    X = unconverted(model, X)
     model._check_options()
     rows = model._check_training_rows(X, y, sample_weight)
     if model.solver == "auto":
@@ -42,45 +36,22 @@ def array_blocks(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) -> 
     return ArrayBlocks(X, rows.y, rows.weights)
 
 
-def given_blocks(model: StructuredRidge, blocks: Any, classes: Any) -> BlockSource:
-    """Return blocks as the user gives them; sets what the first one shows: `structure_` and the names of features."""
-    if model.kernel != "linear":
-        raise ValueError(
-            f"fit_blocks needs kernel='linear', got kernel={model.kernel!r}: map the inputs of every block by "
-            "sklearn.kernel_approximation.Nystroem, fitted to some rows"
-        )
+def fit_given_blocks(model: StructuredRidge, blocks: Any, classes: Any = None) -> StructuredRidge:
+    """Train on blocks as the user gives them, or on a source of blocks."""
+    require_linear(model)
     if model.solver not in ("auto", "primal"):
-        raise ValueError(f"fit_blocks needs solver='auto' or 'primal', got solver={model.solver!r}")
+        raise ValueError(f"training on blocks needs solver='auto' or 'primal', got solver={model.solver!r}")
     model._check_options()
-    source: BlockSource = blocks if isinstance(blocks, BlockSource) else IterableBlocks(blocks)
-    first = source.first()
-    with first.errors():
-        _input(model, first.X)
-        labels = first.y if classes is None else np.asarray(classes)
-        structure = model.structure
-        if classes is not None:
-            if structure is not None and not is_a(structure, MultiClass):
-                raise ValueError(
-                    f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in "
-                    "the structure"
-                )
-            structure = MultiClass() if structure is None else structure
-        model.structure_, _ = resolve_targets(structure, labels)
-    model._set_classes()
-    return source
+    source = source_of(blocks)
+    settle(model, source, classes)
+    return fit_source(model, source)
 
 
 def fit_source(model: StructuredRidge, source: BlockSource) -> StructuredRidge:
     """Train on the blocks of a source, after `structure_` and `n_features_in_` are settled."""
     if model.loss == "squared":
         model.structure_._require_preimage()
-    rows = BlockRows.of(
-        model.structure_,
-        model.n_features_in_,
-        getattr(model, "feature_names_in_", None),
-        margin=model.loss == "auc",
-        n_threads=get_n_threads(model.n_jobs),
-    )
+    rows = BlockRows.of_model(model, margin=model.loss == "auc")
     return _keep(model, solve_blocks(source, rows, _task(model)))
 
 
@@ -105,11 +76,6 @@ def _task(model: StructuredRidge) -> RidgeTask:
 
 
 def _keep(model: StructuredRidge, solution: Solution) -> StructuredRidge:
-    model.kernel_ = InputKernel("linear", None, model.degree, model.coef0)
+    settle_linear_kernel(model)
     model._keep(None, solution)
     return model
-
-
-def _input(model: StructuredRidge, X: Any) -> Any:
-    """Return X as an array or CSR of any number type, setting the number and names of its features."""
-    return validate_input(model, X, reset=True, accept_sparse="csr", dtype="numeric")

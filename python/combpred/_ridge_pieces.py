@@ -12,7 +12,7 @@ from ._block_statistics import BlockStatistics
 from ._estimator import clear_fit, refit, unchanged_on_failure
 from ._pieces import check_piece
 from ._ridge_base import RidgeBase
-from ._ridge_blocks import fit_source, fit_statistics, given_blocks
+from ._ridge_blocks import fit_given_blocks, fit_statistics
 from ._ridge_sgd import continue_by_sgd
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class RidgeInPieces(RidgeBase):
         [[1, 2], [2, 1]]
         """
         with refit(self):
-            return fit_source(self, given_blocks(self, blocks, classes))
+            return fit_given_blocks(self, blocks, classes)
 
     def _fit_statistics(self, statistics: BlockStatistics) -> Self:
         """Train on the sums over the rows, for ``loss="squared"``."""

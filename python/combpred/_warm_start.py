@@ -81,12 +81,13 @@ class EarlierFit:
         larger penalty and lose nothing: the maximum is among such weights.
         """
         if isinstance(features, InputFeatures):
-            return self._input_weights(intercept=len(features.curvature) > X.shape[1])
+            return self.input_weights(intercept=len(features.curvature) > X.shape[1])
         if self.dual is not None:
             return features.of_dual(self.dual[kept])
         assert self.coef is not None
         return features.of_scores(np.asarray(X[kept] @ self.coef.T) + self.intercept)
 
-    def _input_weights(self, *, intercept: bool) -> FloatArray:
+    def input_weights(self, *, intercept: bool) -> FloatArray:
+        """Return the weights of the inputs (p, d), and of a constant feature where there is an intercept."""
         assert self.coef is not None
         return np.vstack([self.coef.T, self.intercept]) if intercept else self.coef.T.copy()
