@@ -81,6 +81,8 @@ class BlockRows:
     margin : bool
         Whether targets are for the AUC loss, which takes sets of less than half of all members.
     n_threads : int
+    remedy : str, default=""
+        What else to do about a target that is not in the structure; ends the message.
     """
 
     structure: Structure
@@ -89,33 +91,40 @@ class BlockRows:
     share: float | None
     margin: bool
     n_threads: int
+    remedy: str = ""
 
     @classmethod
-    def of(cls, structure: Structure, n_features: int, names: Any, *, margin: bool, n_threads: int) -> BlockRows:
+    def of(
+        cls, structure: Structure, n_features: int, names: Any, *, margin: bool, n_threads: int, remedy: str = ""
+    ) -> BlockRows:
         """Describe blocks for a structure with all sizes settled; `names` is an array or None."""
         known = None if names is None else tuple(names)
-        return cls(structure, n_features, known, _share(structure), margin, n_threads)
+        return cls(structure, n_features, known, _share(structure), margin, n_threads, remedy)
 
     @classmethod
-    def of_model(cls, model: Any, *, margin: bool) -> BlockRows:
+    def of_model(cls, model: Any, *, margin: bool, remedy: str = "") -> BlockRows:
         """Describe blocks for an estimator whose structure and features are settled."""
         names = getattr(model, "feature_names_in_", None)
         threads = get_n_threads(model.n_jobs)
-        return cls.of(model.structure_, model.n_features_in_, names, margin=margin, n_threads=threads)
+        n_features = model.n_features_in_
+        return cls.of(model.structure_, n_features, names, margin=margin, n_threads=threads, remedy=remedy)
 
-    def strips(self, block: Block) -> Iterator[Strip]:
-        """Yield the rows of a block, a few at a time; errors name the block and the row as the user counts them."""
+    def strips(self, block: Block, *, check: bool = True) -> Iterator[Strip]:
+        """Yield the rows of a block, a few at a time; errors name the block and the row as the user counts them.
+
+        Without `check`, NaN and infinity are let through: for rows that were looked through in an earlier pass.
+        """
         width = max(self.n_features, self.structure.n_features)
         step = max(_STRIP_ENTRIES // width, _STRIP_ROWS)
         if sparse.issparse(block.X) or sparse.issparse(block.y):
             step = block.n  # products of sparse rows write the whole sum each time
         for part in block.cut(step):
             with part.errors():
-                X = self._inputs(part)
+                X = self._inputs(part, check)
                 psi, first = self._targets(part)
             yield Strip(X, psi, first, part.weights)
 
-    def _inputs(self, block: Block) -> Any:
+    def _inputs(self, block: Block, check: bool) -> Any:
         X = block.X
         if X.shape[1] != self.n_features:
             raise ValueError(
@@ -127,10 +136,17 @@ class BlockRows:
         if getattr(X, "dtype", np.dtype(float)).kind == "c":
             raise ValueError("Complex data not supported: X must hold real numbers")
         X = X.astype(np.float64, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
-        require_finite(X, block.number(0))
+        if check:
+            require_finite(X, block.number(0))
         return X
 
     def _targets(self, block: Block) -> tuple[Any, NDArray[np.int64] | None]:
+        try:
+            return self._embedded(block)
+        except TargetError as error:
+            raise TargetError(error.row, error.reason + self.remedy, error.argument) from None
+
+    def _embedded(self, block: Block) -> tuple[Any, NDArray[np.int64] | None]:
         sets = flat_sets(block.y)
         if sets is None:
             few = self.structure._embed_sparse(block.y)

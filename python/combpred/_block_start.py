@@ -29,22 +29,27 @@ def source_of(blocks: Any) -> BlockSource:
     return blocks if isinstance(blocks, BlockSource) else IterableBlocks(blocks)
 
 
-def settle(model: KernelEstimator, source: BlockSource, classes: Any = None) -> None:
+def settle(model: KernelEstimator, source: BlockSource, classes: Any = None) -> str:
     """Set what the first block shows, or `classes` say: `structure_`, `classes_`, `kernel_`, features and their names.
 
-    Classes that a source gathers, as dask collections do, are those of all blocks.
+    Classes that a source gathers, as dask collections do, are those of all blocks. Returns how messages about targets
+    that are not in the structure should end.
     """
-    first = source.first()
+    first, remedy = source.first(), ""
     with first.errors():
         unconverted(model, first.X)
-        if classes is None and source.gathers_classes and takes_classes(model.structure, first.y):
-            classes = source.reduce(block_labels, merge=merge_labels)
+        if classes is None and takes_classes(model.structure, first.y):
+            if source.gathers_classes:
+                classes = source.reduce(block_labels, merge=merge_labels)
+            else:
+                remedy = ": pass classes, the list of all labels, which are else those of the first block"
         if classes is not None:
             model.structure_ = structure_of_classes(model.structure, classes)
         else:
             model.structure_, _ = resolve_targets(model.structure, first.y)
     model._set_classes()
     settle_linear_kernel(model)
+    return remedy
 
 
 def settle_linear_kernel(model: KernelEstimator) -> None:

@@ -25,12 +25,13 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
             "another"
         )
     source = source_of(blocks)
-    settle(model, source, classes)
+    remedy = settle(model, source, classes)
     model._check_capabilities()
     engine = engine_of(model, "exact")
     engine.check()
+    rows = BlockRows.of_model(model, margin=False, remedy=remedy)
     # How much work there is the first pass tells, which takes nothing from the engine.
-    loss = BlockLoss(source, BlockLaws(BlockRows.of_model(model, margin=False), engine, bool(model.fit_intercept)))
+    loss = BlockLoss(source, BlockLaws(rows, engine, bool(model.fit_intercept)))
     _require_exact(model, loss.n_rows)
     if earlier is not None:
         earlier.require_match(model, loss.n_rows)

@@ -219,7 +219,8 @@ class StructuredPredictor(StructuredEstimator):
         Returns
         -------
         array
-            n structures in the format of y.
+            n structures in the format of y. For ``LabelSets`` fitted to sparse y: CSR, as scikit-learn's multi-label
+            classifiers do.
 
         Raises
         ------
@@ -251,6 +252,10 @@ class StructuredPredictor(StructuredEstimator):
         >>> ranker.predict([[0.5], [2.5]]).tolist()
         [[1, 2], [2, 1]]
         """
+        compressed = getattr(getattr(self, "structure_", None), "_sparse_format", None)
+        if compressed is not None:
+            blocks = self._decoded_blocks(self._check_input(X), constraints)
+            return compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
         decoded = self._decode_rows(X, constraints)
         return self.structure_._decode_parts(decoded.y)
 
@@ -366,7 +371,6 @@ class StructuredPredictor(StructuredEstimator):
     def _decode_rows(self, X: Any, constraints: Any = None) -> _lib.Decoded:
         """Decode the scores of all rows, block by block into arrays that hold the whole."""
         X = self._check_input(X)
-        held = None if constraints is None else RowConstraints(self.structure_, constraints, X.shape[0])
         n, (part_len, _, _) = X.shape[0], _lib.structure_shape(self.structure_._describe())
         what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
         whole = _lib.Decoded(
@@ -376,12 +380,17 @@ class StructuredPredictor(StructuredEstimator):
             nu=allocate((n,), np.float64, what, remedy),
             optimal=allocate((n,), np.bool_, what, remedy),
         )
-        how = self._decoding()
-        for rows, block in self._score_blocks(X):
-            part = self._decode_scores(block, replace(how, seed=how.seed + rows.start), held, rows.start)
+        for rows, part in self._decoded_blocks(X, constraints):
             whole.y[rows], whole.optimal[rows] = part.y, part.optimal
             whole.value[rows], whole.upper_bound[rows], whole.nu[rows] = part.value, part.upper_bound, part.nu
         return whole
+
+    def _decoded_blocks(self, X: Any, constraints: Any) -> Iterator[tuple[slice, _lib.Decoded]]:
+        """Yield the decoded scores of blocks of rows; X must have been through `_check_input`."""
+        held = None if constraints is None else RowConstraints(self.structure_, constraints, X.shape[0])
+        how = self._decoding()
+        for rows, block in self._score_blocks(X):
+            yield rows, self._decode_scores(block, replace(how, seed=how.seed + rows.start), held, rows.start)
 
     def _decoding(self) -> Decoding:
         """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""

@@ -43,15 +43,17 @@ def fit_given_blocks(model: StructuredRidge, blocks: Any, classes: Any = None) -
         raise ValueError(f"training on blocks needs solver='auto' or 'primal', got solver={model.solver!r}")
     model._check_options()
     source = source_of(blocks)
-    settle(model, source, classes)
-    return fit_source(model, source)
+    return fit_source(model, source, settle(model, source, classes))
 
 
-def fit_source(model: StructuredRidge, source: BlockSource) -> StructuredRidge:
-    """Train on the blocks of a source, after `structure_` and `n_features_in_` are settled."""
+def fit_source(model: StructuredRidge, source: BlockSource, remedy: str = "") -> StructuredRidge:
+    """Train on the blocks of a source, after `structure_` and `n_features_in_` are settled.
+
+    `remedy` ends the message about a target that is not in the structure.
+    """
     if model.loss == "squared":
         model.structure_._require_preimage()
-    rows = BlockRows.of_model(model, margin=model.loss == "auc")
+    rows = BlockRows.of_model(model, margin=model.loss == "auc", remedy=remedy)
     return _keep(model, solve_blocks(source, rows, _task(model)))
 
 

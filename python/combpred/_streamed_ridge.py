@@ -66,7 +66,7 @@ class MarginCurvature:
         """Return Σ_i w_i x_i ψ̃_iᵀ⟨ψ̃_i, Wᵀx_i⟩ of the rows of a block, of the shape (q, d) of W."""
         p = self.rows.n_features
         product = np.zeros_like(W)
-        for strip in self.rows.strips(block):
+        for strip in self.rows.strips(block, check=False):
             if sparse.issparse(strip.psi):
                 self._add_sparse(product, strip, W, mean)
                 continue

@@ -51,6 +51,7 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
     """Name of the function in `combpred.metrics` behind `score`; larger is better."""
 
     _constraint_keys: ClassVar[tuple[str, ...]] = ()  # of the conditions that predictions can be held to
+    _sparse_format: type | None = None  # of predictions: of the y resolved from, where that was sparse
 
     @classmethod
     def _get_param_signature(cls) -> list[inspect.Parameter]:

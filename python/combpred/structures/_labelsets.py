@@ -33,7 +33,8 @@ class LabelSets(Structure):
     Notes
     -----
     y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; predictions are
-    dense int64. On the structure of an estimator fitted to a DataFrame, `feature_names` are its columns.
+    int64, and sparse (CSR) after a fit to sparse y. On the structure of an estimator fitted to a DataFrame,
+    `feature_names` are its columns.
 
     The default metric is `hamming_score`, the share of correct entries.
 
@@ -83,10 +84,12 @@ class LabelSets(Structure):
     def _resolve(self, y: Any) -> LabelSets:
         columns = getattr(y, "columns", None)  # of a DataFrame
         names = None if columns is None else [str(name) for name in columns]
+        compressed = sparse.csr_matrix if isinstance(y, sparse.spmatrix) else sparse.csr_array
+        learned = {"_label_names": names, "_sparse_format": compressed if sparse.issparse(y) else None}
         if self.n_labels is not None:
-            return self._with(n_labels=self._n(), _label_names=names)
+            return self._with(n_labels=self._n(), **learned)
         width = y.shape[1] if sparse.issparse(y) else target_matrix(y, "y", None, "label").shape[1]
-        return self._with(n_labels=int(width), _label_names=names)
+        return self._with(n_labels=int(width), **learned)
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
         parts = self._encode_sparse(y) if sparse.issparse(y) else self._encode_dense(y)

@@ -138,7 +138,8 @@ class Permutations(Structure):
 
     def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
         positions = _known_positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
-        return _lib.structure_embed(self._describe(), positions, partial=True, n_threads=n_threads)
+        partial = bool((positions == 0).any())  # rows that are whole embed several times faster
+        return _lib.structure_embed(self._describe(), positions, partial=partial, n_threads=n_threads)
 
     def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         k = None if self.n_labels is None else self._n()

@@ -1,0 +1,406 @@
+"""Training on blocks of rows: the same minimum as on all rows at once, from every source, and what is refused."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from combpred import Admissible, BlockStatistics, StructuredRidge, _block_rows, _blocks
+from combpred._blocks import ArrayBlocks
+from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations
+
+N, P = 60, 5
+CUTS = [0, 7, 7, 8, 40, N]  # blocks of uneven sizes, one of them empty, one of a single row
+STRUCTURES = [
+    pytest.param(MultiClass(4), id="multiclass"),
+    pytest.param(MultiClass(32), id="multiclass-sparse"),
+    pytest.param(LabelSets(4), id="labelsets"),
+    pytest.param(LabelSets(5, size=2), id="labelsets-size2"),
+    pytest.param(Ordinal(4), id="ordinal"),
+    pytest.param(Hierarchy([-1, 0, 0, 1, 1], allowed="leaves"), id="hierarchy"),
+    pytest.param(Permutations(4), id="permutations"),
+]
+
+
+@pytest.fixture
+def few_rows(monkeypatch):
+    """Cut blocks into parts of 16 rows, and those into strips of 7."""
+    monkeypatch.setattr(_blocks, "_MANY_ROWS", 16)
+    monkeypatch.setattr(_block_rows, "_STRIP_ENTRIES", 1)
+    monkeypatch.setattr(_block_rows, "_STRIP_ROWS", 7)
+
+
+def data(structure, *, weighted=False):
+    rng = np.random.default_rng(0)
+    y = structure.sample(N, random_state=0)
+    if isinstance(structure, MultiClass):
+        y[: structure.n_classes] = np.arange(structure.n_classes)
+    X = rng.normal(size=(N, P)) + 0.5 * rng.normal(size=P)
+    return X, y, np.append(rng.uniform(0.2, 3.0, size=N - 1), 0.0) if weighted else None
+
+
+def cut(X, y, weights=None):
+    pairs = list(zip(CUTS[:-1], CUTS[1:], strict=True))
+    if weights is None:
+        return [(X[a:b], y[a:b]) for a, b in pairs]
+    return [(X[a:b], y[a:b], weights[a:b]) for a, b in pairs]
+
+
+def same(model, expected, X, atol=1e-8):
+    np.testing.assert_allclose(model.feature_scores(X), expected.feature_scores(X), atol=atol)
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-8)
+
+
+@pytest.mark.usefixtures("few_rows")
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("intercept", [False, True], ids=["homogeneous", "intercept"])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_blocks_reach_the_minimum_of_the_closed_form(structure, loss, intercept, weighted):
+    X, y, weights = data(structure, weighted=weighted)
+    options = {"alpha": 0.3, "loss": loss, "fit_intercept": intercept, "tol": 1e-11}
+    expected = StructuredRidge(structure, solver="closed-form", **options).fit(X, y, weights)
+    for X_form in (X, sparse.csr_matrix(X)):
+        same(StructuredRidge(structure, solver="primal", **options).fit(X_form, y, weights), expected, X)
+    classes = np.arange(structure.n_classes) if isinstance(structure, MultiClass) else None
+    model = StructuredRidge(structure, **options).fit_blocks(cut(X, y, weights), classes=classes)
+    same(model, expected, X)
+    assert model.solver_ == "primal"
+    np.testing.assert_array_equal(model.predict(X), expected.predict(X))
+
+
+@pytest.mark.usefixtures("few_rows")
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_sets_of_outputs_reach_the_minimum_of_the_closed_form(loss):
+    rng = np.random.default_rng(1)
+    X, _, weights = data(Permutations(4), weighted=True)
+    members = np.array(list(Permutations(4).enumerate()))
+    y = [Admissible(members[rng.choice(len(members), size=k, replace=False)]) for k in rng.integers(1, 5, size=N)]
+    expected = StructuredRidge("permutations", loss=loss, solver="closed-form", tol=1e-11).fit(X, y, weights)
+    same(StructuredRidge("permutations", loss=loss, solver="primal", tol=1e-11).fit(X, y, weights), expected, X)
+    same(StructuredRidge("permutations", loss=loss, tol=1e-11).fit_blocks(cut(X, y, weights)), expected, X)
+
+
+@pytest.mark.usefixtures("few_rows")
+def test_too_large_a_set_is_refused_with_block_and_row():
+    X = np.ones((3, 1))
+    y = [Admissible([[1, 2, 3]]), Admissible([[1, 2, 3], [2, 1, 3], [1, 3, 2]]), Admissible([[3, 2, 1]])]
+    with pytest.raises(ValueError, match="block 0: y, row 1: the set has 3 correct outputs, .* than half of all 6"):
+        StructuredRidge("permutations").fit_blocks([(X, y)])
+
+
+@pytest.mark.usefixtures("few_rows")
+def test_rankings_known_in_part_are_learnt_from():
+    X, y, _ = data(Permutations(4))
+    y[::3, 1] = -1
+    expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(X, y)
+    same(StructuredRidge("permutations", solver="primal", tol=1e-11).fit(X, y), expected, X)
+
+
+@pytest.mark.parametrize("n_labels", [17, 24], ids=["basis", "frames"])
+def test_structures_of_many_features(n_labels):
+    """Up to 256 entries of ψ the eigenspaces of Σ have bases, beyond that frames."""
+    structure = Permutations(n_labels)
+    X, y, _ = data(structure)
+    expected = StructuredRidge(structure, solver="closed-form", tol=1e-11).fit(X, y)
+    same(StructuredRidge(structure, solver="primal", tol=1e-11).fit(X, y), expected, X)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
+def test_sparse_label_sets_are_learnt_and_predicted_sparse(form):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, P))
+    Y = (rng.uniform(size=(N, 60)) < 0.05).astype(int)
+    expected = StructuredRidge("labelsets", solver="closed-form", tol=1e-11).fit(X, Y)
+    for X_form in (X, sparse.csr_matrix(X)):
+        model = StructuredRidge("labelsets", solver="primal", tol=1e-11).fit(X_form, form(Y))
+        same(model, expected, X)
+        predicted = model.predict(X_form)
+        assert predicted.format == "csr"
+        assert predicted.dtype == np.int64
+        assert isinstance(predicted, sparse.spmatrix) == issubclass(form, sparse.spmatrix)
+        np.testing.assert_array_equal(predicted.toarray(), expected.predict(X))
+        assert model.score(X, form(Y)) == expected.score(X, Y)
+    same(StructuredRidge("labelsets", tol=1e-11).fit_blocks(cut(X, sparse.csr_array(Y))), expected, X)
+
+
+def test_single_precision_rows_are_not_copied_as_a_whole(monkeypatch):
+    X, y, _ = data(Permutations(4))
+    single = X.astype(np.float32)
+    expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(single.astype(np.float64), y)
+    seen = []
+    check = _block_rows.require_finite
+    monkeypatch.setattr(_block_rows, "_STRIP_ENTRIES", 1)
+    monkeypatch.setattr(_block_rows, "_STRIP_ROWS", 30)
+    monkeypatch.setattr(_block_rows, "require_finite", lambda X, row: seen.append((X.dtype, len(X))) or check(X, row))
+    for order in "CF":
+        model = StructuredRidge("permutations", solver="primal", tol=1e-11).fit(np.asarray(single, order=order), y)
+        same(model, expected, single)
+        assert set(seen) == {(np.dtype(np.float64), 30)}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
+def test_memory_mapped_files_are_read_block_by_block(tmp_path, dtype, few_rows):
+    X, y, _ = data(Permutations(4))
+    X = (10 * X).astype(dtype)
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    mapped, targets = (np.load(tmp_path / name, mmap_mode="r") for name in ("X.npy", "y.npy"))
+    expected = StructuredRidge("permutations", solver="primal").fit(X, y)
+    model = StructuredRidge("permutations", solver="primal").fit(mapped, targets)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the pages held from /proc")
+def test_pages_of_mapped_files_are_given_back(tmp_path):
+    np.save(tmp_path / "X.npy", np.ones((2**17, 64)))  # 64 MiB
+
+    def held():
+        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        return int(status["RssFile"].split()[0]) * 1024
+
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    before = held()
+    assert mapped[3:].sum() == mapped[3:].size
+    assert held() - before > 2**25  # what is read all at once is held
+    del mapped
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    before = held()
+    assert ArrayBlocks(mapped[3:], mapped[3:, 0], None).reduce(block_sum, merge=lambda a, b: a + b) == mapped[3:].size
+    assert held() - before < 2**24
+
+
+def block_sum(block):
+    return float(np.asarray(block.X).sum())
+
+
+def test_the_number_of_passes_depends_neither_on_rows_nor_on_scales():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 8))
+    y = Permutations.from_orders(np.argsort(X[:, :5] + rng.normal(size=(2000, 5)), axis=1))
+    passes = [
+        StructuredRidge("permutations", solver="primal").fit(X[:n] * scales, y[:n]).n_iter_
+        for n in (500, 2000)
+        for scales in (1.0, np.logspace(-2, 3, 8))
+    ]
+    assert max(passes) <= 25
+    assert StructuredRidge("permutations", solver="primal", loss="squared").fit(X, y).n_iter_ == 1
+
+
+def test_ill_conditioned_features_are_solved_to_tol():
+    """Against the linear equation of all weights at once, solved by elimination."""
+    X, y, _ = data(Permutations(4))
+    X = np.c_[X * np.logspace(3, -2, P), X[:, :1] * 1e3]  # one feature twice
+    alpha, psi, sigma = 1e-5, Permutations(4).embed(y), Permutations(4).covariance()
+    H = 2 * alpha * np.eye(6 * 6) + np.kron(X.T @ X, sigma)
+    for x, z in zip(X, psi, strict=True):
+        H += np.outer(np.kron(x, z), np.kron(x, z))
+    W = np.linalg.solve(H, (X.T @ psi).ravel()).reshape(6, 6)
+    model = StructuredRidge("permutations", solver="primal", alpha=alpha, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(model.feature_scores(X), X @ W, atol=1e-6)
+    assert model.objective_ == pytest.approx(-np.vdot(W, X.T @ psi) / 2, rel=1e-9)
+
+
+def test_stopping_early_warns_and_keeps_what_there_is():
+    X, y, _ = data(Permutations(4))
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        model = StructuredRidge("permutations", solver="primal", max_iter=2).fit(X, y)
+    assert model.n_iter_ == 3
+    assert np.isfinite(model.coef_).all()
+
+
+# ---- Statistics ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_statistics_of_parts_add_up_across_processes(structure, weighted):
+    X, y, weights = data(structure, weighted=weighted)
+    if isinstance(structure, MultiClass):
+        structure = StructuredRidge(structure).fit(X, y).structure_  # which knows the labels
+    parts = [
+        pickle.loads(pickle.dumps(BlockStatistics.of(structure, *block)))
+        for block in cut(X, y, weights)
+        if len(block[0])
+    ]
+    whole = functools.reduce(BlockStatistics.__add__, parts)
+    assert whole.n_rows == N
+    assert parts[0].n_rows == 7  # adding changed none of them
+    expected = StructuredRidge(structure, alpha=0.2, loss="squared", solver="closed-form").fit(X, y, weights)
+    same(whole.solve(alpha=0.2), expected, X)
+    psi, w = structure.embed(y), np.ones(N) if weights is None else weights
+    np.testing.assert_allclose(whole.gram, (X.T * w) @ X)
+    np.testing.assert_allclose(whole.cross, (X.T * w) @ psi)
+    assert whole.psi_squares == pytest.approx(w @ (psi**2).sum(axis=1))
+
+
+def test_statistics_that_do_not_belong_together_are_refused():
+    X, y, _ = data(Permutations(4))
+    one = BlockStatistics.of("permutations", X, y)
+    with pytest.raises(ValueError, match="5 and of 4 features"):
+        one + BlockStatistics.of("permutations", X[:, :4], y)
+    with pytest.raises(ValueError, match="n_labels=4.* and of .*n_labels=3.*give sizes or classes"):
+        one + BlockStatistics.of("permutations", X, Permutations(3).sample(N, 0))
+    with pytest.raises(ValueError, match="sample_weight is zero in every row"):
+        BlockStatistics.of("permutations", X, y, 0.0).solve()
+    with pytest.raises(ValueError, match="alpha"):
+        one.solve(alpha=0.0)
+    with pytest.raises(ValueError, match="must be .n, p. with n ≥ 1"):
+        BlockStatistics.of("permutations", X[:0], y[:0])
+
+
+# ---- Refusals --------------------------------------------------------------------------------------------------------
+
+
+def fitted_and_blocks():
+    X, y, _ = data(Permutations(4))
+    blocks = [(X[i : i + 4].copy(), y[i : i + 4].copy()) for i in range(0, N, 4)]
+    return StructuredRidge("permutations").fit(X, y), blocks
+
+
+def refused(blocks, match, kind=ValueError, **options):
+    """Check that blocks are refused and that an earlier fit is as it was."""
+    model, _ = fitted_and_blocks()
+    before = dict(vars(model))
+    model.set_params(**options)
+    with pytest.raises(kind, match=match):
+        model.fit_blocks(blocks)
+    assert {k: v for k, v in vars(model).items() if k.endswith("_")} == {
+        k: v for k, v in before.items() if k.endswith("_")
+    }
+
+
+def spoil(blocks, index, X=None, y=None, weights=None):
+    old = blocks[index]
+    new = (old[0] if X is None else X, old[1] if y is None else y)
+    blocks[index] = new if weights is None else (*new, weights)
+    return blocks
+
+
+def test_not_a_number_in_the_tenth_block_is_named(few_rows):
+    _, blocks = fitted_and_blocks()
+    blocks[9][0][3, 2] = np.nan
+    refused(blocks, "block 9: Input X contains NaN, first at row 3, column 2: remove such rows")
+    X, y = (np.concatenate(each) for each in zip(*blocks, strict=True))
+    with pytest.raises(ValueError, match="^Input X contains NaN, first at row 39, column 2: remove such rows"):
+        StructuredRidge("permutations", solver="primal").fit(X, y)
+
+
+@pytest.mark.usefixtures("few_rows")
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"X": np.ones((4, 4))}, "block 3: X has 4 features, expected are 5"),
+        ({"X": np.ones((3, 5))}, "block 3: X has 3 rows and y 4"),
+        ({"X": np.ones(4)}, r"block 3: X has shape \(4,\), must be \(n, n_features\)"),
+        ({"X": np.ones((4, 5), dtype=complex)}, "block 3: Complex data not supported"),
+        ({"X": np.full((4, 5), "a")}, "block 3: could not convert"),
+        ({"y": np.ones((4, 3), dtype=int)}, "block 3: y has 3 columns, it needs 4"),
+        ({"y": np.tile([1, 2, 3, 3], (4, 1))}, "block 3: y, row 0: labels 2 and 3 share position 3"),
+        ({"weights": np.ones(5)}, r"block 3: sample_weight has shape \(5,\)"),
+        ({"weights": np.array([1, 1, -1, 1])}, "block 3: sample_weight is -1.0 at row 2"),
+    ],
+)
+def test_blocks_that_are_not_legal_are_named(change, match):
+    _, blocks = fitted_and_blocks()
+    refused(spoil(blocks, 3, **change), match)
+
+
+def test_rows_are_counted_within_the_block_given(few_rows):
+    X, y, _ = data(Permutations(4))
+    y[50] = [1, 1, 2, 3]
+    refused([(X[:10], y[:10]), (X[10:], y[10:])], "block 1: y, row 40: labels 0 and 1 share position 1")
+
+
+def test_what_is_no_pair_is_refused():
+    _, blocks = fitted_and_blocks()
+    for wrong, shown in (((1,), "a tuple of 1"), ((1, 2, 3, 4), "a tuple of 4"), (7, "7")):
+        refused([*blocks[:2], wrong], rf"block 2 is {shown}: give \(X, y\) or \(X, y, sample_weight\)")
+    refused([*blocks[:2], (blocks[0][0], None)], "block 2: y is None")
+
+
+def test_blocks_without_rows_are_skipped_and_nothing_else_is_not_enough():
+    refused([], "blocks has no rows")
+    refused([(np.ones((0, 5)), np.ones((0, 4)))], "blocks has no rows")
+    _, blocks = fitted_and_blocks()
+    refused([(X, y, 0.0) for X, y in blocks], "sample_weight is zero in every row")
+
+
+def test_iterators_are_refused_and_functions_that_make_them_are_not():
+    model, blocks = fitted_and_blocks()
+    refused((block for block in blocks), "ends after one pass.* pass a list of blocks", TypeError)
+    refused(iter(blocks), "ends after one pass", TypeError)
+    refused(7, "blocks must be an iterable of blocks, got 7", TypeError)
+    expected = model.fit_blocks(blocks).coef_
+    np.testing.assert_array_equal(model.fit_blocks(lambda: iter(blocks)).coef_, expected)
+
+
+@pytest.mark.parametrize(
+    ("later", "match"),
+    [
+        (lambda blocks: blocks[:-1], "14 blocks of 56 rows in a later pass, 15 of 60 in the first"),
+        (lambda blocks: [*blocks, blocks[0]], "block 15: 4 rows in a later pass, no such block in the first"),
+        (lambda blocks: [(blocks[0][0][:2], blocks[0][1][:2]), *blocks[1:]], "block 0: 2 rows in a later pass, 4 rows"),
+    ],
+    ids=["fewer", "more", "smaller"],
+)
+def test_other_rows_in_a_later_pass_are_detected(later, match):
+    _, blocks = fitted_and_blocks()
+    passes = iter([blocks, blocks])  # the first look, and the first pass
+
+    refused(lambda: iter(next(passes, later(blocks))), match)
+
+
+def test_classes_that_come_later_must_be_announced():
+    X = np.arange(12.0).reshape(6, 2)
+    blocks = [(X[:3], ["a", "b", "a"]), (X[3:], ["b", "c", "a"])]
+    with pytest.raises(ValueError, match="block 1: y, row 1: unknown label 'c'; the classes are .*: pass classes"):
+        StructuredRidge().fit_blocks(blocks)
+    model = StructuredRidge().fit_blocks(blocks, classes=["a", "b", "c"])
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    whole = StructuredRidge(solver="closed-form").fit(X, ["a", "b", "a", "b", "c", "a"])
+    np.testing.assert_allclose(model.coef_, whole.coef_, atol=1e-7)
+    refused(fitted_and_blocks()[1], "fit_blocks needs kernel='linear', got kernel='rbf'", kernel="rbf")
+    refused(fitted_and_blocks()[1], "solver='auto' or 'primal', got solver='cg'", solver="cg")
+    with pytest.raises(ValueError, match="classes=.*has no meaning for structure='permutations'"):
+        StructuredRidge("permutations").fit_blocks(fitted_and_blocks()[1], classes=[1, 2])
+
+
+def test_columns_of_data_frames_must_agree():
+    _, blocks = fitted_and_blocks()
+    frames = [(pd.DataFrame(X, columns=list("abcde")), pd.DataFrame(y)) for X, y in blocks]
+    model = StructuredRidge("permutations").fit_blocks(frames)
+    assert model.feature_names_in_.tolist() == list("abcde")
+    frames[2] = (frames[2][0][list("bacde")], frames[2][1])
+    refused(frames, r"block 2: the columns of X are \['b', 'a', 'c', 'd', 'e'\]")
+
+
+def test_an_interrupted_fit_leaves_the_earlier_one():
+    _, blocks = fitted_and_blocks()
+    passes = iter([blocks, blocks, blocks])
+
+    def interrupted():
+        given = next(passes, None)
+        if given is None:
+            raise KeyboardInterrupt
+        return iter(given)
+
+    refused(interrupted, None, KeyboardInterrupt)
+
+
+def test_progress_is_shown_while_rows_are_read(capsys, monkeypatch):
+    from combpred import _progress
+
+    monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.0)
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    X, y, _ = data(Permutations(4))
+    StructuredRidge("permutations", solver="primal", verbose=1).fit(X, y)
+    assert "training" in capsys.readouterr().err
