@@ -1,0 +1,341 @@
+package solve
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"combpred/core/linalg"
+	"combpred/core/structure"
+)
+
+// order is one of visits to the rows of an instance, and the row that is left out after each.
+type order struct {
+	at, drop []int64
+}
+
+// orders are one pass, and several in which rows come again, some after they were left out.
+func orders(m int) map[string]order {
+	one := order{}
+	several := order{}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 3 {
+		for _, i := range rng.Perm(m) {
+			several.at = append(several.at, int64(i))
+			several.drop = append(several.drop, int64(rng.IntN(2*m)-m))
+		}
+	}
+	for i := range m {
+		one.at = append(one.at, int64(i))
+		one.drop = append(one.drop, -1)
+	}
+	return map[string]order{"one pass": one, "several": several}
+}
+
+// visited returns the problem of the rows in an order, and the kernel between them and all rows.
+func (in *instance) visited(t *testing.T, o order) (*Problem, Visits) {
+	t.Helper()
+	again := *in
+	again.psi = linalg.NewMatrix[float64](0, in.psi.Cols)
+	again.weights, again.first = nil, nil
+	if in.first != nil {
+		again.first = []int{0}
+	}
+	v := Visits{Kernel: linalg.NewMatrix[float64](len(o.at), in.k.Cols), Shift: in.shift, At: o.at, Drop: o.drop}
+	for step, i := range o.at {
+		lo, hi := in.outputs(int(i))
+		for a := lo; a < hi; a++ {
+			again.psi.Data = append(again.psi.Data, in.psi.Row(a)...)
+			again.psi.Rows++
+		}
+		if in.first != nil {
+			again.first = append(again.first, again.psi.Rows)
+		}
+		again.weights = append(again.weights, in.weight(int(i)))
+		copy(v.Kernel.Row(step), in.k.Row(int(i)))
+	}
+	return again.problem(t, 2), v
+}
+
+// byFormula takes the steps one by one on the enumerated loss, without any shortcut.
+func (in *instance) byFormula(steps StepSizes, o order, coef, average matrix) {
+	d := in.psi.Cols
+	count := float64(steps.Done)
+	for step, at := range o.at {
+		i := int(at)
+		f := in.scores(coef).Row(i)
+		b, g := in.quadratic(i)
+		eta := steps.First * steps.Rows / (in.lambda * (float64(steps.Done+step) + steps.Shift))
+		for r := range coef.Rows {
+			for j := range d {
+				coef.Row(r)[j] *= 1 - 2*in.lambda/steps.Rows*eta
+			}
+		}
+		for j := range d {
+			slope := g[j]
+			for l := range d {
+				slope += b.At(j, l) * f[l]
+			}
+			coef.Row(i)[j] -= eta * in.weight(i) * slope
+		}
+		count++
+		share := 4 / (count + 3) // of averages whose weights grow as the cube
+		for r := range coef.Rows {
+			for j := range d {
+				average.Row(r)[j] += share * (coef.Row(r)[j] - average.Row(r)[j])
+			}
+		}
+		if o.drop[step] >= 0 {
+			clear(coef.Row(int(o.drop[step])))
+			clear(average.Row(int(o.drop[step])))
+		}
+	}
+}
+
+func (in *instance) start(rng *rand.Rand) matrix {
+	// In the span of the outputs, where all solutions are.
+	a := linalg.NewMatrix[float64](in.k.Rows, in.psi.Cols)
+	for i := range a.Rows {
+		for j, v := range in.all[rng.IntN(len(in.all))] {
+			a.Row(i)[j] = 0.1 * (v - in.mean[j])
+		}
+	}
+	return a
+}
+
+func clone(m matrix) matrix {
+	out := linalg.NewMatrix[float64](m.Rows, m.Cols)
+	copyRows(out, m)
+	return out
+}
+
+func difference(a, b matrix) float64 {
+	var worst float64
+	for i := range a.Rows {
+		for j, v := range a.Row(i) {
+			worst = max(worst, math.Abs(v-b.Row(i)[j])/(1+math.Abs(v)))
+		}
+	}
+	return worst
+}
+
+// steady are steps that do not diverge on the instances.
+func steady(in instance) StepSizes {
+	return StepSizes{Rows: float64(in.k.Rows), First: 0.5, Shift: 400, Done: 3}
+}
+
+// The steps, their averages and what is left out are those of the formula, on the enumerated loss.
+func TestDescentFollowsTheFormula(t *testing.T) {
+	all := instances(t)
+	t.Run("fast shrinking", func(t *testing.T) { survivesFastShrinking(t, all[0]) })
+	t.Run("refusals", func(t *testing.T) { refusesIllegalSteps(t, all[0]) })
+	for _, in := range all {
+		for name, o := range orders(in.k.Rows) {
+			t.Run(in.name+"/"+name, func(t *testing.T) {
+				p, v := in.visited(t, o)
+				rng := rand.New(rand.NewPCG(1, 2))
+				coef := in.start(rng)
+				average := in.start(rng)
+				wantCoef, wantAverage := clone(coef), clone(average)
+				none := linalg.NewMatrix[float64](0, in.psi.Cols)
+				alone := clone(coef)
+				loss, err := DescendInExpansion(p, steady(in), v, coef, average, none, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, err := DescendInExpansion(p, steady(in), v, alone, none, none, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again != loss || difference(alone, coef) != 0 {
+					t.Error("the average changes the steps")
+				}
+				in.byFormula(steady(in), o, wantCoef, wantAverage)
+				if gap := difference(coef, wantCoef); gap > 1e-9 {
+					t.Errorf("coefficients differ by %g", gap)
+				}
+				if gap := difference(average, wantAverage); gap > 1e-9 {
+					t.Errorf("averages differ by %g", gap)
+				}
+			})
+		}
+	}
+}
+
+// The losses that a descent adds up are those of the objective, and the curvature bounds their second derivative, by no more than a factor
+// of 2 where a row has one output.
+func TestLossesAndCurvaturesAreThoseOfTheObjective(t *testing.T) {
+	for _, in := range instances(t) {
+		p := in.problem(t, 1)
+		dual := in.start(rand.New(rand.NewPCG(3, 4)))
+		scores := in.scores(dual)
+		f := p.newBlock()
+		p.Coord.AnalyzeTo(f, scores)
+		var total float64
+		for i := range scores.Rows {
+			total += p.Loss(i, f.Row(i)) + in.lambda*dot(dual.Row(i), scores.Row(i))
+		}
+		if want := in.objective(dual); math.Abs(total-want) > 1e-8*(1+math.Abs(want)) {
+			t.Errorf("%s: %g, want %g", in.name, total, want)
+		}
+		for i := range in.k.Rows {
+			b, _ := in.quadratic(i)
+			m := linalg.NewMatrix[float64](in.psi.Cols, in.psi.Cols)
+			for j := range m.Rows {
+				for l := range m.Cols {
+					m.Row(j)[l] = in.weight(i) * b.At(j, l)
+				}
+			}
+			values, err := linalg.SymEig(linalg.General(m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			top, bound := values[len(values)-1], p.Curvature(i)
+			if bound < top-1e-9 || in.first == nil && bound > 2*top+1e-9 {
+				t.Errorf("%s, row %d: bound %g of %g", in.name, i, bound, top)
+			}
+		}
+	}
+}
+
+// A linear model follows the same functions as the expansion of its kernel, with averages and gains.
+func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
+	for _, in := range instances(t) {
+		o := orders(in.k.Rows)["several"]
+		for i := range o.drop {
+			o.drop[i] = -1
+		}
+		p, v := in.visited(t, o)
+		m, d := in.k.Rows, in.psi.Cols
+		x := linalg.NewMatrix[float64](len(o.at), 3)
+		for step, i := range o.at {
+			copy(x.Row(step), in.x.Row(int(i)))
+		}
+		design := &Design{N: x.Rows, P: 3, Intercept: in.shift == 1, Dense: x}
+		all := &Design{N: m, P: 3, Intercept: design.Intercept, Dense: in.x}
+		zero := func(rows int) matrix { return linalg.NewMatrix[float64](rows, d) }
+		coef, average, velocity, gains := zero(m), zero(m), zero(m), ones(d)
+		loss, err := DescendInExpansion(p, steady(in), v, coef, average, velocity, gains)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, form := range map[string]*Design{"dense": design, "sparse": {N: x.Rows, P: 3, Intercept: design.Intercept, Rows: csr(x, false)}} {
+			q := form.Len()
+			w, wAverage, wVelocity, wGains := zero(q), zero(q), zero(q), ones(d)
+			wLoss, err := DescendInFeatures(p, steady(in), form, w, wAverage, wVelocity, wGains)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(loss-wLoss) > 1e-9*(1+math.Abs(loss)) {
+				t.Errorf("%s, %s: loss %g, want %g", in.name, name, wLoss, loss)
+			}
+			for which, pair := range map[string][2]matrix{"iterate": {w, coef}, "average": {wAverage, average}, "velocity": {wVelocity, velocity}} {
+				scores := zero(m)
+				for i := range m {
+					all.entries(i, func(k int, value float64) { axpy(scores.Row(i), pair[0].Row(k), value) })
+				}
+				if gap := difference(scores, in.scores(pair[1])); gap > 1e-9 {
+					t.Errorf("%s, %s: scores of the %s differ by %g", in.name, name, which, gap)
+				}
+			}
+			for j, g := range gains {
+				if math.Abs(g-wGains[j]) > 1e-9 {
+					t.Errorf("%s, %s: gain %d is %g, want %g", in.name, name, j, wGains[j], g)
+				}
+			}
+		}
+	}
+}
+
+// Descent in redundant coordinates, those of many labels, stays in the space of ψ, and gives what orthonormal ones would.
+func TestRedundantCoordinatesGiveTheSameDescent(t *testing.T) {
+	space, err := structure.New("permutations", structure.Args{Scalars: map[string]int64{"n": 24}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := space.FeatureLen()
+	coord, err := NewCoordinates(space)
+	if err != nil || !coord.redundant() {
+		t.Fatal("coordinates are not redundant", err)
+	}
+	orthonormal, err := coord.compress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(9, 9))
+	n := 20
+	psi := linalg.NewMatrix[float64](n, d)
+	y := make([]int32, 24)
+	v := Visits{Kernel: linalg.NewMatrix[float64](n, n), At: make([]int64, n), Drop: make([]int64, n)}
+	for i := range n {
+		for j, position := range rng.Perm(24) {
+			y[j] = int32(position + 1)
+		}
+		space.Embed(psi.Row(i), y)
+		v.At[i], v.Drop[i] = int64(i), int64(i-15)
+		for j := range n {
+			v.Kernel.Row(i)[j] = math.Exp(-math.Abs(float64(i - j)))
+		}
+	}
+	var found [2]matrix
+	for which, c := range []*Coordinates{coord, orthonormal} {
+		p, err := NewProblem(0.1, true, c, Targets{Psi: psi, Mean: make([]float64, d)}, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[which] = linalg.NewMatrix[float64](n, d)
+		average := linalg.NewMatrix[float64](n, d)
+		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, found[which], average, linalg.NewMatrix[float64](0, d), nil); err != nil {
+			t.Fatal(err)
+		}
+		meta := linalg.NewMatrix[float64](n, d)
+		gains := ones(d)
+		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, meta, average, linalg.NewMatrix[float64](n, d), gains); err != nil {
+			t.Fatal(err)
+		}
+		// Within the span of coordinates: taking them and giving them back changes nothing.
+		taken, back := linalg.NewMatrix[float64](n, c.Len()), linalg.NewMatrix[float64](n, d)
+		c.AnalyzeTo(taken, meta)
+		c.SynthesizeTo(back, taken)
+		if gap := difference(back, meta); gap > 1e-9 {
+			t.Errorf("coefficients leave the space by %g", gap)
+		}
+	}
+	if gap := difference(found[0], found[1]); gap > 1e-9 {
+		t.Errorf("coefficients differ by %g", gap)
+	}
+}
+
+// Steps that shrink coefficients to almost nothing, again and again, lose no digits.
+func survivesFastShrinking(t *testing.T, in instance) {
+	o := orders(in.k.Rows)["several"]
+	p, v := in.visited(t, o)
+	steps := StepSizes{Rows: 7, First: 50, Shift: 100.00001}
+	in.lambda = 1e4
+	p.Lambda = in.lambda
+	coef := in.start(rand.New(rand.NewPCG(1, 2)))
+	average := clone(coef)
+	wantCoef, wantAverage := clone(coef), clone(average)
+	if _, err := DescendInExpansion(p, steps, v, coef, average, linalg.NewMatrix[float64](0, in.psi.Cols), nil); err != nil {
+		t.Fatal(err)
+	}
+	in.byFormula(steps, o, wantCoef, wantAverage)
+	if gap := max(difference(coef, wantCoef), difference(average, wantAverage)); gap > 1e-9 {
+		t.Errorf("coefficients differ by %g", gap)
+	}
+}
+
+func refusesIllegalSteps(t *testing.T, in instance) {
+	p, v := in.visited(t, orders(in.k.Rows)["one pass"])
+	none := linalg.NewMatrix[float64](0, in.psi.Cols)
+	coef := linalg.NewMatrix[float64](in.k.Rows, in.psi.Cols)
+	for _, steps := range []StepSizes{{Rows: 7, First: 0.5, Shift: 1}, {Rows: 7, First: 0, Shift: 1}, {Rows: 0, First: 0.5, Shift: 2}, {Rows: 7, First: 0.5, Shift: 2, Done: -1}, {Rows: 7, First: math.NaN(), Shift: 2}} {
+		if _, err := DescendInExpansion(p, steps, v, coef, none, none, nil); err == nil {
+			t.Errorf("%v is accepted", steps)
+		}
+	}
+	v.At[3] = int64(in.k.Cols)
+	if _, err := DescendInExpansion(p, steady(in), v, coef, none, none, nil); err == nil {
+		t.Error("a slot that does not exist is visited")
+	}
+}

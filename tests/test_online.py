@@ -1,0 +1,391 @@
+"""Stochastic gradient descent of StructuredRidge: fit and partial_fit with solver="sgd"."""
+
+from __future__ import annotations
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from combpred import Admissible, StructuredRidge, StructuredRidgeCV, _ridge_sgd, _sgd_learners
+from combpred.structures import Cliques, DirectedCycles, Hierarchy, LabelSets, MultiClass, Ordinal, Permutations
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of few passes
+
+STRUCTURES = {
+    "permutations": Permutations(5),
+    "labelsets": LabelSets(4),
+    "hierarchy": Hierarchy([-1, 0, 0, 1, 1, 2, 2]),
+    "cliques": Cliques(4),
+    "dicycles": DirectedCycles(5),
+}
+KERNELS = ["linear", "rbf"]
+
+
+def data(structure, n=80, p=4, seed=0):
+    """Structures that depend on the inputs: the best of a random linear model, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    scores = X @ rng.normal(size=(p, structure.n_features)) + 0.5 * rng.normal(size=(n, structure.n_features))
+    return X, structure.decode(scores)
+
+
+def sgd(structure, **parameters):
+    return StructuredRidge(structure, solver="sgd", random_state=0, **parameters)
+
+
+def gap(model, exact):
+    """Return how far the objective is above the minimum, of what there was to be gained."""
+    return (model.objective_ - exact.objective_) / abs(exact.objective_)
+
+
+class Reference:
+    """The steps in the space of ψ on all rows, without a shortcut; for smd in an eigenbasis of Σ."""
+
+    def __init__(self, structure, K, loss, alpha, m, t0, weights, *, p=0.5, truncation=None, smd=False):
+        self.mean, d = structure.mean(), structure.n_features
+        self.sigma = structure.covariance() if loss == "auc" else np.eye(d)
+        self.K, self.loss, self.alpha, self.m, self.p, self.t0 = K, loss, alpha, m, p, t0
+        self.weights, self.truncation, self.smd = weights, truncation, smd
+        self.a, self.average, self.v = (np.zeros((len(K), d)) for _ in range(3))
+        self.basis = np.linalg.eigh(self.sigma)[1] if loss == "auc" else np.eye(d)
+        self.gains, self.t, self.kept = np.ones(d), 0, []
+
+    def step(self, i, psi):
+        """Take the step on row i."""
+        z, eta, w = psi - self.mean, self.p * self.m / (self.alpha * (self.t + self.t0)), self.weights[i]
+        hessian = w * (self.sigma + np.outer(z, z) if self.loss == "auc" else self.sigma)
+        gradient = hessian @ (self.K[i] @ self.a) - w * z
+        if self.smd:
+            v, unit = self.K[i] @ self.v, w / 2 * (1 if self.loss == "auc" else z @ z)
+            change = 1 - 0.1 * (self.basis.T @ gradient) * (self.basis.T @ v) / unit
+            top = min(1.5 * (self.t + self.t0) / self.t0, 0.25 * (self.t + self.t0) / self.p)
+            self.gains = np.clip(self.gains * np.maximum(0.5, change), 1 / 64, top)
+        P = self.basis * self.gains @ self.basis.T
+        decay = 2 * self.alpha / self.m * eta
+        velocity = 0.99 * self.v - (decay * self.a + 0.99 * decay * self.v) @ P
+        velocity[i] -= eta * P @ (gradient + 0.99 * hessian @ (self.K[i] @ self.v))
+        self.a, self.v = self.a - decay * self.a @ P, velocity
+        self.a[i] -= eta * P @ gradient
+        self.t += 1
+        self.average += 4 / (self.t + 3) * (self.a - self.average)
+        self.kept = [row for row in self.kept if row != i] + [i]
+        if self.truncation is not None and len(self.kept) > self.truncation:
+            old = self.kept.pop(0)
+            for array in (self.a, self.average, self.v):
+                array[old] = 0.0
+
+
+def reference_fit(model, X, y, weights, passes):
+    structure = model.structure_
+    psi, mean = structure.embed(y), structure.mean()
+    K = model.kernel_.matrix(X) + 1.0
+    m = np.count_nonzero(weights)
+    z = psi - mean
+    curved = np.linalg.eigvalsh(structure.covariance())[-1] + (z * z).sum(axis=1) if model.loss == "auc" else 1.0
+    t0 = max(4 * model.eta0, model.eta0 * m / model.alpha * np.max(weights * curved * np.diag(K)))
+    found = Reference(
+        structure, K, model.loss, model.alpha, m, t0, weights, p=model.eta0, truncation=model.truncation,
+        smd=model.learning_rate == "smd",
+    )  # fmt: skip
+    for _ in range(passes):
+        for i in np.flatnonzero(weights):
+            found.step(i, psi[i])
+    return found
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"average": True}, {"learning_rate": "smd"}, {"learning_rate": "smd", "average": True}, {"eta0": 0.1}],
+    ids=str,
+)
+def test_passes_are_those_of_a_plain_reference(kernel, loss, more, monkeypatch):
+    monkeypatch.setattr(_sgd_learners, "_EXPANSION_CHUNK", 7)  # chunks that do not divide the rows
+    # Gains depend on the basis where Σ has equal eigenvalues: those of grades are distinct.
+    structure = Ordinal(5) if "learning_rate" in more else Permutations(4)
+    X, y = data(structure, n=30)
+    weights = np.random.default_rng(1).integers(0, 3, size=30).astype(float)
+    for truncation in (None, 10) if kernel == "rbf" else (None,):
+        model = sgd(structure, kernel=kernel, loss=loss, shuffle=False, max_iter=3, truncation=truncation, **more)
+        model.fit(X, y, sample_weight=weights)
+        found = reference_fit(model, X, y, weights, 3)
+        dual = found.average if model.average else found.a
+        K = model.kernel_.matrix(X) + 1.0
+        np.testing.assert_allclose(model.feature_scores(X), K @ dual, atol=1e-9)
+        assert model.n_iter_ == len(model.loss_curve_) == 3
+        if truncation is not None:
+            np.testing.assert_array_equal(model.X_fit_, X[found.kept])
+            np.testing.assert_allclose(model.dual_coef_, dual[found.kept], atol=1e-10)
+
+
+def test_one_step_by_hand():
+    """Two labels: ψ = ±1, μ = 0, Σ = 1. From f = 0 the gradient is −ψ, and k(x, x) = 4 + 1."""
+    model = sgd("permutations", kernel="linear", alpha=2.0, max_iter=1).fit([[2.0]], [[1, 2]])
+    t0 = 0.5 * 1 / 2.0 * 5 * (1 + 1)
+    eta = 0.5 * 1 / (2.0 * max(t0, 2.0))
+    np.testing.assert_allclose(model.coef_, [[2.0 * eta]])
+    np.testing.assert_allclose(model.intercept_, [eta])
+    f = 5 * eta
+    np.testing.assert_allclose(model.objective_, 2.0 * 5 * eta**2 + 0.5 * f**2 + 0.5 * (1 - f) ** 2 - 0.5)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_objective_comes_within_two_per_cent(name, kernel):
+    structure = STRUCTURES[name]
+    X, y = data(structure)
+    exact = StructuredRidge(structure, kernel=kernel).fit(X, y)
+    for more in ({"max_iter": 150}, {"average": True}, {"learning_rate": "smd", "average": True}):
+        model = sgd(structure, kernel=kernel, **more).fit(X, y)
+        assert 0.0 <= gap(model, exact) < 0.02, more
+        assert model.objective_ == model.loss_curve_[-1]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_objective_is_that_of_other_solvers(kernel, loss):
+    """Started from the minimum of another solver, the objective before a step that moves nothing is the same."""
+    structure = Permutations(4)
+    X, y = data(structure)
+    y[0] = [1, -1, 2, 3]
+    weights = np.arange(80) % 3.0
+    model = StructuredRidge(structure, kernel=kernel, loss=loss).fit(X, y, sample_weight=weights)
+    exact = model.objective_
+    model.set_params(solver="sgd", warm_start=True, max_iter=1, eta0=1e-9)
+    model.fit(X, y, sample_weight=weights)
+    assert abs(model.objective_ - exact) < 1e-3 * abs(exact)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_sets_of_outputs_are_learnt(kernel):
+    rng = np.random.default_rng(0)
+    X, orders = data(Permutations(4), n=60)
+    y = [
+        Admissible(each[None]) if i % 2 else Admissible([each, rng.permutation(4) + 1]) for i, each in enumerate(orders)
+    ]
+    for loss in ("auc", "squared"):
+        exact = StructuredRidge("permutations", kernel=kernel, loss=loss).fit(X, y)
+        model = sgd("permutations", kernel=kernel, loss=loss, average=True).fit(X, y)
+        assert 0.0 <= gap(model, exact) < 0.02
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_sparse_and_dense_inputs_agree(kernel):
+    structure = LabelSets(4)
+    X, y = data(structure)
+    X[X < 0.3] = 0.0
+    for more in ({}, {"truncation": 20, "learning_rate": "smd"}):
+        model = sgd(structure, kernel=kernel, gamma=0.5, max_iter=3, **more)
+        expected = model.fit(X, y).feature_scores(X)
+        np.testing.assert_allclose(model.fit(sparse.csr_matrix(X), y).feature_scores(X), expected, atol=1e-9)
+    if kernel == "rbf":
+        assert sparse.issparse(model.X_fit_) and model.X_fit_.shape[0] == 20
+
+
+def test_precomputed_kernel_gives_the_same_steps():
+    structure = Permutations(4)
+    X, y = data(structure)
+    model = sgd(structure, kernel="rbf", gamma=0.5, shuffle=False, max_iter=4, truncation=0.25).fit(X, y)
+    K = model.kernel_.matrix(X)
+    given = sgd(structure, kernel="precomputed", shuffle=False, max_iter=4, truncation=0.25).fit(K, y)
+    np.testing.assert_allclose(given.feature_scores(K), model.feature_scores(X), atol=1e-9)
+    assert np.count_nonzero(given.dual_coef_.any(axis=1)) == len(model.X_fit_) == 20
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_weight_is_a_repetition_and_zero_leaves_out(kernel):
+    structure = Permutations(4)
+    X, y = data(structure, n=30)
+    weights = np.arange(30) % 3
+    weighted = sgd(structure, kernel=kernel).fit(X, y, sample_weight=weights)
+    repeated = sgd(structure, kernel=kernel).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights, axis=0))
+    left_out = sgd(structure, kernel=kernel).fit(X[weights > 0], y[weights > 0], sample_weight=weights[weights > 0])
+    np.testing.assert_allclose(weighted.feature_scores(X), repeated.feature_scores(X), atol=1e-9)
+    np.testing.assert_allclose(weighted.feature_scores(X), left_out.feature_scores(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_seed_decides_and_threads_do_not(kernel):
+    X, y = data(Permutations(5))
+    first = sgd("permutations", kernel=kernel, n_jobs=1, max_iter=3).fit(X, y).feature_scores(X)
+    np.testing.assert_array_equal(
+        sgd("permutations", kernel=kernel, n_jobs=2, max_iter=3).fit(X, y).feature_scores(X), first
+    )
+    other = sgd("permutations", kernel=kernel, max_iter=3).set_params(random_state=1).fit(X, y).feature_scores(X)
+    assert np.abs(first - other).max() > 1e-6
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e3, 1e8])
+@pytest.mark.parametrize("more", [{}, {"learning_rate": "smd"}, {"eta0": 20.0}], ids=str)
+def test_inputs_of_any_scale_do_not_diverge(scale, more):
+    """The objective of every pass is below that of the function that is zero, which is 0."""
+    X, y = data(Permutations(5))
+    model = sgd("permutations", max_iter=10, **more).fit(scale * X, y)
+    assert max(model.loss_curve_) < 0.0
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_first_piece_is_one_pass(kernel):
+    X, y = data(Permutations(5))
+    piece = sgd("permutations", kernel=kernel, shuffle=False).partial_fit(X, y)
+    whole = sgd("permutations", kernel=kernel, shuffle=False, max_iter=1).fit(X, y)
+    np.testing.assert_allclose(piece.feature_scores(X), whole.feature_scores(X), atol=1e-10)
+    assert not hasattr(piece, "objective_") and len(piece.loss_curve_) == 1
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_pieces_of_repeated_rows_approach_the_fit_with_their_weight(kernel):
+    structure = Permutations(4)
+    X, y = data(structure, n=60)
+    calls = 60
+    model = sgd(structure, kernel=kernel, gamma=0.1, alpha=50.0, average=True)
+    for _ in range(calls):
+        model.partial_fit(X, y)
+    exact = StructuredRidge(structure, kernel=kernel, gamma=0.1, alpha=50.0 / calls).fit(X, y)
+    found, expected = model.feature_scores(X), exact.feature_scores(X)
+    assert np.linalg.norm(found - expected) < 0.1 * np.linalg.norm(expected)
+    assert model.n_iter_ == len(model.loss_curve_) == calls
+    assert model.loss_curve_[-1] < model.loss_curve_[0]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_pieces_carry_on_after_a_fit_and_after_pickling(kernel):
+    X, y = data(Permutations(5))
+    model = sgd("permutations", kernel=kernel, average=True, learning_rate="smd").fit(X[:60], y[:60])
+    again = pickle.loads(pickle.dumps(model))
+    for each in (model, again):
+        each.partial_fit(X[60:], y[60:])
+    np.testing.assert_array_equal(model.feature_scores(X), again.feature_scores(X))
+    assert model.descent_.n_rows == 80
+    assert model.n_iter_ == len(model.loss_curve_) == 1
+
+
+def test_kept_rows_are_the_last_and_bound_the_memory():
+    structure = Permutations(5)
+    X, y = data(structure, n=6000, p=10)
+    model = sgd(structure, kernel="rbf", truncation=100, shuffle=False)
+    for lo in range(0, 6000, 500):
+        model.partial_fit(X[lo : lo + 500], y[lo : lo + 500])
+    np.testing.assert_array_equal(model.X_fit_, X[-100:])
+    assert model.dual_coef_.shape == (100, 10)
+    tracemalloc.start()
+    model.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.X_fit_.shape == (100, 10)
+    assert peak < 20e6  # where a kernel matrix of all rows has 288e6 bytes
+
+
+def test_classes_may_come_later():
+    X, y = data(MultiClass(3), n=90)
+    names = np.array(["a", "b", "c"])[y]
+    rows = np.argsort(names)
+    model = StructuredRidge(solver="sgd", random_state=0, kernel="rbf")
+    with pytest.raises(ValueError, match="classes must be passed"):
+        model.partial_fit(X[rows[:30]], names[rows[:30]])
+    for lo in range(0, 90, 30):
+        model.partial_fit(X[rows[lo : lo + 30]], names[rows[lo : lo + 30]], classes=["a", "b", "c"])
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="pass the same"):
+        model.partial_fit(X, names, classes=["a", "b"])
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_warm_start_carries_on(kernel):
+    X, y = data(Permutations(5))
+    exact = StructuredRidge("permutations", kernel=kernel, warm_start=True).fit(X, y)
+    model = sgd("permutations", kernel=kernel, max_iter=2, warm_start=True)
+    model.fit(X, y)
+    first = model.loss_curve_
+    model.fit(X, y)
+    assert model.loss_curve_[-1] < first[-1]
+    with pytest.raises(ValueError, match="warm_start=True starts from"):
+        model.fit(X[:50, :3], y[:50])
+    assert (
+        gap(
+            exact.set_params(solver="sgd", max_iter=1, eta0=1e-6).fit(X, y),
+            StructuredRidge("permutations", kernel=kernel).fit(X, y),
+        )
+        < 1e-2
+    )
+
+
+def test_refusals():
+    X, y = data(Permutations(5))
+    with pytest.raises(AttributeError, match="partial_fit"):
+        StructuredRidge("permutations").partial_fit(X, y)
+    with pytest.raises(ValueError, match="share of the training rows"):
+        sgd("permutations", truncation=0.5, kernel="rbf").partial_fit(X, y)
+    with pytest.raises(ValueError, match="has no rows: take fit"):
+        sgd("permutations", kernel="precomputed").partial_fit(X @ X.T, y)
+    with pytest.raises(ValueError, match="sklearn.model_selection.GridSearchCV"):
+        StructuredRidgeCV("permutations", solver="sgd").fit(X, y)
+    for bad in ({"truncation": 0}, {"truncation": 1.5}, {"eta0": 0.0}, {"learning_rate": "no"}, {"average": "no"}):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            sgd("permutations", **bad).fit(X, y)
+    model = sgd("permutations", kernel="rbf").partial_fit(X, y)
+    before = model.feature_scores(X)
+    bad = X.copy()
+    bad[3, 1] = np.nan
+    with pytest.raises(ValueError, match="row 3, column 1"):
+        model.partial_fit(bad, y)
+    with pytest.raises(ValueError, match="4 features"):
+        model.partial_fit(X[:, :3], y)
+    with pytest.raises(ValueError, match="row 2"):
+        model.partial_fit(X, np.where(np.arange(80)[:, None] == 2, 1, y))
+    np.testing.assert_array_equal(model.feature_scores(X), before)
+
+
+def test_passes_that_ran_out_are_warned_of():
+    X, y = data(Permutations(5))
+    with pytest.warns(ConvergenceWarning, match="after 2 passes, the last of which changed the objective by"):
+        sgd("permutations", kernel="rbf", max_iter=2).fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_an_interrupt_leaves_a_model(kernel, monkeypatch):
+    X, y = data(Permutations(5))
+    monkeypatch.setattr(_sgd_learners, "_EXPANSION_CHUNK", 16)
+    monkeypatch.setattr(_sgd_learners, "_FEATURE_CHUNK", 16)
+    name = "sgd_features" if kernel == "linear" else "sgd_expansion"
+    real = getattr(_sgd_learners, name)
+    calls = []
+
+    def interrupted(*arguments, **keywords):
+        calls.append(1)
+        if len(calls) > limit:
+            raise KeyboardInterrupt
+        return real(*arguments, **keywords)
+
+    monkeypatch.setattr(_sgd_learners, name, interrupted)
+    model = sgd("permutations", kernel=kernel, shuffle=False)
+    limit = 0
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert not hasattr(model, "structure_")
+    calls.clear()
+    limit = 8
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert model.descent_.n_steps == 80 and len(model.loss_curve_) == 1 and not hasattr(model, "objective_")
+    assert np.abs(model.feature_scores(X)).max() > 0
+    calls.clear()
+    limit = 2
+    model = sgd("permutations", kernel=kernel, shuffle=False)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X, y)
+    assert model.descent_.n_rows == 32
+    limit = 1000
+    expected = sgd("permutations", kernel=kernel, shuffle=False)
+    monkeypatch.setattr(_ridge_sgd.Pace, "of", lambda *args: _ridge_sgd.Pace(80.0, 0.5, 1e4))
+    model = sgd("permutations", kernel=kernel, shuffle=False).partial_fit(X, y)
+    np.testing.assert_allclose(
+        model.feature_scores(X),
+        expected.partial_fit(X[:32], y[:32]).partial_fit(X[32:], y[32:]).feature_scores(X),
+        atol=1e-10,
+    )
