@@ -33,8 +33,17 @@ def rankings(n=60, seed=0):
     return X, np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
 
 
-@pytest.mark.parametrize("name", ["StructuredRidge", "StructuredRidgeCV", "ProbabilisticStructured"])
-def test_check_estimator_passes_with_nothing_skipped(name):
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        "StructuredRidge()",
+        "StructuredRidge(solver='sgd')",
+        "StructuredRidge(solver='sgd', kernel='rbf')",
+        "StructuredRidgeCV()",
+        "ProbabilisticStructured()",
+    ],
+)
+def test_check_estimator_passes_with_nothing_skipped(estimator):
     """In a process of its own: the array-API check is skipped unless SciPy was told of it at import."""
     program = f"""
         import warnings
@@ -43,7 +52,7 @@ def test_check_estimator_passes_with_nothing_skipped(name):
         import combpred
 
         warnings.simplefilter("error", SkipTestWarning)
-        results = check_estimator(combpred.{name}())
+        results = check_estimator(combpred.{estimator})
         if results is not None:  # scikit-learn >= 1.6
             assert len(results) > 50 and {{r["status"] for r in results}} == {{"passed"}}, results
         print("all passed")

@@ -175,10 +175,10 @@ class StructuredRidge(RidgeInPieces):
     :math:`g_i` the derivative of the weighted loss by :math:`f(x_i)`, m the number of rows and :math:`\eta = p m /
     (\alpha (t + t_0))` in step t. For every row, η times the curvature :math:`w_i k(x_i, x_i) (\sigma_{max} +
     \|\tilde\psi_i\|^2)` of its loss is at most 1, by the choice of :math:`t_0`: steps cannot diverge whatever the scale
-    of the inputs, but where one row has far larger values than others they are small. Rows that are equal in inputs
-    and output are visited as one. A pass costs :math:`O(n \tau (p + d))` with τ rows kept, and the objective after it
-    as much; with a linear kernel :math:`O(n p d)`. Ctrl-C ends the passes and is raised again, but leaves a model of
-    all rows visited until then.
+    of the inputs, but where one row has far larger values than others they are small. A row of weight w is visited
+    ⌈w⌉ times in a pass, with weight w/⌈w⌉ and counted so often in m, up to ten times on average. A pass costs
+    :math:`O(n \tau (p + d))` with τ rows kept, and the objective after it as much; with a linear kernel
+    :math:`O(n p d)`. Ctrl-C ends the passes and is raised again, but leaves a model of all rows visited until then.
 
     References
     ----------

@@ -69,7 +69,7 @@ class RidgeInPieces(RidgeBase):
         Cost: :math:`O(n p d)` for a linear kernel, else :math:`O(n \tau (p + d))` with τ rows kept. Without
         `truncation` those are all rows seen. Steps are those in the notes of the class for the rows seen with this
         call, but that :math:`t_0` grows with the square root of those seen before, beyond a thousand, as η would not
-        fall otherwise. A first call is one pass of `fit`, but for rows that are equal.
+        fall otherwise. A first call is one pass of `fit`.
 
         Examples
         --------

@@ -16,7 +16,7 @@ from ._lib_sgd import Coefficients, ridge_curvatures
 from ._memory import require_memory
 from ._sgd import PASSES, Pace, Passes, pass_once
 from ._sgd_learners import DescentState, ExpansionLearner, FeatureLearner, Objective
-from ._sgd_rows import VisitedRows, visited_rows
+from ._sgd_rows import visited_rows
 from ._training import RidgeProblem
 from ._warm_start import EarlierFit
 from ._warn import warn_user
@@ -36,24 +36,23 @@ def fit_by_sgd(model: Any, X: Any, problem: RidgeProblem, earlier: EarlierFit | 
     KeyboardInterrupt or None
         What came between; the attributes are then those of the last chunk of rows that was completed.
     """
-    visited = visited_rows(X, problem.targets, merge=not model.kernel_.is_precomputed, sort=bool(model.shuffle))
-    m = len(visited.rows)
-    objective = _objective(problem, visited.targets)
+    visits, objective = _visits(model, X, problem)
+    m, rows = len(visits), np.unique(visits)
     max_iter = PASSES if model.max_iter is None else int(model.max_iter)
     learner: FeatureLearner | ExpansionLearner
     if model.kernel_.is_linear:
         truncation = None
         learner = FeatureLearner(X, objective)
     else:
-        truncation = _truncation(model.truncation, m)
+        truncation = _truncation(model.truncation, len(rows))
         learner = ExpansionLearner(X, model.kernel_, objective, truncation=truncation, cache=max_iter > 2)
-    state = _first_state(model, learner, visited, objective.targets.d, earlier, truncation)
-    curvature = _curvature(learner, objective, visited.rows)
+    state = _first_state(model, learner, objective.targets.d, earlier, truncation)
+    curvature = _curvature(learner, objective, rows)
     pace = Pace.of(objective.alpha, m, float(model.eta0), curvature)
     passes = Passes(learner, pace, state)
-    zero = objective.losses(visited.rows, np.zeros((m, objective.targets.d)))
+    zero = objective.losses(rows, np.zeros((len(rows), objective.targets.d)))
     passes.run(
-        visited.rows, check_random_state(model.random_state) if model.shuffle else None, start=zero,
+        visits, rows, check_random_state(model.random_state) if model.shuffle else None, start=zero,
         tol=float(model.tol), max_iter=max_iter, label=type(model).__name__, verbose=int(model.verbose),
     )  # fmt: skip
     state = passes.state
@@ -92,8 +91,7 @@ def continue_by_sgd(model: Any, X: Any, problem: RidgeProblem) -> KeyboardInterr
         As :func:`fit_by_sgd`.
     """
     before: DescentState | None = getattr(model, "descent_", None)
-    rows = np.flatnonzero(np.ones(problem.n) if problem.targets.weights is None else problem.targets.weights)
-    objective = _objective(problem, problem.targets)
+    visits, objective = _visits(model, X, problem)
     learner: FeatureLearner | ExpansionLearner
     inputs, first = X, 0
     if model.kernel_.is_linear:
@@ -105,9 +103,9 @@ def continue_by_sgd(model: Any, X: Any, problem: RidgeProblem) -> KeyboardInterr
         learner = ExpansionLearner(inputs, model.kernel_, objective, truncation=truncation, cache=False, first=first)
     state = _continued(model, learner, before, objective.targets.d, first)
     seen = state.n_rows
-    curvature = max(state.curvature, _curvature(learner, objective, rows, first))
-    pace = Pace.of(objective.alpha, seen + len(rows), float(model.eta0), curvature, seen)
-    order = check_random_state(model.random_state).permutation(rows) if model.shuffle else rows
+    curvature = max(state.curvature, _curvature(learner, objective, np.unique(visits), first))
+    pace = Pace.of(objective.alpha, seen + len(visits), float(model.eta0), curvature, seen)
+    order = check_random_state(model.random_state).permutation(visits) if model.shuffle else visits
     state = replace(state, n_steps=seen)
     state, loss, interrupt = pass_once(learner, pace, state, first + order)
     done = state.n_steps - seen
@@ -120,23 +118,25 @@ def continue_by_sgd(model: Any, X: Any, problem: RidgeProblem) -> KeyboardInterr
         model.X_fit_ = inputs if everything else inputs[state.kept]
         state = replace(state, kept=np.arange(len(state.kept)))
     _keep(model, state)
-    weights = problem.targets.weights
-    visited = order[:done]
-    total = float(done) if weights is None else float(weights[visited].sum())
+    weights = objective.visits.weights
+    total = float(done) if weights is None else float(weights[order[:done]].sum())
     model.loss_curve_ = [*(model.loss_curve_ if state.n_pieces > 1 else []), loss / total]
     model.n_iter_ = state.n_pieces
     return interrupt
 
 
-def _objective(problem: RidgeProblem, targets: Any) -> Objective:
+def _visits(model: Any, X: Any, problem: RidgeProblem) -> tuple[Rows, Objective]:
+    """Return the visits of a pass over the rows of X, and the problem with their weights."""
+    visited = visited_rows(X, problem.targets, sort=bool(model.shuffle) and not model.kernel_.is_precomputed)
     options = {name: problem.options[name] for name in ("loss", "alpha", "shift")}
-    return Objective(problem.description, targets, options, problem.n_threads or 1)
+    threads = problem.n_threads or 1
+    return visited.rows, Objective(problem.description, problem.targets, visited.targets, options, threads)
 
 
 def _curvature(learner: FeatureLearner | ExpansionLearner, objective: Objective, rows: Rows, first: int = 0) -> float:
     """Return the largest curvature of the loss of a row, as a function of f; `first` is the number of row 0."""
     bounds = ridge_curvatures(
-        objective.description, objective.options, objective.targets.take(rows), n_threads=objective.n_threads
+        objective.description, objective.options, objective.visits.take(rows), n_threads=objective.n_threads
     )
     return float((bounds * learner.diagonal(first + rows)).max())
 
@@ -152,7 +152,6 @@ def _truncation(given: Any, m: int) -> int | None:
 def _first_state(
     model: Any,
     learner: FeatureLearner | ExpansionLearner,
-    visited: VisitedRows,
     d: int,
     earlier: EarlierFit | None,
     truncation: int | None,
@@ -170,11 +169,9 @@ def _first_state(
     if earlier is None:
         return DescentState(Coefficients.of(np.zeros((0, d)), **kinds), np.zeros(0, dtype=np.intp))
     assert earlier.dual is not None
-    dual = np.zeros(earlier.dual.shape)
-    np.add.at(dual, visited.leader, earlier.dual)  # equal rows are one
-    kept = np.flatnonzero(dual.any(axis=1))
+    kept = np.flatnonzero(earlier.dual.any(axis=1))
     kept = kept if truncation is None else kept[-truncation:]
-    return DescentState(Coefficients.of(dual[kept], **kinds), kept)
+    return DescentState(Coefficients.of(earlier.dual[kept], **kinds), kept)
 
 
 def _continued(

@@ -73,17 +73,18 @@ class Passes:
     settled: bool = False
 
     def run(
-        self, rows: Rows, rng: np.random.RandomState | None, *, start: float, tol: float, max_iter: int, label: str,
-        verbose: int,
+        self, visits: Rows, rows: Rows, rng: np.random.RandomState | None, *, start: float, tol: float, max_iter: int,
+        label: str, verbose: int,
     ) -> None:  # fmt: skip
-        """Pass over `rows`, in an order that `rng` draws anew for each pass, or in theirs for None.
+        """Pass over `visits`, in an order that `rng` draws anew for each pass, or in theirs for None.
 
-        `start` is the objective of the function that is zero, by which gains are measured.
+        `rows` are those that the objective counts, each once. `start` is the objective of the function that is zero, by
+        which gains are measured.
         """
         began, quiet = time.monotonic(), 0
         try:
             for number in range(max_iter):
-                self._once(rows if rng is None else rng.permutation(rows))
+                self._once(visits if rng is None else rng.permutation(visits))
                 self.losses.append(self.learner.objective(self.state, rows))
                 if verbose > 0:
                     seconds = time.monotonic() - began

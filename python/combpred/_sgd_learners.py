@@ -27,10 +27,22 @@ _DIAGONAL_BLOCK = 32
 
 @dataclass(frozen=True)
 class Objective:
-    """The training problem, as the library's calls take it."""
+    """The training problem, as the library's calls take it.
+
+    Attributes
+    ----------
+    description : Description
+    targets : Targets
+        Of all rows, with their weights.
+    visits : Targets
+        The same, with the weights of one visit.
+    options : dict
+    n_threads : int
+    """
 
     description: _lib.Description
     targets: _lib.Targets
+    visits: _lib.Targets
     options: dict[str, Any]
     n_threads: int
 
@@ -124,7 +136,7 @@ class FeatureLearner:
         objective, coefficients = self._objective, state.coefficients.copy()
         loss = sgd_features(
             objective.description, objective.options,
-            _lib.Design(self._X[rows], intercept=self._intercept), objective.targets.take(rows),
+            _lib.Design(self._X[rows], intercept=self._intercept), objective.visits.take(rows),
             Steps(m, p, t0, state.n_steps), coefficients, n_threads=objective.n_threads,
         )  # fmt: skip
         return replace(state, coefficients=coefficients, n_steps=state.n_steps + len(rows)), loss
@@ -202,7 +214,7 @@ class ExpansionLearner:
         objective = self._objective
         loss = sgd_expansion(
             objective.description, objective.options, Visits(self.values(rows, slots), at, drop),
-            objective.targets.take(rows - self._first), Steps(m, p, t0, state.n_steps), coefficients,
+            objective.visits.take(rows - self._first), Steps(m, p, t0, state.n_steps), coefficients,
             n_threads=objective.n_threads,
         )  # fmt: skip
         if self._truncation is not None:

@@ -1,4 +1,4 @@
-"""The rows that stochastic gradient descent visits: those of positive weight, equal ones as one."""
+"""The visits of stochastic gradient descent: which rows, how often, and with which weight."""
 
 from __future__ import annotations
 
@@ -13,56 +13,57 @@ from . import _lib
 FloatArray = NDArray[np.float64]
 
 _SEED = 0x5EED  # of the hash, which decides in which order the rows are shuffled
+_MOST_VISITS = 10  # of a row in one pass, on average
 
 
-class VisitedRows(NamedTuple):
-    """Rows to visit.
+class Visited(NamedTuple):
+    """The visits of one pass.
 
     Attributes
     ----------
     rows : ndarray of shape (m,)
-        Their numbers.
+        The row of each visit.
     targets : Targets
-        Of all rows, in which those that are visited have the weights of those that are equal to them, too.
-    leader : ndarray of shape (n,)
-        The row that stands for each.
+        Of all rows, with the weight of one visit.
     """
 
     rows: NDArray[np.intp]
     targets: _lib.Targets
-    leader: NDArray[np.intp]
 
 
-def visited_rows(X: Any, targets: _lib.Targets, *, merge: bool, sort: bool) -> VisitedRows:
-    """Return the rows of positive weight.
+def visited_rows(X: Any, targets: _lib.Targets, *, sort: bool) -> Visited:
+    """Return the visits to rows of positive weight.
+
+    A row of weight w is visited ⌈w⌉ times with a weight of w/⌈w⌉: large weights would otherwise force small steps on
+    all rows, and a weight of 2 is a row that comes twice. Where that makes more than ten visits for each row, on
+    average, weights are taken in a larger unit.
 
     Parameters
     ----------
     X : array or CSR of shape (n, p)
     targets : Targets
         Of the n rows.
-    merge : bool
-        Whether rows that are equal in inputs and output are one row, the first, with the sum of their weights: the
-        objective is the same, and a weight then equals repetition in every digit. Rows with sets of outputs never are.
     sort : bool
-        Whether the rows that are merged come in an order that depends on their contents alone.
+        Whether the visits come in an order that depends on the contents of rows alone, to be shuffled: the same rows in
+        another order then are the same training data in every digit but those that rounding changes.
     """
     n = targets.n
-    weights = np.ones(n) if targets.weights is None else targets.weights
-    leader = np.arange(n)
-    if not merge or targets.first is not None:
-        return VisitedRows(np.flatnonzero(weights), targets, leader)
-    codes = _hashes(X) + np.uint64(3) * _hashes(targets.psi)
-    order = np.argsort(codes, kind="stable")
-    same = np.flatnonzero(codes[order][1:] == codes[order][:-1])
-    for at in same:  # few: repeated rows, or as good as never a collision
-        first, second = leader[order[at]], order[at + 1]
-        if np.array_equal(targets.psi[first], targets.psi[second]) and _equal_inputs(X, first, second):
-            leader[second] = first
-    total = np.bincount(leader, weights=weights, minlength=n)
-    rows = order if sort else np.arange(n)
-    rows = rows[total[rows] > 0]
-    return VisitedRows(rows, _lib.Targets(targets.psi, total), leader)
+    order = np.arange(n)
+    if sort:
+        order = np.argsort(_hashes(X) + np.uint64(3) * _output_hashes(targets), kind="stable")
+    if targets.weights is None:
+        return Visited(order, targets)
+    weights = targets.weights
+    visits = np.ceil(weights)
+    if visits.sum() > _MOST_VISITS * n:
+        visits = np.ceil(weights / (weights.sum() / (_MOST_VISITS * n)))
+    share = np.divide(weights, visits, out=np.zeros(n), where=visits > 0)
+    return Visited(order.repeat(visits[order].astype(np.intp)), _lib.Targets(targets.psi, share, targets.first))
+
+
+def _output_hashes(targets: _lib.Targets) -> NDArray[np.uint64]:
+    codes = _hashes(targets.psi)
+    return codes if targets.first is None else np.add.reduceat(codes, targets.first[:-1])
 
 
 def _hashes(X: Any) -> NDArray[np.uint64]:
@@ -84,9 +85,3 @@ def _bits(values: FloatArray) -> NDArray[np.uint64]:
     bits = np.ascontiguousarray(values + 0.0).view(np.uint64)  # -0.0 becomes 0.0
     bits = (bits ^ (bits >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
     return np.asarray(bits ^ (bits >> np.uint64(29)))
-
-
-def _equal_inputs(X: Any, first: int, second: int) -> bool:
-    if sparse.issparse(X):
-        return bool((X[[first]] != X[[second]]).nnz == 0)
-    return bool(np.array_equal(X[first], X[second]))
