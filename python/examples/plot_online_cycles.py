@@ -38,8 +38,8 @@ print(f"{len(X)} tours of {(y >= 0).sum(axis=1).mean():.1f} places on average")
 # One pass against batches
 # ------------------------
 # Stochastic descent passes once and keeps the last 500 people; Newton-CG iterates on the kernel matrix until its
-# residual is a thousandth; conjugate gradient does so with a preconditioner, and the closed form is exact. Times are the
-# processor's, with the kernel matrix, and for stochastic descent with the exact objective in the end.
+# residual is a thousandth; conjugate gradient does so with a preconditioner, and the closed form is exact. Times are
+# the processor's, with the kernel matrix, and for stochastic descent with the exact objective in the end.
 
 warnings.simplefilter("ignore", ConvergenceWarning)  # a single pass is what we ask for
 single = {"solver": "sgd", "truncation": TRUNCATION, "max_iter": 1, "random_state": 0}
