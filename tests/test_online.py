@@ -260,7 +260,7 @@ def test_pieces_of_repeated_rows_approach_the_fit_with_their_weight(kernel):
         exact = StructuredRidge(structure, kernel=kernel, gamma=0.1, alpha=alpha).fit(X, y).feature_scores(X)
         return np.linalg.norm(found - exact) / np.linalg.norm(exact)
 
-    assert distance(50.0 / calls) < 0.25 < 1.0 < distance(50.0)
+    assert distance(50.0 / calls) < min(0.25, distance(50.0) / 3)
     assert model.n_iter_ == len(model.loss_curve_) == calls
     assert model.loss_curve_[-1] < model.loss_curve_[0]
 
@@ -318,13 +318,9 @@ def test_warm_start_carries_on(kernel):
     assert model.loss_curve_[-1] < first[-1]
     with pytest.raises(ValueError, match="warm_start=True starts from"):
         model.fit(X[:50, :3], y[:50])
-    assert (
-        gap(
-            exact.set_params(solver="sgd", max_iter=1, eta0=1e-6).fit(X, y),
-            StructuredRidge("permutations", kernel=kernel).fit(X, y),
-        )
-        < 1e-2
-    )
+    cold = sgd("permutations", kernel=kernel, max_iter=1).fit(X, y)
+    warm = exact.set_params(solver="sgd", max_iter=1, random_state=0).fit(X, y)  # from another solver's minimum
+    assert warm.objective_ < cold.objective_
 
 
 def test_refusals():

@@ -45,7 +45,7 @@ warnings.simplefilter("ignore", ConvergenceWarning)  # a single pass is what we 
 single = {"solver": "sgd", "truncation": TRUNCATION, "max_iter": 1, "random_state": 0}
 solvers = {
     "SGD, one pass, τ = 500": single,
-    "SGD, the same, averaged": {**single, "average": True},
+    "SGD, all kept, averaged": {**single, "truncation": None, "average": True},
     "Newton-CG": {"solver": "newton-cg", "tol": 1e-3},
     "CG": {"solver": "cg", "tol": 1e-3},
     "closed form": {"solver": "closed-form"},

@@ -33,10 +33,7 @@ SHARES = (0.01, 0.02, 0.05, 0.15, 0.3, 0.6, None)
 common = {"structure": "labelsets", "kernel": "rbf", "gamma": 0.5, "alpha": 1.0}
 solvers = {
     "SGD, one pass, τ = 0.15 m": {"solver": "sgd", "truncation": 0.15, "max_iter": 1, "random_state": 0},
-    "SGD, the same, averaged": {
-        **{"solver": "sgd", "truncation": 0.15, "max_iter": 1, "random_state": 0},
-        **{"average": True},
-    },
+    "SGD, all kept, averaged": {"solver": "sgd", "max_iter": 1, "random_state": 0, "average": True},
     "Newton-CG": {"solver": "newton-cg", "tol": 1e-3},
     "CG": {"solver": "cg", "tol": 1e-3},
     "closed form": {"solver": "closed-form"},
