@@ -368,7 +368,7 @@ def test_classes_that_come_later_must_be_announced():
     assert model.classes_.tolist() == ["a", "b", "c"]
     whole = StructuredRidge(solver="closed-form").fit(X, ["a", "b", "a", "b", "c", "a"])
     np.testing.assert_allclose(model.coef_, whole.coef_, atol=1e-7)
-    refused(fitted_and_blocks()[1], "fit_blocks needs kernel='linear', got kernel='rbf'", kernel="rbf")
+    refused(fitted_and_blocks()[1], "training on blocks needs kernel='linear', got kernel='rbf'", kernel="rbf")
     refused(fitted_and_blocks()[1], "solver='auto' or 'primal', got solver='cg'", solver="cg")
     with pytest.raises(ValueError, match="classes=.*has no meaning for structure='permutations'"):
         StructuredRidge("permutations").fit_blocks(fitted_and_blocks()[1], classes=[1, 2])

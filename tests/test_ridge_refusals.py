@@ -38,7 +38,7 @@ HOLED[3, 4] = HOLED[4, 3] = np.inf
         ({"alpha": np.nan}, np.ones((9, 3)), None, "alpha"),
         ({"gamma": -1.0, "kernel": "rbf"}, np.ones((9, 3)), None, "gamma"),
         ({"loss": "hinge"}, np.ones((9, 3)), None, "loss"),
-        ({"solver": "sgd"}, np.ones((9, 3)), None, "solver"),
+        ({"solver": "lbfgs"}, np.ones((9, 3)), None, "solver"),
         ({"decoder": "annealing"}, np.ones((9, 3)), None, "decoder"),
         ({"solver": "primal", "kernel": "rbf"}, np.ones((9, 3)), None, "solver='primal' needs kernel='linear'"),
         ({"solver": "primal", "kernel": "precomputed"}, KERNEL, None, "solver='primal' needs kernel='linear'"),

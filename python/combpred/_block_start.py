@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from ._blocks import Block, BlockSource, IterableBlocks
 from ._compat import validate_input
 from ._kernel_estimator import KernelEstimator
-from ._pieces import structure_of_classes, takes_classes
-from ._targets import resolve_targets
+from ._pieces import structure_of_classes, structure_of_part, takes_classes
 from .kernels import InputKernel
 
 
@@ -46,7 +45,7 @@ def settle(model: KernelEstimator, source: BlockSource, classes: Any = None) -> 
         if classes is not None:
             model.structure_ = structure_of_classes(model.structure, classes)
         else:
-            model.structure_, _ = resolve_targets(model.structure, first.y)
+            model.structure_ = structure_of_part(model.structure, first.y)
     model._set_classes()
     settle_linear_kernel(model)
     return remedy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,7 @@ def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
         return structure_of_classes(structure, classes)
     if takes_classes(structure, y):
         raise ValueError("classes must be passed on the first call to partial_fit: the list of all labels of y")
-    found, _ = resolve_targets(structure, y)
-    return found
+    return structure_of_part(structure, y)
 
 
 def structure_of_classes(structure: Any, classes: Any) -> Structure:
@@ -52,8 +52,15 @@ def structure_of_classes(structure: Any, classes: Any) -> Structure:
             f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
             "structure"
         )
-    found, _ = resolve_targets(MultiClass() if structure is None else structure, np.asarray(classes))
-    return found
+    return structure_of_part(MultiClass() if structure is None else structure, np.asarray(classes))
+
+
+def structure_of_part(structure: Any, y: Any) -> Structure:
+    """Return the structure of targets of which some are given, or each kind once."""
+    with warnings.catch_warnings():
+        # Of few rows, classes may be more than half, as scikit-learn expects of numbers to be regressed on.
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
+        return resolve_targets(structure, y)[0]
 
 
 def takes_classes(structure: Any, y: Any) -> bool:
