@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from combpred import Admissible, BlockStatistics, StructuredRidge, _block_rows, _blocks
+from combpred import Admissible, BlockStatistics, StructuredRidge, _block_rows, _blocks, _held_rows, _lib
 from combpred._blocks import ArrayBlocks
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations
 
@@ -34,6 +34,7 @@ STRUCTURES = [
 def few_rows(monkeypatch):
     """Cut blocks into parts of 16 rows, and those into strips of 7."""
     monkeypatch.setattr(_blocks, "_MANY_ROWS", 16)
+    monkeypatch.setattr(_held_rows, "BLOCK_BYTES", 0)
     monkeypatch.setattr(_block_rows, "_STRIP_ENTRIES", 1)
     monkeypatch.setattr(_block_rows, "_STRIP_ROWS", 7)
 
@@ -103,6 +104,33 @@ def test_rankings_known_in_part_are_learnt_from():
     y[::3, 1] = -1
     expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(X, y)
     same(StructuredRidge("permutations", solver="primal", tol=1e-11).fit(X, y), expected, X)
+
+
+def test_rows_that_are_few_are_read_once(monkeypatch):
+    X, y, weights = data(LabelSets(4), weighted=True)
+    model = StructuredRidge("labelsets", solver="primal", tol=1e-11)
+    calls = []
+    embed = _block_rows.embed_targets
+    monkeypatch.setattr(_block_rows, "embed_targets", lambda *arguments: calls.append(1) or embed(*arguments))
+    held = model.fit(X, y, weights).coef_
+    assert len(calls) == 1
+    monkeypatch.setattr(_held_rows, "BLOCK_BYTES", 0)
+    np.testing.assert_allclose(model.fit(X, y, weights).coef_, held, atol=1e-12)
+    assert len(calls) == 1 + model.n_iter_
+
+
+@pytest.mark.parametrize(
+    "structure", [Permutations(5), Permutations(24), LabelSets(5, size=2), Ordinal(5)], ids=lambda s: type(s).__name__
+)
+def test_the_preconditioner_inverts_shifted_covariances(structure):
+    rng = np.random.default_rng(0)
+    sigma = structure.covariance()
+    v = rng.normal(size=(4, len(sigma)))
+    curvature = np.array([0.0, 0.1, 1.0, 1e4])
+    solved = _lib.covariance_solve(structure._describe(), 0.3, curvature, v)
+    projected = v @ np.linalg.pinv(sigma, hermitian=True) @ sigma
+    for c, got, want in zip(curvature, solved, projected, strict=True):
+        np.testing.assert_allclose(0.3 * got + c * (sigma @ got), want, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_labels", [17, 24], ids=["basis", "frames"])

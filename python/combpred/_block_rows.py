@@ -66,6 +66,13 @@ class Strip:
 
 
 @dataclass(frozen=True)
+class HeldBlock:
+    """Rows that were read before."""
+
+    strips: tuple[Strip, ...]
+
+
+@dataclass(frozen=True)
 class BlockRows:
     """How blocks are read: what every block must agree with. It can be pickled.
 
@@ -109,11 +116,15 @@ class BlockRows:
         n_features = model.n_features_in_
         return cls.of(model.structure_, n_features, names, margin=margin, n_threads=threads, remedy=remedy)
 
-    def strips(self, block: Block, *, check: bool = True) -> Iterator[Strip]:
+    def strips(self, block: Block | HeldBlock, *, check: bool = True) -> Iterator[Strip]:
         """Yield the rows of a block, a few at a time; errors name the block and the row as the user counts them.
 
-        Without `check`, NaN and infinity are let through: for rows that were looked through in an earlier pass.
+        Strips must not be changed. Without `check`, NaN and infinity are let through: for rows that were looked through
+        in an earlier pass.
         """
+        if isinstance(block, HeldBlock):
+            yield from block.strips
+            return
         width = max(self.n_features, self.structure.n_features)
         step = max(_STRIP_ENTRIES // width, _STRIP_ROWS)
         if sparse.issparse(block.X) or sparse.issparse(block.y):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._block_rows import BlockRows, Strip
+from ._block_rows import BlockRows, HeldBlock, Strip
 from ._blocks import Block, n_rows
 from ._config import get_n_threads
 from ._weights import row_weights
@@ -180,7 +180,7 @@ class SumStatistics:
 
     rows: BlockRows
 
-    def __call__(self, block: Block) -> BlockStatistics:
+    def __call__(self, block: Block | HeldBlock) -> BlockStatistics:
         """Return the sums over the rows of a block."""
         merged: BlockStatistics | None = None
         for strip in self.rows.strips(block):

@@ -27,7 +27,7 @@ Merge = Callable[[Result, Result], Result]
 
 # Of a block, in float64: enough for BLAS to run at full speed, little beside what training itself holds, and a small
 # part of a second's work, after which Ctrl-C is answered.
-_BLOCK_BYTES = 2**24
+BLOCK_BYTES = 2**24
 _MANY_ROWS = 2**15  # of few features: targets and scores may be much wider than those
 
 _HOW = "give (X, y) or (X, y, sample_weight)"
@@ -188,6 +188,11 @@ class ArrayBlocks(BlockSource):
     def __init__(self, X: Any, y: Any, weights: NDArray[np.float64] | None) -> None:
         self._whole = Block(X, y, weights, None, 0)
 
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self._whole.n
+
     def first(self) -> Block:
         return next(self._whole.parts())
 
@@ -334,4 +339,4 @@ def take_rows(data: Any, rows: slice) -> Any:
 
 def _rows_at_once(X: Any) -> int:
     width = int(X.nnz) / max(n_rows(X), 1) if sparse.issparse(X) else X.shape[1]
-    return max(1, min(int(_BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))
+    return max(1, min(int(BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))

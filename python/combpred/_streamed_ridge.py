@@ -21,10 +21,11 @@ from scipy import sparse
 
 from . import _lib
 from ._abi import Control
-from ._block_rows import BlockRows, Strip
+from ._block_rows import BlockRows, HeldBlock, Strip
 from ._block_statistics import BlockStatistics, SumStatistics, merge_statistics, transposed_product
 from ._blocks import Block, BlockSource
 from ._eigen import eigendecompose
+from ._held_rows import HeldRows
 from ._memory import require_memory
 from ._progress import reported
 from ._training import Solution
@@ -62,64 +63,76 @@ class MarginCurvature:
     rows: BlockRows
     intercept: bool
 
-    def __call__(self, block: Block, W: FloatArray, mean: FloatArray) -> FloatArray:
+    def __call__(self, block: Block | HeldBlock, W: FloatArray, mean: FloatArray) -> FloatArray:
         """Return Σ_i w_i x_i ψ̃_iᵀ⟨ψ̃_i, Wᵀx_i⟩ of the rows of a block, of the shape (q, d) of W."""
-        p = self.rows.n_features
         product = np.zeros_like(W)
+        sums = np.zeros(len(W))  # Σ w x⟨ψ̃, Wᵀx⟩: ψ̃ = ψ − μ is never formed
         for strip in self.rows.strips(block, check=False):
             if sparse.issparse(strip.psi):
-                self._add_sparse(product, strip, W, mean)
-                continue
-            scores = np.asarray(strip.X @ W[:p])
-            if self.intercept:
-                scores += W[p]
-            pulled = self._pulled(strip, scores, mean)
-            product[:p] += strip.X.T @ pulled
-            if self.intercept:
-                product[p] += pulled.sum(axis=0)
+                self._add_sparse(product, sums, strip, W, mean)
+            else:
+                self._add_dense(product, sums, strip, W, mean)
+        if mean.any():
+            product -= np.multiply.outer(sums, mean)
         return product
 
-    def _pulled(self, strip: Strip, scores: FloatArray, mean: FloatArray) -> FloatArray:
-        """Return w ψ̃⟨ψ̃, f⟩ of each row with scores f; for a set of outputs, the derivative of its loss of margins."""
-        centred = strip.psi
-        centred -= mean
-        sizes = strip.sizes()
-        if sizes is None:
-            margins = np.einsum("ij,ij->i", scores, centred)
-            if strip.weights is not None:
-                margins *= strip.weights
-            centred *= margins[:, None]
-            return np.asarray(centred)
-        # With u_y = ⟨ψ̃_y, f⟩, the loss of a set of k outputs has the terms (1 − 2k/|𝒴|)/2 Σ u_y² + (Σ u_y)²/|𝒴|.
-        assert strip.first is not None and self.rows.share is not None
-        margins = np.einsum("ij,ij->i", np.repeat(scores, sizes, axis=0), centred)
+    def _add_dense(self, product: FloatArray, sums: FloatArray, strip: Strip, W: FloatArray, mean: FloatArray) -> None:
+        p, psi, sizes = self.rows.n_features, strip.psi, strip.sizes()
+        scores = np.asarray(strip.X @ W[:p])
+        if self.intercept:
+            scores += W[p]
+        if sizes is not None:
+            scores = np.repeat(scores, sizes, axis=0)
+        margins = np.einsum("ij,ij->i", scores, psi)
+        margins -= scores @ mean
+        pulled = scores  # no longer needed
+        if sizes is not None:
+            margins = self._of_sets(margins, strip, sizes)
+        elif strip.weights is not None:
+            margins *= strip.weights
+        np.multiply(psi, margins[:, None], out=pulled)
+        if strip.first is not None:
+            pulled = np.add.reduceat(pulled, strip.first[:-1], axis=0)
+            margins = np.add.reduceat(margins, strip.first[:-1])
+        product[:p] += strip.X.T @ pulled
+        sums[:p] += strip.X.T @ margins
+        if self.intercept:
+            product[p] += pulled.sum(axis=0)
+            sums[p] += margins.sum()
+
+    def _of_sets(self, margins: FloatArray, strip: Strip, sizes: NDArray[np.int64]) -> FloatArray:
+        """Return the derivatives by u_y = ⟨ψ̃_y, f⟩ of the terms that are quadratic in them, times the weights.
+
+        The loss of a set of k outputs has (1 − 2k/|𝒴|)/2 Σ u_y² + (Σ u_y)²/|𝒴|, in place of u²/2 for one output.
+        """
+        assert strip.first is not None and self.rows.share is not None  # sets were checked in the first pass
         totals = np.add.reduceat(margins, strip.first[:-1])
-        margins *= np.repeat(1.0 - self.rows.share * sizes, sizes)
-        margins += np.repeat(self.rows.share * totals, sizes)
+        derivatives = np.repeat(1.0 - self.rows.share * sizes, sizes) * margins
+        derivatives += np.repeat(self.rows.share * totals, sizes)
         weights = strip.target_weights()
         if weights is not None:
-            margins *= weights
-        centred *= margins[:, None]
-        return np.asarray(np.add.reduceat(centred, strip.first[:-1], axis=0))
+            derivatives *= weights
+        return derivatives
 
-    def _add_sparse(self, product: FloatArray, strip: Strip, W: FloatArray, mean: FloatArray) -> None:
-        """Do the same where ψ is sparse: ψ̃ = ψ − μ is never formed, and the cost is that of the entries of ψ."""
+    def _add_sparse(self, product: FloatArray, sums: FloatArray, strip: Strip, W: FloatArray, mean: FloatArray) -> None:
+        """Do the same where ψ is sparse, at the cost of its entries."""
         p, X = self.rows.n_features, strip.X
-        along = np.asarray(strip.psi @ W.T)  # (n, q): Wψ_i
+        along = np.asarray(strip.psi @ W.T)  # (n, q): Wψ̃_i
         along -= W @ mean
-        margins = np.asarray(X.multiply(along[:, :p]).sum(axis=1)).ravel() if sparse.issparse(X) else np.einsum(
-            "ij,ij->i", X, along[:, :p]
-        )  # fmt: skip
+        if sparse.issparse(X):
+            margins = np.asarray(X.multiply(along[:, :p]).sum(axis=1)).ravel()
+        else:
+            margins = np.einsum("ij,ij->i", X, along[:, :p])
         if self.intercept:
             margins += along[:, p]
         if strip.weights is not None:
             margins *= strip.weights
         scaled = sparse.diags_array(margins).tocsr() @ X if sparse.issparse(X) else X * margins[:, None]
         product[:p] += transposed_product(scaled, strip.psi)
-        product[:p] -= np.multiply.outer(np.asarray(X.T @ margins), mean)
+        sums[:p] += X.T @ margins
         if self.intercept:
             product[p] += strip.psi.T @ margins
-            product[p] -= margins.sum() * mean
+            sums[p] += margins.sum()
 
 
 def _add(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -144,6 +157,8 @@ def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> Solut
         control.step += 1
 
     with reported(control, "training", verbose=task.verbose):
+        if task.loss == "auc":
+            source = HeldRows.where_few(source, rows)
         statistics = source.reduce(SumStatistics(rows), merge=merge_statistics, advance=advance)
         if task.loss == "squared":
             return solve_statistics(statistics, task)
