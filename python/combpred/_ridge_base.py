@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ._alternatives import alternatives
 from ._config import get_n_threads
 from ._kernel_estimator import KernelEstimator, TrainingRows
 from ._memory import require_memory
@@ -80,18 +81,10 @@ class RidgeBase(KernelEstimator):
         n = X.shape[0]
         copied = self.kernel_.is_precomputed and overwritable
         own = 8 * n * n if copied or not self.kernel_.is_precomputed else 0
-        require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", self._remedy(), square_rows=n)
+        remedy = alternatives(self.kernel, n, X.shape[1], self.structure_.n_features)
+        require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", remedy, square_rows=n)
         kernel = self.kernel_.matrix(X)
         return kernel.copy() if copied else kernel
-
-    def _remedy(self) -> str:
-        """What to do when n×n matrices do not fit."""
-        if self.kernel == "linear":
-            return "fit fewer rows, or take solver='primal', which needs no kernel matrix"
-        return (
-            "fit fewer rows, or take kernel='linear' and solver='primal' on inputs mapped by "
-            "combpred.kernels.NystromMap"
-        )
 
     def _weighted_kernel(self, X: Any, problem: RidgeProblem) -> FloatArray:
         """Return D(K + shift)D for the spectral route, after checking that diagonalising it fits: two more matrices."""

@@ -1,0 +1,96 @@
+"""What the refusal of a kernel matrix advises, and its estimates beside what training takes."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from combpred import StructuredRidge, _memory
+from combpred._alternatives import Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
+
+MEASURE = """
+import json, resource, time
+import numpy as np
+from combpred import StructuredRidge
+from combpred.kernels import NystromMap
+from combpred.structures import Permutations
+
+def rows(n):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, {p})), rng.permuted(np.tile(np.arange(1, {labels} + 1), (n, 1)), axis=1)
+
+def fit(X, y):
+    if {landmarks}:
+        X = NystromMap({landmarks}, random_state=0).fit_transform(X)
+    StructuredRidge(Permutations({labels}), solver="primal", n_jobs=1).fit(X, y)
+
+def peak():
+    return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
+
+fit(*rows(2 * {landmarks} + 50))  # loads what is loaded at first use
+X, y = rows({n})
+before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+start = time.process_time()
+fit(X, y)
+print(json.dumps([peak() - before, time.process_time() - start]))
+"""
+
+
+def test_advice_names_what_fits_and_what_it_takes():
+    advice = alternatives("rbf", 10**5, 20, 45)
+    assert re.search(r"NystromMap\(1000, \.\.\.\), StructuredRidge\(\)\) \(about .* MiB and [\d.]+ (s|min)\)", advice)
+    assert re.search(r"solver='sgd' with truncation=1000 \(about \d+ MiB and .* a pass\)", advice)
+    assert "primal" not in advice
+    linear = alternatives("linear", 10**5, 20, 45)
+    assert re.search(r"solver='primal', which needs no kernel matrix \(about .* MiB and .* s\)", linear)
+    assert "Nystrom" not in linear
+    assert "beside the calls of the kernel" in alternatives(np.dot, 10**5, 20, 45)
+    assert "NystromMap(700" in alternatives("rbf", 700, 20, 45)
+    assert "pass inputs and a kernel in place of the matrix" in alternatives("precomputed", 10**5, 10**5, 45)
+
+
+def test_estimates_are_readable():
+    assert str(Estimate(3.2 * 2**20, 0.001)) == "about 3.2 MiB and 0.1 s"
+    assert str(Estimate(2.5 * 2**30, 90)) == "about 2.5 GiB and 1.5 min"
+    assert str(Estimate(100 * 2**30, 7200)) == "about 100 GiB and 2 h"
+
+
+def test_estimates_grow_with_the_problem():
+    def nystrom(*size):
+        return nystrom_estimate(*size, 100)
+
+    def sgd(*size):
+        return sgd_estimate(*size, 100)
+
+    for estimate in (primal_estimate, nystrom, sgd):
+        base = estimate(1000, 10, 20)
+        for larger in ((2000, 10, 20), (1000, 20, 20), (1000, 10, 40)):
+            assert estimate(*larger).seconds > base.seconds and estimate(*larger).n_bytes >= base.n_bytes
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_estimators_give_the_advice(kernel, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 5)), rng.permuted(np.tile([1, 2, 3], (300, 1)), axis=1)
+    monkeypatch.setattr(_memory, "available_memory", lambda: 100_000)
+    with pytest.raises(MemoryError, match=r"needs .* rows would fit: fit fewer rows, or take .*truncation=300"):
+        StructuredRidge("permutations", kernel=kernel, solver="closed-form").fit(X, y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "p", "labels", "landmarks"),
+    [(20_000, 20, 10, 0), (8000, 200, 10, 0), (12_000, 20, 10, 500), (30_000, 20, 5, 300), (5000, 20, 30, 400)],
+)
+def test_estimates_are_within_a_factor_of_three(n, p, labels, landmarks, run_python):
+    """Processor time, which other processes hardly disturb, and peak memory."""
+    d = labels * (labels - 1) // 2
+    expected = nystrom_estimate(n, p, d, landmarks) if landmarks else primal_estimate(n, p, d)
+    done = run_python(MEASURE.format(n=n, p=p, labels=labels, landmarks=landmarks), timeout=600,
+                      OPENBLAS_NUM_THREADS="1")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    n_bytes, seconds = map(float, done.stdout.strip("[]\n").split(","))
+    assert expected.n_bytes / 3 < n_bytes < 3 * expected.n_bytes
+    assert expected.seconds / 3 < seconds < 3 * expected.seconds
