@@ -60,7 +60,7 @@ typedef struct cp_structure {
 typedef const cp_structure cp_in_structure;
 
 /* Two-way traffic with a running call. The caller sets cancel to non-zero to stop it (CP_ECANCELLED follows within a fraction of a second);
- * the library counts finished steps (iterations, or rows) in step and keeps the quantity being driven down (relative residual) in value.
+ * the library counts finished steps (iterations, strips of a factorisation, or rows) in step and keeps the quantity being driven down (relative residual) in value.
  * All access is atomic. The block must be 8-byte aligned and outlive the call. */
 typedef struct cp_control {
   int64_t cancel;

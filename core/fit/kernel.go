@@ -45,7 +45,11 @@ const tile = 64
 // largestEntry returns the largest magnitude of the entries of k, or an error naming the first that is not finite.
 func largestEntry(k linalg.Matrix[float64], workers int, mon *parallel.Monitor) (float64, error) {
 	largest := make([]float64, k.Rows)
-	err := parallel.For(k.Rows, tile, workers, mon, func(lo, hi int) error {
+	// Without a monitor, which would count these rows as steps of the training that follows.
+	err := parallel.For(k.Rows, tile, workers, nil, func(lo, hi int) error {
+		if err := mon.Err(); err != nil {
+			return err
+		}
 		for i := lo; i < hi; i++ {
 			var top float64
 			for j, v := range k.Row(i) {

@@ -76,7 +76,7 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 	if err != nil {
 		return solve.Info{}, err
 	}
-	if _, err := largestEntry(k, o.Workers, nil); err != nil {
+	if _, err := largestEntry(k, o.Workers, mon); err != nil {
 		return solve.Info{}, err
 	}
 	op := solve.NewKernel(p, k, o.Shift)
@@ -195,7 +195,7 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors li
 // LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, from the m×m kernel matrix k, with factors in the precision of
 // the options. work is scratch of LeaveOneOutBytes bytes, as two views of the same memory.
 func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
-	if _, err := largestEntry(k, o.Workers, nil); err != nil {
+	if _, err := largestEntry(k, o.Workers, mon); err != nil {
 		return err
 	}
 	return o.leaveOneOut(space, targets, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {

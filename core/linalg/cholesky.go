@@ -19,7 +19,8 @@ type Cholesky[T Float] struct {
 }
 
 // FactorCholesky overwrites the uplo triangle of the positive definite a with its factor. It polls mon at least every
-// pollFlops operations. The recursion halves the matrix, so that nearly all work is large matrix products. Cost: n³/3.
+// pollFlops operations, and counts its strips as steps there. The recursion halves the matrix, so that nearly all work is large
+// matrix products. Cost: n³/3.
 func FactorCholesky[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) (Cholesky[T], error) {
 	return Cholesky[T]{uplo, a}, factor(uplo, a, mon)
 }
@@ -42,50 +43,49 @@ func factor[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) error {
 	if !lower {
 		a21 = a.Slice(0, h, h, n)
 	}
-	m := n - h
-	// Off-diagonal block, in strips that keep each call short.
-	for lo, step := 0, Strip(m, float64(h)*float64(h)); lo < m; lo += step {
-		hi := min(lo+step, m)
+	// The off-diagonal block, divided by the first factor, in strips whose number tells the progress.
+	var err error
+	m, step := n-h, tileSide(h)
+	for lo := 0; lo < m; lo += step {
 		if lower {
-			trsm(blas.Right, uplo, blas.Trans, a11, a21.Slice(lo, hi, 0, h))
+			err = divideRight(a11, a21.Slice(lo, min(lo+step, m), 0, h), mon)
 		} else {
-			trsm(blas.Left, uplo, blas.Trans, a11, a21.Slice(0, h, lo, hi))
+			err = divideLeft(uplo, blas.Trans, a11, a21.Slice(0, h, lo, min(lo+step, m)), mon)
 		}
-		if err := mon.Err(); err != nil {
+		if err != nil {
 			return err
 		}
+		mon.Advance(1)
 	}
-	// Trailing triangle: strip [lo, hi) against all before it, then its own diagonal block.
-	for lo, step := 0, Strip(m, 2*float64(h)*float64(m)); lo < m; lo += step {
+	// The trailing triangle: strip [lo, hi) against all before it, then its own diagonal block.
+	for lo := 0; lo < m; lo += step {
 		hi := min(lo+step, m)
 		if lower {
-			Gemm(blas.NoTrans, blas.Trans, -1, a21.Slice(lo, hi, 0, h), a21.Slice(0, lo, 0, h), 1, a22.Slice(lo, hi, 0, lo))
-			syrk(uplo, blas.NoTrans, -1, a21.Slice(lo, hi, 0, h), 1, a22.Slice(lo, hi, lo, hi))
+			strip := a21.Slice(lo, hi, 0, h)
+			err = subtractProduct(blas.NoTrans, blas.Trans, strip, a21.Slice(0, lo, 0, h), a22.Slice(lo, hi, 0, lo), mon)
+			syrk(uplo, blas.NoTrans, -1, strip, 1, a22.Slice(lo, hi, lo, hi))
 		} else {
-			Gemm(blas.Trans, blas.NoTrans, -1, a21.Slice(0, h, 0, lo), a21.Slice(0, h, lo, hi), 1, a22.Slice(0, lo, lo, hi))
-			syrk(uplo, blas.Trans, -1, a21.Slice(0, h, lo, hi), 1, a22.Slice(lo, hi, lo, hi))
+			strip := a21.Slice(0, h, lo, hi)
+			err = subtractProduct(blas.Trans, blas.NoTrans, a21.Slice(0, h, 0, lo), strip, a22.Slice(0, lo, lo, hi), mon)
+			syrk(uplo, blas.Trans, -1, strip, 1, a22.Slice(lo, hi, lo, hi))
 		}
-		if err := mon.Err(); err != nil {
+		if err != nil {
 			return err
 		}
+		mon.Advance(1)
 	}
 	return factor(uplo, a22, mon)
 }
 
-// Solve overwrites each column of b (n×m) with A⁻¹ times it, in strips of columns that keep each call short. Cost: 2n²m.
+// Solve overwrites each column of b (n×m) with A⁻¹ times it, in calls that are short. Cost: 2n²m.
 func (c Cholesky[T]) Solve(b Matrix[T], mon *parallel.Monitor) error {
 	first, second := blas.NoTrans, blas.Trans // L, then Lᵀ
 	if c.uplo == blas.Upper {
 		first, second = blas.Trans, blas.NoTrans // Uᵀ, then U
 	}
-	n := float64(c.a.Rows)
-	for lo, step := 0, Strip(b.Cols, n*n); lo < b.Cols; lo += step {
-		part := b.Slice(0, b.Rows, lo, min(lo+step, b.Cols))
-		for _, t := range []blas.Transpose{first, second} {
-			trsm(blas.Left, c.uplo, t, c.a, part)
-			if err := mon.Err(); err != nil {
-				return err
-			}
+	for _, t := range []blas.Transpose{first, second} {
+		if err := divideLeft(c.uplo, t, c.a, b, mon); err != nil {
+			return err
 		}
 	}
 	return nil

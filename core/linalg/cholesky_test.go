@@ -185,3 +185,56 @@ func testInverse[T Float](t *testing.T, uplo blas.Uplo, n int, tol float64) {
 		}
 	}
 }
+
+// Larger than trsmOrder, so that triangles are divided by in halves; against one BLAS call on the whole.
+func TestDividingByALargeTriangle(t *testing.T) {
+	const n, m = 2*trsmOrder + 37, 9
+	rng := rand.New(rand.NewPCG(3, 4))
+	a, b := NewMatrix[float64](n, n), NewMatrix[float64](n, m)
+	for i := range a.Data {
+		a.Data[i] = rng.NormFloat64() / n
+	}
+	for i := range n {
+		a.Data[i*n+i] = 1 + rng.Float64()
+	}
+	for i := range b.Data {
+		b.Data[i] = rng.NormFloat64()
+	}
+	for _, uplo := range []blas.Uplo{blas.Lower, blas.Upper} {
+		for _, op := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+			got, want := b, b
+			got.Data, want.Data = append([]float64(nil), b.Data...), append([]float64(nil), b.Data...)
+			if err := divideLeft(uplo, op, a, got, nil); err != nil {
+				t.Fatal(err)
+			}
+			trsm(blas.Left, uplo, op, a, want)
+			for i := range got.Data {
+				if math.Abs(got.Data[i]-want.Data[i]) > 1e-12 {
+					t.Fatalf("%c %c: entry %d is %g, want %g", uplo, op, i, got.Data[i], want.Data[i])
+				}
+			}
+		}
+	}
+	across := NewMatrix[float64](m, n)
+	for i := range across.Data {
+		across.Data[i] = rng.NormFloat64()
+	}
+	want := across
+	want.Data = append([]float64(nil), across.Data...)
+	if err := divideRight(a, across, nil); err != nil {
+		t.Fatal(err)
+	}
+	trsm(blas.Right, blas.Lower, blas.Trans, a, want)
+	for i := range want.Data {
+		if math.Abs(across.Data[i]-want.Data[i]) > 1e-12 {
+			t.Fatalf("from the right: entry %d is %g, want %g", i, across.Data[i], want.Data[i])
+		}
+	}
+}
+
+func TestAFactorisationCountsItsStrips(t *testing.T) {
+	var mon parallel.Monitor
+	if _, err := FactorCholesky(blas.Lower, spd(600, rand.New(rand.NewPCG(1, 2))), &mon); err != nil || mon.Steps() < 10 {
+		t.Fatalf("%d steps, error %v", mon.Steps(), err)
+	}
+}

@@ -6,8 +6,8 @@ import (
 	"combpred/core/parallel"
 )
 
-// pollFlops bounds an uninterrupted BLAS call: about a fifth of a second in double precision on two cores.
-const pollFlops = 2e10
+// pollFlops bounds an uninterrupted BLAS call: about a quarter of a second in double precision on one core.
+const pollFlops = 1e10
 
 // Strip returns how many of m rows or columns one call may treat at flops operations each, so that a caller can poll for
 // cancellation between calls.

@@ -102,9 +102,12 @@ func (p *Problem) replaceByMeans() {
 // rows calls f for every row, in parallel.
 func (p *Problem) rows(f func(i int)) error { return p.ranges(len(p.Root), rowGrain, f) }
 
-// ranges calls f(i) for i in [0, n), in parallel. It has no monitor: these loops are short, and progress is counted elsewhere.
+// ranges calls f(i) for i in [0, n), in parallel, until it is cancelled. Progress is counted elsewhere, so that the loop has no monitor.
 func (p *Problem) ranges(n, grain int, f func(i int)) error {
 	return parallel.For(n, grain, p.Workers, nil, func(lo, hi int) error {
+		if err := p.Mon.Err(); err != nil {
+			return err
+		}
 		for i := lo; i < hi; i++ {
 			f(i)
 		}
