@@ -28,6 +28,8 @@ def test_there_is_a_gallery() -> None:
     assert {file.stem for file in EXAMPLES} >= {
         "plot_cliques",
         "plot_dicycle_policies",
+        "plot_online_cycles",
+        "plot_online_identity",
         "plot_partition_function",
         "plot_ranking_probabilities",
         "plot_rankings_with_ties",

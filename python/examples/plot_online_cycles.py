@@ -27,8 +27,8 @@ from sklearn.exceptions import ConvergenceWarning
 from combpred import StructuredRidge
 from combpred.datasets import make_dicycle_policies
 
-SIZES = (100, 300, 1000, 3000, 5000)
-N_TEST, TRUNCATION = 500, 500
+SIZES = (100, 300, 1000, 2000, 5000)
+N_TEST, TRUNCATION, LARGEST_NEWTON = 500, 500, 2000
 X, y, policies = make_dicycle_policies(max(SIZES) + N_TEST, random_state=0)
 X_test, hidden = X[-N_TEST:], policies[-N_TEST:]
 common = {"structure": "directedcycles", "kernel": "rbf", "gamma": 0.01, "alpha": 1.0}
@@ -37,9 +37,10 @@ print(f"{len(X)} tours of {(y >= 0).sum(axis=1).mean():.1f} places on average")
 # %%
 # One pass against batches
 # ------------------------
-# Stochastic descent passes once and keeps the last 500 people; Newton-CG iterates on the kernel matrix until its
-# residual is a thousandth; conjugate gradient does so with a preconditioner, and the closed form is exact. Times are
-# the processor's, with the kernel matrix, and for stochastic descent with the exact objective in the end.
+# Stochastic descent passes once, with the last 500 people kept, or with all and the average of its functions; Newton-CG
+# iterates on the kernel matrix until its residual is a thousandth; conjugate gradient does so with a preconditioner, and
+# the closed form is exact. Times are the processor's, with the kernel matrix, and for stochastic descent with the exact
+# objective in the end, which is as much work as the pass.
 
 warnings.simplefilter("ignore", ConvergenceWarning)  # a single pass is what we ask for
 single = {"solver": "sgd", "truncation": TRUNCATION, "max_iter": 1, "random_state": 0}
@@ -54,6 +55,8 @@ results: dict[str, list[tuple[float, float, float]]] = {name: [] for name in sol
 StructuredRidge(**common).fit(X[:50], y[:50])  # what is loaded at the first fit
 for n in SIZES:
     for name, parameters in solvers.items():
+        if name == "Newton-CG" and n > LARGEST_NEWTON:
+            continue  # it would take most of a minute
         began = time.process_time()
         model = StructuredRidge(**common, **parameters).fit(X[:n], y[:n])
         seconds = time.process_time() - began
@@ -66,11 +69,11 @@ for n in SIZES:
 # %%
 # The picture
 # -----------
-# Left, every point is a fit, its row count growing along the line: lower and further left is better. Stochastic descent
-# reaches its objective in a time that grows as the number of rows, and beyond a few thousand rows that is less than
-# Newton-CG takes, as the thesis found; the lower objective in the same time, though, is that of the closed form, which
-# is exact, for as long as the matrix fits. Right, what the user gets: how well the hidden policies of 500 others
-# are recovered.
+# Left, every point is a fit, with more people along the line: lower and further left is better. From some hundred people
+# on, one averaged pass is at an objective in a tenth of the time of Newton-CG, as the thesis found of stochastic
+# descent. Faster batch solvers move the crossing: the closed form is exact and as quick up to some thousand people, and
+# only then does it fall behind. With this broad kernel everyone is like everyone, and what is forgotten with all but
+# 500 people cannot be made good. Right, what the user gets: how well the hidden policies of 500 others are recovered.
 
 COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73")
 figure, axes = plt.subplots(1, 3, figsize=(13.5, 4.2), layout="constrained")
@@ -78,8 +81,8 @@ for (name, rows), colour, marker in zip(results.items(), COLOURS, "os^Dv", stric
     objectives, seconds, cosines = zip(*rows, strict=True)
     style = {"marker": marker, "color": colour, "label": name, "alpha": 0.85}
     axes[0].plot(seconds, objectives, **style)
-    axes[1].plot(SIZES, seconds, **style)
-    axes[2].plot(SIZES, cosines, **style)
+    axes[1].plot(SIZES[: len(rows)], seconds, **style)
+    axes[2].plot(SIZES[: len(rows)], cosines, **style)
 axes[0].set(xscale="log", xlabel="processor's seconds", ylabel="objective for each row", title="Objective against time")
 axes[1].set(xscale="log", yscale="log", xlabel="people m", ylabel="processor's seconds", title="Time of a fit")
 axes[2].set(xscale="log", xlabel="people m", ylabel="cosine with hidden policies", title="Policies recovered")

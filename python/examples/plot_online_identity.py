@@ -77,8 +77,8 @@ for share, (value, seconds) in zip(SHARES, by_truncation[False], strict=True):
 # -----------
 # Left, one pass falls short of the minimum, by less as there are more rows. In the middle, its time: beyond a thousand
 # rows it is less than that of Newton-CG, as the thesis found, and the more so as there are more. But the faster batch
-# solvers move that crossing: up to some thousand rows conjugate gradient is as quick as a truncated pass, and exact.
-# Right, what is lost by keeping less, and that an average, truncated as it goes, loses more.
+# solvers move that crossing: up to some thousand rows conjugate gradient is as quick as a pass, and exact. Right, what
+# is lost by keeping less; an average is truncated as it goes, and loses more.
 
 COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73")
 figure, axes = plt.subplots(1, 3, figsize=(13.5, 4.2), layout="constrained")

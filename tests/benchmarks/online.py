@@ -1,7 +1,7 @@
 """Training row by row: how close passes come to the minimum, and one pass against solvers that hold all rows.
 
 Run from the root of the repository, with BLAS on one thread: ``OPENBLAS_NUM_THREADS=1 python
-tests/benchmarks/online.py`` (``--large`` for the curves with up to 5000 rows). It prints rows of Markdown. The gap is the
+tests/benchmarks/online.py`` (``--large`` for the curves with up to 5000 rows). It prints Markdown. The gap is the
 distance of the objective to that of the closed form, relative to what there is to be gained since the function that is
 zero; after fewer passes where those came to rest. Seconds are the processor's.
 """
