@@ -1,7 +1,7 @@
 """
-=======================================
+======================================
 Row by row: the tours of five thousand
-=======================================
+======================================
 
 People take directed cycles, and their features tell which. `StructuredRidge` learns from pairs of person and tour
 without listing a single cycle; with ``solver="sgd"`` it also does without a kernel matrix, 200 MB of numbers for 5000
@@ -37,10 +37,10 @@ print(f"{len(X)} tours of {(y >= 0).sum(axis=1).mean():.1f} places on average")
 # %%
 # One pass against batches
 # ------------------------
-# Stochastic descent passes once, with the last 500 people kept, or with all and the average of its functions; Newton-CG
-# iterates on the kernel matrix until its residual is a thousandth; conjugate gradient does so with a preconditioner, and
-# the closed form is exact. Times are the processor's, with the kernel matrix, and for stochastic descent with the exact
-# objective in the end, which is as much work as the pass.
+# Stochastic descent passes once, with the last 500 people kept, or with all and the average of its functions. Newton-CG
+# iterates on the kernel matrix until its residual is a thousandth; conjugate gradient does so with a preconditioner,
+# and the closed form is exact. Times are the processor's, with the kernel matrix, and for stochastic descent with the
+# exact objective in the end, which is as much work as the pass.
 
 warnings.simplefilter("ignore", ConvergenceWarning)  # a single pass is what we ask for
 single = {"solver": "sgd", "truncation": TRUNCATION, "max_iter": 1, "random_state": 0}
@@ -69,11 +69,11 @@ for n in SIZES:
 # %%
 # The picture
 # -----------
-# Left, every point is a fit, with more people along the line: lower and further left is better. From some hundred people
-# on, one averaged pass is at an objective in a tenth of the time of Newton-CG, as the thesis found of stochastic
-# descent. Faster batch solvers move the crossing: the closed form is exact and as quick up to some thousand people, and
-# only then does it fall behind. With this broad kernel everyone is like everyone, and what is forgotten with all but
-# 500 people cannot be made good. Right, what the user gets: how well the hidden policies of 500 others are recovered.
+# Left, every point is a fit, with more people along the line: lower and further left is better. From some hundred
+# people on, one averaged pass is at a lower objective than Newton-CG in the same time, as the thesis found of stochastic
+# descent. Faster batch solvers move that crossing: the closed form is exact, and as quick up to some thousand people.
+# With this broad kernel everyone is like everyone, and what is forgotten with all but 500 people cannot be made good.
+# Right, what the user gets: how well the hidden policies of 500 others are recovered.
 
 COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73")
 figure, axes = plt.subplots(1, 3, figsize=(13.5, 4.2), layout="constrained")
