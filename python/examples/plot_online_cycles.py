@@ -70,10 +70,10 @@ for n in SIZES:
 # The picture
 # -----------
 # Left, every point is a fit, with more people along the line: lower and further left is better. From some hundred
-# people on, one averaged pass is at a lower objective than Newton-CG in the same time, as the thesis found of stochastic
-# descent. Faster batch solvers move that crossing: the closed form is exact, and as quick up to some thousand people.
-# With this broad kernel everyone is like everyone, and what is forgotten with all but 500 people cannot be made good.
-# Right, what the user gets: how well the hidden policies of 500 others are recovered.
+# people on, one averaged pass is at a lower objective than Newton-CG in the same time, as the thesis found. Faster
+# batch solvers move that crossing: the closed form is exact, and as quick up to some thousand people. With this broad
+# kernel everyone is like everyone, and what is forgotten with all but 500 people cannot be made good. Right, what the
+# user gets: how well the hidden policies of 500 others are recovered.
 
 COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73")
 figure, axes = plt.subplots(1, 3, figsize=(13.5, 4.2), layout="constrained")
