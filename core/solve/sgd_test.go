@@ -219,7 +219,7 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, form := range map[string]*Design{"dense": design, "sparse": {N: x.Rows, P: 3, Intercept: design.Intercept, Rows: csr(x, false)}} {
+		for name, form := range map[string]*Design{"dense": design, "sparse": {N: x.Rows, P: 3, Intercept: design.Intercept, Rows: csr(x)}} {
 			q := form.Len()
 			w, wAverage, wVelocity, wGains := zero(q), zero(q), zero(q), ones(d)
 			wLoss, err := DescendInFeatures(p, steady(in), form, w, wAverage, wVelocity, wGains)
@@ -338,4 +338,16 @@ func refusesIllegalSteps(t *testing.T, in instance) {
 	if _, err := DescendInExpansion(p, steady(in), v, coef, none, none, nil); err == nil {
 		t.Error("a slot that does not exist is visited")
 	}
+}
+
+// csr returns all entries of x in compressed sparse rows.
+func csr(x matrix) *Sparse {
+	s := &Sparse{Rows: x.Rows, Cols: x.Cols, Indptr: []int64{0}}
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			s.Data, s.Indices = append(s.Data, v), append(s.Indices, int32(j))
+		}
+		s.Indptr = append(s.Indptr, int64(len(s.Data)))
+	}
+	return s
 }

@@ -6,8 +6,8 @@ package solve
 //
 //	p ← p·max(½, 1 − µ g∘v(x_t)/h),   v ← memory·v − pη(∇ + memory·H_t v),
 //
-// with g the gradient of the row's loss by its scores, ∇ and H_t gradient and Hessian of that loss with the penalty's share, and h the loss of
-// the row at f = 0, which makes µ a number without unit. (The penalty's share in the first line, which takes an inner product of functions,
+// with g the gradient of the row's loss by its scores, ∇ and H_t gradient and Hessian of that loss with the penalty's share, and h by how much
+// the loss of the row can fall from f = 0 at most, which makes µ a number without unit. (The penalty's share in the first line, which takes an inner product of functions,
 // is left out: it is smaller by the number of rows.) v is scale∘velocity + share∘f, so that no step moves all coefficients.
 type metaDescent struct {
 	velocity bank

@@ -22,7 +22,8 @@ class HeldRows(BlockSource):
 
     def __init__(self, source: BlockSource, rows: BlockRows) -> None:
         self._source = source
-        self._held = HeldBlock(tuple(source.reduce(_ReadStrips(rows), merge=_joined)))
+        strips: list[Strip] = source.reduce(_ReadStrips(rows), merge=_joined)
+        self._held = HeldBlock(tuple(strips))
 
     @classmethod
     def where_few(cls, source: BlockSource, rows: BlockRows) -> BlockSource:

@@ -81,10 +81,14 @@ class RidgeBase(KernelEstimator):
         n = X.shape[0]
         copied = self.kernel_.is_precomputed and overwritable
         own = 8 * n * n if copied or not self.kernel_.is_precomputed else 0
-        remedy = alternatives(self.kernel, n, X.shape[1], self.structure_.n_features)
+        remedy = self._remedy(n, X.shape[1])
         require_memory(own + n_bytes, f"training on {n} rows with a kernel matrix", remedy, square_rows=n)
         kernel = self.kernel_.matrix(X)
         return kernel.copy() if copied else kernel
+
+    def _remedy(self, n: int, p: int) -> str:
+        """Return what to do when n×n matrices do not fit."""
+        return alternatives(self.kernel, n, p, self.structure_.n_features)
 
     def _weighted_kernel(self, X: Any, problem: RidgeProblem) -> FloatArray:
         """Return D(K + shift)D for the spectral route, after checking that diagonalising it fits: two more matrices."""

@@ -247,10 +247,10 @@ class StructuredRidgeCV(RidgeBase):
         }
         self._keep(X_fit, route.solve(self.alpha_))
 
-    def _remedy(self) -> str:
+    def _remedy(self, n: int, p: int) -> str:
         if self.kernel == "linear":
             return "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
-        return super()._remedy()
+        return super()._remedy(n, p)
 
     def _leave_one_out_score(
         self, left_out: FloatArray, alpha: float, weights: FloatArray | None, X: Any, y: Any
