@@ -280,7 +280,7 @@ def test_pieces_carry_on_after_a_fit_and_after_pickling(kernel):
 def test_kept_rows_are_the_last_and_bound_the_memory():
     structure = Permutations(5)
     X, y = data(structure, n=6000, p=10)
-    model = sgd(structure, kernel="rbf", truncation=100, shuffle=False)
+    model = sgd(structure, kernel="rbf", truncation=100, shuffle=False, max_iter=1)
     for lo in range(0, 6000, 500):
         model.partial_fit(X[lo : lo + 500], y[lo : lo + 500])
     np.testing.assert_array_equal(model.X_fit_, X[-100:])

@@ -77,9 +77,9 @@ for share, (value, seconds) in zip(SHARES, by_truncation[False], strict=True):
 # -----------
 # Left, one truncated pass falls short of the minimum, by less as there are more rows; one that keeps all rows and
 # averages is within a thousandth of it from some hundred rows on. In the middle, the time: beyond a thousand rows both
-# take less than Newton-CG, as the thesis found. Faster batch solvers move that crossing to some thousand rows, where
-# only a pass neither factors a matrix of all rows nor multiplies by it many times. Right, what is lost by keeping less;
-# an average is truncated as it goes, and loses more.
+# take less than Newton-CG to its tolerance, as the thesis found. Faster batch solvers move that crossing to some
+# thousand rows, where only a pass neither factors a matrix of all rows nor multiplies by it many times. Right, what is
+# lost by keeping less; an average is truncated as it goes, and loses more.
 
 COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73")
 figure, axes = plt.subplots(1, 3, figsize=(13.5, 4.2), layout="constrained")
