@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ._blocks import Block
@@ -78,6 +81,44 @@ def _weighted(block: Block, model: Any, name: str) -> tuple[float, float]:
 
 def _added(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
     return one[0] + other[0], one[1] + other[1]
+
+
+def sampled_rows(X: Any, n: int, seed: int) -> Any:
+    """Return up to n rows of a dask collection, drawn uniformly without replacement, in memory."""
+    return DaskBlocks(X, X).reduce(RowDraw(n, seed), merge=RowDraw.merged).rows
+
+
+@dataclass(frozen=True)
+class RowDraw:
+    """A draw of rows: those with the n smallest of random keys, which each has from its partition and place."""
+
+    n: int
+    seed: int
+
+    def __call__(self, block: Block) -> DrawnRows:
+        keys = np.random.default_rng([self.seed, block.index or 0, block.offset]).random(block.n)
+        X = block.X.to_numpy() if hasattr(block.X, "to_numpy") else block.X
+        return DrawnRows.smallest(self.n, keys, X)
+
+    @staticmethod
+    def merged(one: DrawnRows, other: DrawnRows) -> DrawnRows:
+        """Return the draw from the rows of both."""
+        stack = sparse.vstack if sparse.issparse(one.rows) else np.concatenate
+        keys = np.concatenate([one.keys, other.keys])
+        return DrawnRows.smallest(one.n, keys, stack([one.rows, other.rows]))
+
+
+class DrawnRows(NamedTuple):
+    """Rows of the n smallest keys."""
+
+    n: int
+    keys: NDArray[np.float64]
+    rows: Any
+
+    @classmethod
+    def smallest(cls, n: int, keys: NDArray[np.float64], rows: Any) -> DrawnRows:
+        kept = np.argsort(keys, kind="stable")[:n]
+        return cls(n, keys[kept], rows.tocsr()[kept] if sparse.issparse(rows) else rows[kept])
 
 
 def _sample(X: Any) -> Any:

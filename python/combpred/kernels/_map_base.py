@@ -14,6 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._dask_blocks import is_dask
+from .._dask_rows import lazily_on_dask, sampled_rows
 from .._eigen import Eigendecomposition, eigendecompose
 from .._estimator import refit
 from .._input_rows import check_rows
@@ -28,6 +30,8 @@ FloatArray = NDArray[np.float64]
 
 #: Eigenvalues up to this, times the order of the matrix and its largest eigenvalue, are errors of rounding.
 ROUNDING = 1e-15
+# Of a dask collection, for each landmark: k-means++ and gamma="scale" have these rows to go by.
+_DRAWN_ROWS = 10
 
 
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -63,7 +67,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
-            Inputs of type float64 or float32; others are converted to float64.
+            Inputs of type float64 or float32; others are converted to float64. Of a dask array or data frame, up to
+            10 rows for each landmark are drawn from all partitions, and fitted to: they are what `component_indices_`
+            counts.
         y : ignored
             Present by convention.
 
@@ -87,6 +93,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             When there are fewer rows than landmarks asked for: all rows are taken.
         """
         with refit(self):
+            if is_dask(X):
+                return self.fit(self._rows_of_partitions(X))
             X = self._check(X, reset=True)
             if self.kernel_params and not callable(self.kernel):
                 raise ValueError(
@@ -109,6 +117,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self.normalization_ = self._normalise(X, self._among_landmarks(X), rng)
         return self
 
+    @lazily_on_dask
     def transform(self, X: Any) -> Any:
         """Embed rows.
 
@@ -120,7 +129,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         ndarray of shape (m, n_components_out)
-            float32 for inputs of float32, else float64. Columns are named by ``get_feature_names_out()``.
+            float32 for inputs of float32, else float64; for a dask collection a dask array, which computes nothing yet.
+            Columns are named by ``get_feature_names_out()``.
 
         Raises
         ------
@@ -213,6 +223,18 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         return X
 
+    def _rows_of_partitions(self, X: Any) -> Any:
+        """Return rows drawn from the partitions of a dask collection."""
+        if self.kernel == "precomputed" or self.n_components is None:
+            raise ValueError(
+                "X is a dask collection, of which landmarks are drawn: give n_components, and a kernel that is not "
+                "'precomputed'"
+            )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        rows = sampled_rows(X, _DRAWN_ROWS * int(self.n_components), seed)
+        columns = getattr(X, "columns", None)
+        return rows if columns is None else _named(rows, columns)
+
     def _n_landmarks(self, n: int) -> int:
         """How many of n rows are to be landmarks."""
         assert self.n_components is not None
@@ -297,6 +319,12 @@ def oriented(columns: FloatArray) -> FloatArray:
     """Return columns, whose signs are arbitrary, with their largest entries positive."""
     largest = np.take_along_axis(columns, np.abs(columns).argmax(axis=0)[None, :], axis=0)
     return columns * np.where(largest < 0, -1.0, 1.0)
+
+
+def _named(rows: Any, columns: Any) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _in_double(X: Any) -> Any:
