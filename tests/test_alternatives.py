@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from combpred import StructuredRidge, _memory
+from combpred import StructuredRidge, StructuredRidgeCV, _memory
 from combpred._alternatives import Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
 
 MEASURE = """
@@ -77,6 +77,15 @@ def test_estimators_give_the_advice(kernel, monkeypatch):
     monkeypatch.setattr(_memory, "available_memory", lambda: 100_000)
     with pytest.raises(MemoryError, match=r"needs .* rows would fit: fit fewer rows, or take .*truncation=300"):
         StructuredRidge("permutations", kernel=kernel, solver="closed-form").fit(X, y)
+
+
+def test_selection_gives_the_advice_too(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 5)), rng.permuted(np.tile([1, 2, 3], (300, 1)), axis=1)
+    monkeypatch.setattr(_memory, "available_memory", lambda: 100_000)
+    for kernel, advice in (("rbf", "NystromMap"), ("linear", r"choose alpha by folds \(cv=5\)")):
+        with pytest.raises(MemoryError, match=advice):
+            StructuredRidgeCV("permutations", kernel=kernel).fit(X, y)
 
 
 @pytest.mark.slow
