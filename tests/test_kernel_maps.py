@@ -113,6 +113,8 @@ def test_the_error_is_that_of_the_whole_matrix_or_of_a_sample(monkeypatch):
     assert given.approximation_error(K, n_samples=10, random_state=0).largest == pytest.approx(sampled.largest)
     with pytest.raises(ValueError, match="must be the square kernel matrix that fit was given"):
         given.approximation_error(K[:3])
+    # The sample is not that of the landmarks, whose products are exact, though seed and size are the same.
+    assert embedding.approximation_error(X, n_samples=8, random_state=0).relative_frobenius > 1e-6
     with pytest.raises(ValueError, match="n_samples is 0"):
         embedding.approximation_error(X, n_samples=0)
 

@@ -195,7 +195,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         drawn = np.arange(X.shape[0])
         if len(drawn) > n_samples:
-            drawn = np.sort(check_random_state(random_state).choice(len(drawn), n_samples, replace=False))
+            # A stream of its own: with the seed of `fit`, the rows of the same draw would be the landmarks.
+            rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
+            drawn = np.sort(rng.choice(len(drawn), n_samples, replace=False))
         sample = X[drawn]
         embedded: FloatArray = np.empty((len(drawn), self._n_features_out))
         for rows, values in self._landmark_values(sample):
