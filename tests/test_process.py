@@ -260,6 +260,29 @@ def test_estimators_are_interrupted(estimator, options):
 
 
 @POSIX
+@pytest.mark.slow
+def test_a_large_fit_is_interrupted_at_any_moment():
+    X, y = data(3000)
+    model = combpred.StructuredRidge("permutations", kernel="rbf", solver="closed-form").fit(X[:60], y[:60])
+    for wait in np.random.default_rng(0).uniform(0, 2, 5):
+        sent = []
+
+        def send(wait=wait, sent=sent):
+            time.sleep(wait)
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        deadline = time.monotonic() + 30
+        with pytest.raises(KeyboardInterrupt):
+            while time.monotonic() < deadline:
+                model.fit(X, y)
+        assert time.monotonic() - sent[0] < 1.0
+        sender.join()
+
+
+@POSIX
 @pytest.mark.parametrize("estimator", ["StructuredRidge", "StructuredRidgeCV"])
 def test_an_interrupted_fit_keeps_the_earlier_one(estimator, monkeypatch):
     X, y = data(60)
