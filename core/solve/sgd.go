@@ -136,11 +136,15 @@ func (d *Descent) step(i int) {
 	}
 }
 
-// fold multiplies the common factors into the coefficients.
+// fold multiplies the common factors into the coefficients. What the sum has of the iterate is added up first: as a multiple of an iterate
+// that has shrunk, it would cancel with the rest of the sum.
 func (d *Descent) fold() {
+	if d.average != nil {
+		d.average.combine(ones(len(d.summed)), d.iterate, d.summed)
+		clear(d.summed)
+	}
 	d.iterate.combine(d.scale, nil, nil)
-	for j, s := range d.scale {
-		d.summed[j] /= s
+	for j := range d.scale {
 		d.scale[j] = 1
 	}
 }

@@ -127,9 +127,9 @@ func steady(in instance) StepSizes {
 // The steps, their averages and what is left out are those of the formula, on the enumerated loss.
 func TestDescentFollowsTheFormula(t *testing.T) {
 	all := instances(t)
-	t.Run("fast shrinking", func(t *testing.T) { survivesFastShrinking(t, all[0]) })
 	t.Run("refusals", func(t *testing.T) { refusesIllegalSteps(t, all[0]) })
 	for _, in := range all {
+		t.Run(in.name+"/fast shrinking", func(t *testing.T) { survivesFastShrinking(t, in) })
 		for name, o := range orders(in.k.Rows) {
 			t.Run(in.name+"/"+name, func(t *testing.T) {
 				p, v := in.visited(t, o)
