@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -89,6 +90,7 @@ def test_selection_gives_the_advice_too(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from procfs")
 @pytest.mark.parametrize(
     ("n", "p", "labels", "landmarks"),
     [(20_000, 20, 10, 0), (8000, 200, 10, 0), (12_000, 20, 10, 500), (30_000, 20, 5, 300), (5000, 20, 30, 400)],

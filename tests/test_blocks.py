@@ -60,6 +60,7 @@ def same(model, expected, X, atol=1e-8):
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes is greater than 50%")  # as there are few rows
 @pytest.mark.usefixtures("few_rows")
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
 @pytest.mark.parametrize("intercept", [False, True], ids=["homogeneous", "intercept"])
@@ -432,3 +433,53 @@ def test_progress_is_shown_while_rows_are_read(capsys, monkeypatch):
     X, y, _ = data(Permutations(4))
     StructuredRidge("permutations", solver="primal", verbose=1).fit(X, y)
     assert "training" in capsys.readouterr().err
+
+
+# ---- Prediction ------------------------------------------------------------------------------------------------------
+
+
+def test_prediction_reads_arrays_of_any_type_in_blocks(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, size=(4000, 3))
+    y = np.where(X @ [1, 2, -1] > 0, 1, 0)
+    model = StructuredRidge().fit(X[:500], y[:500])
+    scores = model.feature_scores(X.astype(float))
+    np.save(tmp_path / "X.npy", X.astype(np.float32))
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    for form in (X, X.astype(np.int8), X.astype(np.float32), mapped, np.asfortranarray(X), X.tolist(), pd.DataFrame(X)):
+        np.testing.assert_array_equal(model.feature_scores(form), scores)
+        np.testing.assert_array_equal(model.predict(form), scores.argmax(axis=1))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from procfs")
+def test_prediction_holds_no_copy_of_the_rows(run_python, tmp_path):
+    """20 000 rows of 500 features in single precision are 40 MB, in double 80; a block has 17."""
+    np.save(tmp_path / "X.npy", np.ones((20_000, 500), dtype=np.float32))
+    done = run_python(
+        f"""
+import numpy as np
+from combpred import StructuredRidge
+X = np.load({str(tmp_path / "X.npy")!r}, mmap_mode="r")
+model = StructuredRidge().fit(np.arange(2000.0).reshape(4, 500), [0, 1, 0, 1])
+model.predict(np.ones((10, 500)))
+def status(name):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name))
+before = status("VmRSS")
+model.predict(X)
+print(status("VmHWM") - before)
+""",
+        OPENBLAS_NUM_THREADS="1",
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 60_000  # kB
+
+
+@pytest.mark.parametrize("method", ["predict", "feature_scores", "decision_function"])
+def test_prediction_names_the_row_that_is_not_finite(method):
+    X = np.ones((100_000, 30), dtype=np.float32)
+    model = StructuredRidge().fit(np.arange(120.0).reshape(4, 30), [0, 1, 0, 1])
+    X[90_000, 7] = np.inf
+    with pytest.raises(ValueError, match="infinity, first at row 90000, column 7"):
+        getattr(model, method)(X)
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        getattr(model, method)(X[:5] + 1j)

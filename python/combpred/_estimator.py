@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ._compat import classifier_tags, validate_input
-from ._input_rows import check_rows
+from ._input_rows import check_rows, unconverted_rows
 from .structures import LabelSets, MultiClass, Structure
 
 
@@ -24,19 +24,27 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     def _check_input(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as a C-contiguous float64 array, or as CSR with int32 indices where those suffice; always finite."""
         if not reset:
-            check_is_fitted(self)
+            self._check_width(X)
         precomputed = self.kernel == "precomputed"
-        if not reset and precomputed:
-            shape = np.shape(X)  # X may be a list
-            if len(shape) == 2 and shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}: with "
-                    "kernel='precomputed', X holds the kernel values between new rows and the rows of training, of "
-                    f"shape (n, {self.n_features_in_})"
-                )
         if reset and precomputed:  # training checks a kernel matrix as a whole
             return validate_input(self, X, reset=True, dtype=np.float64, order="C")
         return check_rows(self, X, reset=reset, accept_sparse=not precomputed)
+
+    def _check_new_rows(self, X: Any) -> Any:
+        """Return X for prediction, which reads it by `rows_in_double`, a block at a time."""
+        self._check_width(X)
+        return unconverted_rows(self, X, accept_sparse=self.kernel != "precomputed")
+
+    def _check_width(self, X: Any) -> None:
+        """Raise NotFittedError before `fit`, and ValueError where kernel values are not those to the training rows."""
+        check_is_fitted(self)
+        shape: tuple[int, ...] = np.shape(X) if self.kernel == "precomputed" else ()  # X may be a list
+        if len(shape) == 2 and shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}: with "
+                "kernel='precomputed', X holds the kernel values between new rows and the rows of training, of "
+                f"shape (n, {self.n_features_in_})"
+            )
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""

@@ -23,6 +23,25 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool = Tru
     return _with_small_indices(X) if sparse.issparse(X) else X
 
 
+def unconverted_rows(estimator: Any, X: Any, *, accept_sparse: bool = True) -> Any:
+    """Return X as an array of any number type, or as `check_rows` does where it is sparse, for `rows_in_double`.
+
+    An array is not looked through, so that a memory-mapped file is not read, nor are float32 inputs copied as a whole.
+    """
+    if sparse.issparse(X):
+        return check_rows(estimator, X, reset=False, accept_sparse=accept_sparse)
+    return validate_input(estimator, X, reset=False, accept_sparse=False, dtype="numeric")
+
+
+def rows_in_double(X: Any, rows: slice) -> Any:
+    """Return some rows as a C-contiguous float64 array, or as CSR; ValueError for what is not finite."""
+    block = X[rows]
+    if not sparse.issparse(block):
+        block = np.ascontiguousarray(block, dtype=np.float64)
+    require_finite(block, rows.start)
+    return block
+
+
 def require_finite(X: Any, first_row: int = 0) -> None:
     """Raise ValueError for NaN or infinity in X, an array or a sparse matrix, naming row and column.
 

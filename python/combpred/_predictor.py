@@ -22,7 +22,9 @@ from ._dask_blocks import is_dask
 from ._dask_rows import lazily_on_dask, mean_over_rows
 from ._decoding import DECODERS, Decoding
 from ._estimator import StructuredEstimator
+from ._input_rows import rows_in_double
 from ._k_best import k_best
+from ._mapped import release_pages
 from ._memory import allocate
 from ._row_blocks import row_blocks
 from ._scores import score_values
@@ -82,7 +84,7 @@ class StructuredPredictor(StructuredEstimator):
         >>> ranker.feature_scores(X).shape, ranker.structure_.feature_names().tolist()
         ((4, 1), ['0 before 1'])
         """
-        X = self._check_input(X)
+        X = self._check_new_rows(X)
         n, d = X.shape[0], self.structure_.n_features
         scores: FloatArray = allocate((n, d), np.float64, f"{d} scores for each of {n} rows", "pass fewer rows at once")
         for rows, block in self._score_blocks(X):
@@ -168,7 +170,7 @@ class StructuredPredictor(StructuredEstimator):
         >>> (given > reverse).tolist()
         [True]
         """
-        X = self._check_input(X)
+        X = self._check_new_rows(X)
         parts = self.structure_._encode(y)
         check_consistent_length(X, parts)
         values = np.empty(X.shape[0])
@@ -186,12 +188,13 @@ class StructuredPredictor(StructuredEstimator):
         """Yield f(x) for blocks of rows, so that neither a test kernel matrix nor all scores need be held at once."""
         linear = self.kernel_.is_linear
         width = self.structure_.n_features if linear else max(len(self.dual_coef_), self.structure_.n_features)
-        for rows in row_blocks(X.shape[0], width):
+        for rows in row_blocks(X.shape[0], max(width, X.shape[1])):
+            given = rows_in_double(X, rows)
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, with its row
                 if linear:
-                    scores = X[rows] @ self.coef_.T
+                    scores = given @ self.coef_.T
                 else:
-                    kernel = self.kernel_.matrix(X[rows], getattr(self, "X_fit_", None), first_row=rows.start)
+                    kernel = self.kernel_.matrix(given, getattr(self, "X_fit_", None), first_row=rows.start)
                     scores = kernel @ self.dual_coef_
                 scores += self.intercept_
             finite = np.isfinite(scores).all(axis=1)
@@ -200,6 +203,7 @@ class StructuredPredictor(StructuredEstimator):
                     f"the scores of row {rows.start + int(finite.argmin())} of X overflow: scale the inputs as those "
                     "of training were"
                 )
+            release_pages(X[rows])
             yield rows, scores
 
     @lazily_on_dask
@@ -254,7 +258,7 @@ class StructuredPredictor(StructuredEstimator):
         """
         compressed = getattr(getattr(self, "structure_", None), "_sparse_format", None)
         if compressed is not None:
-            blocks = self._decoded_blocks(self._check_input(X), constraints)
+            blocks = self._decoded_blocks(self._check_new_rows(X), constraints)
             return compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
         decoded = self._decode_rows(X, constraints)
         return self.structure_._decode_parts(decoded.y)
@@ -352,7 +356,7 @@ class StructuredPredictor(StructuredEstimator):
         [[1, 2], [2, 1]]
         """
         _check_extent(nu, max_results)
-        X = self._check_input(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
+        X = self._check_new_rows(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
         if X.shape[0] != 1:
             raise ValueError(f"X_row must be one row, got {X.shape[0]}")
         ((_, scores),) = self._score_blocks(X)
@@ -370,7 +374,7 @@ class StructuredPredictor(StructuredEstimator):
 
     def _decode_rows(self, X: Any, constraints: Any = None) -> _lib.Decoded:
         """Decode the scores of all rows, block by block into arrays that hold the whole."""
-        X = self._check_input(X)
+        X = self._check_new_rows(X)
         n, (part_len, _, _) = X.shape[0], _lib.structure_shape(self.structure_._describe())
         what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
         whole = _lib.Decoded(

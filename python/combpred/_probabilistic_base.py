@@ -153,7 +153,7 @@ class ProbabilisticPredictor(KernelEstimator):
         >>> bool(ranker.predict_marginals([[0.5]])[0, 0] > 0)  # P(0 before 1) − P(1 before 0)
         True
         """
-        X = self._check_input(X)
+        X = self._check_new_rows(X)
         n, d = X.shape[0], self.structure_.n_features
         marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
         for block in self._blocks(X, marginals=True, log_z=False):
@@ -193,7 +193,7 @@ class ProbabilisticPredictor(KernelEstimator):
         >>> float(np.exp(both).sum().round(12))
         1.0
         """
-        X = self._check_input(X)
+        X = self._check_new_rows(X)
         parts = self.structure_._encode(y)
         check_consistent_length(X, parts)
         log_proba = np.empty(X.shape[0])
@@ -287,7 +287,7 @@ class ProbabilisticPredictor(KernelEstimator):
         method = check_choice("method", self.inference if method is None else method, METHODS)
         check_share("epsilon", epsilon)
         check_share("delta", delta)
-        X = self._check_input(X)
+        X = self._check_new_rows(X)
         n = X.shape[0]
         found = LogPartition(np.empty(n), np.empty(n), np.empty(n), np.empty(n, "U11"), np.zeros(n, dtype=np.int64))
         for rows, _, laws in self._blocks(X, engine=self._engine(n, method, epsilon, delta)):
@@ -329,7 +329,7 @@ class ProbabilisticPredictor(KernelEstimator):
         >>> bool((entropy > 0).all() and (entropy <= np.log(2)).all())
         True
         """
-        X = self._check_input(X)
+        X = self._check_new_rows(X)
         entropy = np.empty(X.shape[0])
         for rows, scores, laws in self._blocks(X, marginals=True):
             assert laws.means is not None and laws.log_z is not None
@@ -397,7 +397,7 @@ class ProbabilisticPredictor(KernelEstimator):
             raise TypeError(f"n_samples must be a positive integer, got {n_samples!r}")
         if n_samples < 1:
             raise ValueError(f"n_samples must be a positive integer, got {n_samples!r}")
-        X = self._check_input(X)
+        X = self._check_new_rows(X)
         rng = check_random_state(self.random_state if random_state is None else random_state)
         seed = int(rng.randint(2**62, dtype=np.int64))
         structure, n = self.structure_, X.shape[0]
