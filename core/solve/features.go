@@ -1,6 +1,11 @@
 package solve
 
-import "combpred/core/linalg"
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/linalg"
+)
 
 // featureBank is a bank of the weights of input features, in coordinates.
 type featureBank struct {
@@ -17,13 +22,37 @@ func newFeatureBank(p *Problem, x *Design, psi matrix) *featureBank {
 }
 
 func (w *featureBank) productTo(dst []float64, t int) {
+	if w.large() {
+		blas64.Gemv(blas.Trans, 1, w.dense(), vector(w.x.Dense.Row(t)), 0, vector(dst))
+		if w.x.Intercept {
+			axpy(dst, w.own.Row(w.x.P), 1)
+		}
+		return
+	}
 	clear(dst)
 	w.x.entries(t, func(k int, v float64) { axpy(dst, w.own.Row(k), v) })
 }
 
 func (w *featureBank) add(t int, delta []float64) {
+	if w.large() {
+		blas64.Ger(1, vector(w.x.Dense.Row(t)), vector(delta), w.dense())
+		if w.x.Intercept {
+			axpy(w.own.Row(w.x.P), delta, 1)
+		}
+		return
+	}
 	w.x.entries(t, func(k int, v float64) { axpy(w.own.Row(k), delta, v) })
 }
+
+// large says whether a step is quicker by calls of BLAS: on dense rows, unless there are few numbers.
+func (w *featureBank) large() bool { return w.x.Rows == nil && w.x.P*w.own.Cols >= 1024 }
+
+// dense returns the weights of the features but for the constant one.
+func (w *featureBank) dense() blas64.General {
+	return linalg.General(w.own.Slice(0, w.x.P, 0, w.own.Cols))
+}
+
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
 func (w *featureBank) drop(int) {}
 

@@ -3,6 +3,7 @@ package solve
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"combpred/core/linalg"
@@ -350,4 +351,49 @@ func csr(x matrix) *Sparse {
 		s.Indptr = append(s.Indptr, int64(len(s.Data)))
 	}
 	return s
+}
+
+// Steps on many dense features, by calls of BLAS, are those on the same features as compressed rows.
+func TestDenseStepsAreThoseOnSparseRows(t *testing.T) {
+	const m, features = 40, 1100
+	rng := rand.New(rand.NewPCG(5, 6))
+	all := instances(t)
+	at := slices.IndexFunc(all, func(in instance) bool { return in.psi.Cols >= 3 })
+	in := all[at]
+	d := in.psi.Cols
+	coord, err := NewCoordinates(in.space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	psi, x := linalg.NewMatrix[float64](m, d), linalg.NewMatrix[float64](m, features)
+	for i := range m {
+		copy(psi.Row(i), in.all[rng.IntN(len(in.all))])
+	}
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	p, err := NewProblem(0.5, true, coord, Targets{Psi: psi, Mean: in.mean}, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := StepSizes{Rows: m, First: 0.5, Shift: 1e5}
+	for _, intercept := range []bool{false, true} {
+		var found [2][]matrix
+		for which, design := range []*Design{{N: m, P: features, Intercept: intercept, Dense: x}, {N: m, P: features, Intercept: intercept, Rows: csr(x)}} {
+			q := design.Len()
+			coef, average, velocity, gains := linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d), ones(d)
+			if _, err := DescendInFeatures(p, steps, design, coef, average, velocity, gains); err != nil {
+				t.Fatal(err)
+			}
+			if large := newFeatureBank(p, design, coef).large(); large != (which == 0) {
+				t.Fatalf("BLAS is taken: %v", large)
+			}
+			found[which] = []matrix{coef, average, velocity}
+		}
+		for k, name := range []string{"coefficients", "averages", "velocities"} {
+			if gap := difference(found[0][k], found[1][k]); gap > 1e-10 {
+				t.Errorf("intercept %v: %s differ by %g", intercept, name, gap)
+			}
+		}
+	}
 }
