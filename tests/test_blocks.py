@@ -372,6 +372,28 @@ def test_iterators_are_refused_and_functions_that_make_them_are_not():
     np.testing.assert_array_equal(model.fit_blocks(lambda: iter(blocks)).coef_, expected)
 
 
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_functions_whose_iterators_go_on_are_refused(loss):
+    _, blocks = fitted_and_blocks()
+    only = iter(blocks)
+    refused(lambda: only, "the same iterator in every pass", TypeError, loss=loss)
+    shared = iter(blocks)
+    refused(lambda: (block for block in shared), "begins with other rows in a later pass", loss=loss)
+
+    class Reader:
+        def __init__(self):
+            self.only = iter(blocks)
+
+        def __iter__(self):
+            return self.only
+
+    refused(Reader(), "the same iterator in every pass", TypeError, loss=loss)
+    refused(lambda: 3, "a function that returned 3, not an iterable of blocks", TypeError, loss=loss)
+    sparse_rows = [(sparse.csr_array(X), y) for X, y in blocks]
+    shared = iter(sparse_rows)
+    refused(lambda: (block for block in shared), "begins with other rows in a later pass", loss=loss)
+
+
 @pytest.mark.parametrize(
     ("later", "match"),
     [

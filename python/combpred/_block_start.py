@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._blocks import Block, BlockSource, IterableBlocks
+from ._blocks import Block, BlockSource
 from ._compat import validate_input
+from ._iterable_blocks import IterableBlocks
 from ._kernel_estimator import KernelEstimator
 from ._pieces import structure_of_classes, structure_of_part, takes_classes
 from .kernels import InputKernel

@@ -8,7 +8,7 @@ so that blocks may lie in an array, in a file, behind an iterator or on another 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
@@ -31,10 +31,6 @@ BLOCK_BYTES = 2**24
 _MANY_ROWS = 2**15  # of few features: targets and scores may be much wider than those
 
 _HOW = "give (X, y) or (X, y, sample_weight)"
-_REMEDY = (
-    "pass a list of blocks, an object whose __iter__ starts anew, or a function without arguments that returns a new "
-    "iterator, such as a generator function or functools.partial(read_blocks, path)"
-)
 
 
 @dataclass(frozen=True)
@@ -209,84 +205,7 @@ class ArrayBlocks(BlockSource):
                 release_pages(block.X)
                 release_pages(block.y)
 
-        return _merged(results(), merge, advance)
-
-
-class IterableBlocks(BlockSource):
-    """Blocks (X, y) or (X, y, sample_weight) of an iterable that starts anew each time.
-
-    Parameters
-    ----------
-    blocks : iterable, or callable that returns an iterator
-        Empty blocks are skipped. Large ones are cut.
-
-    Raises
-    ------
-    TypeError
-        For an iterator, which can be gone through only once, and for what is no iterable.
-    """
-
-    def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
-        if not callable(blocks):
-            try:
-                iterator = iter(blocks)
-            except TypeError:
-                raise TypeError(f"blocks must be an iterable of blocks, got {blocks!r}; {_REMEDY}") from None
-            if iterator is blocks:
-                raise TypeError(
-                    f"blocks is {blocks!r}, an iterator, which ends after one pass over the data; training takes "
-                    f"several: {_REMEDY}"
-                )
-        self._blocks = blocks
-        self._sizes: list[int] | None = None  # of the first whole pass, which later ones must repeat
-
-    def first(self) -> Block:
-        for block in self._given():
-            return next(block.parts())
-        raise ValueError("blocks has no rows: give at least one block that has")
-
-    def reduce(
-        self,
-        function: Callable[..., Result],
-        *arguments: Any,
-        merge: Merge[Result],
-        advance: Callable[[], object] | None = None,
-    ) -> Result:
-        sizes: list[int] = []
-
-        def results() -> Iterator[Result]:
-            for block in self._given():
-                self._compare(block, len(sizes))
-                sizes.append(block.n)
-                for part in block.parts():
-                    yield function(part, *arguments)
-
-        merged = _merged(results(), merge, advance)
-        if self._sizes is not None and len(sizes) != len(self._sizes):
-            raise ValueError(
-                f"blocks gave {len(sizes)} blocks of {sum(sizes)} rows in a later pass, {len(self._sizes)} of "
-                f"{sum(self._sizes)} in the first: it must give the same data in every pass"
-            )
-        self._sizes = sizes
-        return merged
-
-    def _compare(self, block: Block, at: int) -> None:
-        if self._sizes is None or (at < len(self._sizes) and self._sizes[at] == block.n):
-            return
-        expected = f"{self._sizes[at]} rows" if at < len(self._sizes) else "no such block"
-        raise ValueError(
-            block.name(f"{block.n} rows in a later pass, {expected} in the first; it must be the same in every pass")
-        )
-
-    def _given(self) -> Iterator[Block]:
-        """Yield the blocks that have rows, as the user gives them."""
-        start = 0
-        made = self._blocks() if callable(self._blocks) else self._blocks
-        for index, given in enumerate(made):
-            block = make_block(given, index, start)
-            if block.n:
-                yield block
-                start += block.n
+        return merge_results(results(), merge, advance)
 
 
 def make_block(given: Any, index: int, start: int) -> Block:
@@ -312,7 +231,7 @@ def make_block(given: Any, index: int, start: int) -> Block:
     return Block(X, y, weights, index, start)
 
 
-def _merged(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:
+def merge_results(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:
     merged: Any = None
     empty = True
     for result in results:

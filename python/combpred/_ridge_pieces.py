@@ -136,7 +136,7 @@ class RidgeInPieces(RidgeBase):
         Raises
         ------
         TypeError
-            For an iterator.
+            For an iterator, and for an object or a function that gives the same one in every pass.
         ValueError
             For another kernel than the linear one or another solver than ``"auto"`` or ``"primal"``; for blocks that
             are not legal, naming block and row (both from 0); where a later pass gives other rows than the first.
