@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from combpred import Admissible, BlockStatistics, StructuredRidge, _block_rows, _blocks, _held_rows, _lib
+from combpred._block_rows import BlockRows
 from combpred._blocks import ArrayBlocks
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations
 
@@ -455,6 +456,16 @@ def test_progress_is_shown_while_rows_are_read(capsys, monkeypatch):
     X, y, _ = data(Permutations(4))
     StructuredRidge("permutations", solver="primal", verbose=1).fit(X, y)
     assert "training" in capsys.readouterr().err
+
+
+def test_strips_of_sparse_rows_are_bounded():
+    n, p = 30000, 20
+    X = sparse.random_array((n, p), density=0.1, format="csr", rng=np.random.default_rng(0))
+    y = Permutations(12).sample(n, random_state=0)
+    rows = BlockRows.of(Permutations(12), p, None, margin=True, n_threads=1)
+    sizes = [strip.X.shape[0] for block in ArrayBlocks(X, y, None)._whole.parts() for strip in rows.strips(block)]
+    assert sum(sizes) == n
+    assert max(sizes) * 66 <= _block_rows._STRIP_ENTRIES  # of 66 scores a row
 
 
 # ---- Prediction ------------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ FloatArray = NDArray[np.float64]
 # Doubles of a strip's scores or targets: they stay in cache, and products of that size run at full speed.
 _STRIP_ENTRIES = 2**18
 _STRIP_ROWS = 1024  # at least: sums of outer products are written once for so many rows
+_SPARSE_STRIPS = 2  # rows of a strip of sparse rows, for each feature
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,9 @@ class BlockRows:
         width = max(self.n_features, self.structure.n_features)
         step = max(_STRIP_ENTRIES // width, _STRIP_ROWS)
         if sparse.issparse(block.X) or sparse.issparse(block.y):
-            step = block.n  # products of sparse rows write the whole sum each time
+            # Products of sparse rows write the whole sum, of p rows, each time; scores and dense targets of so many
+            # rows take no more memory than a few arrays of the size of the weights.
+            step = max(step, _SPARSE_STRIPS * self.n_features)
         for part in block.cut(step):
             with part.errors():
                 X = self._inputs(part, check)
