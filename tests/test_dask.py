@@ -10,12 +10,13 @@ import time
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from combpred import ProbabilisticStructured, StructuredRidge
 from combpred.kernels import NystromMap
-from combpred.structures import Permutations
+from combpred.structures import LabelSets, Permutations
 
 pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
@@ -96,6 +97,25 @@ def test_targets_in_memory_are_cut_as_the_inputs(data):
     blocks = DaskBlocks(da.from_array(X, chunks=(100, 4)), y.tolist(), np.ones(ROWS))
     np.testing.assert_array_equal(blocks.first().y, y[:100])
     np.testing.assert_array_equal(blocks.first().weights, np.ones(100))
+
+
+def test_sparse_targets_and_a_weight_for_all_rows(data):
+    X, y = data
+    dX, _ = chunked(data)
+    labels = (y <= 2).astype(int)
+    expected = StructuredRidge(solver="closed-form").fit(X, labels, sample_weight=2.0)
+    for kind in (sparse.csr_matrix, sparse.coo_array):
+        model = StructuredRidge(LabelSets(LABELS)).fit(dX, kind(labels), sample_weight=2.0)
+        np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
+        assert model.score(dX, kind(labels)) == pytest.approx(expected.score(X, labels))
+    with pytest.raises(ValueError, match="X has 600 rows and y 599"):
+        DaskBlocks(dX, sparse.csr_array(labels[1:]))
+    with pytest.raises(ValueError, match="y is a csr_array, .*unknown lengths"):
+        DaskBlocks(dX[dX[:, 0] > 0], sparse.csr_array(labels))
+    with pytest.raises(ValueError, match="sample_weight is -1.0"):
+        StructuredRidge("permutations").fit(*chunked(data), sample_weight=-1)
+    with pytest.raises(ValueError, match="y is None: give one structure for each row"):
+        StructuredRidge("permutations").fit(dX, None)
 
 
 def test_rows_that_do_not_go_together_are_refused(data):

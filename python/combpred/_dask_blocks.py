@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ._blocks import Block, BlockSource, Merge, Result, make_block
 
@@ -33,8 +34,8 @@ class DaskBlocks(BlockSource):
     ----------
     X : dask array of shape (n, n_features), or dask data frame
         Chunks across features are joined.
-    y : dask array, series or data frame with the rows of X, or array-like where the chunks of X are known
-    weights : the same, or None, default=None
+    y : dask array, series or data frame with the rows of X, or array-like or sparse where the chunks of X are known
+    weights : the same, a number for all rows, or None, default=None
         Sample weights.
 
     Raises
@@ -50,8 +51,11 @@ class DaskBlocks(BlockSource):
             raise ValueError(f"X has {X.ndim} dimensions, must have 2: rows and features")
         self._chunks: Any = getattr(X, "chunks", (None,))[0]
         self._X = _partitions(X)
+        if y is None:
+            raise ValueError("y is None: give one structure for each row")
         self._y = self._aligned(y, "y")
-        self._weights = [None] * len(self._X) if weights is None else self._aligned(weights, "sample_weight")
+        same = weights is None or (not is_dask(weights) and np.ndim(weights) == 0)
+        self._weights = [weights] * len(self._X) if same else self._aligned(weights, "sample_weight")
 
     def __len__(self) -> int:
         return len(self._X)
@@ -88,6 +92,8 @@ class DaskBlocks(BlockSource):
 
     def _aligned(self, data: Any, argument: str) -> list[Any]:
         """Return the partitions of y or of weights, which must go with those of X."""
+        if sparse.issparse(data):
+            return self._cut_sparse(data, argument)
         if not is_dask(data):
             data = self._cut(data, argument)
         chunks: Any = getattr(data, "chunks", (None,))[0]
@@ -103,14 +109,24 @@ class DaskBlocks(BlockSource):
         """Return an array in memory as a dask array with the chunks of X."""
         import dask.array as da
 
-        if not _known(self._chunks):
-            raise ValueError(
-                f"{argument} is a {type(data).__name__}, and the partitions of X, which it must be cut as, have "
-                f"unknown lengths: {_AGREE}"
-            )
+        self._require_known(data, argument)
         array = np.asarray(data)
         self._require_rows(len(array), argument)
         return da.from_array(array, chunks=(self._chunks, *((size,) for size in array.shape[1:])))
+
+    def _cut_sparse(self, data: Any, argument: str) -> list[Any]:
+        """Return a sparse matrix in memory as delayed blocks of rows with the chunks of X."""
+        self._require_known(data, argument)
+        self._require_rows(data.shape[0], argument)
+        rows, ends = data.tocsr(), np.cumsum([0, *self._chunks])
+        return [_delayed(rows[lo:hi], pure=False) for lo, hi in zip(ends[:-1], ends[1:], strict=True)]
+
+    def _require_known(self, data: Any, argument: str) -> None:
+        if not _known(self._chunks):
+            raise ValueError(
+                f"{argument} is a {type(data).__name__}, and the partitions of X, which it must be cut as, have "
+                f"unknown lengths: {_AGREE}, or X.to_dask_array(lengths=True) of a data frame"
+            )
 
     def _require_rows(self, n: int, argument: str) -> None:
         if n != sum(self._chunks):
