@@ -12,8 +12,11 @@ from scipy import sparse
 from ._block_rows import BlockRows, HeldBlock, Strip
 from ._blocks import Block, n_rows
 from ._config import get_n_threads
+from ._pieces import structure_of_classes
+from ._targets import resolve_targets
 from ._weights import row_weights
-from .structures import Structure, resolve_structure
+from .structures import Structure
+from .structures._values import summary
 
 if TYPE_CHECKING:
     from ._ridge import StructuredRidge
@@ -46,6 +49,8 @@ class BlockStatistics:
         :math:`\sum w \psi(y)`.
     psi_squares : float
         :math:`\sum w \|\psi(y)\|^2`.
+    feature_names : tuple of str, or None
+        Names of the features where X was a data frame; the same in all parts that have some.
 
     See Also
     --------
@@ -53,7 +58,7 @@ class BlockStatistics:
 
     Notes
     -----
-    Memory: p² + p d numbers, whatever the number of rows. They can be pickled.
+    Memory: p² + p d numbers, whatever the number of rows. They can be pickled. ``sum(parts)`` adds any number of them.
 
     Examples
     --------
@@ -75,9 +80,10 @@ class BlockStatistics:
     cross: FloatArray
     psi_sums: FloatArray
     psi_squares: float
+    feature_names: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, structure: Any, X: Any, y: Any, sample_weight: Any = None) -> BlockStatistics:
+    def of(cls, structure: Any, X: Any, y: Any, sample_weight: Any = None, *, classes: Any = None) -> BlockStatistics:
         """Sum over the rows of one part of the data.
 
         Parameters
@@ -91,6 +97,8 @@ class BlockStatistics:
             In the format of the structure's class.
         sample_weight : array of shape (n,) or float, default=None
             Weight of each row, at least 0; None for 1.
+        classes : array-like, default=None
+            All labels, for ``MultiClass``; None: those of this part, which is then to have labels of all classes.
 
         Returns
         -------
@@ -99,18 +107,21 @@ class BlockStatistics:
         Raises
         ------
         ValueError, TypeError
-            For inputs, structures or weights that are not legal, naming the row.
+            For inputs, structures or weights that are not legal, naming the row, and for `classes` of a structure that
+            has none.
 
         Notes
         -----
         Cost :math:`O(n p (p + d))`; rows of sparse X, and of sparse y for ``LabelSets``, cost what they store.
         """
+        if y is None:
+            raise ValueError("y is None: give one structure for each row")
         X = X if hasattr(X, "shape") else np.asarray(X)
         if len(X.shape) != 2 or n_rows(X) == 0 or n_rows(X) != n_rows(y):
             raise ValueError(f"X has shape {X.shape} and y {n_rows(y)} rows; X must be (n, p) with n ≥ 1 rows, as y")
         block = Block(X.tocsr() if sparse.issparse(X) else X, y, row_weights(sample_weight, n_rows(X)), None, 0)
-        settled = resolve_structure(structure, y)
-        rows = BlockRows.of(settled, X.shape[1], None, margin=False, n_threads=get_n_threads())
+        settled = resolve_targets(structure, y)[0] if classes is None else structure_of_classes(structure, classes)
+        rows = BlockRows.of(settled, X.shape[1], _names(X), margin=False, n_threads=get_n_threads())
         return SumStatistics(rows)(block)
 
     def __add__(self, other: BlockStatistics) -> BlockStatistics:
@@ -119,6 +130,10 @@ class BlockStatistics:
             return NotImplemented
         copied = {name: getattr(self, name).copy() for name in ("gram", "feature_sums", "cross", "psi_sums")}
         return merge_statistics(replace(self, **copied), other)
+
+    def __radd__(self, other: object) -> BlockStatistics:
+        """Return the sums themselves for 0, with which ``sum`` begins."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def solve(self, alpha: float = 1.0, *, fit_intercept: bool = True) -> StructuredRidge:
         """Return the model of all rows for ``loss="squared"``.
@@ -210,6 +225,7 @@ class SumStatistics:
             cross=transposed_product(scaled, psi),
             psi_sums=psi.T @ each,
             psi_squares=float(squares @ each),
+            feature_names=self.rows.names,
         )
 
 
@@ -221,8 +237,14 @@ def merge_statistics(one: BlockStatistics, other: BlockStatistics) -> BlockStati
         )
     if one.structure != other.structure:
         raise ValueError(
-            f"statistics of {one.structure!r} and of {other.structure!r} do not add up: give sizes or classes in the "
-            "structure that BlockStatistics.of takes"
+            f"statistics of {_shown(one.structure)} and of {_shown(other.structure)} do not add up: give "
+            "BlockStatistics.of a structure with all sizes, or classes"
+        )
+    names = one.feature_names or other.feature_names
+    if other.feature_names not in (None, names):
+        raise ValueError(
+            f"statistics of the features {list(names or ())} and of {list(other.feature_names or ())} do not add up: "
+            "give the columns of all parts the same order"
         )
     for name in ("gram", "feature_sums", "cross", "psi_sums"):
         mine: FloatArray = getattr(one, name)
@@ -232,6 +254,7 @@ def merge_statistics(one: BlockStatistics, other: BlockStatistics) -> BlockStati
         n_rows=one.n_rows + other.n_rows,
         total_weight=one.total_weight + other.total_weight,
         psi_squares=one.psi_squares + other.psi_squares,
+        feature_names=names,
     )
 
 
@@ -241,6 +264,18 @@ def transposed_product(X: Any, psi: Any) -> FloatArray:
         product = psi.T @ X
         return np.asarray((product.toarray() if sparse.issparse(product) else product).T)
     return np.asarray(X.T @ psi)
+
+
+def _names(X: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of a data frame, None unless all are strings."""
+    names = tuple(getattr(X, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def _shown(structure: Structure) -> str:
+    """Return a structure as text, with its labels where it has some."""
+    labels = getattr(structure, "classes_", None)
+    return repr(structure) if labels is None else f"{structure!r} of {summary(labels.tolist())}"
 
 
 def _scaled(X: Any, weights: FloatArray) -> Any:

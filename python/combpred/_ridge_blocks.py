@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from scipy import sparse
 
 from . import _lib
@@ -62,6 +63,8 @@ def fit_statistics(model: StructuredRidge, statistics: BlockStatistics) -> Struc
     model.structure_ = statistics.structure
     model.structure_._require_preimage()
     model.n_features_in_ = len(statistics.feature_sums)
+    if statistics.feature_names is not None:
+        model.feature_names_in_ = np.array(statistics.feature_names, dtype=object)
     model._set_classes()
     return _keep(model, solve_statistics(statistics, _task(model)))
 
