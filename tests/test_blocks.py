@@ -455,6 +455,8 @@ def test_classes_that_come_later_must_be_announced():
     blocks = [(X[:3], ["a", "b", "a"]), (X[3:], ["b", "c", "a"])]
     with pytest.raises(ValueError, match="block 1: y, row 1: unknown label 'c'; the classes are .*: pass classes"):
         StructuredRidge().fit_blocks(blocks)
+    with pytest.raises(ValueError, match="block 0: .*one class only.*: pass classes, the list of all labels"):
+        StructuredRidge().fit_blocks([(X[:1], ["a"]), *blocks])
     model = StructuredRidge().fit_blocks(blocks, classes=["a", "b", "c"])
     assert model.classes_.tolist() == ["a", "b", "c"]
     whole = StructuredRidge(solver="closed-form").fit(X, ["a", "b", "a", "b", "c", "a"])

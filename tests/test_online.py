@@ -278,6 +278,23 @@ def test_pieces_carry_on_after_a_fit_and_after_pickling(kernel):
     assert model.n_iter_ == len(model.loss_curve_) == 1
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_pieces_cannot_carry_on_with_another_kernel(kernel):
+    X, y = data(Permutations(5))
+    model = sgd("permutations", kernel=kernel).partial_fit(X, y)
+    before = model.feature_scores(X)
+    with pytest.raises(ValueError, match=f"kernel='poly', but the coefficients found so far are those of .*'{kernel}'"):
+        model.set_params(kernel="poly").partial_fit(X, y)
+    model.set_params(kernel=kernel)
+    if kernel == "linear":
+        with pytest.raises(ValueError, match="fit_intercept=False, but .* those of fit_intercept=True"):
+            model.set_params(fit_intercept=False).partial_fit(X, y)
+        model.set_params(fit_intercept=True)
+    np.testing.assert_array_equal(model.feature_scores(X), before)
+    model.partial_fit(X, y)
+    assert model.n_iter_ == 2
+
+
 def test_kept_rows_are_the_last_and_bound_the_memory():
     structure = Permutations(5)
     X, y = data(structure, n=6000, p=10)

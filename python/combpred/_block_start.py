@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -46,10 +48,22 @@ def settle(model: KernelEstimator, source: BlockSource, classes: Any = None) -> 
         if classes is not None:
             model.structure_ = structure_of_classes(model.structure, classes)
         else:
-            model.structure_ = structure_of_part(model.structure, first.y)
+            with _ending(remedy):
+                model.structure_ = structure_of_part(model.structure, first.y)
     model._set_classes()
     settle_linear_kernel(model)
     return remedy
+
+
+@contextmanager
+def _ending(remedy: str) -> Iterator[None]:
+    """Let errors about all targets, rather than one row of them, end with what else to do."""
+    try:
+        yield
+    except ValueError as error:
+        if not remedy or type(error) is not ValueError:
+            raise
+        raise ValueError(f"{error}{remedy}") from None
 
 
 def settle_linear_kernel(model: KernelEstimator) -> None:

@@ -61,8 +61,9 @@ class RidgeInPieces(RidgeBase):
         AttributeError
             With another solver.
         ValueError, MemoryError
-            As ``fit``; ValueError also where `classes` are missing or differ from those of the first call, for
-            ``kernel="precomputed"``, and for a `truncation` that is a share.
+            As ``fit``; ValueError also where `classes` are missing or differ from those of the first call, where
+            `kernel`, or `fit_intercept` of a linear one, is not what it was then, for ``kernel="precomputed"``, and
+            for a `truncation` that is a share.
 
         Notes
         -----
@@ -88,6 +89,8 @@ class RidgeInPieces(RidgeBase):
             first = not hasattr(self, "descent_")
             if first:
                 clear_fit(self)
+            else:
+                self._require_same_kernel()
             rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
             if first:
                 self._settle_kernel(rows, self.kernel_params)
@@ -98,6 +101,21 @@ class RidgeInPieces(RidgeBase):
         if interrupt is not None:
             raise interrupt
         return self
+
+    def _require_same_kernel(self) -> None:
+        """Refuse parameters with which the coefficients found so far make another function."""
+        if self.kernel != self.kernel_.name:
+            raise ValueError(
+                f"kernel={self.kernel!r}, but the coefficients found so far are those of kernel={self.kernel_.name!r}, "
+                "which partial_fit continues: set it back, or begin anew with fit or clone"
+            )
+        learnt = len(self.descent_.coefficients.iterate) - self.n_features_in_
+        if self.kernel == "linear" and learnt != int(self.fit_intercept):
+            raise ValueError(
+                f"fit_intercept={self.fit_intercept!r}, but the coefficients found so far are those of "
+                f"fit_intercept={bool(learnt)}, which partial_fit continues: set it back, or begin anew with fit or "
+                "clone"
+            )
 
     def _check_pieces(self) -> None:
         """Refuse what needs all rows at once."""
