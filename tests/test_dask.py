@@ -118,6 +118,27 @@ def test_sparse_targets_and_a_weight_for_all_rows(data):
         StructuredRidge("permutations").fit(dX, None)
 
 
+def test_partitions_of_sparse_rows(data):
+    X, y = data
+    rows = sparse.csr_array(np.where(np.abs(X) > 0.5, X, 0.0))
+    dX = da.from_array(rows.toarray(), chunks=(250, FEATURES)).map_blocks(sparse.csr_array)
+    dy = da.from_array(y, chunks=(250, LABELS))
+    model = StructuredRidge("permutations").fit(dX, dy)
+    expected = StructuredRidge("permutations", solver="primal").fit(rows, y)
+    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-10)
+    np.testing.assert_array_equal(model.predict(dX).compute(), expected.predict(rows))
+    assert model.score(dX, dy) == pytest.approx(expected.score(rows, y))
+    embedding = NystromMap(5, random_state=0).fit(dX)
+    np.testing.assert_allclose(embedding.transform(dX).compute(), embedding.transform(rows), atol=1e-12)
+
+
+def test_tables_are_refused_by_what_to_set(data):
+    frame = dd.from_pandas(pd.DataFrame(data[0], columns=list("abcd")), npartitions=2)
+    embedding = NystromMap(5, random_state=0).set_output(transform="pandas").fit(frame)
+    with pytest.raises(TypeError, match="transform gives DataFrame.*set_output.transform='default'"):
+        embedding.transform(frame)
+
+
 def test_rows_that_do_not_go_together_are_refused(data):
     X, y = data
     dX, _ = chunked(data)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ._blocks import Block
+from ._blocks import Block, n_rows
 from ._dask_blocks import DaskBlocks, is_dask
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -46,7 +46,8 @@ def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], 
             )
     sample = _call(model, name, _sample(X), arguments, options)
     if not isinstance(sample, np.ndarray):
-        raise TypeError(f"{name} gives {type(sample).__name__}, which dask arrays cannot hold; compute X first")
+        table = "set_output(transform='default'), or " if hasattr(sample, "columns") else ""
+        raise TypeError(f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: {table}compute X first")
     shared = dask.delayed(model, pure=False, traverse=False)
     call = dask.delayed(_call, pure=False)
     lengths = getattr(X, "chunks", (None,))[0] or (np.nan,) * X.npartitions
@@ -127,7 +128,7 @@ def _sample(X: Any) -> Any:
 
 
 def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    if len(X):
+    if n_rows(X):
         return getattr(model, name)(X, *arguments, **options)
     # A partition that a filter has emptied: estimators refuse no rows, so one is made up and its result dropped.
     row = X.reindex([0]).fillna(0) if hasattr(X, "iloc") else np.zeros((1, X.shape[1]))
