@@ -434,6 +434,22 @@ def test_functions_whose_iterators_go_on_are_refused(loss):
     refused(lambda: (block for block in shared), "begins with other rows in a later pass", loss=loss)
 
 
+def test_generators_are_closed_when_a_pass_ends():
+    _, blocks = fitted_and_blocks()
+    opened = []
+
+    def read():
+        opened.append("open")
+        try:
+            yield from blocks
+        finally:
+            opened[-1] = "closed"
+
+    StructuredRidge("permutations").fit_blocks(read)
+    assert len(opened) > 2  # the first look, and passes
+    assert set(opened) == {"closed"}
+
+
 @pytest.mark.parametrize(
     ("later", "match"),
     [

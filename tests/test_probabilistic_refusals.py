@@ -235,6 +235,16 @@ def test_a_piece_of_zero_weight_changes_nothing():
     np.testing.assert_array_equal(model.coef_, coef)
 
 
+def test_pieces_cannot_carry_on_with_another_intercept():
+    model = ProbabilisticStructured(Permutations(4), solver="sgd", random_state=0).partial_fit(X, RANKINGS)
+    before = model.coef_
+    with pytest.raises(ValueError, match="fit_intercept=False, but .* those of fit_intercept=True"):
+        model.set_params(fit_intercept=False).partial_fit(X, RANKINGS)
+    np.testing.assert_array_equal(model.coef_, before)
+    model.set_params(fit_intercept=True).partial_fit(X, RANKINGS)
+    assert model.n_iter_ == 2
+
+
 def test_fit_starts_anew_after_pieces():
     options = {"solver": "sgd", "random_state": 0, "max_iter": 3, "tol": 1.0}
     model = ProbabilisticStructured("permutations", **options).partial_fit(X, -RANKINGS % 5)

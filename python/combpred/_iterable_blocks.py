@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -116,11 +116,15 @@ class IterableBlocks(BlockSource):
 
     def _given(self) -> Iterator[Block]:
         """Yield the blocks that have rows, as the user gives them."""
-        start = 0
-        for index, given in enumerate(self._begin()):
-            block = make_block(given, index, start)
-            if block.n:
-                if start == 0:
-                    self._require_head(block)
-                yield block
-                start += block.n
+        start, iterator = 0, self._begin()
+        try:
+            for index, given in enumerate(iterator):
+                block = make_block(given, index, start)
+                if block.n:
+                    if start == 0:
+                        self._require_head(block)
+                    yield block
+                    start += block.n
+        finally:
+            if isinstance(iterator, Generator):  # one that is left half-way closes its files now
+                iterator.close()

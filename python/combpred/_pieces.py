@@ -37,6 +37,16 @@ def check_piece(
     return TrainingRows(X, y, flat_sets(y), check_weights(sample_weight, X.shape[0]))
 
 
+def require_same_intercept(model: Any, n_weights: int) -> None:
+    """Raise ValueError unless `fit_intercept` goes with the weights of the features found so far."""
+    learnt = n_weights - model.n_features_in_
+    if learnt != int(model.fit_intercept):
+        raise ValueError(
+            f"fit_intercept={model.fit_intercept!r}, but the coefficients found so far are those of "
+            f"fit_intercept={bool(learnt)}, which partial_fit continues: set it back, or begin anew with fit or clone"
+        )
+
+
 def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
     if classes is not None:
         return structure_of_classes(structure, classes)

@@ -18,7 +18,7 @@ from ._inference import METHODS
 from ._law_draws import SAMPLERS
 from ._law_methods import TRAINING_VISITS, Work, engine_of, settled_method
 from ._laws import LawEngine
-from ._pieces import check_piece
+from ._pieces import check_piece, require_same_intercept
 from ._probabilistic_base import ProbabilisticPredictor
 from ._probabilistic_training import continue_descent, fit_by_descent, fit_by_lbfgs
 from ._warm_start import EarlierFit
@@ -421,7 +421,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         AttributeError
             With another solver.
         CapabilityError, ValueError, MemoryError
-            As ``fit``; ValueError also where `classes` are missing or differ from those of the first call.
+            As ``fit``; ValueError also where `classes` are missing, or they or `fit_intercept` differ from those of the
+            first call.
 
         Notes
         -----
@@ -447,6 +448,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
             if first:
                 self._settle_kernel(rows)
                 self.solver_ = "sgd"
+            else:
+                require_same_intercept(self, len(self.descent_.weights))
             engine = self._training_engine(rows.X.shape[0], visits=1)
             continue_descent(self, rows.X, self._embed_rows(rows), engine)
         return self

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ._block_statistics import BlockStatistics
 from ._estimator import clear_fit, refit, unchanged_on_failure
-from ._pieces import check_piece
+from ._pieces import check_piece, require_same_intercept
 from ._ridge_base import RidgeBase
 from ._ridge_blocks import fit_given_blocks, fit_statistics
 from ._ridge_sgd import continue_by_sgd
@@ -109,13 +109,8 @@ class RidgeInPieces(RidgeBase):
                 f"kernel={self.kernel!r}, but the coefficients found so far are those of kernel={self.kernel_.name!r}, "
                 "which partial_fit continues: set it back, or begin anew with fit or clone"
             )
-        learnt = len(self.descent_.coefficients.iterate) - self.n_features_in_
-        if self.kernel == "linear" and learnt != int(self.fit_intercept):
-            raise ValueError(
-                f"fit_intercept={self.fit_intercept!r}, but the coefficients found so far are those of "
-                f"fit_intercept={bool(learnt)}, which partial_fit continues: set it back, or begin anew with fit or "
-                "clone"
-            )
+        if self.kernel == "linear":
+            require_same_intercept(self, len(self.descent_.coefficients.iterate))
 
     def _check_pieces(self) -> None:
         """Refuse what needs all rows at once."""
