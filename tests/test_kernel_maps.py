@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils import get_tags
 
 from combpred import NumericalError, StructuredRidge, _memory, _row_blocks
 from combpred.datasets import make_label_ranking
@@ -255,7 +254,8 @@ def test_precomputed_kernels_give_what_the_kernel_gives(Map, form):
     np.testing.assert_array_equal(given.component_indices_, named.component_indices_)
     np.testing.assert_allclose(given.transform(form(K_new)), named.transform(new), atol=1e-9)
     assert not hasattr(given, "components_")
-    assert get_tags(given).input_tags.pairwise
+    tags = given.__sklearn_tags__().input_tags.pairwise if hasattr(BaseEstimator, "__sklearn_tags__") else None
+    assert given._more_tags()["pairwise"] if tags is None else tags  # scikit-learn has tags of this kind from 1.6 on
 
 
 def test_adjacency_of_a_graph():
