@@ -436,7 +436,7 @@ def test_progress_is_shown_while_rows_are_read(capsys, monkeypatch):
 
 def test_strips_of_sparse_rows_are_bounded():
     n, p = 30000, 20
-    X = sparse.random_array((n, p), density=0.1, format="csr", rng=np.random.default_rng(0))
+    X = sparse.random(n, p, density=0.1, format="csr", random_state=0)
     y = Permutations(12).sample(n, random_state=0)
     rows = BlockRows.of(Permutations(12), p, None, margin=True, n_threads=1)
     sizes = [strip.X.shape[0] for block in ArrayBlocks(X, y, None)._whole.parts() for strip in rows.strips(block)]

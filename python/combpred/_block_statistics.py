@@ -215,7 +215,7 @@ class SumStatistics:
         else:
             squares = np.einsum("ij,ij->i", psi, psi)
         each = np.ones(X.shape[0]) if strip.weights is None else strip.weights
-        scaled = X if strip.weights is None else _scaled(X, strip.weights)
+        scaled = X if strip.weights is None else scaled_rows(X, strip.weights)
         return BlockStatistics(
             structure=self.rows.structure,
             n_rows=X.shape[0],
@@ -278,13 +278,17 @@ def _shown(structure: Structure) -> str:
     return repr(structure) if labels is None else f"{structure!r} of {summary(labels.tolist())}"
 
 
-def _scaled(X: Any, weights: FloatArray) -> Any:
-    return sparse.diags_array(weights).tocsr() @ X if sparse.issparse(X) else X * weights[:, None]
+def scaled_rows(X: Any, weights: FloatArray) -> Any:
+    """Return the rows of X, an array or a sparse matrix, times their weights."""
+    if not sparse.issparse(X):
+        return X * weights[:, None]
+    rows = X.tocsr()
+    return type(rows)((rows.data * np.repeat(weights, np.diff(rows.indptr)), rows.indices, rows.indptr), shape=X.shape)
 
 
 def _gram(X: Any, weights: FloatArray | None) -> FloatArray:
     if sparse.issparse(X):
-        return np.asarray((X.T @ (X if weights is None else _scaled(X, weights))).toarray())
+        return np.asarray((X.T @ (X if weights is None else scaled_rows(X, weights))).toarray())
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused with the sum
         root = X if weights is None else X * np.sqrt(weights)[:, None]
         return np.asarray(root.T @ root)

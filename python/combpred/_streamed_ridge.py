@@ -22,7 +22,7 @@ from scipy import sparse
 from . import _lib
 from ._abi import Control
 from ._block_rows import BlockRows, HeldBlock, Strip
-from ._block_statistics import BlockStatistics, SumStatistics, merge_statistics, transposed_product
+from ._block_statistics import BlockStatistics, SumStatistics, merge_statistics, scaled_rows, transposed_product
 from ._blocks import Block, BlockSource
 from ._eigen import eigendecompose
 from ._held_rows import HeldRows
@@ -127,7 +127,7 @@ class MarginCurvature:
             margins += along[:, p]
         if strip.weights is not None:
             margins *= strip.weights
-        scaled = sparse.diags_array(margins).tocsr() @ X if sparse.issparse(X) else X * margins[:, None]
+        scaled = scaled_rows(X, margins)
         product[:p] += transposed_product(scaled, strip.psi)
         sums[:p] += X.T @ margins
         if self.intercept:
