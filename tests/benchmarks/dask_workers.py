@@ -1,6 +1,6 @@
 """Training on workers of a dask cluster on this machine, beside one process on the same rows.
 
-    OPENBLAS_NUM_THREADS=1 python tests/benchmarks/distributed.py [--rows 200000] [--workers 2 4] [--partitions 16]
+    OPENBLAS_NUM_THREADS=1 python tests/benchmarks/dask_workers.py [--rows 200000] [--workers 2 4] [--partitions 16]
 
 Rankings of 10 labels by 100 features, held by the workers before the clock starts. The difference is the largest of the
 weights, the empty pass what a reduction costs that computes nothing, times the passes of the fit.
