@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import KFold, cross_val_score
 
-from combpred import StructuredRidge, _lib
+from combpred import ProbabilisticStructured, StructuredRidge, _lib
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 
 RELATION = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)  # a diamond
@@ -389,3 +389,26 @@ def test_decoding_beyond_exact_size_still_gives_rankings() -> None:
     structure = Permutations(60)
     scores = np.random.default_rng(0).normal(size=(2, structure.n_features))
     structure.validate(structure.decode(scores))
+
+
+def _at_odd_places(array):
+    """Return an equal array whose numbers do not begin at multiples of their size, as parts of messages may."""
+    raw = np.zeros(array.nbytes + 1, dtype=np.uint8)[1:]
+    raw[:] = np.frombuffer(array.tobytes(), dtype=np.uint8)
+    odd = raw.view(array.dtype).reshape(array.shape)
+    assert not odd.flags.aligned
+    return odd
+
+
+@pytest.mark.parametrize("solver", ["closed-form", "primal", "sgd", "likelihood"])
+def test_arrays_at_odd_places_are_learnt_and_predicted_from(solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 4)), Permutations(4).sample(30, random_state=0)
+    sgd = {"random_state": 0} if solver == "sgd" else {}
+    model = ProbabilisticStructured(Permutations(4)) if solver == "likelihood" else StructuredRidge(
+        Permutations(4), solver=solver, **sgd
+    )  # fmt: skip
+    expected = model.fit(X, y).feature_scores(X)
+    odd_X, odd_y, odd_w = _at_odd_places(X), _at_odd_places(y), _at_odd_places(np.ones(30))
+    np.testing.assert_allclose(model.fit(odd_X, odd_y, odd_w).feature_scores(odd_X), expected, atol=1e-9)
+    assert model.structure_.log_partition(_at_odd_places(expected)).shape == (30,)

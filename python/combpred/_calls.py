@@ -100,7 +100,7 @@ def options_argument(options: dict[str, Any]) -> tuple[bytes, int]:
 
 def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
     """Return `values` as a C-contiguous float64 array of the given shape, where None leaves a dimension open."""
-    return _shaped(np.ascontiguousarray(values, dtype=np.float64), name, shape)
+    return _shaped(contiguous(values, np.float64), name, shape)
 
 
 def codes(values: Any, name: str, *shape: int | None) -> IntArray:
@@ -113,7 +113,12 @@ def codes(values: Any, name: str, *shape: int | None) -> IntArray:
         low, high = int(array.min()), int(array.max())
         if low < limits.min or high > limits.max:
             raise ValueError(f"{name} holds {low if low < limits.min else high}, beyond the range of 32-bit integers")
-    return _shaped(np.ascontiguousarray(array, dtype=np.int32), name, shape)
+    return _shaped(contiguous(array, np.int32), name, shape)
+
+
+def contiguous(values: Any, dtype: type[np.generic]) -> npt.NDArray[Any]:
+    """Return `values` as a C-contiguous, aligned array: what other processes send may lie at odd places."""
+    return np.require(values, dtype, ("C", "ALIGNED"))
 
 
 def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:

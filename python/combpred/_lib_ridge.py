@@ -14,7 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abi
-from ._calls import Description, FloatArray, StructureArgument, address, call, floats, options_argument, structure_shape
+from ._calls import (
+    Description,
+    FloatArray,
+    StructureArgument,
+    address,
+    call,
+    contiguous,
+    floats,
+    options_argument,
+    structure_shape,
+)
 from ._config import get_n_threads
 
 _PLAN_BYTES = 4096
@@ -62,7 +72,7 @@ class Targets:
 
     def __init__(self, psi: Any, weights: Any = None, first: Any = None) -> None:
         self.psi = floats(psi, "psi", None, None)
-        self.first = None if first is None else np.ascontiguousarray(first, dtype=np.int64)
+        self.first = None if first is None else contiguous(first, np.int64)
         self.n = len(self.psi) if self.first is None else len(self.first) - 1
         self.d = self.psi.shape[1]
         self.weights = None if weights is None else floats(weights, "weights", self.n)
@@ -110,9 +120,9 @@ class Design:
             rows = X.tocsr()
             self.nnz = int(rows.nnz)
             self._arrays += [
-                np.ascontiguousarray(rows.data, dtype=np.float64),
-                np.ascontiguousarray(rows.indices, dtype=np.int32),
-                np.ascontiguousarray(rows.indptr, dtype=np.int64),
+                contiguous(rows.data, np.float64),
+                contiguous(rows.indices, np.int32),
+                contiguous(rows.indptr, np.int64),
             ]
             struct.data, struct.indices, struct.indptr = (array.ctypes.data for array in self._arrays)
         else:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._calls import Description, FloatArray, StructureArgument, address, call, floats, options_argument
+from ._calls import Description, FloatArray, StructureArgument, address, call, contiguous, floats, options_argument
 from ._lib_ridge import Design, Targets
 
 
@@ -167,7 +167,7 @@ def sgd_expansion(
         When the numbers overflow.
     """
     n, slots = visits.kernel.shape
-    at, drop = (np.ascontiguousarray(a, dtype=np.int64) for a in (visits.at, visits.drop))
+    at, drop = (contiguous(a, np.int64) for a in (visits.at, visits.drop))
     if not n == len(at) == len(drop) == targets.n:
         raise ValueError(f"kernel has {n} rows, at {len(at)}, drop {len(drop)}, targets have {targets.n}")
     loss = ctypes.c_double()
