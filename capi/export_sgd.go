@@ -42,6 +42,21 @@ func stepSizes(m, p, t0 C.double, t C.int64_t) (solve.StepSizes, error) {
 	return solve.StepSizes{Rows: float64(m), First: float64(p), Shift: float64(t0), Done: int(t)}, nil
 }
 
+// descend takes steps of the sizes asked for and writes the sum of the losses to loss.
+func descend(m, p, t0 C.double, t C.int64_t, loss *C.double, take func(solve.StepSizes) (float64, error)) error {
+	steps, err := stepSizes(m, p, t0, t)
+	if err != nil {
+		return err
+	}
+	out, err := one(loss, "loss")
+	if err != nil {
+		return err
+	}
+	total, err := take(steps)
+	*out = C.double(total)
+	return err
+}
+
 // maxSteps bounds the number of a step: beyond, steps are too small to change a float64.
 const maxSteps = 1 << 52
 
@@ -66,21 +81,13 @@ func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.
 		if v.Drop, e = int64s(drop, "drop", n); e != nil {
 			return e
 		}
-		steps, e := stepSizes(m, p, t0, t)
-		if e != nil {
-			return e
-		}
 		state, e := descentIn(coef, average, velocity, gains, slots, d)
 		if e != nil {
 			return e
 		}
-		out, e := one(loss, "loss")
-		if e != nil {
-			return e
-		}
-		total, e := c.opt.DescendInExpansion(c.space, steps, v, c.targets, state, c.mon)
-		*out = C.double(total)
-		return e
+		return descend(m, p, t0, t, loss, func(steps solve.StepSizes) (float64, error) {
+			return c.opt.DescendInExpansion(c.space, steps, v, c.targets, state, c.mon)
+		})
 	})
 }
 
@@ -102,21 +109,13 @@ func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 		if int64(q) != int64(x.Len()) {
 			return fmt.Errorf("q is %d, the design has %d features with the constant", int64(q), x.Len())
 		}
-		steps, e := stepSizes(m, p, t0, t)
-		if e != nil {
-			return e
-		}
 		state, e := descentIn(coef, average, velocity, gains, q, d)
 		if e != nil {
 			return e
 		}
-		out, e := one(loss, "loss")
-		if e != nil {
-			return e
-		}
-		total, e := c.opt.DescendInFeatures(c.space, steps, x, c.targets, state, c.mon)
-		*out = C.double(total)
-		return e
+		return descend(m, p, t0, t, loss, func(steps solve.StepSizes) (float64, error) {
+			return c.opt.DescendInFeatures(c.space, steps, x, c.targets, state, c.mon)
+		})
 	})
 }
 

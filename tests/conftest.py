@@ -49,6 +49,35 @@ def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]
     return run
 
 
+@pytest.fixture
+def passes_check_estimator(run_python: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[[str, int], None]:
+    """Run all of scikit-learn's checks, more than a number, on an estimator of `combpred` given as an expression.
+
+    In a process of its own: the array-API check is skipped unless SciPy was told of it at import.
+    """
+
+    def check(estimator: str, number: int) -> None:
+        program = f"""
+import warnings
+from sklearn.exceptions import SkipTestWarning
+from sklearn.utils.estimator_checks import check_estimator
+import combpred
+from combpred import kernels
+
+warnings.simplefilter("error", SkipTestWarning)
+results = check_estimator({estimator})
+if results is not None:  # scikit-learn >= 1.6
+    assert len(results) > {number} and {{r["status"] for r in results}} == {{"passed"}}, results
+print("all passed")
+"""
+        path = os.pathsep.join(p for p in sys.path if p)
+        done = run_python(program, timeout=300, SCIPY_ARRAY_API="1", PYTHONPATH=path)
+        assert done.returncode == 0, done.stderr
+        assert "all passed" in done.stdout
+
+    return check
+
+
 @pytest.fixture(scope="session", autouse=True)
 def python_answers_sigint():
     """A shell makes jobs in the background ignore SIGINT, and Python keeps it so: tests of Ctrl-C need its handler."""

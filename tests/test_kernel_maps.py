@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import re
-import subprocess
-import sys
-import textwrap
 
 import numpy as np
 import pandas as pd
@@ -397,27 +393,5 @@ class TestWithRidge:
 
 
 @pytest.mark.parametrize("name", [Map.__name__ for Map in MAPS])
-def test_check_estimator_passes_with_nothing_skipped(name):
-    """In a process of its own: the array-API check is skipped unless SciPy was told of it at import."""
-    program = f"""
-        import warnings
-        from sklearn.exceptions import SkipTestWarning
-        from sklearn.utils.estimator_checks import check_estimator
-        from combpred import kernels
-
-        warnings.simplefilter("error", SkipTestWarning)
-        results = check_estimator(kernels.{name}())
-        if results is not None:  # scikit-learn >= 1.6
-            assert len(results) > 40 and {{r["status"] for r in results}} == {{"passed"}}, results
-        print("all passed")
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        env={**os.environ, "SCIPY_ARRAY_API": "1", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "all passed" in done.stdout
+def test_check_estimator_passes_with_nothing_skipped(name, passes_check_estimator):
+    passes_check_estimator(f"kernels.{name}()", 40)

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import textwrap
-
 import joblib
 import numpy as np
 import pandas as pd
@@ -43,30 +38,8 @@ def rankings(n=60, seed=0):
         "ProbabilisticStructured()",
     ],
 )
-def test_check_estimator_passes_with_nothing_skipped(estimator):
-    """In a process of its own: the array-API check is skipped unless SciPy was told of it at import."""
-    program = f"""
-        import warnings
-        from sklearn.exceptions import SkipTestWarning
-        from sklearn.utils.estimator_checks import check_estimator
-        import combpred
-
-        warnings.simplefilter("error", SkipTestWarning)
-        results = check_estimator(combpred.{estimator})
-        if results is not None:  # scikit-learn >= 1.6
-            assert len(results) > 50 and {{r["status"] for r in results}} == {{"passed"}}, results
-        print("all passed")
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        env={**os.environ, "SCIPY_ARRAY_API": "1", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "all passed" in done.stdout
+def test_check_estimator_passes_with_nothing_skipped(estimator, passes_check_estimator):
+    passes_check_estimator(f"combpred.{estimator}", 50)
 
 
 @pytest.mark.parametrize(

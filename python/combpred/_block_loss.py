@@ -65,9 +65,12 @@ class BlockLaws:
     engine: LawEngine
     intercept: bool
 
-    def likelihoods(self, block: Block) -> Iterator[tuple[Likelihood, Any]]:
-        """Yield the likelihoods of some rows of positive weight at a time, with their inputs."""
-        for strip in self.rows.strips(block):
+    def likelihoods(self, block: Block, *, check: bool = False) -> Iterator[tuple[Likelihood, Any]]:
+        """Yield the likelihoods of some rows of positive weight at a time, with their inputs.
+
+        With `check` they are looked through, which the first pass does.
+        """
+        for strip in self.rows.strips(block, check=check):
             psi = strip.psi.toarray() if sparse.issparse(strip.psi) else strip.psi
             psi, weights = mean_outputs(Targets(psi, strip.weights, strip.first))
             X, kept = strip.X, np.flatnonzero(weights)
@@ -137,7 +140,7 @@ def moment_sums(block: Block, how: BlockLaws) -> MomentSums:
     q = how.rows.n_features + int(how.intercept)
     sums = MomentSums(np.zeros((q, q) if q <= LARGEST_GRAM else q), 0.0, 0, 0.0)
     mean = how.rows.structure.mean()
-    for likelihood, X in how.likelihoods(block):
+    for likelihood, X in how.likelihoods(block, check=True):
         weights, squares = likelihood.weights, float(np.square(likelihood.psi - mean).sum())
         moment = second_moment(X, weights, how.intercept)
         sums = add_moments(sums, MomentSums(moment, float(weights.sum()), len(weights), squares))

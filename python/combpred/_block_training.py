@@ -7,9 +7,9 @@ from typing import Any
 from ._block_loss import BlockLaws, BlockLoss
 from ._block_rows import BlockRows
 from ._block_start import require_linear, settle, source_of
+from ._coefficients import keep_weights
 from ._law_methods import TRAINING_VISITS, Work, engine_of, settled_method
 from ._maximise import maximise, warn_unless_maximal
-from ._probabilistic_training import keep_weights
 from ._warm_start import EarlierFit
 
 

@@ -16,6 +16,13 @@ from ._weights import check_weights
 from .structures import MultiClass, Structure
 
 
+def takes_pieces(model: Any) -> bool:
+    """Whether an estimator has `partial_fit`; AttributeError, which says when, where it has not."""
+    if model.solver == "sgd":
+        return True
+    raise AttributeError(f"partial_fit needs solver='sgd', got solver={model.solver!r}")
+
+
 def check_piece(
     model: KernelEstimator, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool
 ) -> TrainingRows:

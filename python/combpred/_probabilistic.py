@@ -18,17 +18,10 @@ from ._inference import METHODS
 from ._law_draws import SAMPLERS
 from ._law_methods import TRAINING_VISITS, Work, engine_of, settled_method
 from ._laws import LawEngine
-from ._pieces import check_piece, require_same_intercept
+from ._pieces import check_piece, require_same_intercept, takes_pieces
 from ._probabilistic_base import ProbabilisticPredictor
 from ._probabilistic_training import continue_descent, fit_by_descent, fit_by_lbfgs
 from ._warm_start import EarlierFit
-
-
-def _descends(self: ProbabilisticStructured) -> bool:
-    """Whether `partial_fit` is there."""
-    if self.solver == "sgd":
-        return True
-    raise AttributeError(f"partial_fit needs solver='sgd', got solver={self.solver!r}")
 
 
 class ProbabilisticStructured(ProbabilisticPredictor):
@@ -392,7 +385,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
             fit_over_blocks(self, blocks, classes, earlier)
         return self
 
-    @available_if(_descends)  # type: ignore[untyped-decorator]
+    @available_if(takes_pieces)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> ProbabilisticStructured:
         """Pass once over some rows, which add to those of earlier calls. Only with ``solver="sgd"``.

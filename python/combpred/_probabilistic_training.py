@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from . import _lib
 from ._averaged_sgd import LARGEST_MOMENT, Pace, SgdState, descend
+from ._coefficients import keep_dual, keep_weights
 from ._coordinates import Coordinates, UniformCurvature
 from ._descent import Descent
 from ._features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
@@ -95,25 +96,7 @@ def _keep(
         return
     dual = np.zeros((X.shape[0], weights.shape[1]))
     dual[kept] = features.dual(weights)
-    _keep_dual(model, X, dual)
-
-
-def keep_weights(model: Any, weights: FloatArray) -> None:
-    """Set the coefficients of `model` from weights of the inputs (q, d), the constant one last."""
-    p = model.n_features_in_
-    model.coef_ = np.ascontiguousarray(weights[:p].T)
-    model.intercept_ = weights[p].copy() if model.fit_intercept else np.zeros(weights.shape[1])
-
-
-def _keep_dual(model: Any, X: Any, dual: FloatArray) -> None:
-    # f(x) = Σ_i (k(x, x_i) + 1) dual_i: the constant feature's share is the sum of the coefficients.
-    model.intercept_ = dual.sum(axis=0) if model.fit_intercept else np.zeros(dual.shape[1])
-    if model.kernel_.is_linear:
-        model.coef_ = np.ascontiguousarray((X.T @ dual).T)
-        return
-    model.dual_coef_ = dual
-    if not model.kernel_.is_precomputed:
-        model.X_fit_ = X
+    keep_dual(model, X, dual)
 
 
 def fit_by_descent(

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._alternatives import alternatives
+from ._coefficients import keep_dual, keep_weights
 from ._config import get_n_threads
 from ._kernel_estimator import KernelEstimator, TrainingRows
 from ._memory import require_memory
@@ -98,19 +98,9 @@ class RidgeBase(KernelEstimator):
     def _keep(self, X: Any, solution: Solution) -> None:
         """Set the fitted attributes from a solution."""
         if solution.solver == "primal":
-            p = self.n_features_in_
-            self.coef_ = np.ascontiguousarray(solution.coefficients[:p].T)
-            self.intercept_ = solution.coefficients[p] if self.fit_intercept else np.zeros(len(self.coef_))
+            keep_weights(self, solution.coefficients)
         else:
-            dual = solution.coefficients
-            # f(x) = Σ_i (k(x, x_i) + 1) dual_i: the constant feature's share is the sum of the coefficients.
-            self.intercept_ = dual.sum(axis=0) if self.fit_intercept else np.zeros(dual.shape[1])
-            if self.kernel_.is_linear:
-                self.coef_ = np.ascontiguousarray((X.T @ dual).T)
-            else:
-                self.dual_coef_ = dual
-                if not self.kernel_.is_precomputed:
-                    self.X_fit_ = X
+            keep_dual(self, X, solution.coefficients)
         self.solver_ = solution.solver
         self.precision_ = solution.precision
         self.objective_ = float(solution.info.objective)
@@ -123,8 +113,3 @@ class RidgeBase(KernelEstimator):
         # Pre-image of f + μ: argmin_y ‖ψ(y) − (f + μ)‖² = argmax_y ⟨f + μ, ψ(y)⟩ − ½‖ψ(y)‖², a score of −½ on the
         # squares of the entries of ψ (Weston et al., 2002, "Kernel dependency estimation").
         return scores + self.structure_.mean(), np.full(scores.shape[1], -0.5)
-
-
-def stored_entries(X: Any) -> int:
-    """Return the number of entries that X stores."""
-    return int(X.nnz) if sparse.issparse(X) else int(X.size)

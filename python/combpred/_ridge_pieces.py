@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ._block_statistics import BlockStatistics
 from ._estimator import clear_fit, refit, unchanged_on_failure
-from ._pieces import check_piece, require_same_intercept
+from ._pieces import check_piece, require_same_intercept, takes_pieces
 from ._ridge_base import RidgeBase
 from ._ridge_blocks import fit_given_blocks, fit_statistics
 from ._ridge_sgd import continue_by_sgd
@@ -19,17 +19,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def _takes_pieces(self: RidgeInPieces) -> bool:
-    """Whether `partial_fit` is there."""
-    if self.solver == "sgd":
-        return True
-    raise AttributeError(f"partial_fit needs solver='sgd', got solver={self.solver!r}")
-
-
 class RidgeInPieces(RidgeBase):
     """Base of the ridge estimator with its methods for such rows."""
 
-    @available_if(_takes_pieces)  # type: ignore[untyped-decorator]
+    @available_if(takes_pieces)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Take one step on each of some rows, which add to those of earlier calls. Only with ``solver="sgd"``.

@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from ._coefficients import keep_dual, keep_weights
 from ._lib_sgd import Coefficients, ridge_curvatures
 from ._memory import require_memory
 from ._sgd import PASSES, Pace, Passes, pass_once
@@ -60,13 +61,14 @@ def fit_by_sgd(model: Any, X: Any, problem: RidgeProblem, earlier: EarlierFit | 
         raise passes.interrupt
     # Rows that come later are to be weighed as a stream of which these were the first.
     state = replace(state, n_steps=min(state.n_steps, m), n_rows=m, curvature=curvature)
+    inputs = X
     if not model.kernel_.is_linear:
         state = _spread(state, X.shape[0]) if truncation is None or model.kernel_.is_precomputed else state
         if not model.kernel_.is_precomputed:
             assert state.kept is not None
-            model.X_fit_ = X if truncation is None else X[state.kept]
+            inputs = X if truncation is None else X[state.kept]
             state = replace(state, kept=np.arange(len(state.kept)))
-    _keep(model, state)
+    _keep(model, inputs, state)
     model.loss_curve_ = passes.losses
     model.n_iter_ = max(len(passes.losses), 1)
     if passes.interrupt is None:
@@ -115,9 +117,9 @@ def continue_by_sgd(model: Any, X: Any, problem: RidgeProblem) -> KeyboardInterr
     if not model.kernel_.is_linear:
         assert state.kept is not None
         everything = len(state.kept) == inputs.shape[0] and np.array_equal(state.kept, np.arange(len(state.kept)))
-        model.X_fit_ = inputs if everything else inputs[state.kept]
+        inputs = inputs if everything else inputs[state.kept]
         state = replace(state, kept=np.arange(len(state.kept)))
-    _keep(model, state)
+    _keep(model, inputs, state)
     weights = objective.visits.weights
     total = float(done) if weights is None else float(weights[order[:done]].sum())
     model.loss_curve_ = [*(model.loss_curve_ if state.n_pieces > 1 else []), loss / total]
@@ -159,12 +161,10 @@ def _first_state(
     """Return the state before the first step: at zero, or at the coefficients of an earlier fit."""
     kinds = {"average": bool(model.average), "meta": model.learning_rate == "smd"}
     if isinstance(learner, FeatureLearner):
-        weights = np.zeros((learner.n_weights, d))
-        if earlier is not None:
-            assert earlier.coef is not None
-            p = earlier.coef.shape[1]
-            weights[:p] = earlier.coef.T
-            weights[p:] = earlier.intercept
+        if earlier is None:
+            weights = np.zeros((learner.n_weights, d))
+        else:
+            weights = earlier.input_weights(intercept=bool(model.fit_intercept))
         return DescentState(Coefficients.of(weights, **kinds), None)
     if earlier is None:
         return DescentState(Coefficients.of(np.zeros((0, d)), **kinds), np.zeros(0, dtype=np.intp))
@@ -216,17 +216,12 @@ def _spread(state: DescentState, n: int) -> DescentState:
     return replace(state, coefficients=coefficients, kept=np.arange(n))
 
 
-def _keep(model: Any, state: DescentState) -> None:
-    """Set the coefficients of `model`."""
-    found = state.coefficients.model
+def _keep(model: Any, inputs: Any, state: DescentState) -> None:
+    """Set the coefficients of `model`; `inputs` are the kept rows."""
     if model.kernel_.is_linear:
-        p = model.n_features_in_
-        model.coef_ = np.ascontiguousarray(found[:p].T)
-        model.intercept_ = found[p].copy() if model.fit_intercept else np.zeros(found.shape[1])
+        keep_weights(model, state.coefficients.model)
     else:
-        # f(x) = Σ_i (k(x, x_i) + 1) dual_i: the constant feature's share is the sum of the coefficients.
-        model.intercept_ = found.sum(axis=0) if model.fit_intercept else np.zeros(found.shape[1])
-        model.dual_coef_ = found
+        keep_dual(model, inputs, state.coefficients.model)
     model.solver_, model.precision_, model.descent_ = "sgd", "double", state
 
 
