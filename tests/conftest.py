@@ -7,7 +7,10 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -84,3 +87,39 @@ def python_answers_sigint():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def ctrl_c() -> Callable[..., AbstractContextManager[None]]:
+    """A context that presses Ctrl-C after some seconds and checks that the work in it is left soon.
+
+    Pressed again until it is answered, since the interpreter drops what is raised in a callback of its garbage
+    collector; never once the context is left, so that a failure within it is reported as what it is.
+    """
+    if os.name != "posix":
+        pytest.skip("signals reach the main thread as POSIX has them")
+
+    @contextmanager
+    def pressed(after: float, within: float) -> Iterator[None]:
+        times: list[float] = []
+        left = threading.Event()
+
+        def press() -> None:
+            while not left.wait(after if not times else within + 1.0):
+                times.append(time.monotonic())
+                os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=press)
+        thread.start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                try:
+                    yield
+                finally:
+                    left.set()
+            seconds = time.monotonic() - times[-1]
+        finally:
+            thread.join()
+        assert seconds < within
+
+    return pressed

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import time
 from typing import Any
 
 import numpy as np
@@ -157,7 +153,6 @@ def test_functions_cannot_be_walked_on(decoder: str) -> None:
         model.predict(np.eye(2))
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.slow
 @pytest.mark.parametrize("decoder", ["local-search", *BY_CHAIN])
 @pytest.mark.parametrize(
@@ -173,32 +168,15 @@ def test_functions_cannot_be_walked_on(decoder: str) -> None:
     ],
     ids=repr,
 )
-def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: str) -> None:
+def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: str, ctrl_c: Any) -> None:
     linear = np.random.default_rng(0).normal(size=(1, structure.n_features))
     how = Decoding(decoder)
-    sent: list[float] = []
-
-    def send() -> None:
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-
     structure._decode_scores(linear, None, Decoding("approx"))  # whatever is built at first use is built
-
-    def decode_for_ever() -> None:
+    with ctrl_c(after=0.6, within=0.5):
         while True:
             structure._decode_scores(linear, None, how)
 
-    timer = threading.Timer(0.6, send)
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            decode_for_ever()
-        assert time.monotonic() - sent[0] < 0.5
-    finally:
-        timer.cancel()
 
-
-@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize(
     ("structure", "decoder", "n"),
     [
@@ -209,21 +187,9 @@ def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: 
     ],
     ids=repr,
 )
-def test_batches_of_small_structures_are_interrupted(structure: Structure, decoder: str, n: int) -> None:
+def test_batches_of_small_structures_are_interrupted(structure: Structure, decoder: str, n: int, ctrl_c: Any) -> None:
     """Many rows that take milliseconds each are a long call too, which stops within a row or two."""
     scores = np.random.default_rng(0).normal(size=(n, structure.n_features))
     structure._decode_scores(scores[:1], None, Decoding(decoder))  # whatever is built at first use is built
-    sent: list[float] = []
-
-    def send() -> None:
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    timer = threading.Timer(0.2, send)
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            structure._decode_scores(scores, None, Decoding(decoder, n_threads=1))
-        assert time.monotonic() - sent[0] < 1.0
-    finally:
-        timer.cancel()
+    with ctrl_c(after=0.2, within=1.0):
+        structure._decode_scores(scores, None, Decoding(decoder, n_threads=1))

@@ -231,55 +231,29 @@ def test_estimators_leave_memory_flat(estimator, options):
         ("StructuredRidgeCV", {"kernel": "rbf", "cv": 2}),
     ],
 )
-def test_estimators_are_interrupted(estimator, options):
+def test_estimators_are_interrupted(estimator, options, ctrl_c):
     X, y = data(900)
     model = getattr(combpred, estimator)("permutations", **options).fit(X[:60], y[:60])
     before = model.predict(X[:5])
-    sent, stopped = [], threading.Event()
-
-    def send():
-        # The interpreter drops what is raised in a callback of its garbage collector, so the signal may be lost: again.
-        while not stopped.wait(1.5 if sent else 0.3):
-            sent.append(time.monotonic())
-            os.kill(os.getpid(), signal.SIGINT)
-
     other = getattr(combpred, estimator)("permutations", **options)
-    sender = threading.Thread(target=send)
-    sender.start()
     deadline = time.monotonic() + 20
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            while time.monotonic() < deadline:  # until the signal comes, in whichever phase of a fit
-                other.fit(X, y)
-    finally:
-        stopped.set()
-    assert time.monotonic() - sent[-1] < 0.5
-    sender.join()
+    with ctrl_c(after=0.3, within=0.5):
+        while time.monotonic() < deadline:  # until the signal comes, in whichever phase of a fit
+            other.fit(X, y)
     np.testing.assert_array_equal(model.predict(X[:5]), before)  # the library works on
     assert other.fit(X[:60], y[:60]).predict(X[:5]).tolist() == before.tolist()
 
 
 @POSIX
 @pytest.mark.slow
-def test_a_large_fit_is_interrupted_at_any_moment():
+def test_a_large_fit_is_interrupted_at_any_moment(ctrl_c):
     X, y = data(3000)
     model = combpred.StructuredRidge("permutations", kernel="rbf", solver="closed-form").fit(X[:60], y[:60])
     for wait in np.random.default_rng(0).uniform(0, 2, 5):
-        sent = []
-
-        def send(wait=wait, sent=sent):
-            time.sleep(wait)
-            sent.append(time.monotonic())
-            os.kill(os.getpid(), signal.SIGINT)
-
-        sender = threading.Thread(target=send)
-        sender.start()
         deadline = time.monotonic() + 30
-        with pytest.raises(KeyboardInterrupt):
+        with ctrl_c(after=wait, within=1.0):
             while time.monotonic() < deadline:
                 model.fit(X, y)
-        assert time.monotonic() - sent[0] < 1.0
-        sender.join()
 
 
 @POSIX
@@ -309,54 +283,29 @@ class TestInterrupt:
         for _ in range(10**6):
             _lib.structure_sample(structure, 50_000, 1)
 
-    @POSIX
-    def test_keyboard_interrupt_within_half_a_second(self):
-        sent = []
-
-        def send():
-            sent.append(time.monotonic())
-            os.kill(os.getpid(), signal.SIGINT)
-
-        timer = threading.Timer(1.0, send)
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
+    def test_keyboard_interrupt_within_half_a_second(self, ctrl_c):
+        with ctrl_c(after=1.0, within=0.5):
             self.endless()
-        assert time.monotonic() - sent[0] < 0.5
         assert _lib.structure_count(PERMUTATIONS) == 120  # the next call works
 
-    @POSIX
     @pytest.mark.slow
-    def test_training_is_interrupted_too(self):
+    def test_training_is_interrupted_too(self, ctrl_c):
         kernel, psi = problem(2500)
-
-        def train_for_ever():
+        train(kernel[:50, :50], psi[:50])  # whatever is loaded at first use is loaded
+        with ctrl_c(after=1.0, within=0.5):
             while True:
                 train(kernel, psi)
-
-        sent = []
-
-        def send():
-            sent.append(time.monotonic())
-            os.kill(os.getpid(), signal.SIGINT)
-
-        train(kernel[:50, :50], psi[:50])  # whatever is loaded at first use is loaded
-        threading.Timer(1.0, send).start()
-        with pytest.raises(KeyboardInterrupt):
-            train_for_ever()
-        assert time.monotonic() - sent[0] < 0.5
         assert train(kernel[:50, :50], psi[:50])[1].converged  # the next fit works
 
     @POSIX
-    def test_other_readers_of_the_wakeup_descriptor_are_served(self):
+    def test_other_readers_of_the_wakeup_descriptor_are_served(self, ctrl_c):
         receiver, sender = socket.socketpair()
         sender.setblocking(False)
         receiver.settimeout(5)
         with receiver, sender:
             before = signal.set_wakeup_fd(sender.fileno())
             try:
-                timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-                timer.start()
-                with pytest.raises(KeyboardInterrupt):
+                with ctrl_c(after=0.5, within=0.5):
                     self.endless()
                 assert receiver.recv(16) == bytes([signal.SIGINT])
                 assert signal.set_wakeup_fd(sender.fileno()) == sender.fileno()  # still installed
@@ -432,7 +381,7 @@ class TestInterrupt:
         assert active == [False]
 
     @POSIX
-    def test_helper_thread_form_cancels_and_waits(self):
+    def test_helper_thread_form_cancels_and_waits(self, ctrl_c):
         control, ended = _abi.Control(), []
 
         def poll():
@@ -444,19 +393,15 @@ class TestInterrupt:
             control.cancel = 1
             done.wait()
 
-        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-        with pytest.raises(KeyboardInterrupt):
+        with ctrl_c(after=0.3, within=0.5):
             _interrupt._in_thread(poll, cancel)
         assert ended == [True]
 
     @POSIX
-    def test_abandonable_call_is_left_at_once(self):
+    def test_abandonable_call_is_left_at_once(self, ctrl_c):
         release = threading.Event()
-        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-        start = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
+        with ctrl_c(after=0.3, within=0.5):
             _interrupt.call_abandonable(release.wait, 30)
-        assert time.monotonic() - start < 0.8
         release.set()
 
     def test_abandonable_call_returns_and_raises(self):
