@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,18 @@ from pathlib import Path
 
 import pytest
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Workers share the processors, and threads of BLAS that wait for one another would keep them from the next worker.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name tests by their structures, in the same way in every process that runs a share of them."""
+    if not type(val).__module__.startswith("combpred."):
+        return None
+    return re.sub(r"<function (\S+) at 0x[0-9a-f]+>", r"\1", repr(val))
 
 
 @pytest.fixture(scope="session")

@@ -155,7 +155,7 @@ def test_medians_fail_as_seldom_as_they_are_asked_to(delta):
 
 
 @pytest.mark.parametrize("sampler", ["auto", "exact", "cftp", "rejection", "local", "meta"])
-@pytest.mark.parametrize("structure", ROWS, ids=repr)
+@pytest.mark.parametrize("structure", ROWS)
 def test_estimates_are_near(structure, sampler):
     scores = scores_of(structure)
     found = estimate_log_partition(structure, scores, epsilon=0.2, delta=0.01, sampler=sampler, random_state=0)
@@ -201,7 +201,6 @@ def test_the_adaptive_schedule_needs_fewer_samples():
 @pytest.mark.parametrize(
     ("structure", "sampler"),
     [(Subtrees(TREE), "monotone"), (Permutations(4), "exact"), (MultiClass(3), "exact")],
-    ids=repr,
 )
 def test_auto_takes_exact_samplers(structure, sampler):
     found = estimate_log_partition(structure, scores_of(structure), epsilon=0.5, random_state=0)

@@ -45,7 +45,7 @@ def score_sets(d: int, rng: np.random.Generator) -> list[tuple[Any, Any]]:
     ]
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_the_best_output_that_satisfies_a_constraint_is_found(structure: Structure) -> None:
     rng = np.random.default_rng(7)
     members = list(structure.enumerate())
@@ -72,7 +72,7 @@ def test_the_best_output_that_satisfies_a_constraint_is_found(structure: Structu
     assert feasible > 50
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_rows_have_constraints_of_their_own(structure: Structure) -> None:
     rng = np.random.default_rng(8)
     members = list(structure.enumerate())
@@ -163,7 +163,7 @@ def test_paths_with_tied_arcs_are_held_to_arcs() -> None:
         constraints.decode(scores[np.newaxis], np.full(chain.n_features, -0.5), Decoding("exact"))
 
 
-@pytest.mark.parametrize("structure", [Permutations(25), WeakOrders(18)], ids=repr)
+@pytest.mark.parametrize("structure", [Permutations(25), WeakOrders(18)])
 def test_searched_rankings_keep_their_conditions(structure: Structure) -> None:
     rng = np.random.default_rng(14)
     scores = rng.normal(size=(3, structure.n_features))
@@ -177,7 +177,7 @@ def test_searched_rankings_keep_their_conditions(structure: Structure) -> None:
         assert (found.nu[~found.optimal] == 1).all() and (found.nu[found.optimal] == 0).all()
 
 
-@pytest.mark.parametrize("structure", [Routes(40), DirectedCycles(30), Cycles(30)], ids=repr)
+@pytest.mark.parametrize("structure", [Routes(40), DirectedCycles(30), Cycles(30)])
 def test_searched_lists_keep_their_conditions(structure: Structure) -> None:
     rng = np.random.default_rng(16)
     scores = rng.normal(size=(3, structure.n_features))
@@ -200,7 +200,7 @@ def test_searched_lists_keep_their_conditions(structure: Structure) -> None:
 PROGRAMS = [Permutations(5), Cycles(6), DirectedCycles(6), Routes(5)]
 
 
-@pytest.mark.parametrize("structure", PROGRAMS, ids=repr)
+@pytest.mark.parametrize("structure", PROGRAMS)
 def test_integer_programs_agree(structure: Structure) -> None:
     rng = np.random.default_rng(17)
     infeasible = 0

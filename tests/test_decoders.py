@@ -41,7 +41,7 @@ def scores(structure: Structure, n: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("decoder", [d for d in DECODERS if d not in ("milp", "exact")])
-@pytest.mark.parametrize("structure", SEARCHED, ids=repr)
+@pytest.mark.parametrize("structure", SEARCHED)
 def test_guarantees_hold_against_enumeration(structure: Structure, decoder: str) -> None:
     linear = scores(structure, 20)
     psi = structure.embed(list(structure.enumerate()))
@@ -58,7 +58,7 @@ def test_guarantees_hold_against_enumeration(structure: Structure, decoder: str)
 
 
 @pytest.mark.parametrize("decoder", NEW)
-@pytest.mark.parametrize("structure", [Assignments(4), LabelSets(5), LabelSets(5, size=2)], ids=repr)
+@pytest.mark.parametrize("structure", [Assignments(4), LabelSets(5), LabelSets(5, size=2)])
 def test_easy_structures_are_solved_exactly(structure: Structure, decoder: str) -> None:
     linear = scores(structure, 5)
     found = structure._decode_scores(linear, None, Decoding(decoder))
@@ -166,7 +166,6 @@ def test_functions_cannot_be_walked_on(decoder: str) -> None:
         Routes(500),
         WeakOrders(500),
     ],
-    ids=repr,
 )
 def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: str, ctrl_c: Any) -> None:
     linear = np.random.default_rng(0).normal(size=(1, structure.n_features))
@@ -185,7 +184,6 @@ def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: 
         (Cycles(5), "anneal", 60),
         (Permutations(4), "metropolis", 150),
     ],
-    ids=repr,
 )
 def test_batches_of_small_structures_are_interrupted(structure: Structure, decoder: str, n: int, ctrl_c: Any) -> None:
     """Many rows that take milliseconds each are a long call too, which stops within a row or two."""

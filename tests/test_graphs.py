@@ -36,7 +36,6 @@ SQUARE = [(0, 1), (1, 2), (2, 3), (3, 0)]
         SpanningTrees(5, WHEEL),
         SpanningTrees(4, list(combinations(range(4), 2))),
     ],
-    ids=repr,
 )
 @pytest.mark.parametrize("ties", [False, True], ids=["gaussian", "ties"])
 def test_decoding_reaches_the_best_of_the_list(structure: Structure, ties: bool) -> None:
@@ -53,7 +52,7 @@ def test_decoding_reaches_the_best_of_the_list(structure: Structure, ties: bool)
     assert found.optimal.all()
 
 
-@pytest.mark.parametrize("structure", [Subtrees(PARENT), Cliques(5), Graphs(4), SpanningTrees(4, SQUARE)], ids=repr)
+@pytest.mark.parametrize("structure", [Subtrees(PARENT), Cliques(5), Graphs(4), SpanningTrees(4, SQUARE)])
 def test_rows_of_any_kind_are_taken_and_others_located(structure: Structure) -> None:
     y = structure.sample(4, random_state=0)
     assert y.dtype == np.int32 and y.flags.c_contiguous
@@ -74,7 +73,7 @@ def test_rows_of_any_kind_are_taken_and_others_located(structure: Structure) -> 
         structure.validate(scipy.sparse.csr_matrix(y))
 
 
-@pytest.mark.parametrize("structure", [Subtrees(PARENT), Cliques(6), Graphs(4), SpanningTrees(5, WHEEL)], ids=repr)
+@pytest.mark.parametrize("structure", [Subtrees(PARENT), Cliques(6), Graphs(4), SpanningTrees(5, WHEEL)])
 @pytest.mark.parametrize("loss", ["auc", "squared"])
 def test_estimators_learn_to_repeat(structure: Structure, loss: str) -> None:
     y = structure.sample(60, random_state=0)

@@ -66,7 +66,9 @@ CASES = [
     *((Graphs(5, hereditary=holds), COMPLETE) for holds in (few, nothing_meets_vertex_0, triangle_free)),
 ]
 each = pytest.mark.parametrize(
-    ("structure", "edges"), CASES, ids=[f"{i}-{s.hereditary}" for i, (s, _) in enumerate(CASES)]
+    ("structure", "edges"),
+    CASES,
+    ids=[f"{i}-{getattr(s.hereditary, '__name__', s.hereditary)}" for i, (s, _) in enumerate(CASES)],
 )
 
 

@@ -73,7 +73,7 @@ def check(structure, listed, linear, magnitude, nu=1.0):
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "ties", "magnitudes"])
-@pytest.mark.parametrize("structure", SIGNED, ids=repr)
+@pytest.mark.parametrize("structure", SIGNED)
 def test_partitions_list_all_members_in_order(structure, kind):
     linear, magnitude = scores_of(structure, kind)
     check(structure, list(best_by_partition(structure, linear, magnitude, Decoding("exact"))), linear, magnitude)
@@ -81,14 +81,14 @@ def test_partitions_list_all_members_in_order(structure, kind):
 
 @pytest.mark.parametrize("nu", [1.0, 0.5, 0.2])
 @pytest.mark.parametrize("kind", ["gaussian", "ties"])
-@pytest.mark.parametrize("structure", SMALL, ids=repr)
+@pytest.mark.parametrize("structure", SMALL)
 def test_members_are_listed_in_order_down_to_the_share(structure, kind, nu):
     linear, _ = scores_of(structure, kind)
     check(structure, list(k_best(structure, linear, None, nu=nu)), linear, None, nu)
 
 
 @pytest.mark.parametrize(
-    "structure", [Permutations(4), Cliques(5), DirectedCycles(4), SpanningTrees(6, small_graphs.BOWTIE)], ids=repr
+    "structure", [Permutations(4), Cliques(5), DirectedCycles(4), SpanningTrees(6, small_graphs.BOWTIE)]
 )
 def test_a_bound_on_the_number_changes_nothing_before_it(structure):
     linear, _ = scores_of(structure, "gaussian")
@@ -125,7 +125,7 @@ def fitted(structure, loss="auc", m=9):
 
 
 @pytest.mark.parametrize("loss", ["auc", "squared"])
-@pytest.mark.parametrize("structure", SMALL, ids=repr)
+@pytest.mark.parametrize("structure", SMALL)
 def test_estimators_list_what_they_score(structure, loss):
     try:
         model, X = fitted(structure, loss)
@@ -169,7 +169,6 @@ def test_estimators_list_what_they_score(structure, loss):
         Paths.trellis(3, 3),
         SpanningTrees(8, [(u, v) for v in range(8) for u in range(v)]),
     ],
-    ids=repr,
 )
 def test_large_spaces_start_with_what_is_decoded(structure):
     linear, _ = scores_of(structure, "gaussian")

@@ -282,7 +282,7 @@ def test_sampling_and_listing_beyond_their_size_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "structure", [Tournaments(4), WeakOrders(2), WeakOrders(5), PartialOrders(2), PartialOrders(5)], ids=repr
+    "structure", [Tournaments(4), WeakOrders(2), WeakOrders(5), PartialOrders(2), PartialOrders(5)]
 )
 @pytest.mark.parametrize("method", ["auto", "exact", "search"])
 def test_decoding_agrees_with_all_members(structure: Structure, method: str) -> None:

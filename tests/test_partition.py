@@ -66,7 +66,7 @@ def test_every_structure_is_tested():
     assert len(names) >= 18, names
 
 
-@pytest.mark.parametrize("structure", LISTED, ids=repr)
+@pytest.mark.parametrize("structure", LISTED)
 def test_sums_over_all_members(structure):
     _, psi = enumerated(structure)
     scores = scores_of(structure)
@@ -78,7 +78,7 @@ def test_sums_over_all_members(structure):
     np.testing.assert_allclose(structure.marginals(scores), p @ psi, rtol=1e-9, atol=1e-10 * scale**2)
 
 
-@pytest.mark.parametrize("structure", LISTED, ids=repr)
+@pytest.mark.parametrize("structure", LISTED)
 def test_without_scores_they_count_and_average(structure):
     d = structure.n_features
     assert structure.log_partition(np.zeros(d)) == pytest.approx(structure.log_count(), abs=1e-10)
@@ -86,7 +86,7 @@ def test_without_scores_they_count_and_average(structure):
         np.testing.assert_allclose(structure.marginals(np.zeros(d)), structure.mean(), rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("structure", LISTED, ids=repr)
+@pytest.mark.parametrize("structure", LISTED)
 def test_samples_follow_the_law(structure):
     """χ² with members of small expected frequency taken together; false-alarm rate 1e-4 for each structure."""
     parts, psi = enumerated(structure)
@@ -120,7 +120,6 @@ def test_samples_follow_the_law(structure):
         Hierarchy([-1, *np.arange(40)]),
         SpanningTrees(3, [(0, 1), (1, 2), (2, 0)]),
     ],
-    ids=repr,
 )
 def test_marginals_are_the_gradient(structure):
     rng = np.random.default_rng(0)

@@ -87,7 +87,7 @@ def test_linear_fit_is_the_enumerated_maximum(structure, weighted):
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
 @pytest.mark.parametrize("intercept", [False, True], ids=["", "intercept"])
-@pytest.mark.parametrize("structure", [MultiClass(3), LabelSets(4, size=2), Permutations(4), Cycles(4)], ids=repr)
+@pytest.mark.parametrize("structure", [MultiClass(3), LabelSets(4, size=2), Permutations(4), Cycles(4)])
 def test_kernel_fit_is_the_enumerated_maximum(structure, intercept, weighted):
     X, y, psi, outputs, weights = problem(structure, weighted=weighted)
     kernel = rbf_kernel(X, gamma=0.5) + float(intercept)

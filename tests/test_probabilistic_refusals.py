@@ -189,7 +189,7 @@ def test_partial_fit_is_for_descent():
     assert "partial_fit needs solver='sgd', got solver='auto'" in str(raised.value.__cause__)
 
 
-@pytest.mark.parametrize("structure", [None, "multiclass", MultiClass()], ids=repr)
+@pytest.mark.parametrize("structure", [None, "multiclass", MultiClass()])
 def test_the_first_piece_needs_all_classes(structure):
     model = ProbabilisticStructured(structure, solver="sgd", random_state=0)
     with pytest.raises(ValueError, match="classes must be passed on the first call to partial_fit"):

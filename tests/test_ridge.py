@@ -246,7 +246,7 @@ def dot_kernel(a, b, *, power=1):
         ({"kernel": dot_kernel, "kernel_params": {"power": 2}},
          {"metric": "poly", "degree": 2, "coef0": 1, "gamma": 1}),
     ],
-    ids=lambda value: str(value.get("kernel", "")) if isinstance(value, dict) else None,
+    ids=lambda value: getattr(kernel := value.get("kernel", ""), "__name__", kernel),
 )  # fmt: skip
 def test_kernels_are_those_of_scikit_learn(options, expected):
     X, y, _, _, _ = problem(Permutations(4))

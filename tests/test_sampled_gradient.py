@@ -49,7 +49,7 @@ def test_numbers_that_make_no_sense(arguments, error, message):
 
 
 @pytest.mark.parametrize("sampler", ["auto", "cftp", "local"])
-@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_averages_are_near(structure, sampler):
     scores = scores_of(structure)
     found = estimate_marginals(structure, [scores, -scores], epsilon=0.1, sampler=sampler, random_state=0)
@@ -64,7 +64,7 @@ def test_averages_are_near(structure, sampler):
         assert (found.n_samples >= needed).all()
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_quotients_of_sums_are_near(structure):
     scores = scores_of(structure)
     found = estimate_marginals(

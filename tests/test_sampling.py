@@ -73,7 +73,7 @@ def scores_of(structure: Structure, seed: int = 0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("sampler", ["cftp", "rejection"])
-@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_exact_samples_follow_the_law(structure, sampler):
     scores = scores_of(structure)
     drawn = sampling.sample(structure, scores, 2000, sampler=sampler, random_state=1)
@@ -87,7 +87,7 @@ def test_exact_samples_follow_the_law(structure, sampler):
     assert drawn.is_exact
 
 
-@pytest.mark.parametrize("structure", SETS, ids=repr)
+@pytest.mark.parametrize("structure", SETS)
 def test_monotone_samples_follow_the_law(structure):
     scores = 2 * scores_of(structure)
     drawn = sampling.sample(structure, scores, 2000, random_state=2)
@@ -96,7 +96,7 @@ def test_monotone_samples_follow_the_law(structure):
 
 
 @pytest.mark.parametrize("sampler", ["meta", "local"])
-@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_chains_reach_the_law(structure, sampler):
     # A chain for each draw, so that draws are independent.
     scores = scores_of(structure) / 2

@@ -70,7 +70,6 @@ def test_multilabel_checks_pass(Estimator, check):
         (Permutations(), False),
         ("permutations", False),
     ],
-    ids=repr,
 )
 def test_classifier_or_not_is_a_matter_of_the_structure(Estimator, structure, expected):
     model = Estimator(structure)

@@ -37,7 +37,7 @@ def scores_of(structure: Structure) -> np.ndarray:
 
 
 @pytest.mark.parametrize("centred", [True, False])
-@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_the_expansion_is_that_of_all_outputs(structure, centred):
     scores = 0.1 * scores_of(structure)
     values = structure.embed(list(structure.enumerate())) @ scores
@@ -48,7 +48,7 @@ def test_the_expansion_is_that_of_all_outputs(structure, centred):
     assert found.spread[0] == pytest.approx(np.abs(values - values.mean()).max(), abs=1e-12)
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_the_error_is_of_third_order(structure):
     scores = scores_of(structure) / 100
     error = [
@@ -62,7 +62,7 @@ def test_the_error_is_of_third_order(structure):
 
 
 @pytest.mark.parametrize("centred", [True, False])
-@pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_marginals_are_the_gradient(structure, centred):
     scores, step = 0.1 * scores_of(structure), 1e-5
     shifts = step * np.eye(structure.n_features)
