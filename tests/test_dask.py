@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from combpred import ProbabilisticStructured, StructuredRidge
+from combpred import BlockStatistics, ProbabilisticStructured, StructuredRidge
 from combpred.kernels import NystromMap
 from combpred.structures import LabelSets, Permutations
 
@@ -137,6 +137,13 @@ def test_tables_are_refused_by_what_to_set(data):
     embedding = NystromMap(5, random_state=0).set_output(transform="pandas").fit(frame)
     with pytest.raises(TypeError, match="transform gives DataFrame.*set_output.transform='default'"):
         embedding.transform(frame)
+
+
+def test_statistics_of_one_part_refuse_the_collection(data):
+    X, y = chunked(data)
+    for arguments in ((X, y), (data[0], y), (dd.from_pandas(pd.DataFrame(data[0]), npartitions=2), data[1])):
+        with pytest.raises(TypeError, match=r"one part of the data.*dask.delayed.*solver='primal'"):
+            BlockStatistics.of(Permutations(LABELS), *arguments)
 
 
 def test_rows_that_do_not_go_together_are_refused(data):

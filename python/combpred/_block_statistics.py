@@ -12,6 +12,7 @@ from scipy import sparse
 from ._block_rows import BlockRows, HeldBlock, Strip
 from ._blocks import Block, n_rows
 from ._config import get_n_threads
+from ._dask_blocks import is_dask
 from ._pieces import structure_of_classes
 from ._targets import resolve_targets
 from ._weights import row_weights
@@ -116,6 +117,11 @@ class BlockStatistics:
         """
         if y is None:
             raise ValueError("y is None: give one structure for each row")
+        if is_dask(X) or is_dask(y):
+            raise TypeError(
+                "X and y are one part of the data, in memory: sum over each partition in a task of its own "
+                "(dask.delayed) and add the statistics, or fit StructuredRidge(solver='primal') on the dask collections"
+            )
         X = X if hasattr(X, "shape") else np.asarray(X)
         if len(X.shape) != 2 or n_rows(X) == 0 or n_rows(X) != n_rows(y):
             raise ValueError(f"X has shape {X.shape} and y {n_rows(y)} rows; X must be (n, p) with n ≥ 1 rows, as y")
