@@ -15,7 +15,7 @@ from ._errors import ApproximationWarning, CapabilityError, ForkedProcessError, 
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import datasets, kernels, metrics, plotting, sampling, structures
+    from . import datasets, kernels, metrics, plotting, ranking, sampling, structures
     from ._admissible import Admissible
     from ._block_statistics import BlockStatistics
     from ._chain_report import ChainDiagnostics
@@ -43,12 +43,13 @@ __all__ = [
     "kernels",
     "metrics",
     "plotting",
+    "ranking",
     "sampling",
     "show_versions",
     "structures",
 ]
 
-_MODULES = frozenset({"datasets", "kernels", "metrics", "plotting", "sampling", "structures"})
+_MODULES = frozenset({"datasets", "kernels", "metrics", "plotting", "ranking", "sampling", "structures"})
 _HOMES = {
     "Admissible": "_admissible",
     "BlockStatistics": "_block_statistics",

@@ -1,0 +1,14 @@
+"""Label ranking: estimators that learn to rank a fixed set of labels for each input.
+
+They share the formats of y, which `fit` of each describes: positions, some of which may be tied or unknown, and
+preference graphs. :class:`combpred.StructuredRidge` and :class:`combpred.ProbabilisticStructured` rank labels, too,
+with ``structure="permutations"``.
+"""
+
+from __future__ import annotations
+
+from ._pairwise import RankingByPairwiseComparison
+
+__all__ = [
+    "RankingByPairwiseComparison",
+]

@@ -1,0 +1,296 @@
+"""What all label rankers share: input, formats of y, predictions and their score."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from .._estimator import refit
+from .._input_rows import check_rows, rows_in_double, unconverted_rows
+from .._memory import allocate
+from .._row_blocks import row_blocks
+from .._weights import check_weights
+from ..metrics import kendall_tau
+from ._preferences import FORMATS, Preferences, positions_by_score, read_preferences, require_format
+
+FloatArray = NDArray[np.float64]
+_Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
+
+
+class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """Base of estimators that rank a fixed set of labels for each input.
+
+    A subclass says in `_formats` what it learns from beside full rankings, trains in `_train` and gives the scores of
+    rows in `_label_scores`, or replaces `predict`.
+    """
+
+    _formats: ClassVar[frozenset[str]]
+    """The formats of y in `FORMATS` that the learner takes, with some setting of its parameters."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    # What a subclass provides.
+
+    @abstractmethod
+    def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
+        """Set the fitted attributes from checked rows, none of weight 0; weights are None where all are 1."""
+
+    @abstractmethod
+    def _label_scores(self, X: Any) -> FloatArray:
+        """Return the scores of a block of rows, ``(n, k)``."""
+
+    def _row_width(self) -> int:
+        """Return how many numbers `_label_scores` holds for a row beside its inputs, so that blocks of rows fit."""
+        return int(self.n_labels_)
+
+    # Training.
+
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self: _Self, X: Any, y: Any, sample_weight: Any = None) -> _Self:
+        """Train on inputs and what is known of their rankings.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+            Inputs, finite.
+        y : array-like of shape (n, k) or (n, k, k)
+            Positions of the k labels, 1 for the first. Numbers above 0 are compared by their order. Where the learner
+            takes them: equal ones are ties, −1 (or NaN, which scikit-learn's cross-validation refuses) is an unknown
+            position. Or preference graphs: booleans, ``y[i, u, v]`` saying that row i prefers label u to label v.
+            Such a relation need not be transitive, nor tell about every pair of labels.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1. A weight of 0 leaves the row out.
+
+        Returns
+        -------
+        LabelRanker
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        ValueError
+            For parameters, inputs, rankings or weights that are not legal, naming the row and the remedy. For rankings
+            in a format that the learner does not take, naming those that do.
+        MemoryError
+            When the n k(k−1)/2 preferences do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost: O(n k²) for reading y, and that of the learner, which the notes of its class give.
+
+        Examples
+        --------
+        >>> from combpred.datasets import load_iris_ranking
+        >>> from combpred.ranking import RankingByPairwiseComparison
+        >>> X, y = load_iris_ranking(return_X_y=True)
+        >>> RankingByPairwiseComparison().fit(X, y).n_labels_
+        3
+        """
+        with refit(self):
+            X, preferences, weights = self._check_training(X, y, sample_weight)
+            self.n_labels_ = preferences.n_labels
+            self._train(X, preferences, weights)
+        return self
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
+        """Return checked inputs, preferences and weights, without the rows of weight 0."""
+        X = check_rows(self, X, reset=True)
+        preferences = read_preferences(y)
+        check_consistent_length(X, preferences)
+        self._check_formats(preferences)
+        weights = check_weights(sample_weight, len(preferences))
+        if weights is not None and not weights.all():
+            rows = np.flatnonzero(weights)
+            X, preferences, weights = X[rows], preferences.of_rows(rows), weights[rows]
+        if not preferences.signs.any():
+            raise ValueError(
+                "y: no row of positive weight prefers a label to another one, so there is nothing to learn"
+            )
+        return X, preferences, weights
+
+    def _check_formats(self, preferences: Preferences) -> None:
+        """Raise ValueError for the first row in a format that the learner does not take."""
+        for form in FORMATS:
+            if form not in self._formats:
+                require_format(preferences, form, lambda form=form: self._refusal(form))  # type: ignore[misc]
+
+    def _refusal(self, form: str) -> str:
+        """Return that the learner does not take a format, and which learners do."""
+        from .. import ranking  # whose modules import this one
+
+        others = [name for name in ranking.__all__ if form in getattr(getattr(ranking, name), "_formats", ())]
+        return f"{type(self).__name__} does not learn from {FORMATS[form]}, which {', '.join(others)} do"
+
+    # Predictions.
+
+    def label_scores(self, X: Any) -> FloatArray:
+        """Return the scores that rank the labels of each row: the higher, the earlier.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n, k), dtype=float64
+            What they measure is in the notes of the class.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where scores overflow, naming the row.
+        MemoryError
+            When the scores do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost: as the notes of the class say. Rows are taken in blocks of 16 MiB.
+
+        Examples
+        --------
+        >>> from combpred.datasets import load_iris_ranking
+        >>> from combpred.ranking import RankingByPairwiseComparison
+        >>> X, y = load_iris_ranking(return_X_y=True)
+        >>> RankingByPairwiseComparison().fit(X, y).label_scores(X[:5]).shape
+        (5, 3)
+        """
+        X = self._check_new_rows(X)
+        what = f"the scores of {X.shape[0]} rows for {self.n_labels_} labels"
+        scores: FloatArray = allocate((X.shape[0], self.n_labels_), np.float64, what, "pass fewer rows at once")
+        width = max(self._row_width(), 0 if sparse.issparse(X) else X.shape[1])
+        for rows in row_blocks(X.shape[0], width):
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, with its row
+                scores[rows] = self._label_scores(rows_in_double(X, rows))
+            finite = np.isfinite(scores[rows]).all(axis=1)
+            if not finite.all():
+                raise ValueError(
+                    f"the scores of row {rows.start + int(finite.argmin())} of X overflow: scale the inputs as those "
+                    "of training were"
+                )
+        return scores
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Rank the labels of each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        positions : ndarray of shape (n, k), dtype=int32
+            The position of each label, 1..k, 1 for the first. Labels of equal score are ranked by their index.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where scores overflow, naming the row.
+        MemoryError
+            When the predictions do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost: as the notes of the class say, and O(n k log k) for sorting.
+
+        Examples
+        --------
+        >>> from combpred.datasets import load_iris_ranking
+        >>> from combpred.ranking import RankingByPairwiseComparison
+        >>> X, y = load_iris_ranking(return_X_y=True)
+        >>> RankingByPairwiseComparison().fit(X, y).predict(X[:1])
+        array([[1, 2, 3]], dtype=int32)
+        """
+        return positions_by_score(self.label_scores(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        r"""Return the mean of Kendall's τ between observed and predicted rankings; larger is better.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array-like of shape (n, k) or (n, k, k)
+            In any of the formats of ``fit``, whatever those of training were.
+        sample_weight : array of shape (n,) or float, default=None
+            Weights of the rows in the mean; None: equal.
+
+        Returns
+        -------
+        float
+            Between −1 and 1. :func:`combpred.metrics.kendall_tau`: unknown positions are left out, and with ties it is
+            :math:`\tau_b`, whose largest value for a prediction without ties is below 1. For preference graphs, the
+            share of stated preferences that the prediction agrees with minus the share that it reverses, which for
+            the graphs of full rankings is τ. Rows that prefer no label to another do not count.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs, rankings or weights that are not legal, naming the row, and where no row counts.
+        MemoryError
+            As `predict`.
+
+        Notes
+        -----
+        Cost: that of `predict`, and O(n k²).
+
+        Examples
+        --------
+        >>> from combpred.datasets import load_iris_ranking
+        >>> from combpred.ranking import RankingByPairwiseComparison
+        >>> X, y = load_iris_ranking(return_X_y=True)
+        >>> round(RankingByPairwiseComparison().fit(X, y).score(X, y), 2)
+        0.99
+        """
+        predicted = self.predict(X)
+        truth = read_preferences(y, self.n_labels_)
+        check_consistent_length(predicted, truth)
+        weights = check_weights(sample_weight, len(truth))
+        counts = truth.signs.any(axis=1) & (True if weights is None else weights > 0)
+        if not counts.any():
+            raise ValueError("y: no row of positive weight prefers a label to another one, so no score is defined")
+        rows = np.flatnonzero(counts)
+        return float(np.average(_taus(truth.of_rows(rows), predicted[rows]), weights=_at(weights, rows)))
+
+    def _check_new_rows(self, X: Any) -> Any:
+        """Return X for prediction, which reads it by `rows_in_double`, a block at a time."""
+        check_is_fitted(self)
+        return unconverted_rows(self, X)
+
+    # Manners.
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse = True
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
+        return {"requires_y": True, "multioutput_only": True, "multioutput": True, "X_types": ["2darray", "sparse"]}
+
+
+def _taus(truth: Preferences, predicted: NDArray[np.int32]) -> FloatArray:
+    """Return the agreement of each row, all of which state a preference, with its prediction."""
+    if truth.ranks is not None:
+        known = np.where(truth.ranks == 0, -1, truth.ranks)
+        taus: FloatArray = np.asarray(kendall_tau(known, predicted, average=False))
+        return taus
+    agreed = (truth.signs * read_preferences(predicted).signs).sum(axis=1, dtype=np.int64)
+    shares: FloatArray = agreed / np.count_nonzero(truth.signs, axis=1)
+    return shares
+
+
+def _at(weights: FloatArray | None, rows: NDArray[np.intp]) -> FloatArray | None:
+    return None if weights is None else weights[rows]

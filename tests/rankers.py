@@ -1,0 +1,71 @@
+"""The label rankers that every test of the common battery runs on, and small data in each format of y."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from combpred.ranking import RankingByPairwiseComparison
+
+GRAPHS = "graphs"
+FORMATS = ("full", "incomplete", "ties", GRAPHS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A ranker with the formats of y that it takes beside full rankings.
+
+    Parameters
+    ----------
+    ranker : LabelRanker
+        Deterministic: with a seed where it draws.
+    formats : tuple of str
+        Of `FORMATS`.
+    grid : dict
+        Two values of a parameter for a grid search.
+    weights : {"repeat", "none"}
+        Whether an integer weight equals repeating the row; "none" where the ranker takes no weights.
+    tolerance : float
+        How far label scores may be apart where training should agree: what the solver's tolerance leaves.
+    has_scores : bool
+        Whether there is `label_scores`.
+    """
+
+    ranker: Any
+    formats: tuple[str, ...]
+    grid: dict[str, list[Any]]
+    weights: str = "repeat"
+    tolerance: float = 1e-8
+    has_scores: bool = True
+
+
+ALL = ("incomplete", "ties", GRAPHS)
+LOGISTIC = LogisticRegression(tol=1e-10, max_iter=1000)
+
+CASES = {
+    "pairwise": Case(RankingByPairwiseComparison(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
+    "pairwise, trees": Case(
+        RankingByPairwiseComparison(DecisionTreeClassifier(max_depth=2, random_state=0), vote="hard"),
+        ALL,
+        {"estimator__max_depth": [1, 3]},
+    ),
+}
+
+
+def small_data(form: str = "full", n: int = 60, k: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return inputs and rankings that follow from them up to some noise, in a format of `FORMATS`."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    scores = X @ rng.normal(size=(3, k)) + 0.3 * rng.normal(size=(n, k))
+    positions = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
+    if form == "incomplete":
+        return X, np.where(rng.random((n, k)) < 0.2, -1, positions)
+    if form == "ties":
+        return X, (positions + 1) // 2
+    if form == GRAPHS:
+        return X, (positions[:, :, None] < positions[:, None, :]) & (rng.random((n, k, k)) < 0.7)
+    return X, positions
