@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from combpred.ranking import RankingByPairwiseComparison
+from combpred.ranking import ConstraintClassification, RankingByPairwiseComparison
 
 GRAPHS = "graphs"
 FORMATS = ("full", "incomplete", "ties", GRAPHS)
@@ -44,9 +44,10 @@ class Case:
 
 
 ALL = ("incomplete", "ties", GRAPHS)
-LOGISTIC = LogisticRegression(tol=1e-10, max_iter=1000)
+LOGISTIC = LogisticRegression(tol=1e-10, max_iter=1000)  # converged, so that models of the same objective agree
 
 CASES = {
+    "constraint": Case(ConstraintClassification(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
     "pairwise": Case(RankingByPairwiseComparison(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
     "pairwise, trees": Case(
         RankingByPairwiseComparison(DecisionTreeClassifier(max_depth=2, random_state=0), vote="hard"),

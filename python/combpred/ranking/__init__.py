@@ -7,8 +7,10 @@ with ``structure="permutations"``.
 
 from __future__ import annotations
 
+from ._constraint import ConstraintClassification
 from ._pairwise import RankingByPairwiseComparison
 
 __all__ = [
+    "ConstraintClassification",
     "RankingByPairwiseComparison",
 ]

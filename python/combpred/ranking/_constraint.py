@@ -1,0 +1,181 @@
+"""ConstraintClassification: one linear classifier in the space of Kesler's construction."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.validation import has_fit_parameter
+
+from .._coefficients import keep_weights
+from .._errors import CapabilityError
+from .._memory import require_memory
+from ._base import LabelRanker
+from ._preferences import FORMATS, Preferences, pairs_of_labels
+
+FloatArray = NDArray[np.float64]
+
+_ENTRY_BYTES = 12  # of a compressed matrix: a number and its column
+_MATRICES = 5  # held at once: the two parts of a difference, the difference, its two signs
+
+
+class ConstraintClassification(LabelRanker):
+    r"""Label ranking by constraint classification: every preference is an example of one linear classifier.
+
+    Labels are ranked by :math:`\langle w_l, x\rangle`. That a row prefers label p to label q says that
+    :math:`\langle w_p - w_q, x\rangle > 0`: the vector of all k weight vectors should have a positive product with
+    :math:`x \otimes (e_p - e_q)`, and a negative one with its negative. Both are examples of a binary linear classifier
+    without intercept (Har-Peled, Roth & Zimak, 2002), after Kesler's construction for several classes.
+
+    Parameters
+    ----------
+    estimator : linear classifier, default=None
+        Any of scikit-learn's binary classifiers that take sparse inputs and have ``coef_``: among others
+        ``LogisticRegression``, ``LinearSVC``, ``Perceptron``, ``SGDClassifier``. A clone is trained, with
+        ``fit_intercept=False`` where it has that parameter. None:
+        :class:`sklearn.linear_model.LogisticRegression` with its default parameters.
+    fit_intercept : bool, default=True
+        Add a constant feature to the inputs, hence a bias for each label. Its weights are penalised like the others.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The one trained, on k weight vectors in a row.
+    coef_ : ndarray of shape (k, n_features)
+        Weights of each label.
+    intercept_ : ndarray of shape (k,)
+        Bias of each label; zero without `fit_intercept`.
+    n_labels_ : int
+        Number k of labels.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    RankingByPairwiseComparison : A classifier, linear or not, for each pair of labels.
+
+    Notes
+    -----
+    Takes full and incomplete rankings, ties and preference graphs: a row gives two examples, of opposite signs and
+    classes, for every pair of which it prefers one label, each with the weight of the row. Rows that state more
+    preferences therefore count more.
+
+    For a classifier that minimises :math:`\tfrac12\|w\|^2 + C \sum \ell(\text{margin})`, the objective is
+
+    .. math:: \tfrac12 \sum_l \|w_l\|^2 + 2C \sum_i w_i \sum_{(p, q)} \ell(\langle w_p - w_q, x_i\rangle)
+
+    over the preferences (p, q) of the rows i. The score of a label is :math:`\langle w_l, x\rangle` with its bias; only
+    differences of scores mean anything.
+
+    The examples are held as compressed rows, of :math:`4 s p` entries for s preferences and p features, not k times as
+    many as dense ones would have. Prediction costs O(k p) for a row. Features of different scales are best standardised
+    before, in a pipeline.
+
+    References
+    ----------
+    S. Har-Peled, D. Roth and D. Zimak (2002), Constraint classification for multiclass classification and ranking,
+    *NIPS* 15.
+
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3, with the vectors of the construction corrected.
+
+    Examples
+    --------
+    >>> from combpred.ranking import ConstraintClassification
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> y = [[1, 2, 3], [1, 2, 3], [-1, 2, 1], [3, 2, 1]]  # positions of three labels, one of them unknown
+    >>> ConstraintClassification().fit(X, y).predict([[0.0], [3.0]])
+    array([[1, 2, 3],
+           [3, 2, 1]], dtype=int32)
+    """
+
+    _formats = frozenset(FORMATS)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "fit_intercept": ["boolean"],
+    }
+
+    def __init__(self, estimator: Any = None, *, fit_intercept: bool = True) -> None:
+        self.estimator = estimator
+        self.fit_intercept = fit_intercept
+
+    def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
+        model = LogisticRegression() if self.estimator is None else clone(self.estimator)
+        if "fit_intercept" in model.get_params(deep=False):
+            model.set_params(fit_intercept=False)
+        if weights is not None and not has_fit_parameter(model, "sample_weight"):
+            raise ValueError(
+                f"sample_weight is given, but fit of estimator={self.estimator!r} does not take it: leave it out, or "
+                "take an estimator whose fit does"
+            )
+        inputs = sparse.csr_matrix(X)
+        if self.fit_intercept:
+            inputs = sparse.hstack([inputs, np.ones((X.shape[0], 1))], format="csr")
+        examples, rows = kesler_examples(inputs, preferences)
+        classes = np.repeat(np.array([1, -1]), len(rows))
+        options = {} if weights is None else {"sample_weight": np.tile(weights[rows], 2)}
+        self.estimator_ = model.fit(sparse.vstack([examples, -examples], format="csr"), classes, **options)
+        stacked = _coefficients(model, examples.shape[1])
+        keep_weights(self, stacked.reshape(self.n_labels_, inputs.shape[1]).T)
+
+    def _label_scores(self, X: Any) -> FloatArray:
+        scores: FloatArray = X @ self.coef_.T + self.intercept_
+        return scores
+
+
+def kesler_examples(X: Any, preferences: Preferences) -> tuple[Any, NDArray[np.intp]]:
+    """Return x ⊗ (e_p − e_q) for every preference p ≻ q of every row, and the rows that they are of.
+
+    Takes a CSR matrix of p features. The result is CSR with k p columns, the features of one label after another.
+
+    Raises
+    ------
+    MemoryError
+        When the examples of both signs do not fit, before they are built.
+    """
+    rows, pairs = np.nonzero(preferences.signs)
+    first, second = (labels[pairs] for labels in pairs_of_labels(preferences.n_labels))
+    entries = 2 * int(np.diff(X.indptr)[rows].sum(dtype=np.int64))
+    require_memory(
+        _ENTRY_BYTES * _MATRICES * entries,
+        f"the construction for {len(rows)} preferences",
+        "train on fewer rows, or take RankingByPairwiseComparison, which holds no copies of a row",
+    )
+    blocks, k = X[rows], preferences.n_labels
+    signed = sparse.csr_matrix(blocks.multiply(preferences.signs[rows, pairs][:, np.newaxis]))
+    return _in_block(signed, first, k) - _in_block(signed, second, k), rows
+
+
+def _in_block(rows: Any, labels: NDArray[np.intp], n_labels: int) -> Any:
+    """Return CSR rows moved to the columns of one label each."""
+    n, p = rows.shape
+    wide = n_labels * p > np.iinfo(np.int32).max
+    columns = rows.indices.astype(np.int64 if wide else np.int32)
+    columns += np.repeat(labels * p, np.diff(rows.indptr)).astype(columns.dtype)
+    return sparse.csr_matrix((rows.data, columns, rows.indptr), shape=(n, n_labels * p))
+
+
+def _coefficients(model: Any, width: int) -> FloatArray:
+    """Return the weights of a trained linear classifier as a vector."""
+    coef: Any = getattr(model, "coef_", None)
+    if sparse.issparse(coef):
+        coef = coef.toarray()
+    if np.shape(coef) not in ((1, width), (width,)):
+        raise CapabilityError(
+            f"estimator={model!r} has no coef_ of shape (1, {width}) after fit, so that it is no linear classifier: "
+            "take one, such as LogisticRegression or LinearSVC, or RankingByPairwiseComparison, which takes others"
+        )
+    if np.any(getattr(model, "intercept_", 0.0) != 0.0):
+        raise CapabilityError(
+            f"estimator={model!r} has fitted an intercept, which the construction has no place for: take an estimator "
+            "with the parameter fit_intercept, which is set to False (each label has a bias of its own beside it)"
+        )
+    flat: FloatArray = np.asarray(coef, dtype=np.float64).ravel()
+    return flat
