@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from combpred.ranking import ConstraintClassification, RankingByPairwiseComparison
+from combpred.ranking import ConstraintClassification, NearestNeighborsLabelRanker, RankingByPairwiseComparison
 
 GRAPHS = "graphs"
 FORMATS = ("full", "incomplete", "ties", GRAPHS)
@@ -27,8 +27,8 @@ class Case:
         Of `FORMATS`.
     grid : dict
         Two values of a parameter for a grid search.
-    weights : {"repeat", "none"}
-        Whether an integer weight equals repeating the row; "none" where the ranker takes no weights.
+    weights : {"repeat", "leave out", "none"}
+        Whether an integer weight equals repeating the row, or 0 leaving it out; "none" where it takes no weights.
     tolerance : float
         How far label scores may be apart where training should agree: what the solver's tolerance leaves.
     has_scores : bool
@@ -46,8 +46,14 @@ class Case:
 ALL = ("incomplete", "ties", GRAPHS)
 LOGISTIC = LogisticRegression(tol=1e-10, max_iter=1000)  # converged, so that models of the same objective agree
 
+NEIGHBORS = {"n_neighbors": [3, 10]}
+
 CASES = {
     "constraint": Case(ConstraintClassification(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
+    "neighbors": Case(NearestNeighborsLabelRanker(weights="distance"), ALL, NEIGHBORS, weights="leave out"),
+    "neighbors, mallows": Case(
+        NearestNeighborsLabelRanker(7, aggregation="mallows"), ALL, NEIGHBORS, weights="leave out", has_scores=False
+    ),
     "pairwise": Case(RankingByPairwiseComparison(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
     "pairwise, trees": Case(
         RankingByPairwiseComparison(DecisionTreeClassifier(max_depth=2, random_state=0), vote="hard"),

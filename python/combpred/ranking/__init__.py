@@ -8,9 +8,13 @@ with ``structure="permutations"``.
 from __future__ import annotations
 
 from ._constraint import ConstraintClassification
+from ._mallows import MallowsEstimate
+from ._neighbors import NearestNeighborsLabelRanker
 from ._pairwise import RankingByPairwiseComparison
 
 __all__ = [
     "ConstraintClassification",
+    "MallowsEstimate",
+    "NearestNeighborsLabelRanker",
     "RankingByPairwiseComparison",
 ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._estimator import refit
@@ -44,6 +46,10 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     @abstractmethod
     def _label_scores(self, X: Any) -> FloatArray:
         """Return the scores of a block of rows, ``(n, k)``."""
+
+    def _has_scores(self) -> bool:
+        """Whether labels are ranked by scores with these parameters; otherwise there is no `label_scores`."""
+        return True
 
     def _row_width(self) -> int:
         """Return how many numbers `_label_scores` holds for a row beside its inputs, so that blocks of rows fit."""
@@ -129,6 +135,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     # Predictions.
 
+    @available_if(lambda self: self._has_scores())  # type: ignore[untyped-decorator]
     def label_scores(self, X: Any) -> FloatArray:
         """Return the scores that rank the labels of each row: the higher, the earlier.
 
@@ -163,12 +170,10 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         (5, 3)
         """
         X = self._check_new_rows(X)
-        what = f"the scores of {X.shape[0]} rows for {self.n_labels_} labels"
-        scores: FloatArray = allocate((X.shape[0], self.n_labels_), np.float64, what, "pass fewer rows at once")
-        width = max(self._row_width(), 0 if sparse.issparse(X) else X.shape[1])
-        for rows in row_blocks(X.shape[0], width):
+        scores: FloatArray = self._empty((X.shape[0], self.n_labels_), np.float64)
+        for rows, block in self._blocks(X):
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, with its row
-                scores[rows] = self._label_scores(rows_in_double(X, rows))
+                scores[rows] = self._label_scores(block)
             finite = np.isfinite(scores[rows]).all(axis=1)
             if not finite.all():
                 raise ValueError(
@@ -266,6 +271,16 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """Return X for prediction, which reads it by `rows_in_double`, a block at a time."""
         check_is_fitted(self)
         return unconverted_rows(self, X)
+
+    def _blocks(self, X: Any) -> Iterator[tuple[slice, Any]]:
+        """Yield checked rows in blocks that fit, as float64 or CSR; X must have been through `_check_new_rows`."""
+        width = max(self._row_width(), 0 if sparse.issparse(X) else X.shape[1])
+        for rows in row_blocks(X.shape[0], width):
+            yield rows, rows_in_double(X, rows)
+
+    def _empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Return an empty array of predictions, or raise MemoryError before allocating what does not fit."""
+        return allocate(shape, dtype, f"predicting {shape[1]} numbers for {shape[0]} rows", "pass fewer rows at once")
 
     # Manners.
 

@@ -14,9 +14,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from .._errors import CapabilityError
-from .._input_rows import rows_in_double
-from .._memory import allocate
-from .._row_blocks import row_blocks
 from .._warn import warn_user
 from ._base import LabelRanker
 from ._preferences import FORMATS, Preferences, pairs_of_labels, summed_by_label
@@ -168,11 +165,9 @@ class RankingByPairwiseComparison(LabelRanker):
                [0.]])
         """
         X = self._check_new_rows(X)
-        n, pairs = X.shape[0], len(self.estimators_)
-        what = f"the votes of {n} rows for {pairs} pairs of labels"
-        votes: FloatArray = allocate((n, pairs), np.float64, what, "pass fewer rows at once")
-        for rows in row_blocks(n, max(pairs, X.shape[1])):
-            votes[rows] = self._votes(rows_in_double(X, rows))
+        votes: FloatArray = self._empty((X.shape[0], len(self.estimators_)), np.float64)
+        for rows, block in self._blocks(X):
+            votes[rows] = self._votes(block)
         return votes
 
     def _votes(self, X: Any) -> FloatArray:

@@ -1,0 +1,319 @@
+"""NearestNeighborsLabelRanker: the rankings of similar rows, aggregated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from .._config import get_n_threads
+from .._decoding import Decoding
+from ..structures import Permutations
+from ._base import LabelRanker
+from ._mallows import MallowsEstimate, estimate_mallows
+from ._preferences import FORMATS, Preferences, summed_by_label
+
+FloatArray = NDArray[np.float64]
+
+_SIGNS_PER_DOUBLE = 8
+
+
+class _Votes(NamedTuple):
+    """The neighbours' preferences for a block of rows: for each pair u < v, weights are summed."""
+
+    net: FloatArray  # what prefers u minus what prefers v
+    stated: FloatArray  # what prefers one of the two
+    total: FloatArray  # (n,), of all neighbours
+
+
+def _is_mallows(model: NearestNeighborsLabelRanker) -> bool:
+    return model.aggregation == "mallows"
+
+
+class NearestNeighborsLabelRanker(LabelRanker):
+    r"""Instance-based label ranking: predicts the consensus of the rankings of the nearest training rows.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbours.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weights of the neighbours, as in :class:`sklearn.neighbors.KNeighborsClassifier`. ``"distance"``: the inverse of
+        their distance; where some are at distance 0, only these count. A callable takes an array of distances and
+        returns one of weights, at least 0.
+    aggregation : {"borda", "kemeny", "mallows"}, default="borda"
+        How the neighbours' rankings become one. ``"borda"``: labels are sorted by how many others they are preferred
+        to, less how many are preferred to them, on average (Brinker & Hüllermeier, 2006); best for Spearman's
+        correlation with the neighbours. ``"kemeny"``: the ranking that reverses the least weight of the neighbours'
+        preferences, hence of largest mean Kendall τ with full rankings. ``"mallows"``: the same, which is the
+        centre of largest likelihood in Mallows' model (Cheng, Hühn & Hüllermeier, 2009), with its concentration in
+        `predict_mallows`.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+    leaf_size : int, default=30
+    p : float, default=2
+    metric : str or callable, default="minkowski"
+    metric_params : dict, default=None
+        How neighbours are found, as in :class:`sklearn.neighbors.NearestNeighbors`. With ``metric="precomputed"``, X is
+        the square matrix of distances in ``fit``, and the distances between new rows and training rows afterwards.
+    n_jobs : int or None, default=None
+        Processors that search for neighbours, as scikit-learn takes it, and threads that solve for Kemeny rankings.
+
+    Attributes
+    ----------
+    nearest_ : NearestNeighbors
+        The search structure on the training rows.
+    signs_ : ndarray of shape (n, k(k-1)/2), dtype=int8
+        For the pairs of labels u < v in lexicographic order +1 where a training row prefers u, −1 where it prefers v, 0
+        where it says nothing or ties them.
+    row_weights_ : ndarray of shape (n,) or None
+        Weights of the training rows; None for 1.
+    n_labels_ : int
+        Number k of labels.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    combpred.structures.Permutations.decode : Finds the Kemeny ranking of given weights of pairs.
+
+    Notes
+    -----
+    Takes full and incomplete rankings, ties and preference graphs. Neighbours count by the preferences that they state:
+    a pair of which one label has no known position, or two labels that are tied, adds nothing for either. Labels that
+    come out equal are ranked by their index under ``"borda"``.
+
+    Kemeny rankings are exact as long as labels that beat one another in circles come in groups of at most 20, by
+    dynamic programming over the subsets of each group, and otherwise come from a local search.
+
+    The weight of a neighbour is multiplied by that of its row in `sample_weight`. A row is one neighbour whatever its
+    weight is, so that a weight of 2 is not the same as two equal rows.
+
+    The score of a label under ``"borda"`` is its mean Borda score, centred: between 1 − k and k − 1, and k + 1 less
+    twice the mean position where rankings are full.
+
+    Prediction costs a search for neighbours, O(n_neighbors k²) for each row, and Kemeny rankings at most
+    :math:`O(2^m m)` for each group of m labels. Features of different scales are best standardised before, in a
+    pipeline.
+
+    References
+    ----------
+    K. Brinker and E. Hüllermeier (2006), Case-based multilabel ranking, *IJCAI*; and Case-based label ranking, *ECML*.
+
+    W. Cheng, J. Hühn and E. Hüllermeier (2009), Decision tree and instance-based learning for label ranking, *ICML*.
+
+    Examples
+    --------
+    >>> from combpred.ranking import NearestNeighborsLabelRanker
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> y = [[1, 2, 3], [1, 2, 3], [2, 1, 3], [2, 3, 1], [3, -1, 1], [2, 3, 1]]  # one position is unknown
+    >>> NearestNeighborsLabelRanker(n_neighbors=3).fit(X, y).predict([[1.0], [4.0]])
+    array([[1, 2, 3],
+           [2, 3, 1]], dtype=int32)
+    """
+
+    _formats = frozenset(FORMATS)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "weights": [StrOptions({"uniform", "distance"}), callable],
+        "aggregation": [StrOptions({"borda", "kemeny", "mallows"})],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: str | Callable[[FloatArray], FloatArray] = "uniform",
+        aggregation: str = "borda",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str | Callable[..., float] = "minkowski",
+        metric_params: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.aggregation = aggregation
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
+        n = X.shape[0]
+        if n < self.n_neighbors:
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors}, but only {n} rows of positive weight: take n_neighbors={n} or less"
+            )
+        if self.metric == "precomputed" and X.shape[1] != n:
+            raise ValueError(
+                f"X has shape {X.shape} without rows of weight 0, but with metric='precomputed' it holds the distances "
+                "between all rows: leave such rows and their columns out"
+            )
+        self.nearest_ = NearestNeighbors(
+            n_neighbors=self.n_neighbors,
+            algorithm=self.algorithm,
+            leaf_size=self.leaf_size,
+            p=self.p,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            n_jobs=self.n_jobs,
+        ).fit(X)
+        self.signs_ = preferences.signs
+        self.row_weights_ = weights
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Rank the labels of each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+            Inputs; for ``metric="precomputed"`` the distances between these rows and the training rows.
+
+        Returns
+        -------
+        positions : ndarray of shape (n, k), dtype=int32
+            The position of each label, 1..k, 1 for the first.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, naming the row.
+        MemoryError
+            When the predictions do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost: see the notes of the class. Rows are taken in blocks of 16 MiB.
+
+        Examples
+        --------
+        >>> from combpred.datasets import load_iris_ranking
+        >>> from combpred.ranking import NearestNeighborsLabelRanker
+        >>> X, y = load_iris_ranking(return_X_y=True)
+        >>> NearestNeighborsLabelRanker(aggregation="kemeny").fit(X, y).predict(X[:1])
+        array([[1, 2, 3]], dtype=int32)
+        """
+        if self.aggregation == "borda":
+            return super().predict(X)
+        X = self._check_new_rows(X)
+        positions = self._empty((X.shape[0], self.n_labels_), np.int32)
+        for rows, block in self._blocks(X):
+            positions[rows] = self._kemeny(self._votes(block))
+        return positions
+
+    @available_if(_is_mallows)  # type: ignore[untyped-decorator]
+    def predict_mallows(self, X: Any) -> MallowsEstimate:
+        r"""Predict, and say how far the neighbours agree with the prediction. Only with ``aggregation="mallows"``.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+            As in `predict`.
+
+        Returns
+        -------
+        MallowsEstimate
+            With fields `positions`, the prediction, `theta`, the concentration of Mallows' model
+            :math:`p(y) \propto e^{-\theta D(y, c)}` around it, and `probability`, that of the predicted ranking.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError, MemoryError
+            As `predict`.
+
+        Notes
+        -----
+        With full rankings, centre and concentration have the largest (weighted) likelihood of the neighbours' rankings.
+        With others, the concentration is the one at which the model expects as much weight of stated preferences
+        against the centre as there is; this is unbiased as long as which pairs are stated does not depend on their
+        order.
+        Cost: that of `predict`, and O(k²) for each row.
+
+        Examples
+        --------
+        >>> from combpred.ranking import NearestNeighborsLabelRanker
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [[1, 2, 3], [1, 2, 3], [1, 3, 2], [3, 1, 2]]
+        >>> ranker = NearestNeighborsLabelRanker(n_neighbors=3, aggregation="mallows").fit(X, y)
+        >>> estimate = ranker.predict_mallows([[0.0], [3.0]])
+        >>> estimate.positions.tolist(), estimate.theta.round(2).tolist(), estimate.probability.round(2).tolist()
+        ([[1, 2, 3], [1, 2, 3]], [1.78, 0.57], [0.71, 0.34])
+        """
+        X = self._check_new_rows(X)
+        n = X.shape[0]
+        positions = self._empty((n, self.n_labels_), np.int32)
+        theta, probability = np.empty(n), np.empty(n)
+        for rows, block in self._blocks(X):
+            votes = self._votes(block)
+            part = estimate_mallows(self._kemeny(votes), votes.net, votes.stated)
+            positions[rows], theta[rows], probability[rows] = part.positions, part.theta, part.probability
+        return MallowsEstimate(positions, theta, probability)
+
+    def _has_scores(self) -> bool:
+        return self.aggregation == "borda"
+
+    def _label_scores(self, X: Any) -> FloatArray:
+        votes = self._votes(X)
+        total = np.where(votes.total > 0, votes.total, 1.0)  # where no neighbour has weight, nothing is preferred
+        return summed_by_label(votes.net, self.n_labels_) / total[:, np.newaxis]
+
+    def _kemeny(self, votes: _Votes) -> NDArray[np.int32]:
+        decoded = Permutations(self.n_labels_)._decode_scores(
+            votes.net, None, Decoding("auto", get_n_threads(self.n_jobs))
+        )
+        positions: NDArray[np.int32] = decoded.y
+        return positions
+
+    def _votes(self, X: Any) -> _Votes:
+        """Return the weighted preferences of the neighbours of a block of rows."""
+        distances, neighbors = self.nearest_.kneighbors(X)
+        weights = self._neighbor_weights(distances)
+        if self.row_weights_ is not None:
+            weights = weights * self.row_weights_[neighbors]
+        signs = self.signs_[neighbors]
+        return _Votes(
+            net=np.einsum("ij,ijp->ip", weights, signs),
+            stated=np.einsum("ij,ijp->ip", weights, np.abs(signs)),
+            total=weights.sum(axis=1),
+        )
+
+    def _neighbor_weights(self, distances: FloatArray) -> FloatArray:
+        if self.weights == "uniform":
+            return np.ones_like(distances)
+        if self.weights == "distance":
+            # In units of the inverse of the smallest one: only ratios count, and no distance is too small.
+            nearest = distances.min(axis=1, keepdims=True)
+            ratios: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
+            return ratios
+        weights = np.asarray(self.weights(distances), dtype=np.float64)  # type: ignore[operator]
+        if weights.shape != distances.shape or not (np.isfinite(weights) & (weights >= 0)).all():
+            raise ValueError(
+                f"weights must return finite numbers, at least 0, of the shape {distances.shape} of the distances; "
+                f"got {weights!r}"
+            )
+        return weights
+
+    def _row_width(self) -> int:
+        pairs = int(self.signs_.shape[1])
+        return 3 * pairs + 2 * self.n_neighbors * (1 + pairs // _SIGNS_PER_DOUBLE)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
+        return {**super()._more_tags(), "pairwise": self.metric == "precomputed"}

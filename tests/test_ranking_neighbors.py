@@ -1,0 +1,175 @@
+"""Consensus of the nearest neighbours: against loops over neighbours and enumeration of all rankings."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from sklearn.metrics.pairwise import euclidean_distances
+
+from combpred.ranking import NearestNeighborsLabelRanker
+from combpred.ranking._mallows import estimate_mallows, log_normalizers, reversal_probabilities
+from combpred.ranking._preferences import pairs_of_labels, read_preferences
+from rankers import FORMATS, small_data
+
+EVERY = np.array(list(permutations(range(1, 5))))  # positions of four labels
+SIGNS = read_preferences(EVERY).signs.astype(int)
+KNN = {"n_neighbors": 7, "aggregation": "kemeny"}
+WEIGHTS = {"uniform": np.ones_like, "distance": lambda d: 1 / d, "callable": lambda d: np.exp(-d)}
+
+
+def neighbourhoods(X, X_new, weighing, row_weights=None, count=7):
+    """Yield the numbers of the neighbours of each new row and their weights, by sorting all distances."""
+    for distances in euclidean_distances(X_new, X):
+        nearest = np.argsort(distances)[:count]
+        weights = WEIGHTS[weighing](distances[nearest])
+        yield nearest, weights if row_weights is None else weights * row_weights[nearest]
+
+
+@pytest.mark.parametrize("weighing", WEIGHTS)
+def test_borda_sorts_by_mean_position(weighing):
+    X, y = small_data()
+    X_new, _ = small_data(seed=1)
+    row_weights = np.random.default_rng(2).random(60) + 0.1
+    given = WEIGHTS["callable"] if weighing == "callable" else weighing
+    ranker = NearestNeighborsLabelRanker(7, weights=given).fit(X, y, row_weights)
+    scores = ranker.label_scores(X_new)
+    for i, (nearest, weights) in enumerate(neighbourhoods(X, X_new, weighing, row_weights)):
+        np.testing.assert_allclose(scores[i], 5 - 2 * np.average(y[nearest], axis=0, weights=weights), atol=1e-12)
+
+
+def test_borda_counts_preferences_that_are_stated():
+    X, y = small_data("incomplete")
+    scores = NearestNeighborsLabelRanker(7).fit(X, y).label_scores(X)
+    for i, (nearest, _) in enumerate(neighbourhoods(X, X, "uniform")):
+        for u in range(4):
+            rows = y[nearest][y[nearest][:, u] != -1]
+            known = rows != -1
+            wins = (known & (rows > rows[:, u : u + 1])).sum() - (known & (rows < rows[:, u : u + 1])).sum()
+            assert scores[i, u] == pytest.approx(wins / 7, abs=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("weighing", WEIGHTS)
+def test_kemeny_reverses_the_least_weight_of_all_rankings(form, weighing):
+    X, y = small_data(form)
+    X_new, _ = small_data(seed=1, n=30)
+    row_weights = np.random.default_rng(2).random(60)
+    given = WEIGHTS["callable"] if weighing == "callable" else weighing
+    predicted = NearestNeighborsLabelRanker(**KNN, weights=given).fit(X, y, row_weights).predict(X_new)
+    stated = read_preferences(y).signs.astype(int)
+    at = {tuple(row): i for i, row in enumerate(EVERY)}
+    for i, (nearest, weights) in enumerate(neighbourhoods(X, X_new, weighing, row_weights)):
+        reversed_weight = weights @ (stated[nearest][:, None] * SIGNS[None] == -1).sum(axis=2)
+        assert reversed_weight[at[tuple(predicted[i])]] <= reversed_weight.min() + 1e-9
+
+
+def test_kendall_distances_follow_mallows_law():
+    """Normalisation and the reversal of two labels, against the sums over all rankings."""
+    for theta in (0.0, 0.01, 0.7, 3.0):
+        weights = np.exp(-theta * (SIGNS == -1).sum(axis=1))
+        decay = np.array([np.exp(-theta)])
+        assert log_normalizers(decay, 4)[0] == pytest.approx(np.log(weights.sum()), abs=1e-12)
+        law = weights / weights.sum()
+        u, v = pairs_of_labels(4)
+        expected = law @ (SIGNS == -1)
+        np.testing.assert_allclose(reversal_probabilities(decay, 4)[0][v - u - 1], expected, rtol=0, atol=1e-14)
+
+
+def test_mallows_has_the_largest_likelihood_of_all_centres_and_concentrations():
+    X, y = small_data()
+    X_new, _ = small_data(seed=1, n=12)
+    row_weights = np.random.default_rng(2).random(60)
+    ranker = NearestNeighborsLabelRanker(7, aggregation="mallows").fit(X, y, row_weights)
+    estimate = ranker.predict_mallows(X_new)
+    np.testing.assert_array_equal(estimate.positions, ranker.predict(X_new))
+    stated = read_preferences(y).signs.astype(int)
+    for i, (nearest, weights) in enumerate(neighbourhoods(X, X_new, "uniform", row_weights)):
+        found = []
+        for signs in SIGNS:  # each ranking as the centre
+            distances = (stated[nearest] * signs == -1).sum(axis=1)
+            from_centre = (SIGNS * signs == -1).sum(axis=1)
+
+            def loss(theta, distances=distances, from_centre=from_centre, weights=weights):
+                return weights @ (theta * distances + np.log(np.exp(-theta * from_centre).sum()))
+
+            best = minimize_scalar(loss, bounds=(0, 30), method="bounded", options={"xatol": 1e-10})
+            found.append((best.fun, best.x))
+        least = min(found)
+        centre = [tuple(row) for row in EVERY].index(tuple(estimate.positions[i]))
+        assert found[centre][0] <= least[0] + 1e-9
+        if np.isfinite(estimate.theta[i]):
+            assert estimate.theta[i] == pytest.approx(found[centre][1], abs=1e-5)
+        else:
+            assert found[centre][0] < 1e-9  # nothing contradicts the centre
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_mallows_expects_as_many_contradictions_as_there_are(form):
+    X, y = small_data(form)
+    estimate = NearestNeighborsLabelRanker(9, aggregation="mallows").fit(X, y).predict_mallows(X)
+    stated = read_preferences(y).signs.astype(int)
+    finite = 0
+    for i, (nearest, _) in enumerate(neighbourhoods(X, X, "uniform", count=9)):
+        centre = read_preferences(estimate.positions[i : i + 1]).signs[0].astype(int)
+        observed = (stated[nearest] * centre == -1).sum()
+        assert (observed == 0) == np.isinf(estimate.theta[i])
+        weights = np.exp(-min(estimate.theta[i], 700.0) * (SIGNS * centre == -1).sum(axis=1))
+        law = weights / weights.sum()
+        expected = (law @ (SIGNS * centre == -1)) @ np.abs(stated[nearest]).sum(axis=0)
+        assert expected == pytest.approx(observed, abs=1e-9)
+        assert estimate.probability[i] == pytest.approx(law.max(), abs=1e-9)
+        finite += bool(np.isfinite(estimate.theta[i]))
+    assert finite > 10
+
+
+def test_concentration_at_its_ends():
+    positions = np.array([[1, 2, 3]] * 4, dtype=np.int32)
+    stated = np.array([[2.0] * 3, [2.0] * 3, [0.0] * 3, [1e9] * 3])
+    net = np.array([[0.0] * 3, [2.0] * 3, [0.0] * 3, [1e9 - 2] * 3])
+    estimate = estimate_mallows(positions, net, stated)
+    np.testing.assert_array_equal(estimate.theta[:3], [0.0, np.inf, 0.0])
+    np.testing.assert_allclose(estimate.probability, [1 / 6, 1.0, 1 / 6, 1.0], rtol=0, atol=1e-8)
+    assert 20 < estimate.theta[3] < 21  # e^-θ is about 1e-9 for pairs of neighbours in the centre
+
+
+def test_distances_of_zero_count_alone():
+    X, y = small_data()
+    ranker = NearestNeighborsLabelRanker(7, weights="distance").fit(X, y)
+    np.testing.assert_array_equal(ranker.predict(X), y)
+    assert np.isfinite(ranker.label_scores(np.nextafter(X, np.inf))).all()
+
+
+def test_neighbours_without_weight_prefer_nothing():
+    X, y = small_data()
+    ranker = NearestNeighborsLabelRanker(3, weights=np.zeros_like).fit(X, y)
+    np.testing.assert_array_equal(ranker.label_scores(X[:2]), 0.0)
+    np.testing.assert_array_equal(ranker.predict(X[:2]), [[1, 2, 3, 4]] * 2)
+
+
+@pytest.mark.parametrize("aggregation", ["borda", "kemeny"])
+def test_precomputed_distances_give_the_same(aggregation):
+    X, y = small_data()
+    distances = euclidean_distances(X)
+    given = NearestNeighborsLabelRanker(4, aggregation=aggregation, metric="precomputed").fit(
+        distances[:50, :50], y[:50]
+    )
+    direct = NearestNeighborsLabelRanker(4, aggregation=aggregation).fit(X[:50], y[:50])
+    np.testing.assert_array_equal(given.predict(distances[50:, :50]), direct.predict(X[50:]))
+    with pytest.raises(ValueError, match="leave such rows and their columns out"):
+        given.fit(distances, y, np.arange(60))
+
+
+def test_what_is_refused():
+    X, y = small_data()
+    with pytest.raises(ValueError, match="n_neighbors=61, but only 60 rows of positive weight"):
+        NearestNeighborsLabelRanker(61).fit(X, y)
+    with pytest.raises(ValueError, match="'aggregation' parameter"):
+        NearestNeighborsLabelRanker(aggregation="median").fit(X, y)
+    with pytest.raises(ValueError, match="weights must return finite numbers, at least 0"):
+        NearestNeighborsLabelRanker(weights=lambda d: -d).fit(X, y).predict(X)
+    with pytest.raises(ValueError, match="'algorithm' parameter"):
+        NearestNeighborsLabelRanker(algorithm="hash").fit(X, y)
+    assert not hasattr(NearestNeighborsLabelRanker(), "predict_mallows")
