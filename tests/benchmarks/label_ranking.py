@@ -16,10 +16,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from ranking_selection import choose, load
+from ranking_selection import choose, load, outer_folds
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
 from combpred import StructuredRidge
@@ -67,9 +66,7 @@ def main() -> None:
     for name in args.sets:
         start = time.perf_counter()
         X, y = load(args.data / "label_ranking", name)
-        folds = [
-            fold for repeat in range(args.repeats) for fold in KFold(10, shuffle=True, random_state=repeat).split(X)
-        ]
+        folds = outer_folds(X, args.repeats)
         with Parallel(n_jobs=args.jobs) as pool:
             rows = pd.DataFrame(pool(delayed(run_fold)(X, y, train, test) for train, test in folds))
         means = rows.mean()

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from ranking_selection import choose, load
+from ranking_selection import choose, load, outer_folds
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.preprocessing import StandardScaler
@@ -115,9 +115,7 @@ def main() -> None:
     for name in args.sets:
         start = time.perf_counter()
         X, y = load(args.data / "partial_label_ranking", name)
-        folds = [
-            fold for repeat in range(args.repeats) for fold in KFold(10, shuffle=True, random_state=repeat).split(X)
-        ]
+        folds = outer_folds(X, args.repeats)
         with Parallel(n_jobs=args.jobs) as pool:
             rows = pd.DataFrame(pool(delayed(run_fold)(X, y, train, test) for train, test in folds))
         means = rows.mean()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import RepeatedKFold, cross_val_score
+from sklearn.model_selection import KFold, RepeatedKFold, cross_val_score
 
 from combpred import StructuredRidge, StructuredRidgeCV
 from combpred.structures import Structure
@@ -30,19 +30,34 @@ def load(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     return table.drop(columns=labels).to_numpy(float), table[labels].to_numpy(int)
 
 
+def outer_folds(X: np.ndarray, repeats: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return training and test rows of ten folds, drawn anew for each repeat."""
+    return [fold for repeat in range(repeats) for fold in KFold(10, shuffle=True, random_state=repeat).split(X)]
+
+
 def choose(structure: Structure, X: np.ndarray, y: np.ndarray) -> dict[str, tuple[dict[str, Any], float]]:
     """Return the parameters that do best for each loss, and the score that these reach in inner folds."""
+    inner = RepeatedKFold(n_splits=5, n_repeats=3, random_state=0)
+    chosen: dict[str, tuple[dict[str, Any], float]] = {}
+    for loss, setting in settings(structure, X, y).items():
+        score = cross_val_score(StructuredRidge(structure, **setting), X, y, cv=inner).mean()
+        chosen[loss] = (setting, float(score))
+    return chosen
+
+
+def settings(
+    structure: Structure, X: np.ndarray, y: np.ndarray, losses: tuple[str, ...] = ("squared", "auc")
+) -> dict[str, dict[str, Any]]:
+    """Return the parameters that do best for each loss by leave-one-out."""
     every = np.ones((len(KERNELS), len(WIDTHS)), dtype=bool)
     scores = {"squared": smooth(grid(structure, X, y, "squared", every))}
-    reached = scores["squared"].max(axis=2)
-    scores["auc"] = smooth(grid(structure, X, y, "auc", reached >= np.sort(reached, axis=None)[-3]))
-    folds = RepeatedKFold(n_splits=5, n_repeats=3, random_state=0)
-    chosen: dict[str, tuple[dict[str, Any], float]] = {}
-    for loss, table in scores.items():
-        k, w, a = np.unravel_index(table.argmax(), table.shape)
-        setting = {"loss": loss, "kernel": KERNELS[k], "gamma": WIDTHS[w] / X.shape[1], "alpha": ALPHAS[a]}
-        inner = cross_val_score(StructuredRidge(structure, **setting), X, y, cv=folds).mean()
-        chosen[loss] = (setting, float(inner))
+    if "auc" in losses:
+        reached = scores["squared"].max(axis=2)
+        scores["auc"] = smooth(grid(structure, X, y, "auc", reached >= np.sort(reached, axis=None)[-3]))
+    chosen = {}
+    for loss in losses:
+        k, w, a = np.unravel_index(scores[loss].argmax(), scores[loss].shape)
+        chosen[loss] = {"loss": loss, "kernel": KERNELS[k], "gamma": WIDTHS[w] / X.shape[1], "alpha": ALPHAS[a]}
     return chosen
 
 
