@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import combpred
-from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, structures
+from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, ranking, structures
 from combpred.structures import Structure
 
 # Running the package is what __main__ does when imported; _core is the library itself.
@@ -28,6 +28,8 @@ ESTIMATORS = [StructuredRidge, StructuredRidgeCV, ProbabilisticStructured]
 PROBABILITIES = (
     "predict_proba", "predict_marginals", "log_proba", "score_log_loss", "log_partition", "entropy", "sample",
 )  # fmt: skip
+RANKERS = [getattr(ranking, name) for name in ranking.__all__ if hasattr(getattr(ranking, name), "fit")]
+OF_RANKERS = ("label_scores", "pair_votes", "predict_mallows", "partial_fit")
 X = np.arange(12.0)[:, None]
 LABELS = np.arange(12) % 3
 INSTANCES = {
@@ -105,11 +107,13 @@ def test_notebooks_display_structures(cls):
         assert cls.__name__ in structure._repr_html_()
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("estimator", ESTIMATORS + RANKERS, ids=lambda cls: cls.__name__)
 def test_public_methods_say_what_they_raise_and_cost(estimator):
-    methods = (
-        "fit", "predict", "score", "decision_function", "feature_scores", "score_structures", "predict_certified",
-    )  # fmt: skip
+    methods = ("fit", "predict", "score")
+    if estimator in RANKERS:
+        methods += tuple(name for name in OF_RANKERS if hasattr(estimator, name))
+    else:
+        methods += ("decision_function", "feature_scores", "score_structures", "predict_certified")
     for name in methods + (PROBABILITIES if estimator is ProbabilisticStructured else ()):
         text = inspect.getdoc(getattr(estimator, name))
         for part in ("Parameters\n---", "Returns\n---", "Raises\n---", "Examples\n---", "Cost", ">>> "):

@@ -22,10 +22,31 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from combpred import ranking
+from combpred.ranking import RankingByPairwiseComparison
 from combpred.ranking._base import LabelRanker
-from rankers import CASES, FORMATS, small_data
+from rankers import CASES, FORMATS, Case, small_data
 
-pytestmark = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+
+def of_cases(keep=lambda case: True):
+    """Run a test on the rankers for which `keep` holds."""
+    return pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES.items() if keep(case)])
+
+
+def of_cases_and_formats(keep):
+    """Run a test on the pairs of a ranker and a format of y for which `keep` holds."""
+    return pytest.mark.parametrize(
+        ("case", "form"),
+        [
+            pytest.param(case, form, id=f"{name}-{form}")
+            for name, case in CASES.items()
+            for form in FORMATS
+            if keep(case, form)
+        ],
+    )
+
+
+def takes(case: Case, form: str) -> bool:
+    return form == "full" or form in case.formats
 
 
 def fitted(case, form="full", **options):
@@ -42,6 +63,7 @@ def assert_same(case, one, other, X):
     np.testing.assert_allclose(outcome(case, one, X), outcome(case, other, X), rtol=0, atol=case.tolerance)
 
 
+@of_cases()
 def test_learns_and_predicts_positions(case):
     X, y = small_data(n=80)
     model = clone(case.ranker).fit(X[:60], y[:60])
@@ -57,19 +79,36 @@ def test_learns_and_predicts_positions(case):
         assert not hasattr(model, "label_scores")
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_formats_are_learnt_from_or_refused_by_name(case, form):
+@of_cases_and_formats(takes)
+def test_formats_are_learnt_from(case, form):
     X, y = small_data()
-    if form == "full" or form in case.formats:
-        assert fitted(case, form).score(X, y) > 0.4
-        return
+    assert fitted(case, form).score(X, y) > 0.4
+
+
+class OfFullRankings(RankingByPairwiseComparison):
+    """A ranker that takes no other format."""
+
+    _formats = frozenset()
+
+
+@pytest.mark.parametrize(
+    ("case", "form"),
+    [
+        pytest.param(case, form, id=f"{name}-{form}")
+        for name, case in [*CASES.items(), ("full only", Case(OfFullRankings(), (), {}))]
+        for form in FORMATS
+        if not takes(case, form)
+    ],
+)
+def test_other_formats_are_refused_with_those_who_take_them(case, form):
     with pytest.raises(ValueError) as caught:
         fitted(case, form)
-    others = {other.ranker.__class__.__name__ for other in CASES.values() if form in other.formats}
+    others = {type(other.ranker).__name__ for other in CASES.values() if form in other.formats}
     assert type(case.ranker).__name__ in str(caught.value) and re.search(r"y, row \d+: ", str(caught.value))
     assert all(name in str(caught.value) for name in others)
 
 
+@of_cases()
 def test_training_leaves_parameters_and_arguments_alone(case):
     X, y = small_data()
     model = clone(case.ranker)
@@ -82,17 +121,20 @@ def test_training_leaves_parameters_and_arguments_alone(case):
     assert not [name for name in vars(clone(model)) if name.endswith("_")]
 
 
+@of_cases()
 def test_the_same_seed_gives_the_same_model(case):
     X, _ = small_data()
     np.testing.assert_array_equal(outcome(case, fitted(case), X), outcome(case, fitted(case), X))
 
 
+@of_cases()
 def test_pickles(case):
     X, _ = small_data()
     model = fitted(case)
     np.testing.assert_array_equal(outcome(case, pickle.loads(pickle.dumps(model)), X), outcome(case, model, X))
 
 
+@of_cases()
 def test_rows_are_predicted_alike_one_by_one(case):
     X, _ = small_data()
     model = fitted(case)
@@ -100,12 +142,14 @@ def test_rows_are_predicted_alike_one_by_one(case):
     np.testing.assert_allclose(alone, outcome(case, model, X)[:10], rtol=0, atol=1e-10)
 
 
+@of_cases()
 def test_not_fitted(case):
     for method in ("predict", "label_scores") if case.has_scores else ("predict",):
         with pytest.raises(NotFittedError):
             getattr(clone(case.ranker), method)([[1.0, 2.0, 3.0]])
 
 
+@of_cases()
 def test_grid_search_in_a_pipeline(case):
     X, y = small_data()
     step = type(case.ranker).__name__.lower()
@@ -120,6 +164,7 @@ def test_grid_search_in_a_pipeline(case):
     assert cross_val_predict(search.best_estimator_, X, y, cv=3).shape == y.shape
 
 
+@of_cases()
 def test_is_no_classifier_so_that_folds_are_not_stratified(case):
     _, y = small_data()
     assert not hasattr(case.ranker, "_estimator_type") or case.ranker._estimator_type is None
@@ -130,6 +175,7 @@ def test_is_no_classifier_so_that_folds_are_not_stratified(case):
         assert tags.estimator_type is None and tags.target_tags.required and tags.target_tags.multi_output
 
 
+@of_cases()
 def test_data_frames_bring_feature_names(case):
     X, y = small_data()
     frame = pd.DataFrame(X, columns=list("abc"))
@@ -145,6 +191,7 @@ def test_data_frames_bring_feature_names(case):
     assert piped[-1].feature_names_in_.tolist() == list("abc")
 
 
+@of_cases()
 @pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
 def test_sparse_inputs_give_the_same(case, container):
     X, y = small_data()
@@ -154,6 +201,7 @@ def test_sparse_inputs_give_the_same(case, container):
     np.testing.assert_allclose(outcome(case, model, container(X)), outcome(case, model, X), rtol=0, atol=1e-10)
 
 
+@of_cases()
 def test_other_containers_and_number_types_give_the_same(case):
     X, y = small_data()
     X = X.astype(np.float32)
@@ -162,19 +210,16 @@ def test_other_containers_and_number_types_give_the_same(case):
         np.testing.assert_array_equal(outcome(case, clone(case.ranker).fit(inputs, targets), inputs), expected)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@of_cases_and_formats(lambda case, form: case.weights == "repeat" and takes(case, form))
 def test_weights_count_rows(case, form):
-    if case.weights != "repeat" or form not in ("full", *case.formats):
-        return
     X, y = small_data(form)
     weights = np.random.default_rng(1).integers(0, 3, size=60)
     weighted = clone(case.ranker).fit(X, y, sample_weight=weights)
     assert_same(case, weighted, clone(case.ranker).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights, axis=0)), X)
 
 
+@of_cases(lambda case: case.weights != "none")
 def test_rows_of_weight_zero_are_left_out(case):
-    if case.weights == "none":
-        return
     X, y = small_data()
     weights = (np.arange(60) % 3 > 0).astype(float)
     weighted = clone(case.ranker).fit(X, y, sample_weight=weights)
@@ -182,40 +227,53 @@ def test_rows_of_weight_zero_are_left_out(case):
     assert_same(case, fitted(case, sample_weight=1.0), fitted(case), X)
 
 
+@of_cases()
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda X, y: (X, y[:-1], None), "inconsistent numbers of samples"),
-        (lambda X, y: (np.where(np.arange(60)[:, None] == 7, np.nan, X), y, None), "NaN, first at row 7"),
-        (lambda X, y: (X, np.where(np.arange(60)[:, None] == 7, 0, y), None), "y, row 7: "),
-        (lambda X, y: (X, y, -np.ones(60)), "sample_weight is -1.0 at row 0"),
-        (lambda X, y: (X, y, np.zeros(60)), "sample_weight is zero in every row"),
-        (lambda X, y: (X, y, np.ones(59)), r"sample_weight has shape \(59,\)"),
-        (lambda X, y: (X, None, None), "y is None"),
-        (lambda X, y: (X[:0], y[:0], None), "0 sample"),
-        (lambda X, y: (X[0], y, None), "1D array"),
+        (lambda X, y: (X, y[:-1]), "inconsistent numbers of samples"),
+        (lambda X, y: (np.where(np.arange(60)[:, None] == 7, np.nan, X), y), "NaN, first at row 7"),
+        (lambda X, y: (X, np.where(np.arange(60)[:, None] == 7, 0, y)), "y, row 7: "),
+        (lambda X, y: (X, None), "y is None"),
+        (lambda X, y: (X[:0], y[:0]), "0 sample"),
+        (lambda X, y: (X[0], y), "1D array"),
     ],
 )
 def test_bad_input_is_named_and_the_earlier_model_kept(case, change, message):
-    if case.weights == "none" and "sample_weight" in message:
-        return
     X, y = small_data()
     model = fitted(case)
     before = outcome(case, model, X)
-    bad_X, bad_y, weights = change(X, y)
     with pytest.raises(ValueError, match=message):
-        model.fit(bad_X, bad_y) if weights is None else model.fit(bad_X, bad_y, sample_weight=weights)
+        model.fit(*change(X, y))
     np.testing.assert_array_equal(outcome(case, model, X), before)
 
 
+@of_cases(lambda case: case.weights != "none")
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (-np.ones(60), "sample_weight is -1.0 at row 0"),
+        (np.zeros(60), "sample_weight is zero in every row"),
+        (np.ones(59), r"sample_weight has shape \(59,\)"),
+    ],
+)
+def test_bad_weights_are_named_and_the_earlier_model_kept(case, weights, message):
+    X, y = small_data()
+    model = fitted(case)
+    before = outcome(case, model, X)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(outcome(case, model, X), before)
+
+
+@of_cases(lambda case: "incomplete" in case.formats)
 def test_rows_that_say_nothing_cannot_be_learnt_from(case):
-    if "incomplete" not in case.formats:
-        return
     X, y = small_data()
     with pytest.raises(ValueError, match="nothing to learn"):
         clone(case.ranker).fit(X, np.where(np.arange(4) == 0, y, -1))
 
 
+@of_cases()
 def test_predictions_check_their_inputs(case):
     X, _ = small_data()
     model = fitted(case)
@@ -226,6 +284,7 @@ def test_predictions_check_their_inputs(case):
         model.predict(X[:, :2])
 
 
+@of_cases()
 def test_refit_forgets_the_earlier_size(case):
     X, y = small_data(k=3)
     model = fitted(case).fit(X[:, :2], y)
@@ -233,12 +292,13 @@ def test_refit_forgets_the_earlier_size(case):
     assert not hasattr(model.fit(X, y), "feature_names_in_")
 
 
+@of_cases()
 def test_notebooks_display(case):
     name = type(case.ranker).__name__
     assert name in case.ranker._repr_html_() and name in fitted(case)._repr_html_()
 
 
-def test_every_ranker_is_in_the_battery(case):
-    tested = {type(other.ranker).__name__ for other in CASES.values()}
-    assert {name for name in ranking.__all__ if issubclass(getattr(ranking, name), LabelRanker)} == tested
-    assert type(case.ranker)._formats >= set(case.formats)
+def test_every_ranker_is_in_the_battery():
+    tested = {type(case.ranker).__name__ for case in CASES.values()}
+    assert {n for n in ranking.__all__ if issubclass(getattr(ranking, n), LabelRanker)} == tested
+    assert all(type(case.ranker)._formats >= set(case.formats) for case in CASES.values())
