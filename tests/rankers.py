@@ -54,6 +54,9 @@ CASES = {
     "neighbors, mallows": Case(
         NearestNeighborsLabelRanker(7, aggregation="mallows"), ALL, NEIGHBORS, weights="leave out", has_scores=False
     ),
+    "neighbors, plackett-luce": Case(
+        NearestNeighborsLabelRanker(aggregation="plackett-luce"), ("incomplete",), NEIGHBORS, weights="leave out"
+    ),
     "pairwise": Case(RankingByPairwiseComparison(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
     "pairwise, trees": Case(
         RankingByPairwiseComparison(DecisionTreeClassifier(max_depth=2, random_state=0), vote="hard"),

@@ -6,11 +6,12 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 from sklearn.metrics.pairwise import euclidean_distances
 
 from combpred.ranking import NearestNeighborsLabelRanker
 from combpred.ranking._mallows import estimate_mallows, log_normalizers, reversal_probabilities
+from combpred.ranking._plackett_luce import fit_plackett_luce
 from combpred.ranking._preferences import pairs_of_labels, read_preferences
 from rankers import FORMATS, small_data
 
@@ -135,6 +136,37 @@ def test_concentration_at_its_ends():
     assert 20 < estimate.theta[3] < 21  # e^-θ is about 1e-9 for pairs of neighbours in the centre
 
 
+@pytest.mark.parametrize("form", ["full", "incomplete"])
+def test_plackett_luce_has_the_largest_penalised_likelihood(form):
+    X, y = small_data(form)
+    X_new, _ = small_data(seed=1, n=8)
+    row_weights = np.random.default_rng(2).random(60)
+    ranker = NearestNeighborsLabelRanker(7, aggregation="plackett-luce", penalty=0.05).fit(X, y, row_weights)
+    scores = ranker.label_scores(X_new)
+    for i, (nearest, weights) in enumerate(neighbourhoods(X, X_new, "uniform", row_weights)):
+
+        def loss(u, nearest=nearest, weights=weights):
+            total = 0.5 * 0.05 * (u**2).sum()
+            for row, weight in zip(y[nearest], weights, strict=True):
+                order = [label for label in np.argsort(row) if row[label] != -1]
+                total -= weight * sum(u[order[t]] - np.log(np.exp(u[order[t:]]).sum()) for t in range(len(order)))
+            return total
+
+        best = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-8})
+        assert loss(scores[i]) <= best.fun + 1e-12
+        np.testing.assert_allclose(scores[i], best.x, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(scores.sum(axis=1), 0.0, atol=1e-9)
+
+
+def test_plackett_luce_of_rankings_that_agree_is_finite_and_agrees():
+    """Nothing contradicts the order, so that only the penalty, however small, keeps utilities finite."""
+    ranks = np.tile(np.arange(1, 13, dtype=np.int32), (2, 20, 1))
+    ranks[1, :, 3] = 0
+    utilities = fit_plackett_luce(ranks, np.ones((2, 20)), 1e-6)
+    assert np.isfinite(utilities).all() and (np.diff(utilities[0]) < -1).all()
+    assert utilities[1, 3] == pytest.approx(0.0, abs=1e-6)  # a label that no ranking has
+
+
 def test_distances_of_zero_count_alone():
     X, y = small_data()
     ranker = NearestNeighborsLabelRanker(7, weights="distance").fit(X, y)
@@ -172,4 +204,6 @@ def test_what_is_refused():
         NearestNeighborsLabelRanker(weights=lambda d: -d).fit(X, y).predict(X)
     with pytest.raises(ValueError, match="'algorithm' parameter"):
         NearestNeighborsLabelRanker(algorithm="hash").fit(X, y)
+    with pytest.raises(ValueError, match="aggregation='plackett-luce'.* does not learn from rankings with ties"):
+        NearestNeighborsLabelRanker(aggregation="plackett-luce").fit(X, (y + 1) // 2)
     assert not hasattr(NearestNeighborsLabelRanker(), "predict_mallows")

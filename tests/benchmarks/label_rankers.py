@@ -72,6 +72,7 @@ RANKERS: dict[str, Fit] = {
     "constraint": searched(ConstraintClassification(LOGISTIC), estimator__C=PENALTIES),
     "neighbors, borda": searched(NearestNeighborsLabelRanker(), **NEIGHBORS),
     "neighbors, kemeny": searched(NearestNeighborsLabelRanker(aggregation="kemeny"), **NEIGHBORS),
+    "neighbors, plackett-luce": searched(NearestNeighborsLabelRanker(aggregation="plackett-luce"), **NEIGHBORS),
     "ridge, squared": ridge("squared"),
     "ridge, auc": ridge("auc"),
     "probabilistic": probabilistic,

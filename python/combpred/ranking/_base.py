@@ -47,6 +47,10 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _label_scores(self, X: Any) -> FloatArray:
         """Return the scores of a block of rows, ``(n, k)``."""
 
+    def _formats_taken(self) -> frozenset[str]:
+        """Return the formats that the learner takes with these parameters."""
+        return self._formats
+
     def _has_scores(self) -> bool:
         """Whether labels are ranked by scores with these parameters; otherwise there is no `label_scores`."""
         return True
@@ -122,8 +126,9 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _check_formats(self, preferences: Preferences) -> None:
         """Raise ValueError for the first row in a format that the learner does not take."""
+        taken = self._formats_taken()
         for form in FORMATS:
-            if form not in self._formats:
+            if form not in taken:
                 require_format(preferences, form, lambda form=form: self._refusal(form))  # type: ignore[misc]
 
     def _refusal(self, form: str) -> str:
@@ -131,7 +136,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         from .. import ranking  # whose modules import this one
 
         others = [name for name in ranking.__all__ if form in getattr(getattr(ranking, name), "_formats", ())]
-        return f"{type(self).__name__} does not learn from {FORMATS[form]}, which {', '.join(others)} do"
+        shown = " ".join(repr(self).split())  # with the parameters that may be why
+        return f"{shown} does not learn from {FORMATS[form]}, which {', '.join(others)} do"
 
     # Predictions.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,6 +17,8 @@ from .._decoding import Decoding
 from ..structures import Permutations
 from ._base import LabelRanker
 from ._mallows import MallowsEstimate, estimate_mallows
+from ._neighbor_weights import neighbor_weights
+from ._plackett_luce import fit_plackett_luce
 from ._preferences import FORMATS, Preferences, summed_by_label
 
 FloatArray = NDArray[np.float64]
@@ -47,13 +49,17 @@ class NearestNeighborsLabelRanker(LabelRanker):
         Weights of the neighbours, as in :class:`sklearn.neighbors.KNeighborsClassifier`. ``"distance"``: the inverse of
         their distance; where some are at distance 0, only these count. A callable takes an array of distances and
         returns one of weights, at least 0.
-    aggregation : {"borda", "kemeny", "mallows"}, default="borda"
+    aggregation : {"borda", "kemeny", "mallows", "plackett-luce"}, default="borda"
         How the neighbours' rankings become one. ``"borda"``: labels are sorted by how many others they are preferred
         to, less how many are preferred to them, on average (Brinker & Hüllermeier, 2006); best for Spearman's
         correlation with the neighbours. ``"kemeny"``: the ranking that reverses the least weight of the neighbours'
         preferences, hence of largest mean Kendall τ with full rankings. ``"mallows"``: the same, which is the
         centre of largest likelihood in Mallows' model (Cheng, Hühn & Hüllermeier, 2009), with its concentration in
-        `predict_mallows`.
+        `predict_mallows`. ``"plackett-luce"``: the mode of the Plackett–Luce law of largest penalised likelihood
+        (Cheng, Dembczyński & Hüllermeier, 2010).
+    penalty : float, default=0.1
+        Of ``"plackett-luce"``, ½ `penalty` ‖u‖² on the utilities u of the labels, against the log-likelihood of the
+        neighbours' rankings: without it a label that is always first would have an infinite one.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
     leaf_size : int, default=30
     p : float, default=2
@@ -71,6 +77,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
     signs_ : ndarray of shape (n, k(k-1)/2), dtype=int8
         For the pairs of labels u < v in lexicographic order +1 where a training row prefers u, −1 where it prefers v, 0
         where it says nothing or ties them.
+    ranks_ : ndarray of shape (n, k), dtype=int32, or None
+        Dense ranks of the labels in training, 0 where unknown; None for preference graphs.
     row_weights_ : ndarray of shape (n,) or None
         Weights of the training rows; None for 1.
     n_labels_ : int
@@ -86,9 +94,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     Notes
     -----
-    Takes full and incomplete rankings, ties and preference graphs. Neighbours count by the preferences that they state:
-    a pair of which one label has no known position, or two labels that are tied, adds nothing for either. Labels that
-    come out equal are ranked by their index under ``"borda"``.
+    Takes full and incomplete rankings, ties and preference graphs; ``"plackett-luce"`` only full and incomplete
+    rankings. Neighbours count by the preferences that they state: a pair of which one label has no known position, or
+    two labels that are tied, adds nothing for either. Labels of equal score are ranked by their index.
 
     Kemeny rankings are exact as long as labels that beat one another in circles come in groups of at most 20, by
     dynamic programming over the subsets of each group, and otherwise come from a local search.
@@ -97,17 +105,20 @@ class NearestNeighborsLabelRanker(LabelRanker):
     weight is, so that a weight of 2 is not the same as two equal rows.
 
     The score of a label under ``"borda"`` is its mean Borda score, centred: between 1 − k and k − 1, and k + 1 less
-    twice the mean position where rankings are full.
+    twice the mean position where rankings are full. Under ``"plackett-luce"`` it is its utility; under the others there
+    are no scores.
 
     Prediction costs a search for neighbours, O(n_neighbors k²) for each row, and Kemeny rankings at most
-    :math:`O(2^m m)` for each group of m labels. Features of different scales are best standardised before, in a
-    pipeline.
+    :math:`O(2^m m)` for each group of m labels, Plackett–Luce laws some ten times O(n_neighbors k²). Features of
+    different scales are best standardised before, in a pipeline.
 
     References
     ----------
     K. Brinker and E. Hüllermeier (2006), Case-based multilabel ranking, *IJCAI*; and Case-based label ranking, *ECML*.
 
     W. Cheng, J. Hühn and E. Hüllermeier (2009), Decision tree and instance-based learning for label ranking, *ICML*.
+
+    W. Cheng, K. Dembczyński and E. Hüllermeier (2010), Label ranking methods based on the Plackett-Luce model, *ICML*.
 
     Examples
     --------
@@ -124,7 +135,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"uniform", "distance"}), callable],
-        "aggregation": [StrOptions({"borda", "kemeny", "mallows"})],
+        "aggregation": [StrOptions({"borda", "kemeny", "mallows", "plackett-luce"})],
+        "penalty": [Interval(Real, 0, None, closed="neither")],
     }
 
     def __init__(
@@ -133,6 +145,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         *,
         weights: str | Callable[[FloatArray], FloatArray] = "uniform",
         aggregation: str = "borda",
+        penalty: float = 0.1,
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float = 2,
@@ -143,6 +156,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.aggregation = aggregation
+        self.penalty = penalty
         self.algorithm = algorithm
         self.leaf_size = leaf_size
         self.p = p
@@ -171,6 +185,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
             n_jobs=self.n_jobs,
         ).fit(X)
         self.signs_ = preferences.signs
+        self.ranks_ = preferences.ranks
         self.row_weights_ = weights
 
     def predict(self, X: Any) -> NDArray[np.int32]:
@@ -207,7 +222,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         >>> NearestNeighborsLabelRanker(aggregation="kemeny").fit(X, y).predict(X[:1])
         array([[1, 2, 3]], dtype=int32)
         """
-        if self.aggregation == "borda":
+        if self._has_scores():
             return super().predict(X)
         X = self._check_new_rows(X)
         positions = self._empty((X.shape[0], self.n_labels_), np.int32)
@@ -262,10 +277,17 @@ class NearestNeighborsLabelRanker(LabelRanker):
             positions[rows], theta[rows], probability[rows] = part.positions, part.theta, part.probability
         return MallowsEstimate(positions, theta, probability)
 
+    def _formats_taken(self) -> frozenset[str]:
+        return frozenset({"incomplete"}) if self.aggregation == "plackett-luce" else self._formats
+
     def _has_scores(self) -> bool:
-        return self.aggregation == "borda"
+        return self.aggregation in ("borda", "plackett-luce")
 
     def _label_scores(self, X: Any) -> FloatArray:
+        if self.aggregation == "plackett-luce":
+            neighbors, weights = self._weighted_neighbors(X)
+            assert self.ranks_ is not None  # graphs are refused
+            return fit_plackett_luce(self.ranks_[neighbors], weights, self.penalty)
         votes = self._votes(X)
         total = np.where(votes.total > 0, votes.total, 1.0)  # where no neighbour has weight, nothing is preferred
         return summed_by_label(votes.net, self.n_labels_) / total[:, np.newaxis]
@@ -279,10 +301,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _votes(self, X: Any) -> _Votes:
         """Return the weighted preferences of the neighbours of a block of rows."""
-        distances, neighbors = self.nearest_.kneighbors(X)
-        weights = self._neighbor_weights(distances)
-        if self.row_weights_ is not None:
-            weights = weights * self.row_weights_[neighbors]
+        neighbors, weights = self._weighted_neighbors(X)
         signs = self.signs_[neighbors]
         return _Votes(
             net=np.einsum("ij,ijp->ip", weights, signs),
@@ -290,24 +309,16 @@ class NearestNeighborsLabelRanker(LabelRanker):
             total=weights.sum(axis=1),
         )
 
-    def _neighbor_weights(self, distances: FloatArray) -> FloatArray:
-        if self.weights == "uniform":
-            return np.ones_like(distances)
-        if self.weights == "distance":
-            # In units of the inverse of the smallest one: only ratios count, and no distance is too small.
-            nearest = distances.min(axis=1, keepdims=True)
-            ratios: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
-            return ratios
-        weights = np.asarray(self.weights(distances), dtype=np.float64)  # type: ignore[operator]
-        if weights.shape != distances.shape or not (np.isfinite(weights) & (weights >= 0)).all():
-            raise ValueError(
-                f"weights must return finite numbers, at least 0, of the shape {distances.shape} of the distances; "
-                f"got {weights!r}"
-            )
-        return weights
+    def _weighted_neighbors(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
+        """Return the training rows that are nearest to those of a block, and their weights."""
+        distances, neighbors = self.nearest_.kneighbors(X)
+        weights = neighbor_weights(self.weights, distances)
+        return neighbors, weights if self.row_weights_ is None else weights * self.row_weights_[neighbors]
 
     def _row_width(self) -> int:
         pairs = int(self.signs_.shape[1])
+        if self.aggregation == "plackett-luce":
+            return 4 * self.n_neighbors * pairs  # the second derivatives of every ranking
         return 3 * pairs + 2 * self.n_neighbors * (1 + pairs // _SIGNS_PER_DOUBLE)
 
     def __sklearn_tags__(self) -> Any:
