@@ -145,6 +145,8 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def label_scores(self, X: Any) -> FloatArray:
         """Return the scores that rank the labels of each row: the higher, the earlier.
 
+        Learners that rank without scores, with these parameters, have no such method.
+
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)

@@ -10,12 +10,12 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.validation import has_fit_parameter
 
 from .._coefficients import keep_weights
 from .._errors import CapabilityError
 from .._memory import require_memory
 from ._base import LabelRanker
+from ._classifiers import weight_options
 from ._preferences import FORMATS, Preferences, pairs_of_labels
 
 FloatArray = NDArray[np.float64]
@@ -110,17 +110,12 @@ class ConstraintClassification(LabelRanker):
         model = LogisticRegression() if self.estimator is None else clone(self.estimator)
         if "fit_intercept" in model.get_params(deep=False):
             model.set_params(fit_intercept=False)
-        if weights is not None and not has_fit_parameter(model, "sample_weight"):
-            raise ValueError(
-                f"sample_weight is given, but fit of estimator={self.estimator!r} does not take it: leave it out, or "
-                "take an estimator whose fit does"
-            )
         inputs = sparse.csr_matrix(X)
         if self.fit_intercept:
             inputs = sparse.hstack([inputs, np.ones((X.shape[0], 1))], format="csr")
         examples, rows = kesler_examples(inputs, preferences)
         classes = np.repeat(np.array([1, -1]), len(rows))
-        options = {} if weights is None else {"sample_weight": np.tile(weights[rows], 2)}
+        options = weight_options(model, None if weights is None else np.tile(weights[rows], 2))
         self.estimator_ = model.fit(sparse.vstack([examples, -examples], format="csr"), classes, **options)
         stacked = _coefficients(model, examples.shape[1])
         keep_weights(self, stacked.reshape(self.n_labels_, inputs.shape[1]).T)

@@ -11,11 +11,11 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import has_fit_parameter
 
 from .._errors import CapabilityError
 from .._warn import warn_user
 from ._base import LabelRanker
+from ._classifiers import weight_options
 from ._preferences import FORMATS, Preferences, pairs_of_labels, summed_by_label
 
 FloatArray = NDArray[np.float64]
@@ -104,11 +104,6 @@ class RankingByPairwiseComparison(LabelRanker):
                 f"vote='soft' adds up probabilities, but estimator={model!r} has no predict_proba: take vote='hard', "
                 "or give it probabilities by sklearn.calibration.CalibratedClassifierCV"
             )
-        if weights is not None and not has_fit_parameter(model, "sample_weight"):
-            raise ValueError(
-                f"sample_weight is given, but fit of estimator={model!r} does not take it: leave it out, or take an "
-                "estimator whose fit does"
-            )
         signs = preferences.signs
         self.pair_counts_ = np.stack([(signs == 1).sum(axis=0), (signs == -1).sum(axis=0)], axis=1)
         self._warn_of_unknown_pairs()
@@ -194,5 +189,4 @@ def _train_pair(model: Any, X: Any, signs: NDArray[np.int8], weights: FloatArray
     compared = np.flatnonzero(signs)
     if compared.size < signs.size:
         X, signs, weights = X[compared], signs[compared], None if weights is None else weights[compared]
-    options = {} if weights is None else {"sample_weight": weights}
-    return model.fit(X, (signs > 0).astype(np.int64), **options)
+    return model.fit(X, (signs > 0).astype(np.int64), **weight_options(model, weights))
