@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
 from combpred import CapabilityError, StructuredRidge
-from combpred._integer import best_cycle, best_directed_cycle, best_order, best_route
+from combpred._integer import OutOfTimeError, best_cycle, best_directed_cycle, best_order, best_route, relaxed_order
 from combpred.structures import Cycles, DirectedCycles, LabelSets, Permutations, Routes
 
 TRIALS = 12
@@ -41,6 +42,38 @@ def test_orders(n):
         assert sorted(positions.tolist()) == list(range(1, n + 1))
         assert found == pytest.approx(best, rel=1e-6)
         assert bound == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3, 6, 9])
+def test_relaxed_orders_bound_all_orders(n):
+    rng = np.random.default_rng(n)
+    u, v = np.triu_indices(n, 1)
+    for _ in range(TRIALS):
+        scores = rng.normal(size=len(u))
+        positions, bound = best_order(n, scores)
+        relaxed = relaxed_order(n, scores)
+        x = relaxed.before
+        np.testing.assert_allclose(x + x.T, 1 - np.eye(n), atol=1e-12)
+        assert all(x[a, b] + x[b, c] + x[c, a] >= 1 - 1e-5 for a, b, c in permutations(range(n), 3))
+        assert relaxed.upper_bound == pytest.approx(((2 * x[u, v] - 1) * scores).sum(), abs=1e-5)
+        assert relaxed.upper_bound >= bound - 1e-6
+        if relaxed.is_order:
+            np.testing.assert_array_equal(n - np.round(x).sum(axis=1), positions)
+
+
+def test_programs_stop_at_the_deadline_with_a_bound():
+    n = 30
+    scores = np.random.default_rng(0).normal(size=n * (n - 1) // 2)
+    for solve in (best_order, relaxed_order):
+        with pytest.raises(OutOfTimeError) as stopped:
+            solve(n, scores, deadline=time.monotonic())
+        assert stopped.value.upper_bound == pytest.approx(np.abs(scores).sum())
+    start = time.monotonic()
+    with pytest.raises(OutOfTimeError) as stopped:
+        best_order(n, scores, deadline=start + 0.5)
+    assert time.monotonic() - start < 6.0
+    found = Permutations(n).embed([Permutations(n).decode(scores)])[0] @ scores
+    assert found <= stopped.value.upper_bound <= np.abs(scores).sum()
 
 
 @pytest.mark.parametrize("n", [3, 4, 6])
