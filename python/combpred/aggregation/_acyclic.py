@@ -1,0 +1,136 @@
+"""The majority's preferences as far as they do not go round in circles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._numbers import is_number
+from ._orders import OrderSolver, cost_of, deadline_after, joined
+from ._profile import read_counts
+
+_METHODS = ("auto", "exact", "milp", "local-search")
+
+
+@dataclass(frozen=True, eq=False)
+class AcyclicMajority:
+    """A partial order that follows from an acyclic part of the majority's preferences.
+
+    Attributes
+    ----------
+    relation : ndarray of shape (k, k), bool
+        ``relation[u, v]``: u is before v, by a preference that is kept or by a chain of such.
+    kept : ndarray of shape (k, k), bool
+        The preferences that are kept.
+    weight : float
+        Their weight, the sum of the majorities' margins.
+    upper_bound : float
+        No acyclic part has more.
+    ratio : float
+        `weight` is at least `ratio` times the largest possible one: 1.0 or 0.5.
+    optimal : bool
+        Whether no acyclic part has more weight.
+    method : str
+        The method that was used.
+    """
+
+    relation: NDArray[np.bool_]
+    kept: NDArray[np.bool_]
+    weight: float
+    upper_bound: float
+    ratio: float
+    optimal: bool
+    method: str
+
+
+def acyclic_majority(
+    rankings: ArrayLike | None = None,
+    *,
+    counts: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    threshold: float = 0.5,
+    method: str = "auto",
+    n_extensions: int = 100,
+    time_limit: float | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> AcyclicMajority:
+    r"""Return the partial order that the weightiest acyclic part of the majority's preferences implies.
+
+    The majority prefers u to v if more than a share `threshold` of the weight of the rankings that know both has u
+    before v; the preference weighs as much as the margin of these rankings over those with v before u.
+
+    Parameters
+    ----------
+    rankings : array-like of shape (n, k) or (n, k, k)
+        As in :func:`kemeny`.
+    counts : array-like of shape (k, k), default=None
+        In the place of rankings, the weight of those with u before v, in row u and column v.
+    weights : array-like of shape (n,), default=None
+        Weights of the rankings; None: 1 each.
+    threshold : float, default=0.5
+        At least 1/2 and below 1. The larger, the fewer items are related, and the rarer are circles.
+    method : {"auto", "exact", "milp", "local-search"}, default="auto"
+        As in :func:`kemeny`. "local-search" keeps at least half of what can be kept, as the better one of an order and
+        its reverse does.
+    n_extensions : int, default=100
+        Linear extensions for each partial order in `rankings`, at least 2.
+    time_limit : float, default=None
+        Seconds after which "milp" gives up, and "local-search" takes its place; None: no limit.
+    random_state : int, RandomState instance or None, default=None
+        Of the linear extensions.
+
+    Returns
+    -------
+    AcyclicMajority
+
+    Raises
+    ------
+    ValueError
+        For illegal rankings, naming the row, or arguments.
+    CapabilityError
+        When "exact" is asked for and more than 20 items are on circles together.
+
+    Notes
+    -----
+    The maximum acyclic subgraph problem: an acyclic part is what some order of the items agrees with, so that a best
+    one follows from an order that violates preferences of the least weight. `kemeny` with ``output="partial"`` weighs
+    implied relations, too, and only finds its optimum for small groups of items. Cost: as that of `kemeny`.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+
+    Examples
+    --------
+    >>> from combpred.aggregation import acyclic_majority
+    >>> result = acyclic_majority([[1, 2, 3], [2, 1, 3], [1, 3, 2]], threshold=0.7)
+    >>> result.relation.astype(int)
+    array([[0, 0, 1],
+           [0, 0, 0],
+           [0, 0, 0]])
+    """
+    if method not in _METHODS:
+        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    if not is_number(threshold) or not 0.5 <= threshold < 1.0:
+        raise ValueError(f"threshold must be a number from 1/2 to below 1, got {threshold!r}")
+    deadline = deadline_after(time_limit)
+    _, before, tied = read_counts(rankings, counts, weights, n_extensions, random_state)
+    # Of margins the sign is known exactly, of shares up to rounding.
+    preferred = (before > before.T) & (before > threshold * (before + before.T + tied))
+    arcs = np.where(preferred, before - before.T, 0.0)
+    parts = OrderSolver("none", random_state, deadline).solve_groups(method, arcs, None)
+    order, lost = joined(parts, arcs)
+    place = np.argsort(order)
+    kept = preferred & (place[:, np.newaxis] < place)
+    relation = np.zeros_like(preferred)
+    for u in order[::-1]:
+        relation[u] = kept[u] | relation[kept[u]].any(axis=0)
+    total = float(arcs.sum())
+    optimal = all(part.optimal for part in parts)
+    weight = total - cost_of(arcs, order)
+    if method == "auto":
+        method = "exact" if optimal else "local-search"
+    bound = weight if optimal else max(weight, total - lost)
+    return AcyclicMajority(relation, kept, weight, bound, 1.0 if optimal else 0.5, optimal, method)

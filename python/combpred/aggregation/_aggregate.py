@@ -1,0 +1,67 @@
+"""What the aggregation functions return."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """A consensus of rankings, and what is known about it.
+
+    Attributes
+    ----------
+    consensus : ndarray
+        Positions of the k items, int32 of shape ``(k,)``, 1 for the first, tied items sharing one; or, for partial
+        orders, a boolean relation of shape ``(k, k)``, ``consensus[u, v]`` saying that u is before v.
+    distance : float
+        Weighted sum of the distances to the rankings.
+    lower_bound : float
+        No consensus of this kind has a smaller distance.
+    ratio : float or None
+        `distance` is at most `ratio` times the least possible one: 1.0 when proven optimal, otherwise what the method
+        guarantees beforehand for rankings of this kind. None where nothing is guaranteed.
+    expected : bool
+        Whether `ratio` bounds the mean of `distance` over the random choices of the method, not each of its results.
+    optimal : bool
+        Whether no consensus has a smaller distance.
+    method : str
+        The method that was used.
+    reason : str
+        Where `ratio` comes from, or why there is none.
+    standard_error : float
+        Of `distance`, where partial orders were replaced by samples of their linear extensions; otherwise 0.
+
+    Notes
+    -----
+    `certified_ratio` is proven from the numbers at hand, and is often much closer to 1 than `ratio`.
+    """
+
+    consensus: NDArray[Any]
+    distance: float
+    lower_bound: float
+    ratio: float | None
+    expected: bool
+    optimal: bool
+    method: str
+    reason: str
+    standard_error: float = 0.0
+
+    @property
+    def certified_ratio(self) -> float:
+        """`distance` over `lower_bound`, which bounds its ratio to the least distance; infinite for a bound of 0."""
+        if self.distance <= self.lower_bound:
+            return 1.0
+        return self.distance / self.lower_bound if self.lower_bound > 0 else math.inf
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The items from first to last, tied ones in ascending order; AttributeError for a partial order."""
+        if self.consensus.ndim != 1:
+            raise AttributeError("a partial order has no single order; combpred.sampling.linear_extensions draws some")
+        return np.argsort(self.consensus, kind="stable")

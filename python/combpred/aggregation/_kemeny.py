@@ -1,0 +1,219 @@
+"""Consensus by Kendall's distance."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+
+from .._errors import CapabilityError
+from ._aggregate import Aggregate
+from ._guarantees import OPTIMAL, Guarantee, conclude, kind_of, order_guarantee, relation_guarantee
+from ._numbers import is_number
+from ._orders import OrderSolver, Part, cost_of, deadline_after, joined, positions_of
+from ._profile import FloatArray, Profile, kendall_distances, read_counts
+from ._relations import Found, PairCosts, best_input_relation, best_partial_order, best_weak_order
+
+_METHODS = ("auto", "exact", "milp", "lp", "pivot", "random-pivot", "local-search", "best-input")
+_RELATION_METHODS = ("auto", "exact", "local-search", "best-input")
+_OUTPUTS = ("order", "weak", "partial")
+
+
+def kemeny(
+    rankings: ArrayLike | None = None,
+    *,
+    counts: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    method: str = "auto",
+    output: str = "order",
+    penalty: float = 0.5,
+    n_extensions: int = 100,
+    time_limit: float | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> Aggregate:
+    r"""Return the consensus of least total Kendall distance to rankings, or one that is near it.
+
+    The distance of two rankings is the number of pairs that they have in opposite orders, plus `penalty` for every pair
+    that is tied, or unrelated, in only one of them.
+
+    Parameters
+    ----------
+    rankings : array-like of shape (n, k) or (n, k, k)
+        Positions of the k items in each ranking, the smaller before the larger, equal ones tied, −1 or NaN where
+        unknown: pairs with such an item count nothing. Lists that end before the last item are taken so, too, unless
+        the items that they leave out are given one common last position. Or booleans: partial orders,
+        ``rankings[i, u, v]`` saying that u is before v. Each of these is replaced by random linear extensions.
+    counts : array-like of shape (k, k), default=None
+        In the place of rankings, the weight of those with u before v, in row u and column v. The diagonal is not used.
+    weights : array-like of shape (n,), default=None
+        Weights of the rankings, as the number of ballots that are alike; None: 1 each.
+    method : str, default="auto"
+        One of these, of which all but the last four are for ``output="order"`` only:
+
+        - "milp": exact, by an integer program. Takes seconds for 50 items that beat one another in circles.
+        - "lp": rounds the program's linear relaxation: at most 4/3 of the least distance, 3/2 with ties.
+        - "pivot": puts what beats a pivot before it, and so on: with the best of the rankings at most 8/5.
+        - "random-pivot": the same with random pivots: at most 11/7 on average, 8/5 with ties.
+        - "exact": by recursion over subsets, for groups of items that beat one another in circles of up to 20 items.
+          With ties allowed up to 14, for partial orders up to 7.
+        - "local-search": moves single items while that helps, from several starts: at most 2.
+        - "best-input": the best of the rankings, its ties broken by others: at most 2.
+        - "auto": "exact" for groups that are small enough, "local-search" for others.
+    output : {"order", "weak", "partial"}, default="order"
+        What the consensus may be: without ties, with ties, or a partial order.
+    penalty : float, default=0.5
+        Between 0 and 1; from 1/2 on the distance is a metric. In a "weak" or "partial" consensus of rankings without
+        ties, an order of a pair is worth taking where a share of more than ``1 - penalty`` of the weight has it.
+    n_extensions : int, default=100
+        Linear extensions for each partial order in `rankings`, at least 2.
+    time_limit : float, default=None
+        Seconds after which "milp" and "lp" give up; None: no limit. The result is then that of "local-search", with the
+        best bound that the program has proven.
+    random_state : int, RandomState instance or None, default=None
+        Of "random-pivot" and the linear extensions.
+
+    Returns
+    -------
+    Aggregate
+        The consensus with its distance, a lower bound, and what is guaranteed. With sampled linear extensions these
+        refer to the sample, and `standard_error` says how far the distance may be from that to all extensions; it does
+        not contain the advantage of a consensus chosen on the same sample.
+
+    Raises
+    ------
+    ValueError
+        For illegal rankings, naming the row, or arguments.
+    CapabilityError
+        When "exact" is asked for and a group of items is too large, or a method is not one for `output`.
+
+    Notes
+    -----
+    Items are first divided into groups that follow one another in some best consensus (the extended Condorcet
+    criterion), and every method works within these. Orders of rankings that mostly agree fall apart into small groups,
+    so that large instances are often solved exactly.
+
+    The guarantees are for rankings of all items, with or without ties. Where items are unknown, or from `counts`, those
+    of "pivot" (2 then), "random-pivot" (2 on average) and "lp" (3/2) still hold if
+    :math:`w_{uv} \le w_{ux} + w_{xv}` for all items, which is checked; otherwise `ratio` is None. With "weak" and
+    "partial" the search guarantees max(2, 1/penalty) for rankings of all items.
+
+    Cost: O(n k²) to count pairs; then O(m 2^m) for "exact" in a group of m items, 3^m with ties; O(m³) for each pivot.
+    The search takes O(m²) for each round of moves.
+
+    References
+    ----------
+    Kemeny, J. G. (1959). Mathematics without numbers. *Daedalus* 88.
+
+    Fagin, R., Kumar, R., Mahdian, M., Sivakumar, D. and Vee, E. (2006). Comparing partial rankings. *SIAM J. Discrete
+    Math.* 20.
+
+    Ailon, N., Charikar, M. and Newman, A. (2008). Aggregating inconsistent information: ranking and clustering. *J.
+    ACM* 55.
+
+    van Zuylen, A. and Williamson, D. P. (2009). Deterministic pivoting algorithms for constrained ranking and
+    clustering problems. *Mathematics of Operations Research* 34.
+
+    Ailon, N. (2010). Aggregation of partial rankings, p-ratings and top-m lists. *Algorithmica* 57.
+
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+
+    Examples
+    --------
+    >>> from combpred.aggregation import kemeny
+    >>> votes = [[1, 2, 3], [3, 1, 2], [1, 3, 2]]
+    >>> best = kemeny(votes, weights=[4, 3, 2])
+    >>> best.consensus, best.distance, best.optimal
+    (array([1, 2, 3], dtype=int32), 8.0, True)
+    >>> kemeny(votes, weights=[4, 3, 2], output="weak", penalty=0.3).consensus
+    array([1, 1, 2], dtype=int32)
+    """
+    _check_options(method, output, penalty)
+    deadline = deadline_after(time_limit)
+    profile, before, tied = read_counts(rankings, counts, weights, n_extensions, random_state)
+    if method == "best-input" and profile is None:
+        raise ValueError("method='best-input' needs rankings, counts do not show them; take another method")
+    if output != "order":
+        return _relation(method, output, profile, before, tied, float(penalty))
+    kind = kind_of(profile, before)
+    solver = OrderSolver(kind, random_state, deadline)
+    parts = solver.solve_groups(method, before, profile)
+    order, bound = joined(parts, before)
+    ties = float(penalty) * float(np.triu(tied, 1).sum())
+    distance = cost_of(before, order) + ties
+    consensus = positions_of(order)
+    return conclude(
+        consensus,
+        distance,
+        bound + ties,
+        _weakest([part for part in parts if not part.optimal], kind),
+        method=_used(method, parts),
+        scale=float(before.sum()),
+        optimal=all(part.optimal for part in parts),
+        error=_error(profile, consensus[:, np.newaxis] < consensus, penalty),
+    )
+
+
+def _relation(
+    method: str, output: str, profile: Profile | None, before: FloatArray, tied: FloatArray, penalty: float
+) -> Aggregate:
+    """Return a consensus with ties, or a partial order."""
+    costs = PairCosts(before.T + penalty * tied, penalty * (before + before.T))
+    np.fill_diagonal(costs.before, 0.0)
+    if method == "best-input":
+        assert profile is not None
+        least = np.minimum(np.minimum(costs.before, costs.before.T), costs.apart)
+        found = Found(best_input_relation(costs, profile), float(np.triu(least, 1).sum()), False)
+    else:
+        find = best_weak_order if output == "weak" else best_partial_order
+        found = find(costs, method, profile)
+    consensus: NDArray[Any] = found.before
+    if output == "weak":
+        consensus = np.asarray(rankdata(found.before.sum(axis=0), method="dense"), dtype=np.int32)
+    return conclude(
+        consensus,
+        costs.of(found.before),
+        found.lower_bound,
+        relation_guarantee(profile is not None and profile.is_complete, penalty),
+        method=("exact" if found.optimal else "local-search") if method == "auto" else method,
+        scale=float(costs.before.sum()),
+        optimal=found.optimal,
+        error=_error(profile, found.before, penalty),
+    )
+
+
+def _weakest(parts: list[Part], kind: str) -> Guarantee:
+    """Return the weakest guarantee of the parts, which the sum of their distances holds."""
+    if not parts:
+        return OPTIMAL
+    guarantees = [order_guarantee(part.method, kind) for part in parts]
+    weakest = max(guarantees, key=lambda g: math.inf if g.ratio is None else g.ratio)
+    late = "the time limit was reached; " if any(part.out_of_time for part in parts) else ""
+    return Guarantee(weakest.ratio, any(g.expected for g in guarantees), late + weakest.reason)
+
+
+def _used(method: str, parts: list[Part]) -> str:
+    if method != "auto":
+        return method
+    return "local-search" if any(part.method == "local-search" for part in parts) else "exact"
+
+
+def _error(profile: Profile | None, before: NDArray[np.bool_], penalty: float) -> float:
+    if profile is None or not profile.n_extensions:
+        return 0.0
+    return profile.standard_error(kendall_distances(profile, before, penalty))
+
+
+def _check_options(method: str, output: str, penalty: Any) -> None:
+    if output not in _OUTPUTS:
+        raise ValueError(f"output must be one of {', '.join(_OUTPUTS)}, got {output!r}")
+    if method not in _METHODS:
+        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    if output != "order" and method not in _RELATION_METHODS:
+        raise CapabilityError(
+            f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(_RELATION_METHODS)}"
+        )
+    if not is_number(penalty) or not 0.0 <= penalty <= 1.0:
+        raise ValueError(f"penalty must be a number between 0 and 1, got {penalty!r}")

@@ -1,0 +1,131 @@
+"""Ballots in the text formats of PrefLib."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+_HEADER = re.compile(r"#\s*([A-Z ]+?)\s*(\d*)\s*:\s*(.*)")
+_BALLOT = re.compile(r"\s*(\d+)\s*:\s*(.*)")
+_PLACE = re.compile(r"\s*(?:\{([\d,\s]*)\}|(\d+))\s*(?:,|$)")
+
+
+@dataclass(frozen=True, eq=False)
+class Ballots:
+    """Rankings with their numbers.
+
+    Attributes
+    ----------
+    rankings : ndarray of shape (n, k), int32
+        Position of every item on a ballot, 1 for the first, tied items sharing one, −1 for items that are not listed.
+    weights : ndarray of shape (n,), float64
+        How many voters cast the ballot.
+    names : list of str
+        Of the k items.
+    title : str
+        Of the election, empty if the file has none.
+    """
+
+    rankings: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    names: list[str]
+    title: str
+
+
+def read_preflib(source: str | PathLike[str] | TextIO) -> Ballots:
+    """Read ballots in PrefLib's formats of orders: .soc, .soi, .toc and .toi.
+
+    Parameters
+    ----------
+    source : str, path or text file
+        File to read, in the format with a header of lines that begin with ``#``, as PrefLib has it since 2022.
+
+    Returns
+    -------
+    Ballots
+        Their `rankings` and `weights` are what the aggregation functions take.
+
+    Raises
+    ------
+    ValueError
+        For a line that is no ballot, or names an item twice or one that does not exist; names the line.
+
+    Notes
+    -----
+    Items that a ballot does not list are unknown. To rank them behind all others, tied, as voters mostly mean, set
+    ``rankings[rankings == -1] = k + 1``.
+
+    References
+    ----------
+    Mattei, N. and Walsh, T. (2013). PrefLib: a library for preferences. *Algorithmic Decision Theory*.
+
+    Examples
+    --------
+    >>> import io
+    >>> from combpred.aggregation import read_preflib
+    >>> text = "# NUMBER ALTERNATIVES: 3\\n# ALTERNATIVE NAME 1: Ann\\n5: 2,{1,3}\\n2: 3\\n"
+    >>> ballots = read_preflib(io.StringIO(text))
+    >>> ballots.rankings.tolist(), ballots.weights.tolist(), ballots.names
+    ([[2, 1, 2], [-1, -1, 1]], [5.0, 2.0], ['Ann', '2', '3'])
+    """
+    if isinstance(source, (str, PathLike)):
+        lines = Path(source).read_text(encoding="utf-8").splitlines()
+    else:
+        lines = source.read().splitlines()
+    header: dict[tuple[str, str], str] = {}
+    ballots: list[tuple[int, int, str]] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        if line.lstrip().startswith("#"):
+            entry = _HEADER.match(line.strip())
+            if entry is not None:
+                header[entry[1], entry[2]] = entry[3].strip()
+            continue
+        ballot = _BALLOT.fullmatch(line)
+        if ballot is None:
+            raise ValueError(f"line {number}: {line!r} is no ballot, such as '3: 2,{{1,4}},3' for 3 voters")
+        ballots.append((number, int(ballot[1]), ballot[2]))
+    k = _number_of_items(header)
+    if not ballots:
+        raise ValueError("the file has no ballots; lines such as '3: 2,{1,4},3' are expected after the header")
+    rankings = np.array([_positions(text, k, number) for number, _, text in ballots], dtype=np.int32)
+    names = [header.get(("ALTERNATIVE NAME", str(item)), str(item)) for item in range(1, k + 1)]
+    weights = np.array([count for _, count, _ in ballots], dtype=np.float64)
+    return Ballots(rankings, weights, names, header.get(("TITLE", ""), ""))
+
+
+def _number_of_items(header: dict[tuple[str, str], str]) -> int:
+    text = header.get(("NUMBER ALTERNATIVES", ""), "")
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(
+            "the header has no line '# NUMBER ALTERNATIVES: k'; files in the format of before 2022 are on PrefLib's "
+            "site in the new one"
+        )
+    return int(text)
+
+
+def _positions(text: str, k: int, line: int) -> list[int]:
+    positions = [-1] * k
+    place, at = 1, 0
+    text = text.rstrip().rstrip(",")
+    while at < len(text):
+        match = _PLACE.match(text, at)
+        if match is None:
+            raise ValueError(f"line {line}: {text[at:]!r} is no list of items such as '2,{{1,4}},3'")
+        items = [int(item) for item in (match[1] if match[2] is None else match[2]).split(",") if item.strip()]
+        for item in items:
+            if not 1 <= item <= k:
+                raise ValueError(f"line {line}: there is no item {item}, they are 1 to {k}")
+            if positions[item - 1] != -1:
+                raise ValueError(f"line {line}: item {item} is listed twice")
+            positions[item - 1] = place
+        place += len(items)
+        at = match.end()
+    return positions

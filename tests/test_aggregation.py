@@ -1,0 +1,282 @@
+"""Consensus orders by Kendall's distance against enumeration: distances, bounds, guarantees, groups, refusals."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from combpred import CapabilityError
+from combpred.aggregation import Aggregate, kemeny
+from combpred.aggregation._best_input import best_order_of_inputs
+from combpred.aggregation._components import condorcet_components
+from combpred.aggregation._orders import cost_of
+from combpred.aggregation._pivot import random_pivot_order
+from combpred.aggregation._profile import pair_counts, read_profile
+from small_profiles import KINDS, all_orders, kendall, least, random_profile, relation_of
+
+EXACT = ("auto", "exact", "milp")
+APPROXIMATE = ("lp", "pivot", "random-pivot", "local-search", "best-input")
+ORDERS = {k: all_orders(k) for k in range(2, 7)}
+CYCLE = [[1, 2, 3, 4], [4, 1, 2, 3], [3, 4, 1, 2], [2, 3, 4, 1]]
+
+
+def check(result: Aggregate, ranks, weights, best: float, penalty: float = 0.5) -> None:
+    """Check a result against the least distance: no bound may lie, no guarantee be broken."""
+    k = ranks.shape[1]
+    assert sorted(result.consensus.tolist()) == list(range(1, k + 1))
+    assert result.distance == pytest.approx(kendall(ranks, weights, relation_of(result.consensus), penalty), abs=1e-9)
+    slack = 1e-6 * (1 + best)  # the tolerance of the solver of programs
+    assert result.lower_bound <= best + slack
+    assert result.distance >= best - 1e-9
+    assert result.certified_ratio >= 1.0
+    if result.optimal:
+        assert result.distance == pytest.approx(best, abs=1e-9)
+        assert result.ratio == 1.0 == result.certified_ratio
+    elif result.ratio is not None and not result.expected:
+        assert result.distance <= result.ratio * best + 1e-9
+    assert result.reason
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", EXACT + APPROXIMATE)
+def test_against_all_orders(method, kind):
+    rng = np.random.default_rng(sum(map(ord, method + kind)))
+    for trial in range(25):
+        k = int(rng.integers(2, 7))
+        ranks, weights = random_profile(rng, kind, k, int(rng.integers(1, 7)))
+        penalty = float(rng.choice([0.0, 0.5, 1.0]))
+        result = kemeny(ranks, weights=weights, method=method, penalty=penalty, random_state=trial)
+        check(result, ranks, weights, least(ranks, weights, ORDERS[k], penalty), penalty)
+        assert result.optimal or method in APPROXIMATE
+        if kind != "unknown":
+            assert result.ratio is not None
+
+
+@pytest.mark.parametrize("method", ["pivot", "lp", "local-search", "best-input"])
+@pytest.mark.parametrize("kind", ["strict", "ties"])
+def test_guarantees_hold_on_rankings_that_go_round_in_circles(method, kind):
+    """Few rankings, mostly rotations of one another, where majorities have directed triangles and methods err."""
+    rng = np.random.default_rng(5)
+    misses = 0
+    for _ in range(60):
+        k = 6
+        base = rng.permutation(k)
+        ranks = np.array([np.roll(base, rng.integers(k)) + 1 for _ in range(3)])
+        if kind == "ties":
+            ranks = np.where(rng.random(ranks.shape) < 0.3, (ranks + 1) // 2, ranks)
+        weights = np.ones(3)
+        best = least(ranks, weights, ORDERS[k])
+        result = kemeny(ranks, method=method)
+        check(result, ranks, weights, best)
+        misses += result.distance > best + 1e-9
+    assert misses > 0 or (method, kind) not in {("pivot", "strict"), ("best-input", "strict"), ("best-input", "ties")}
+
+
+class Script:
+    """A generator whose draws are given, 0 when they are used up; remembers among how many was drawn."""
+
+    def __init__(self, draws: list[int]) -> None:
+        self.draws, self.among = draws, []
+
+    def randint(self, n: int) -> int:
+        self.among.append(n)
+        return self.draws[len(self.among) - 1] if len(self.among) <= len(self.draws) else 0
+
+
+def all_pivots(before: np.ndarray):
+    """Yield the probability and the order of every sequence of pivots."""
+    draws: list[int] = []
+    while True:
+        script = Script(draws)
+        order = random_pivot_order(before, script)
+        yield 1.0 / np.prod(script.among), order
+        draws = draws + [0] * (len(script.among) - len(draws))
+        while draws and draws[-1] == script.among[len(draws) - 1] - 1:
+            draws.pop()
+        if not draws:
+            return
+        draws[-1] += 1
+
+
+@pytest.mark.parametrize("kind", ["strict", "ties"])
+def test_the_mean_over_all_random_pivots_keeps_the_guarantee(kind):
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        base = rng.permutation(6)
+        ranks = np.array([np.roll(base, shift) + 1 for shift in rng.integers(6, size=3)])
+        if kind == "ties":
+            ranks = np.where(rng.random(ranks.shape) < 0.3, (ranks + 1) // 2, ranks)
+        profile = read_profile(ranks, None, 2, None)
+        before, _ = pair_counts(profile)
+        given = cost_of(before, best_order_of_inputs(profile, before))
+        outcomes = [(chance, min(given, cost_of(before, order))) for chance, order in all_pivots(before)]
+        assert sum(chance for chance, _ in outcomes) == pytest.approx(1.0)
+        ratio = 11 / 7 if kind == "strict" else 8 / 5
+        assert (
+            sum(chance * cost for chance, cost in outcomes) <= ratio * least(ranks, np.ones(3), ORDERS[6], 0.0) + 1e-9
+        )
+
+
+def test_methods_agree_beyond_enumeration():
+    rng = np.random.default_rng(1)
+    for k in (12, 15):
+        ranks = np.array([rng.permutation(k) for _ in range(5)])
+        exact = kemeny(ranks, method="exact")
+        program = kemeny(ranks, method="milp")
+        assert exact.distance == program.distance == exact.lower_bound == program.lower_bound
+        for method in APPROXIMATE:
+            result = kemeny(ranks, method=method, random_state=0)
+            assert result.lower_bound - 1e-6 <= exact.distance <= result.distance
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_groups_follow_one_another_in_a_best_order(kind):
+    """The extended Condorcet criterion: some best order has no item of a later group before one of an earlier."""
+    rng = np.random.default_rng(3)
+    sizes = set()
+    for _ in range(15):
+        ranks, weights = random_profile(rng, kind, 6, 5)
+        before, _ = pair_counts(read_profile(ranks, weights, 2, None))
+        groups = condorcet_components(before > before.T)
+        sizes.add(len(groups))
+        assert sorted(np.concatenate(groups).tolist()) == list(range(6))
+        number = np.empty(6, dtype=int)
+        for i, items in enumerate(groups):
+            number[items] = i
+            if len(items) > 1:  # each item of a group reaches every other one through majorities
+                reach = np.linalg.matrix_power(np.eye(len(items)) + (before > before.T)[np.ix_(items, items)], 6)
+                assert (reach > 0).all()
+        divided = [y for y in ORDERS[6] if not (y & (number[:, None] > number)).any()]
+        assert least(ranks, weights, divided) == pytest.approx(least(ranks, weights, ORDERS[6]), abs=1e-9)
+    assert len(sizes) > 2
+
+
+def test_items_without_preferences_keep_their_order():
+    assert kemeny([[1, 1, 1, 1]]).consensus.tolist() == [1, 2, 3, 4]
+    assert kemeny([[-1, -1, -1]], method="best-input").consensus.tolist() == [1, 2, 3]
+
+
+def test_large_instances_that_agree_are_solved_exactly():
+    rng = np.random.default_rng(2)
+    noisy = np.arange(60) + rng.normal(scale=2.0, size=(15, 60))
+    result = kemeny(noisy - noisy.min() + 1)
+    assert result.optimal and result.method == "exact"
+
+
+def test_weights_are_numbers_of_equal_rankings():
+    ranks = np.array([[1, 2, 3, 4], [4, 1, 2, 3], [3, 4, 1, 2]])
+    weighted, repeated = kemeny(ranks, weights=[2, 0, 3]), kemeny(ranks[[0, 0, 2, 2, 2]])
+    assert weighted.distance == repeated.distance
+    np.testing.assert_array_equal(weighted.consensus, repeated.consensus)
+
+
+@pytest.mark.parametrize("method", EXACT + ("lp", "pivot", "random-pivot", "local-search"))
+def test_counts_stand_for_rankings(method):
+    rng = np.random.default_rng(0)
+    for _ in range(15):
+        ranks, weights = random_profile(rng, "strict", 6, 4)
+        counts = (weights[:, None, None] * (ranks[:, :, None] < ranks[:, None, :])).sum(axis=0)
+        result = kemeny(counts=counts, method=method, random_state=0)
+        check(result, ranks, weights, least(ranks, weights, ORDERS[6]))
+        assert result.ratio in (None, 1.0, 1.5, 2.0)
+
+
+def test_arbitrary_counts_have_guarantees_only_under_the_triangle_inequality():
+    """Shares of 1/3 and 2/3 in random directions satisfy it with equality on every directed triangle."""
+    rng = np.random.default_rng(0)
+    members = np.array(ORDERS[6])
+    seen = set()
+    for trial in range(24):
+        wins = np.triu(rng.random((6, 6)) < 0.5, 1)
+        wins |= np.tril(~wins.T, -1)
+        low = 1 / 3 if trial % 2 else 0.3
+        counts = np.where(wins, 1 - low, low)
+        np.fill_diagonal(counts, 0.0)
+        best = float((members * counts.T).sum(axis=(1, 2)).min())
+        for method in ("pivot", "random-pivot", "lp", "local-search"):
+            result = kemeny(counts=counts, method=method, random_state=trial)
+            seen.add((method, trial % 2, result.ratio))
+            assert result.lower_bound <= best + 1e-6
+            assert result.distance >= best - 1e-9
+            if result.ratio is not None and not result.expected:
+                assert result.distance <= result.ratio * best + 1e-6
+    assert {("pivot", 0, None), ("pivot", 1, 2.0), ("random-pivot", 1, 2.0)} <= seen
+    assert all(ratio in (None, 1.0) for _, satisfied, ratio in seen if not satisfied)
+
+
+def test_a_time_limit_leaves_a_bound():
+    rng = np.random.default_rng(0)
+    ranks = np.array([rng.permutation(40) for _ in range(7)])
+    for method in ("milp", "lp"):
+        result = kemeny(ranks, method=method, time_limit=1e-6)
+        assert not result.optimal and result.ratio == 2.0 and result.reason.startswith("the time limit was reached")
+        assert 0 < result.lower_bound < result.distance
+        assert result.distance == kemeny(ranks, method="local-search").distance
+
+
+def test_programs_are_left_on_ctrl_c(ctrl_c):
+    ranks = np.array([np.random.default_rng(seed).permutation(90) for seed in range(8)])
+    with ctrl_c(0.5, within=2.0):
+        kemeny(ranks, method="milp")
+
+
+def test_seeds():
+    ranks = np.array([np.random.default_rng(seed).permutation(15) for seed in range(5)])
+    first, again = (kemeny(ranks, method="random-pivot", random_state=3) for _ in range(2))
+    np.testing.assert_array_equal(first.consensus, again.consensus)
+    others = {tuple(kemeny(ranks, method="random-pivot", random_state=s).consensus) for s in range(8)}
+    assert len(others) > 1
+
+
+def test_results_pickle_and_frames_are_read():
+    frame = pd.DataFrame(CYCLE, columns=list("abcd"))
+    result = kemeny(frame)
+    again = pickle.loads(pickle.dumps(result))
+    np.testing.assert_array_equal(again.consensus, result.consensus)
+    np.testing.assert_array_equal(result.order, np.argsort(result.consensus))
+    gaps = frame.astype("Int64").where(frame != 4)
+    assert kemeny(gaps).distance == kemeny(np.where(frame == 4, -1, frame)).distance
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "give either rankings or counts"),
+        ({"rankings": CYCLE, "counts": np.ones((4, 4))}, "give either rankings or counts"),
+        ({"rankings": [[1, 2], [1, -2]]}, "rankings, row 1: found -2 in column 1; positions are finite numbers from 0"),
+        ({"rankings": [[1, 2], [np.inf, 2]]}, "rankings, row 1: found inf in column 0"),
+        ({"rankings": [[1, 2], [1, "x"]]}, "rankings"),
+        ({"rankings": [[1, 2], [1]]}, "the rows of rankings differ in length"),
+        ({"rankings": [[1], [1]]}, "at least 2 items, got 1"),
+        ({"rankings": np.empty((0, 3))}, "rankings has 0 rows"),
+        ({"rankings": [1, 2, 3]}, "rankings must have shape"),
+        ({"rankings": CYCLE, "weights": [1, 2]}, "weights has shape .2,., must be .4,.: one weight for each row of ra"),
+        ({"rankings": CYCLE, "weights": [1, 2, -3, 1]}, "weights is -3.0 at row 2"),
+        ({"rankings": CYCLE, "weights": [0, 0, 0, 0]}, "weights is zero in every row"),
+        ({"counts": np.ones((2, 3))}, "counts must have shape"),
+        ({"counts": [[0, 1], [-1, 0]]}, r"counts\[1, 0\] is -1.0"),
+        ({"counts": [["a", "b"], ["c", "d"]]}, "counts must be numbers"),
+        ({"counts": np.ones((3, 3)), "weights": [1]}, "multiply counts by them instead"),
+        ({"counts": np.ones((3, 3)), "method": "best-input"}, "needs rankings"),
+        ({"rankings": CYCLE, "method": "Kemeny"}, "method must be one of auto, exact"),
+        ({"rankings": CYCLE, "output": "ties"}, "output must be one of order, weak, partial"),
+        ({"rankings": CYCLE, "penalty": 1.5}, "penalty must be a number between 0 and 1, got 1.5"),
+        ({"rankings": CYCLE, "penalty": True}, "penalty must be a number"),
+        ({"rankings": CYCLE, "time_limit": 0}, "time_limit must be a positive number"),
+    ],
+)
+def test_refusals(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        kemeny(**arguments)
+
+
+def test_methods_that_cannot_are_refused_by_name():
+    with pytest.raises(CapabilityError, match="method='lp' gives orders only; for output='weak' take one of auto"):
+        kemeny(CYCLE, method="lp", output="weak")
+    circle = np.array([np.roll(np.arange(1, 23), shift) for shift in range(22)])
+    with pytest.raises(CapabilityError, match="limited to 20 items that beat one another in circles, here are 22"):
+        kemeny(circle, method="exact")
+    assert kemeny(circle).method == "local-search"
