@@ -52,6 +52,7 @@ class Assignments(Structure):
 
     name = "assignments"
     default_metric = "hamming_score"
+    _entries = "bits"
     _constraint_keys = KEYS
 
     def __init__(self, n_items: int | None = None) -> None:

@@ -26,6 +26,10 @@ from ._moments_info import MomentsInfo as MomentsInfo  # subclasses import it fr
 from ._parameters import SIZE_LIMIT, Limit, frozen, is_integer
 from ._score_methods import ScoreMethods
 
+#: The values that entries of ψ take: 0 and 1; −1 and 1; these and 0; these, and after them an indicator of 0 for each;
+#: other known ones; or nothing is known about them.
+EntryKind = Literal["bits", "signs", "signs and zeros", "signs and ties", "numbers", "unknown"]
+
 _Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
 
 _ENUMERATION_LIMIT = 10**7
@@ -51,6 +55,8 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
     """Name of the function in `combpred.metrics` behind `score`; larger is better."""
 
     _constraint_keys: ClassVar[tuple[str, ...]] = ()  # of the conditions that predictions can be held to
+    _entries: ClassVar[EntryKind] = "unknown"  # of ψ; what `_entry_kind` returns
+    _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # what `_loss_names` returns
     _sparse_format: type | None = None  # of predictions: of the y resolved from, where that was sparse
 
     @classmethod
@@ -147,6 +153,18 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
 
     def _free_values(self) -> tuple[int, ...] | None:
         """Return the values of the entries of ψ where every combination of them is a member, whose parts are its ψ."""
+        return None
+
+    def _entry_kind(self) -> EntryKind:
+        """Return which values the entries of ψ take, on which it depends which losses are affine in ψ."""
+        return self._entries
+
+    def _loss_names(self) -> tuple[str, ...]:
+        """Return the losses between outputs that are affine in ψ, the one that is meant by "auto" first."""
+        return self._costs
+
+    def _loss_entries(self) -> NDArray[np.bool_] | None:
+        """Return which entries of ψ losses look at, None for all."""
         return None
 
     def _mirrored(self, parts: NDArray[Any]) -> NDArray[Any]:

@@ -62,6 +62,7 @@ class Cliques(Structure):
 
     name = "cliques"
     default_metric = "hamming_score"
+    _entries = "bits"
     _constraint_keys = KEYS
 
     def __init__(self, n_vertices: int | None = None) -> None:

@@ -12,7 +12,7 @@ from .. import _lib
 from .._decoding import Decoding
 from .._errors import CapabilityError
 from .._lib_chain import Drawn, Plan
-from ._base import MomentsInfo, Structure
+from ._base import EntryKind, MomentsInfo, Structure
 from ._custom_chain import draw_computed
 from ._custom_computed import ComputedOutputs, from_formulas, from_sampler
 from ._custom_listed import ListedOutputs, from_gram, from_list
@@ -326,6 +326,18 @@ class Custom(Structure):
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
     ) -> _lib.Decoded:
         return self._space().decode(linear, magnitude, how)
+
+    def _entry_kind(self) -> EntryKind:
+        space = self._space()
+        if isinstance(space, ComputedOutputs):
+            return "unknown"
+        psi = space.description.reals
+        return "bits" if psi is not None and bool(((psi == 0.0) | (psi == 1.0)).all()) else "numbers"
+
+    def _loss_names(self) -> tuple[str, ...]:
+        if self._entry_kind() == "bits":
+            return "hamming", "zero-one"
+        return () if self._entry_kind() == "unknown" else ("zero-one",)
 
     def _require_preimage(self) -> None:
         self._space().require_preimage()

@@ -54,6 +54,7 @@ class Cycles(Visits):
 
     name = "cycles"
     default_metric = "cycle_f1"
+    _entries = "bits"
     _parameter = "n_vertices"
     _noun = ("vertex", "vertices")
     _what = "a cycle"

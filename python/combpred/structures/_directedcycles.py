@@ -57,6 +57,7 @@ class DirectedCycles(Visits):
 
     name = "directedcycles"
     default_metric = "policy_cosine"
+    _entries = "signs and zeros"
     _parameter = "n_vertices"
     _noun = ("vertex", "vertices")
     _what = "a cycle"

@@ -76,6 +76,7 @@ class Graphs(Structure):
 
     name = "graphs"
     default_metric = "hamming_score"
+    _entries = "bits"
     _constraint_keys = KEYS
 
     def __init__(

@@ -50,6 +50,8 @@ class Hierarchy(Structure):
 
     name = "hierarchy"
     default_metric = "accuracy"
+    _entries = "bits"
+    _costs = ("tree", "hamming")
 
     def __init__(
         self,

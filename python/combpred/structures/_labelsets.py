@@ -54,6 +54,7 @@ class LabelSets(Structure):
 
     name = "labelsets"
     default_metric = "hamming_score"
+    _entries = "bits"
     _constraint_keys = KEYS
     _label_names: list[str] | None = None  # the columns of the DataFrame resolved from; plays no part in equality
 

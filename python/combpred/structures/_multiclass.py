@@ -45,6 +45,8 @@ class MultiClass(Structure):
 
     name = "multiclass"
     default_metric = "accuracy"
+    _entries = "bits"
+    _costs = ("zero-one", "hamming")
 
     def __init__(self, n_classes: int | None = None) -> None:
         self.n_classes = n_classes

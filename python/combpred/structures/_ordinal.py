@@ -45,6 +45,7 @@ class Ordinal(Structure):
 
     name = "ordinal"
     default_metric = "neg_absolute_error"
+    _entries = "bits"
 
     def __init__(self, n_grades: int | None = None) -> None:
         self.n_grades = n_grades

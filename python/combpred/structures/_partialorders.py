@@ -67,6 +67,8 @@ class PartialOrders(Structure):
 
     name = "partialorders"
     default_metric = "pair_accuracy"
+    _entries = "signs and zeros"
+    _costs = ("hamming", "kendall")
 
     def __init__(
         self, n_items: int | None = None, *, moments: Literal["auto", "exact", "relaxed", "sampled"] = "auto"

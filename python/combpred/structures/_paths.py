@@ -40,6 +40,9 @@ class Paths(Structure):
 
     The default metric is `hamming_score` of the arcs: the share that the paths agree on, to hold or not to hold it.
 
+    Losses between paths, as `StructuredSVM` takes them, count the arcs that only one of both holds; with `tied`, those
+    of groups of one arc: for `trellis` twice the number of labels that differ.
+
     Where a path can hold two arcs of one group, counts may exceed 1, and :math:`\|\psi(y)\|^2` does not add up along
     the path. ``loss="squared"``, whose predictions need it, is then refused.
 
@@ -62,6 +65,7 @@ class Paths(Structure):
 
     name = "paths"
     default_metric = "hamming_score"
+    _entries = "bits"
     _constraint_keys = KEYS
 
     def __init__(self, arcs: ArrayLike, source: int, target: int, *, tied: ArrayLike | None = None) -> None:
@@ -262,6 +266,17 @@ class Paths(Structure):
 
     def _resolve(self, y: Any) -> Paths:
         return self._with()
+
+    def _loss_entries(self) -> NDArray[np.bool_] | None:
+        if self.tied is None:
+            return None
+        single: NDArray[np.bool_] = np.bincount(self._whole(self.tied, "tied", 1)) == 1
+        if not single.any():
+            raise CapabilityError(
+                f"{self!r} counts arcs in groups of several each, and a loss needs entries of ψ that are 0 or 1: leave "
+                "arcs untied, or take StructuredPerceptron, which needs no loss"
+            )
+        return single
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return self._paths(y, "y")

@@ -54,6 +54,8 @@ class Permutations(Structure):
 
     name = "permutations"
     default_metric = "kendall_tau"
+    _entries = "signs"
+    _costs = ("kendall", "hamming")
 
     _constraint_keys = KEYS
 

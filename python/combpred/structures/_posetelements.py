@@ -42,6 +42,7 @@ class PosetElements(Structure):
 
     name = "posetelements"
     default_metric = "accuracy"
+    _entries = "bits"
 
     def __init__(self, relation: ArrayLike) -> None:
         self.relation = relation

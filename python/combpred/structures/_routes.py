@@ -55,6 +55,7 @@ class Routes(Visits):
 
     name = "routes"
     default_metric = "route_pairs_f1"
+    _entries = "bits"
     _parameter = "n_places"
     _noun = ("place", "places")
     _what = "a route"

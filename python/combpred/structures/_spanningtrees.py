@@ -57,6 +57,7 @@ class SpanningTrees(Structure):
 
     name = "spanningtrees"
     default_metric = "hamming_score"
+    _entries = "bits"
     _constraint_keys = KEYS
 
     def __init__(self, n_vertices: int, edges: ArrayLike) -> None:

@@ -59,6 +59,8 @@ class Subtrees(Structure):
 
     name = "subtrees"
     default_metric = "hamming_score"
+    _entries = "bits"
+    _costs = ("tree", "hamming")
     _constraint_keys = KEYS
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable]) -> None:

@@ -50,6 +50,8 @@ class Tournaments(Structure):
 
     name = "tournaments"
     default_metric = "pair_accuracy"
+    _entries = "signs and zeros"
+    _costs = ("hamming", "kendall")
 
     def __init__(self, n_items: int | None = None) -> None:
         self.n_items = n_items

@@ -70,6 +70,8 @@ class WeakOrders(Structure):
 
     name = "weakorders"
     default_metric = "tau_x"
+    _entries = "signs and ties"
+    _costs = ("kendall", "hamming")
 
     _constraint_keys = KEYS
 

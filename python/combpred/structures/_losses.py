@@ -1,0 +1,233 @@
+r"""Losses between outputs that are affine in ψ, so that decoding with the loss added is decoding of other scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._errors import CapabilityError, RowError
+from .._scores import score_values
+
+if TYPE_CHECKING:
+    from .. import _lib
+    from .._decoding import Decoding
+    from ._base import Structure
+
+FloatArray = NDArray[np.float64]
+
+#: All values of the parameter `cost` of estimators.
+COSTS = ("auto", "hamming", "kendall", "tree", "zero-one")
+
+
+@dataclass(frozen=True)
+class AffineLoss:
+    r"""Losses :math:`\Delta(y_i, z) = a_i + \langle g_i, \psi(z)\rangle + \langle t_i, \psi(z)^2\rangle` of n outputs.
+
+    Attributes
+    ----------
+    constant : ndarray of shape (n,)
+        a, one number for each row.
+    gradient : ndarray of shape (n, d)
+        g.
+    magnitude : ndarray of shape (n, d), or None
+        t, which is multiplied by the squares of the entries of ψ; None for zero.
+    checked : bool
+        Whether the entries of ψ(z) have to be looked at: nothing is known about them, and the formula holds for 0
+        and 1.
+    """
+
+    constant: FloatArray
+    gradient: FloatArray
+    magnitude: FloatArray | None = None
+    checked: bool = False
+
+    def values(self, psi: FloatArray) -> FloatArray:
+        """Return the loss of every row at its ψ(z), of shape ``(n,)``, from `psi` (n, d)."""
+        if self.checked:
+            _require_bits(psi, "what was decoded")
+        return self.constant + score_values(psi, self.gradient, self.magnitude)
+
+    def rows(self, rows: NDArray[np.intp] | slice) -> AffineLoss:
+        """Return the losses of some rows."""
+        magnitude = None if self.magnitude is None else self.magnitude[rows]
+        return AffineLoss(self.constant[rows], self.gradient[rows], magnitude, self.checked)
+
+
+class Augmented(NamedTuple):
+    """Outputs of largest loss plus score.
+
+    Attributes
+    ----------
+    psi : ndarray of shape (n, d)
+    loss : ndarray of shape (n,)
+        Δ(y_i, z_i), without the score.
+    decoded : Decoded
+        The parts of the outputs with their certificates, whose values and bounds leave out the constants of the loss.
+    """
+
+    psi: FloatArray
+    loss: FloatArray
+    decoded: _lib.Decoded
+
+
+def loss_augmented(structure: Structure, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
+    r"""Return for every row an output z of largest :math:`\Delta(y_i, z) + \langle s_i, \psi(z)\rangle`.
+
+    It is decoding of the scores s + g, with the guarantee of the decoder.
+
+    Parameters
+    ----------
+    structure : Structure
+    loss : AffineLoss
+        Of the n rows.
+    scores : ndarray of shape (n, d)
+        s, finite.
+    how : Decoding
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred._decoding import Decoding
+    >>> from combpred.structures import Permutations
+    >>> ranking = Permutations(3)
+    >>> loss = affine_loss(ranking, ranking.embed([[1, 2, 3]]))
+    >>> found = loss_augmented(ranking, loss, np.zeros((1, 3)), Decoding())
+    >>> ranking._decode_parts(found.decoded.y).tolist(), found.loss.tolist()  # the reverse: three pairs differ
+    ([[3, 2, 1]], [3.0])
+    """
+    decoded = structure._decode_scores(scores + loss.gradient, loss.magnitude, how)
+    psi = structure._embed_parts(decoded.y, how.n_threads)
+    return Augmented(psi, loss.values(psi), decoded)
+
+
+def resolve_cost(structure: Structure, cost: str = "auto") -> str:
+    """Return the name of the loss that `cost` stands for, "auto" being the first of those that the structure has.
+
+    CapabilityError for a loss that the structure does not have, naming those that it has. "zero-one" is accepted of
+    every structure: where it is not affine, it takes a list of all outputs.
+    """
+    costs = structure._loss_names()
+    if cost == "auto" and costs:
+        return costs[0]
+    if cost == "zero-one" or cost in costs or (cost == "hamming" and structure._entry_kind() == "unknown"):
+        return cost
+    has = " and ".join(f"cost={name!r}" for name in dict.fromkeys([*costs, "zero-one"]))
+    if cost == "auto":
+        raise CapabilityError(
+            f"{structure!r} says nothing about the entries of ψ, from which losses are made: take cost='hamming' if "
+            "all are 0 or 1, or StructuredPerceptron or StructuredRidge, which need no loss"
+        )
+    raise CapabilityError(f"{structure!r} has no loss {cost!r}; it has {has}")
+
+
+def is_affine(structure: Structure, cost: str) -> bool:
+    """Whether a loss that `resolve_cost` returned is affine in ψ and ψ², so that it can be added to scores."""
+    return (
+        cost == "zero-one"
+        and structure._costs[0] == cost
+        or (cost != "zero-one" and structure._entry_kind() != "numbers")
+    )
+
+
+def affine_loss(structure: Structure, psi: FloatArray, cost: str = "auto") -> AffineLoss:
+    r"""Return the losses of outputs with embeddings `psi` as affine functions of the embedding of another output.
+
+    With :math:`D(y, z) = \|\psi(y) - \psi(z)\|_1`, the number of entries of 0/1 embeddings that differ, and of arcs or
+    ordered pairs that only one of both has in embeddings with signs:
+
+    - ``"hamming"`` is D;
+    - ``"kendall"``, of orders and relations, is D/2 over the signed entries: the number of discordant pairs, a pair
+      tied in one of both counting one half;
+    - ``"tree"``, of `Hierarchy` and `Subtrees`, is D: the nodes that only one of both holds, as
+      :func:`combpred.metrics.hierarchical_loss`;
+    - ``"zero-one"``, of `MultiClass`, is D/2: 1 for a wrong class.
+
+    Parameters
+    ----------
+    structure : Structure
+    psi : ndarray of shape (n, d)
+        ψ of the outputs y. Where it is a mean over several outputs (rankings known in part), the loss is the mean of
+        theirs.
+    cost : {"auto", "hamming", "kendall", "tree", "zero-one"}, default="auto"
+        "auto": kendall of rankings, tree of trees, zero-one of classes, hamming else.
+
+    Returns
+    -------
+    AffineLoss
+        Magnitudes are None but for embeddings where signs and zeros mix.
+
+    Raises
+    ------
+    CapabilityError
+        Where the structure has no such loss, or the loss is not affine; names those that are.
+
+    Examples
+    --------
+    >>> from combpred.structures import LabelSets
+    >>> labels = LabelSets(3)
+    >>> loss = affine_loss(labels, labels.embed([[1, 0, 1]]))
+    >>> loss.constant.tolist(), loss.gradient.tolist()
+    ([2.0], [[-1.0, 1.0, -1.0]])
+    """
+    name = resolve_cost(structure, cost)
+    kind = structure._entry_kind()
+    if not is_affine(structure, name):
+        other = [each for each in structure._loss_names() if is_affine(structure, each)]
+        remedy = f"take cost={other[0]!r}" if other else "take StructuredPerceptron, which needs no loss"
+        raise CapabilityError(
+            f"cost={name!r} is not affine in the embedding of {structure!r}, so that it cannot be added to scores: "
+            f"{remedy}"
+        )
+    if kind == "unknown":
+        _require_bits(psi, "y")
+    scale = 0.5 if name in ("kendall", "zero-one") else 1.0
+    entries: FloatArray = np.abs(psi)
+    signed = psi.shape[1]
+    if kind in ("bits", "unknown"):
+        counted = structure._loss_entries()
+        weight = np.full(signed, scale) if counted is None else scale * counted.astype(np.float64)
+        return AffineLoss(entries @ weight, weight * (1.0 - 2.0 * psi), checked=kind == "unknown")
+    if kind == "signs":  # |a − z| = 1 − a z for z = ±1, and the mean of that for means a
+        return AffineLoss(np.full(len(psi), scale * signed), -scale * psi)
+    zero = (psi == 0.0).astype(np.float64)
+    if kind == "signs and zeros":  # |a − z| = |a| − a z for a = ±1, z² for a = 0
+        return AffineLoss(scale * entries.sum(axis=1), -scale * psi, scale * zero if zero.any() else None)
+    # Signs, and after them an indicator of 0 for each, which makes z² = 1 − τ.
+    signed //= 2
+    signs, ties = psi[:, :signed], psi[:, signed:]
+    gradient = np.hstack([-signs, -ties])
+    constant = np.full(len(psi), float(signed))
+    if name == "hamming":
+        gradient[:, signed:] += 1.0 - 2.0 * ties
+        constant += ties.sum(axis=1)
+    return AffineLoss(scale * constant, scale * gradient)
+
+
+def loss_between(structure: Structure, psi_y: FloatArray, psi_z: FloatArray, cost: str = "auto") -> FloatArray:
+    """Return the same losses from embeddings that broadcast against each other, whether they are affine or not."""
+    name = resolve_cost(structure, cost)
+    if name == "zero-one":
+        different: FloatArray = (psi_y != psi_z).any(axis=-1).astype(np.float64)
+        return different
+    if name == "kendall" and structure._entry_kind() == "signs and ties":
+        half = psi_y.shape[-1] // 2
+        psi_y, psi_z = psi_y[..., :half], psi_z[..., :half]
+    counted = structure._loss_entries()
+    if counted is not None:
+        psi_y, psi_z = psi_y[..., counted], psi_z[..., counted]
+    distance: FloatArray = np.abs(psi_y - psi_z).sum(axis=-1)
+    return 0.5 * distance if name == "kendall" else distance
+
+
+def _require_bits(psi: FloatArray, what: str) -> None:
+    bad = ~((psi == 0.0) | (psi == 1.0))
+    if bad.any():
+        row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+        raise RowError(
+            row,
+            f"ψ of {what} has {psi[row, column]:g} in entry {column}; cost='hamming' of a Custom structure given by "
+            "functions is for entries 0 and 1",
+        )
