@@ -25,6 +25,7 @@ var entryPoints = map[string]any{
 	"cp_kernel_check": cp_kernel_check, "cp_ridge_plan": cp_ridge_plan, "cp_ridge_kernel": cp_ridge_kernel, "cp_ridge_spectral": cp_ridge_spectral,
 	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_covariance_solve": cp_covariance_solve,
 	"cp_ridge_losses": cp_ridge_losses, "cp_sgd_expansion": cp_sgd_expansion, "cp_sgd_features": cp_sgd_features,
+	"cp_maxmargin_pass": cp_maxmargin_pass,
 }
 
 func TestEntryPointsAreComplete(t *testing.T) {

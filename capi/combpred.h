@@ -323,6 +323,42 @@ int32_t cp_sgd_features(cp_in_structure *s, cp_in_char *options, int64_t options
                         cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, double m, double p, double t0, int64_t t,
                         double *coef, double *average, double *velocity, double *gains, double *loss, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
+/* ---- Structured support vector machine and perceptron ---------------------------------------------------------------------------------- */
+
+#define CP_RULE_FRANK_WOLFE 0 /* block-coordinate Frank–Wolfe on the dual of the structured support vector machine */
+#define CP_RULE_PERCEPTRON 1  /* the structured perceptron                                                          */
+
+/* What a pass saw. */
+typedef struct cp_margin_report {
+  double gap;      /* CP_RULE_FRANK_WOLFE: the sum of the duality gaps of the examples visited, each before its step      */
+  double radius;   /* CP_RULE_PERCEPTRON: the largest ‖x_i‖²‖ψ_i − ψ(z)‖² of the updates                                  */
+  int64_t updates; /* steps that moved the weights; of CP_RULE_PERCEPTRON the mistakes                                    */
+  int64_t proven;  /* decodings that were proven optimal                                                                  */
+} cp_margin_report;
+
+/* Takes a step on each example order[0], order[1], …, order[n_order - 1], examples being numbered from 0, one after the other.
+ *
+ * With f = Wᵀx_i, W being coef[q, d] and q the number of features of the design (p, + 1 with intercept), CP_RULE_FRANK_WOLFE finds the output z of largest
+ *   loss_i(z) − ⟨f, ψ_i − ψ(z)⟩,   loss_i(z) = constant_i + ⟨gradient_i, ψ(z)⟩ + ⟨magnitude_i, ψ(z)²⟩,
+ * and moves (v_i, offset_i) towards (ψ_i − ψ(z), loss_i(z)) by the step that maximises the dual Σ_i C_i offset_i − ½‖W‖² with C = weights and W = Σ_i C_i x_i v_iᵀ
+ * of: minimise ½‖W‖² + Σ_i C_i max_z [loss_i(z) − ⟨f_i, ψ_i − ψ(z)⟩]. v, offset and coef must belong together; all zero is a start where loss_i is 0 at ψ_i.
+ * Where what is found is below the value of ψ_i itself, as approximate decoding may be, that is taken instead.
+ * CP_RULE_PERCEPTRON finds the output z of largest ⟨f, ψ(z)⟩. Where ψ(z) differs from ψ_i and scores no less, it adds ψ_i − ψ(z) to v_i and C_i x_i (ψ_i − ψ(z))ᵀ
+ * to coef. Loss and offset are not used.
+ *
+ * method is one of the CP_DECODE_ constants. n_candidates > 0 (at most 2^20) replaces decoding: the best of so many uniform outputs, drawn anew in each step, is
+ * taken. seed: of these, and of CP_DECODE_ANNEAL and CP_DECODE_METROPOLIS; the number of the step chooses the random stream.
+ * psi[n, d], constant[n], gradient[n, d], weights[n] >= 0; magnitude[n, d], or NULL for zero. For CP_RULE_PERCEPTRON constant, gradient and magnitude are ignored.
+ * step, at most 2^48, is the number of steps before this call. v[n, d], offset[n] and coef are changed in place. late_v[n, d] and late_offset[n] (both NULL: none) get
+ * added each change of v and offset times S(t), t being the number of steps before it: the average of the first t iterates is v − late_v/S(t), with S(t) = t(t+1)/2 for
+ * CP_RULE_FRANK_WOLFE (the iterate of step t has the weight t) and S(t) = t for CP_RULE_PERCEPTRON (all have the same).
+ * Steps follow one another: workers is checked and not used. control->step counts steps; control->cancel is polled in each, and within decodings as cp_decode does.
+ * Scores that are NaN or overflow: CP_EVALUE naming the row. CP_ECAPABILITY: the structure lacks the decoder, or the sampler of candidates. */
+int32_t cp_maxmargin_pass(cp_in_structure *s, int32_t rule, int32_t method, int64_t n_candidates, uint64_t seed, cp_in_design *design, cp_in_f64 *psi, int64_t d,
+                          cp_in_f64 *constant, cp_in_f64 *gradient, cp_in_f64 *magnitude, cp_in_f64 *weights, cp_in_i64 *order, int64_t n_order, int64_t step,
+                          double *v, double *offset, double *late_v, double *late_offset, double *coef, int64_t q, cp_margin_report *report,
+                          int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
 #ifdef __cplusplus
 }
 #endif

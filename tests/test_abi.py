@@ -62,6 +62,7 @@ def test_prototypes_match_the_header():
         ("cp_control", _abi.Control),
         ("cp_fit_info", _abi.CFitInfo),
         ("cp_design", _abi.CDesign),
+        ("cp_margin_report", _abi.CMarginReport),
     ],
 )
 def test_structures_match_the_header(name, declared):
@@ -88,6 +89,8 @@ def test_constants_match_the_header():
             assert _abi.CHAIN_METHODS[name.removeprefix("CHAIN_").lower()] == int(value)
         elif name.startswith("EXTENSIONS_"):
             assert _abi.EXTENSIONS_METHODS[name.removeprefix("EXTENSIONS_").lower()] == int(value)
+        elif name.startswith("RULE_"):
+            assert _abi.RULES[name.removeprefix("RULE_").lower()] == int(value)
         elif name.startswith("MOMENTS_"):
             assert _abi.MOMENTS_KINDS[name.removeprefix("MOMENTS_").lower()] == int(value)
         else:

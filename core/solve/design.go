@@ -44,8 +44,8 @@ func (x *Design) Len() int {
 	return x.P
 }
 
-// entries calls f for the features of row i that are not zero.
-func (x *Design) entries(i int, f func(k int, v float64)) {
+// Entries calls f for the features of row i that are not zero.
+func (x *Design) Entries(i int, f func(k int, v float64)) {
 	if x.Rows != nil {
 		for at := x.Rows.Indptr[i]; at < x.Rows.Indptr[i+1]; at++ {
 			f(int(x.Rows.Indices[at]), x.Rows.Data[at])

@@ -30,7 +30,7 @@ func (w *featureBank) productTo(dst []float64, t int) {
 		return
 	}
 	clear(dst)
-	w.x.entries(t, func(k int, v float64) { axpy(dst, w.own.Row(k), v) })
+	w.x.Entries(t, func(k int, v float64) { axpy(dst, w.own.Row(k), v) })
 }
 
 func (w *featureBank) add(t int, delta []float64) {
@@ -41,7 +41,7 @@ func (w *featureBank) add(t int, delta []float64) {
 		}
 		return
 	}
-	w.x.entries(t, func(k int, v float64) { axpy(w.own.Row(k), delta, v) })
+	w.x.Entries(t, func(k int, v float64) { axpy(w.own.Row(k), delta, v) })
 }
 
 // large says whether a step is quicker by calls of BLAS: on dense rows, unless there are few numbers.

@@ -233,7 +233,7 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 			for which, pair := range map[string][2]matrix{"iterate": {w, coef}, "average": {wAverage, average}, "velocity": {wVelocity, velocity}} {
 				scores := zero(m)
 				for i := range m {
-					all.entries(i, func(k int, value float64) { axpy(scores.Row(i), pair[0].Row(k), value) })
+					all.Entries(i, func(k int, value float64) { axpy(scores.Row(i), pair[0].Row(k), value) })
 				}
 				if gap := difference(scores, in.scores(pair[1])); gap > 1e-9 {
 					t.Errorf("%s, %s: scores of the %s differ by %g", in.name, name, which, gap)

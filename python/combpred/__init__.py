@@ -15,7 +15,7 @@ from ._errors import ApproximationWarning, CapabilityError, ForkedProcessError, 
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import aggregation, datasets, kernels, metrics, plotting, ranking, sampling, structures
+    from . import aggregation, baselines, datasets, kernels, metrics, plotting, ranking, sampling, structures
     from ._admissible import Admissible
     from ._block_statistics import BlockStatistics
     from ._chain_report import ChainDiagnostics
@@ -39,6 +39,7 @@ __all__ = [
     "StructuredRidgeCV",
     "__version__",
     "aggregation",
+    "baselines",
     "config_context",
     "datasets",
     "kernels",
@@ -50,7 +51,9 @@ __all__ = [
     "structures",
 ]
 
-_MODULES = frozenset({"aggregation", "datasets", "kernels", "metrics", "plotting", "ranking", "sampling", "structures"})
+_MODULES = frozenset(
+    {"aggregation", "baselines", "datasets", "kernels", "metrics", "plotting", "ranking", "sampling", "structures"}
+)
 _HOMES = {
     "Admissible": "_admissible",
     "BlockStatistics": "_block_statistics",

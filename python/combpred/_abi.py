@@ -22,6 +22,7 @@ ENGINES = {"recursion": 0, "enumeration": 1}
 CHAIN_METHODS = {"meta": 0, "local": 1, "cube": 2, "cftp": 3, "rejection": 4, "monotone": 5}
 EXTENSIONS_METHODS = {"auto": 0, "counting": 1, "coupling": 2}
 MOMENTS_KINDS = {"exact": 0, "relaxed": 1, "sampled": 2}
+RULES = {"frank_wolfe": 0, "perceptron": 1}
 
 
 class CStructure(ctypes.Structure):
@@ -67,6 +68,12 @@ class CDesign(ctypes.Structure):
     ]
 
 
+class CMarginReport(ctypes.Structure):
+    """cp_margin_report: what a pass of max-margin training saw."""
+
+    _fields_ = [("gap", c_double), ("radius", c_double), ("updates", c_int64), ("proven", c_int64)]
+
+
 # Abbreviations for the table: pointers of any kind, sizes, the closing error buffer, the two parameters of long calls.
 _P, _N = c_void_p, c_int64
 _ERR = (c_void_p, c_int64)
@@ -107,5 +114,9 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_covariance_solve": (_P, c_double, _P, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_ridge_losses": (*_OPT, _P, _N, _P, _N, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_sgd_expansion": (*_OPT, _P, _N, _N, _P, _P, *_ROWS, *_STEPS, _P, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_maxmargin_pass": (
+        *(_P, c_int32, c_int32, _N, c_uint64, _P, _P, _N, _P, _P, _P, _P, _P, _N, _N, _P, _P, _P, _P, _P, _N, _P),
+        *(*_RUN, *_ERR),
+    ),
     "cp_sgd_features": (*_OPT, _P, _N, *_ROWS, *_STEPS, _P, _P, _P, _P, _P, *_RUN, *_ERR),
 }

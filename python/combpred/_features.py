@@ -187,6 +187,11 @@ class KernelFeatures:
         self._rows = self._vectors * np.sqrt(self.curvature)
         self._rows /= np.sqrt(weights)[:, None]
 
+    @property
+    def rows(self) -> FloatArray:
+        """The features themselves, (n, q)."""
+        return self._rows
+
     def scores(self, rows: Rows, weights: FloatArray) -> FloatArray:
         """Return the scores of some rows."""
         return np.asarray(self._rows[rows] @ weights)

@@ -81,6 +81,12 @@ def _features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -
     # A linear kernel is taken as one where the rows are fewer than the features.
     if model.kernel_.is_linear and (n >= p or n > LARGEST_GRAM):
         return InputFeatures(X, weights, intercept=model.fit_intercept)
+    return kernel_features(model, X, weights, kept)
+
+
+def kernel_features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -> KernelFeatures:
+    """Return the features of the kernel matrix of the rows `kept`, which X has, and all columns where precomputed."""
+    n = X.shape[0]
     require_memory(8 * 5 * n * n, f"training on {n} rows with a kernel matrix", _NYSTROM, square_rows=n)
     # Indexing makes the copy of a precomputed matrix that may be overwritten.
     matrix = np.ascontiguousarray(X[:, kept]) if model.kernel_.is_precomputed else model.kernel_.matrix(X)

@@ -1,0 +1,80 @@
+"""One-slack cutting planes for the structured support vector machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._blocks import Blocks
+from ._frank_wolfe import Solution
+from ._oracles import Oracle
+from ._simplex import concave_maximum
+
+FloatArray = NDArray[np.float64]
+
+_IDLE = 30  # iterations after which a plane that plays no part is dropped
+
+
+def cutting_planes(
+    blocks: Blocks,
+    oracle: Oracle,
+    penalties: FloatArray,
+    start: FloatArray,
+    *,
+    tol: float,
+    max_iter: int,
+    progress: Callable[[int, float], None],
+) -> Solution:
+    r"""Minimise :math:`\tfrac12\|W\|^2 + R(W)`, :math:`R(W) = \sum_i C_i H_i(W^\top\phi_i)`, by linear bounds on R.
+
+    Each iteration decodes all blocks at the current weights, which gives a plane below R that touches it there, and
+    minimises with R replaced by the largest of all planes so far (Joachims, Finley and Yu, 2009, "Cutting-plane
+    training of structural SVMs"). That problem is solved in its dual, one variable for each plane: its value is a
+    lower bound, from which the gap follows. Idle planes are dropped.
+
+    Parameters
+    ----------
+    blocks, oracle, penalties, start, progress
+        As `frank_wolfe`; `start` makes up the first plane, which is constant.
+    tol : float
+        Gap at which iterations end, relative to the primal.
+    max_iter : int
+        Planes.
+    """
+    m, d = blocks.psi.shape
+    every, means = np.arange(m), [np.zeros((m, d))]  # of each plane, v
+    planes = np.zeros((1, blocks.n_weights * d))  # the gradients −Σ C_i φ_i v_iᵀ, negated
+    offsets = np.array([float(penalties @ start)])
+    gram, shares, idle = np.zeros((1, 1)), np.ones(1), np.zeros(1, dtype=np.int64)
+    best, weights = (np.inf, means[0], True), np.zeros(planes.shape[1])
+    curve: list[tuple[int, float, float]] = []
+    bound = -np.inf
+    for number in range(1, max_iter + 1):
+        scores = blocks.scores(weights.reshape(-1, d))
+        found = oracle.planes(every, scores, number * m)
+        primal = 0.5 * float(weights @ weights) + float(penalties @ found.values(scores))
+        if primal < best[0]:
+            best = primal, np.tensordot(shares, means, axes=1), bool(found.proven.all())
+        gap = best[0] - bound
+        curve.append((number, best[0], bound))
+        progress(number, gap)
+        if gap <= tol * best[0]:
+            break
+        plane = blocks.combined(penalties[:, np.newaxis] * found.direction).ravel()
+        products = planes @ plane
+        gram = np.block([[gram, products[:, np.newaxis]], [products, np.array([plane @ plane])]])
+        planes, means = np.vstack([planes, plane]), [*means, found.direction]
+        offsets = np.append(offsets, float(penalties @ found.offset))
+        shares = concave_maximum(gram, offsets, np.append(shares, 0.0))
+        weights = shares @ planes
+        bound = max(bound, float(offsets @ shares) - 0.5 * float(weights @ weights))
+        idle = np.where(shares > 0.0, 0, np.append(idle, 0) + 1)
+        kept = idle < _IDLE
+        if not kept.all():
+            planes, offsets, shares, idle = planes[kept], offsets[kept], shares[kept], idle[kept]
+            means = [v for v, keep in zip(means, kept, strict=True) if keep]
+            gram = gram[np.ix_(kept, kept)]
+    primal, v, proven = best
+    return Solution(penalties[:, np.newaxis] * v, primal, primal - bound, number, number * m, proven, curve)

@@ -1,0 +1,282 @@
+"""The structured perceptron."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from .._estimator import clear_fit, refit, unchanged_on_failure
+from .._kernel_estimator import KernelEstimator
+from .._pieces import check_piece, require_same_intercept
+from ._perceptron_training import PerceptronState, learn_piece, train
+
+
+class StructuredPerceptron(KernelEstimator):
+    r"""Structured perceptron: decode a row, and where another structure wins, raise the score of the observed one.
+
+    Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
+    kernel. It needs nothing of a structure but a decoder, which may be approximate, and no loss.
+
+    Parameters
+    ----------
+    structure : Structure, str or None, default=None
+        As for :class:`combpred.StructuredRidge`: the output space, its catalogue name, or None to infer it from y.
+    max_iter : int, default=100
+        Limit on passes over the rows. Passes end with the first in which nothing changes.
+    average : bool, default=True
+        Predict by the average of the scorers after each row visited rather than by the last one, which depends much on
+        the last mistakes (Collins, 2002).
+    kernel, gamma, degree, coef0 : default="linear", None, 3, 1.0
+        Input kernel, as for :class:`combpred.StructuredRidge`. Other kernels than the linear one are trained in the
+        features of their matrix on the training rows, at a cost of :math:`O(n^3)` to begin with.
+    fit_intercept : bool, default=True
+        Add a constant feature to the inputs.
+    shuffle : bool, default=True
+        Whether each pass has a random order of its own; otherwise rows are taken as they are given.
+    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
+        How the score is maximised, as for :class:`combpred.StructuredRidge`, in training as in `predict`.
+    n_candidates : int or None, default=None
+        If a number, training does not decode but takes the best of so many structures drawn uniformly, anew for each
+        row that it visits; passes in which none is found to be better then do not end training. Prediction decodes all
+        the same.
+    n_jobs : int or None, default=None
+        Threads of decoding in `predict`. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of rows, of candidates, and of random decoders.
+    verbose : int, default=0
+        Show progress when positive.
+
+    Attributes
+    ----------
+    structure_ : Structure
+        The output space with all sizes settled.
+    coef_ : ndarray of shape (d, n_features)
+        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
+    dual_coef_ : ndarray of shape (n, d)
+        Coefficients of the training rows: the sum of :math:`\psi(y_i) - \psi(z)` over the mistakes on each, with
+        `average` each counted by the share of visits that came after it. Only with other kernels.
+    intercept_ : ndarray of shape (d,)
+        Constant part of the scores; zero without `fit_intercept`.
+    X_fit_ : array or CSR of shape (n, n_features)
+        Training inputs. Only with kernels that are neither linear nor precomputed.
+    kernel_ : InputKernel
+        The kernel with `gamma` settled.
+    classes_ : ndarray
+        Class labels (``MultiClass``) or label numbers (``LabelSets``).
+    n_mistakes_ : int
+        How often a structure with another ψ scored at least as high as the observed one, which are the updates.
+    radius_ : float
+        Largest length of an update, R of the notes; 0 without mistakes.
+    mistake_bound_ : float
+        What `n_mistakes_` cannot exceed, by the margin of the last scorer; see the notes. NaN where the training rows
+        are not separated, or it is not known, as after `partial_fit`.
+    separated_ : bool
+        Whether the last pass was without mistakes. Not after `partial_fit`.
+    n_iter_ : int
+        Passes, or calls of `partial_fit` since `fit`.
+    state_ : PerceptronState
+        Where training stands, for `partial_fit`. Only with ``kernel="linear"``.
+    n_features_in_ : int
+        Number of features (of training rows, with ``kernel="precomputed"``).
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    StructuredSVM : Asks for a margin.
+    combpred.StructuredRidge : Trains without decoding.
+    sklearn.linear_model.Perceptron : For classes, one against the rest.
+
+    Notes
+    -----
+    A row is decoded, and where an output z with another ψ scores no less than y, :math:`x (\psi(y) - \psi(z))^\top` is
+    added to the weights. What an approximate decoder finds below y is no mistake of the scorer, and changes nothing. A
+    row of weight w is visited ⌈w⌉ times in a pass, and w/⌈w⌉ times the change is added.
+
+    By the argument of Novikoff (1962) and Collins (2002), n mistakes of equal weight satisfy :math:`n \le R^2/\gamma^2`
+    wherever some scorer of norm 1 beats all structures by a margin of γ, R being the largest length of an update. The
+    margin of the last scorer W is had from decodings with a loss added: with the Hamming loss
+    :math:`\Delta = \|\psi(y) - \psi(z)\|_1` and ρ the least ratio of margin and loss over all rows and structures, the
+    sum over all mistakes satisfies
+
+    .. math:: \sum_k \Delta(y_k, z_k) \le c \, \|W\|^2 \max_i \|x_i\|^2 / \rho^2,
+
+    c being 1 for 0/1 embeddings and 2 for signed ones, as :math:`\|\psi(y) - \psi(z)\|^2 \le c \Delta`.
+    ``mistake_bound_`` is that divided by the least Δ of two structures, 1 or (orders) 2, and multiplied by the ratio of
+    the largest and the least weight of a visit.
+
+    A pass costs n decodings and :math:`O(n p d)`; memory is needed for n d numbers beside the inputs, twice that with
+    `average`.
+
+    References
+    ----------
+    M. Collins (2002), Discriminative training methods for hidden Markov models: theory and experiments with perceptron
+    algorithms, *EMNLP*.
+
+    A. Novikoff (1962), On convergence proofs for perceptrons, *Symposium on the Mathematical Theory of Automata*.
+
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred.baselines import StructuredPerceptron
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])
+    >>> ranker = StructuredPerceptron("permutations", random_state=0).fit(X, y)
+    >>> ranker.predict([[0.5], [2.5]]).tolist()
+    [[1, 2, 3], [3, 2, 1]]
+    >>> ranker.separated_, ranker.n_mistakes_ <= ranker.mistake_bound_
+    (True, True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{name: rule for name, rule in KernelEstimator._parameter_constraints.items() if name != "tol"},
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "average": ["boolean"],
+        "shuffle": ["boolean"],
+        "n_candidates": [Interval(Integral, 1, 2**20, closed="both"), None],
+    }
+
+    def __init__(
+        self,
+        structure: Any = None,
+        *,
+        max_iter: int = 100,
+        average: bool = True,
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        decoder: str = "auto",
+        n_candidates: int | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.max_iter = max_iter
+        self.average = average
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.decoder = decoder
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredPerceptron:
+        """Train on inputs and the structures observed for them.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+        y : array of n structures
+            In the format of the structure's class, one complete structure in each row.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        StructuredPerceptron
+            The estimator itself. When ``fit`` raises, or is interrupted, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        CapabilityError
+            Where the structure cannot be decoded; where ``decoder="exact"`` is beyond the size that is solved exactly.
+        ValueError
+            For parameters, inputs, targets or weights that are not legal, naming the row and the remedy.
+        MemoryError
+            When the kernel matrix or the embedded targets do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost: see the notes of the class; ``n_iter_`` says how many passes were made.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred.baselines import StructuredPerceptron
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "a", "b", "b"]
+        >>> StructuredPerceptron(random_state=0).fit(X, y).score(X, y)
+        1.0
+        """
+        with refit(self):
+            self._require_target(y)
+            X = self._check_input(X, reset=True)
+            rows = self._check_training_rows(X, y, sample_weight)
+            self._settle_kernel(rows)
+            train(self, rows, check_random_state(self.random_state))
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StructuredPerceptron:
+        """Visit some rows once, after those of earlier calls and of an earlier `fit`. Only with ``kernel="linear"``.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+            What the first call leaves open of the structure, it takes from there.
+        classes : array of labels, default=None
+            All classes that will ever occur; the first call needs it where the structure has to learn the classes from
+            y.
+        sample_weight : array of shape (n,) or float, default=None
+
+        Returns
+        -------
+        StructuredPerceptron
+            The estimator itself. When ``partial_fit`` raises, or is interrupted, it is left as it was.
+
+        Raises
+        ------
+        ValueError, CapabilityError, MemoryError
+            As ``fit``; ValueError also where `classes` are missing or differ from those of the first call, where
+            `fit_intercept` is not what it was then, and for another kernel than the linear one.
+
+        Notes
+        -----
+        Cost: n decodings and :math:`O(n p d)`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred.baselines import StructuredPerceptron
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> model = StructuredPerceptron("permutations", random_state=0)
+        >>> for _ in range(20):
+        ...     model = model.partial_fit(X, y)
+        >>> model.predict([[0.0], [3.0]]).tolist(), model.n_iter_
+        ([[1, 2], [2, 1]], 20)
+        """
+        if self.kernel != "linear":
+            raise ValueError(
+                f"partial_fit is for kernel='linear', got kernel={self.kernel!r}, which needs all rows at once: take "
+                "fit, or a linear kernel on inputs mapped by combpred.kernels.NystromMap"
+            )
+        with unchanged_on_failure(self):
+            self._require_target(y)
+            first = not hasattr(self, "state_")
+            if first:
+                clear_fit(self)
+            else:
+                state: PerceptronState = self.state_
+                require_same_intercept(self, len(state.weights))
+            rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            if first:
+                self._settle_kernel(rows)
+            learn_piece(self, rows, check_random_state(self.random_state))
+        return self

@@ -1,0 +1,261 @@
+"""The structured support vector machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._estimator import refit
+from .._kernel_estimator import KernelEstimator
+from ..structures._losses import COSTS
+from ._svm_training import train
+
+
+class StructuredSVM(KernelEstimator):
+    r"""Structured support vector machine: the observed structure beats others by margins that grow with their loss.
+
+    Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
+    kernel. Training decodes every row again and again, with the loss added to the scores; where decoding is hard it may
+    be approximate, at the price of guarantees. :class:`combpred.StructuredRidge` decodes only to predict.
+
+    Parameters
+    ----------
+    structure : Structure, str or None, default=None
+        As for :class:`combpred.StructuredRidge`: the output space, its catalogue name, or None to infer it from y.
+    C : float, default=1.0
+        Weight of the sum of the hinge losses of the rows against half the squared norm of the scorer; positive.
+    rescaling : {"margin", "slack"}, default="margin"
+        ``"margin"``: the margin over z must be at least the loss Δ(y, z). ``"slack"``: it must be 1, and a violation
+        counts Δ(y, z) times (Tsochantaridis et al., 2005); the worst z is then found by listing all of small spaces,
+        and otherwise by a search over decodings with the loss weighted, which may miss it.
+    cost : {"auto", "hamming", "kendall", "tree", "zero-one"}, default="auto"
+        The loss Δ. ``"hamming"``: the entries of ψ that differ, an entry of a signed ψ counting as two arcs.
+        ``"kendall"``, of rankings and relations: discordant pairs, a pair tied in one of both counting one half.
+        ``"tree"``, of hierarchies and subtrees: nodes that only one of both holds. ``"zero-one"``: 1 for another ψ; for
+        other structures than classes it takes a list of all. ``"auto"``: kendall of rankings, tree of trees, zero-one
+        of classes and of a `Custom` list whose ψ is not 0/1, hamming else.
+    solver : {"frank-wolfe", "cutting-plane"}, default="frank-wolfe"
+        ``"frank-wolfe"``: block-coordinate Frank–Wolfe, a step of exact line search for each row that is decoded.
+        ``"cutting-plane"``: one-slack cutting planes, which decode all rows, on all threads, between two steps; it
+        takes more decodings for a rough solution, and fewer for an accurate one.
+    kernel, gamma, degree, coef0 : default="linear", None, 3, 1.0
+        Input kernel, as for :class:`combpred.StructuredRidge`. Other kernels than the linear one are trained in the
+        features of their matrix on the training rows, at a cost of :math:`O(n^3)` to begin with.
+    fit_intercept : bool, default=True
+        Add a constant feature to the inputs. Its weights are penalised like the others.
+    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
+        How the score, with the loss added in training, is maximised, as for :class:`combpred.StructuredRidge`.
+        ``exact_`` records whether it was proven to be.
+    n_candidates : int or None, default=None
+        If a number, training does not decode but takes the best of so many structures drawn uniformly, anew for each
+        row that it visits. For structures that are hard to decode; prediction decodes all the same. Margin rescaling
+        only.
+    tol : float, default=1e-2
+        Duality gap, relative to the objective, at which training stops.
+    max_iter : int, default=1000
+        Limit on passes over the rows, for both solvers.
+    average : bool, default=True
+        Of ``"frank-wolfe"``: predict by the average of all iterates, each weighted by its number, which has the smaller
+        gap while there are few passes. The gap is that of what predicts, either way.
+    n_jobs : int or None, default=None
+        Threads of decodings that do not follow one another: of all rows by ``"cutting-plane"``, for the gap, and to
+        predict. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of rows in ``"frank-wolfe"``, of candidates, and of random decoders.
+    verbose : int, default=0
+        Show progress when positive.
+
+    Attributes
+    ----------
+    structure_ : Structure
+        The output space with all sizes settled.
+    coef_ : ndarray of shape (d, n_features)
+        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
+    dual_coef_ : ndarray of shape (n, d)
+        Coefficients of the training rows, which are :math:`C w_i E[\psi(y_i) - \psi(z)]` under a law on structures z.
+        Only with other kernels.
+    intercept_ : ndarray of shape (d,)
+        Constant part of the scores; zero without `fit_intercept`.
+    X_fit_ : array or CSR of shape (n, n_features)
+        Training inputs. Only with kernels that are neither linear nor precomputed.
+    kernel_ : InputKernel
+        The kernel with `gamma` settled.
+    classes_ : ndarray
+        Class labels (``MultiClass``) or label numbers (``LabelSets``).
+    cost_ : str
+        The loss that ``"auto"`` stands for.
+    objective_ : float
+        Value of the objective at the solution, the hinge losses being those of the structures that decoding found.
+    dual_gap_ : float
+        By how much the dual objective is less: the objective is at most so far above its minimum where `exact_`. With
+        approximate decoding `objective_` may miss violations (the working set undergenerates, as Finley and Joachims,
+        2008, call it), and the gap is one to the minimum over the structures that are found.
+    exact_ : bool
+        Whether the structures behind `objective_` are proven to be the worst ones, so that `dual_gap_` is a bound.
+    n_iter_ : int
+        Passes over the rows.
+    n_oracle_calls_ : int
+        Rows that were decoded in training, those for the gap included.
+    gap_curve_ : list of (int, float, float)
+        Passes, objective and dual objective, wherever they were computed.
+    n_features_in_ : int
+        Number of features (of training rows, with ``kernel="precomputed"``).
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    StructuredPerceptron : No margin, and no loss.
+    combpred.StructuredRidge : Trains without decoding.
+    sklearn.svm.LinearSVC : For classes: ``multi_class="crammer_singer"`` is the same problem.
+
+    Notes
+    -----
+    With scores :math:`f_i = W^\top x_i`, sample weights w and the loss Δ, training minimises
+
+    .. math:: \tfrac12 \|W\|^2 + C \sum_i w_i \max_z \left[\Delta(y_i, z) - \langle f_i, \psi(y_i) - \psi(z)\rangle
+              \right]
+
+    for margin rescaling, and with :math:`\Delta(y_i, z)(1 - \langle f_i, \psi(y_i) - \psi(z)\rangle)` in the brackets
+    for slack rescaling. A weight of 0 equals leaving the row out, an integer weight repeating it. Losses are affine in
+    ψ, or in ψ and its squares, so that the maximum of margin rescaling is decoding of other scores, with the guarantee
+    that the decoder has. A ranking known in part has the mean of the losses of the rankings that agree with it.
+
+    The dual has a law on structures for each row, which enters by its means only: memory for 2 n d numbers beside the
+    inputs, 4 n d with `average`. A pass of ``"frank-wolfe"`` costs n decodings and :math:`O(n p d)`; the gap falls as
+    the inverse of their number. ``"cutting-plane"`` adds :math:`O(k n d + k p d)` memory and a quadratic program in the
+    k planes that are kept. Steps of structures that only Python decodes are taken in Python.
+
+    References
+    ----------
+    I. Tsochantaridis, T. Joachims, T. Hofmann and Y. Altun (2005), Large margin methods for structured and
+    interdependent output variables, *JMLR* 6.
+
+    T. Joachims, T. Finley and C.-N. Yu (2009), Cutting-plane training of structural SVMs, *Machine Learning* 77.
+
+    S. Lacoste-Julien, M. Jaggi, M. Schmidt and P. Pletscher (2013), Block-coordinate Frank–Wolfe optimization for
+    structural SVMs, *ICML*.
+
+    T. Finley and T. Joachims (2008), Training structural SVMs when exact inference is intractable, *ICML*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred.baselines import StructuredSVM
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])
+    >>> ranker = StructuredSVM("permutations", C=10, tol=1e-3, random_state=0).fit(X, y)
+    >>> ranker.predict([[0.5], [2.5]]).tolist(), ranker.exact_
+    ([[1, 2, 3], [3, 2, 1]], True)
+    >>> bool(ranker.dual_gap_ <= 1e-3 * ranker.objective_)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelEstimator._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "rescaling": [StrOptions({"margin", "slack"})],
+        "cost": [StrOptions(set(COSTS))],
+        "solver": [StrOptions({"frank-wolfe", "cutting-plane"})],
+        "n_candidates": [Interval(Integral, 1, 2**20, closed="both"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "average": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        structure: Any = None,
+        *,
+        C: float = 1.0,
+        rescaling: str = "margin",
+        cost: str = "auto",
+        solver: str = "frank-wolfe",
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = True,
+        decoder: str = "auto",
+        n_candidates: int | None = None,
+        tol: float = 1e-2,
+        max_iter: int = 1000,
+        average: bool = True,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.C = C
+        self.rescaling = rescaling
+        self.cost = cost
+        self.solver = solver
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.decoder = decoder
+        self.n_candidates = n_candidates
+        self.tol = tol
+        self.max_iter = max_iter
+        self.average = average
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredSVM:
+        """Train on inputs and the structures observed for them.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+        y : array of n structures
+            In the format of the structure's class, one structure in each row.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        StructuredSVM
+            The estimator itself. When ``fit`` raises, or is interrupted, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        CapabilityError
+            Where the structure has no such loss or cannot be decoded with it, and where ``decoder="exact"`` is beyond
+            the size that is solved exactly; names what can be done instead.
+        ValueError
+            For parameters, inputs, targets or weights that are not legal, naming the row and the remedy.
+        MemoryError
+            When the kernel matrix or the embedded targets do not fit, before they are allocated.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When `max_iter` came before `tol`, with the gap.
+
+        Notes
+        -----
+        Cost: see the notes of the class; ``n_oracle_calls_`` says how many rows were decoded.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred.baselines import StructuredSVM
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "a", "b", "b"]
+        >>> StructuredSVM(C=100, random_state=0).fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
+        1.0
+        """
+        with refit(self):
+            self._require_target(y)
+            X = self._check_input(X, reset=True)
+            rows = self._check_training_rows(X, y, sample_weight)
+            self._settle_kernel(rows)
+            train(self, rows, check_random_state(self.random_state))
+        return self
