@@ -1,0 +1,151 @@
+"""The structured perceptron against one written out, and against the bound on its mistakes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from combpred import CapabilityError
+from combpred._decoding import Decoding
+from combpred.baselines import StructuredPerceptron
+from combpred.baselines._mistake_bound import least_ratio
+from combpred.structures import Custom, DirectedCycles, Graphs, LabelSets, MultiClass, Permutations, Tournaments
+from combpred.structures._losses import loss_between
+from combpred.structures._values import TargetError
+
+SPACES = [Permutations(4), LabelSets(4), LabelSets(5, size=2), MultiClass(4), Tournaments(3), DirectedCycles(4)]
+
+
+def members(structure):
+    return np.concatenate([structure._embed_parts(parts) for parts in structure._listed_parts()])
+
+
+def separable(structure, n=25, p=3, seed=0):
+    """Return inputs, the outputs of largest score under a hidden scorer, and the largest bound that it gives."""
+    rng = np.random.default_rng(seed)
+    X, W = rng.normal(size=(n, p)), rng.normal(size=(p, structure.n_features))
+    scores = X @ W
+    outputs = members(structure)
+    values = np.sort(scores @ outputs.T, axis=1)
+    return X, structure.decode(scores), W, float((values[:, -1] - values[:, -2]).min())
+
+
+@pytest.mark.parametrize("average", [True, False])
+def test_it_is_the_perceptron(average):
+    structure = Permutations(3)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(8, 2)), structure.sample(8, 0)
+    psi, outputs = structure.embed(y), members(structure)
+    model = StructuredPerceptron(structure, max_iter=5, average=average, shuffle=False).fit(X, y)
+    inputs, W = np.hstack([X, np.ones((8, 1))]), np.zeros((3, 3))
+    total, mistakes, radius = np.zeros((3, 3)), 0, 0.0
+    first = structure.embed(structure.decode(np.zeros((1, 3))))[0]  # all outputs score alike in the first step
+    for step in range(40):
+        x, own = inputs[step % 8], psi[step % 8]
+        best = outputs[np.argmax(outputs @ (W.T @ x))] if W.any() else first
+        if (best != own).any():
+            W = W + np.outer(x, own - best)
+            mistakes += 1
+            radius = max(radius, np.linalg.norm(np.outer(x, own - best)))
+        total += W
+    expected = total / 40 if average else W
+    np.testing.assert_allclose(np.vstack([model.coef_.T, model.intercept_]), expected, atol=1e-12)
+    assert model.n_mistakes_ == mistakes
+    assert model.radius_ == pytest.approx(radius)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("structure", SPACES, ids=repr)
+def test_mistakes_on_separable_data_never_exceed_the_bounds(structure, seed):
+    X, y, W, margin = separable(structure, seed=seed)
+    model = StructuredPerceptron(structure, fit_intercept=False, max_iter=20_000, random_state=seed).fit(X, y)
+    assert model.separated_
+    # Novikoff's theorem with the hidden scorer, and the bound by the scorer that was found.
+    assert model.n_mistakes_ <= (model.radius_ * np.linalg.norm(W) / margin) ** 2
+    assert model.n_mistakes_ <= model.mistake_bound_ < np.inf
+    last = StructuredPerceptron(structure, fit_intercept=False, max_iter=20_000, average=False, random_state=seed)
+    assert last.fit(X, y).score(X, y) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("structure", SPACES, ids=repr)
+def test_the_least_ratio_of_margin_and_loss_is_that_of_enumeration(structure):
+    rng = np.random.default_rng(0)
+    outputs = members(structure)
+    for scale in (0.0, 3.0):
+        psi = outputs[rng.integers(len(outputs), size=10)]
+        scores = scale * psi + 0.3 * rng.normal(size=psi.shape)
+        margins = np.einsum("nd,nNd->nN", scores, psi[:, np.newaxis] - outputs[np.newaxis])
+        losses = loss_between(structure, psi[:, np.newaxis], outputs[np.newaxis], "hamming")
+        smallest = (margins[losses > 0] / losses[losses > 0]).min()
+        found = least_ratio(structure, psi, scores, Decoding())
+        if smallest > 0:
+            assert found == pytest.approx(smallest, rel=1e-9)
+        else:
+            assert found <= 0
+
+
+def test_unequal_weights_loosen_the_bound_and_no_separation_leaves_none():
+    X, y, _, _ = separable(Permutations(4))
+    weights = np.linspace(0.1, 1.0, len(X))
+    model = StructuredPerceptron("permutations", max_iter=20_000, random_state=0).fit(X, y, sample_weight=weights)
+    assert model.separated_ and model.n_mistakes_ <= model.mistake_bound_
+    noisy = StructuredPerceptron("permutations", max_iter=5, random_state=0).fit(np.zeros((2, 1)), [[1, 2], [2, 1]])
+    assert not noisy.separated_ and np.isnan(noisy.mistake_bound_)
+
+
+def test_pieces_are_passes():
+    X, y, _, _ = separable(Permutations(4))
+    whole = StructuredPerceptron("permutations", max_iter=3, shuffle=False).fit(X, y)
+    pieces = StructuredPerceptron("permutations", shuffle=False)
+    for _ in range(3):
+        pieces.partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
+    np.testing.assert_allclose(pieces.coef_, whole.coef_, atol=1e-12)
+    assert pieces.n_mistakes_ == whole.n_mistakes_ and pieces.n_iter_ == 6
+    assert pieces.state_.n_visits == 75
+    more = StructuredPerceptron("permutations", max_iter=2, shuffle=False).fit(X, y).partial_fit(X, y)
+    np.testing.assert_allclose(more.coef_, whole.coef_, atol=1e-12)
+    with pytest.raises(ValueError, match="partial_fit is for kernel='linear'"):
+        StructuredPerceptron("permutations", kernel="rbf").partial_fit(X, y)
+    with pytest.raises(ValueError, match="classes must be passed"):
+        StructuredPerceptron().partial_fit([[0.0], [1.0]], np.array(["a", "b"]))
+    with pytest.raises(ValueError, match="fit_intercept=False"):
+        more.set_params(fit_intercept=False).partial_fit(X, y)
+
+
+def test_the_kernel_form_makes_the_same_mistakes():
+    X, y, _, _ = separable(Permutations(4))
+    primal = StructuredPerceptron("permutations", max_iter=4, shuffle=False).fit(X, y)
+    dual = StructuredPerceptron("permutations", max_iter=4, shuffle=False, kernel="precomputed").fit(X @ X.T, y)
+    assert dual.n_mistakes_ == primal.n_mistakes_
+    np.testing.assert_allclose(dual.feature_scores(X @ X.T), primal.feature_scores(X), atol=1e-8)
+    assert StructuredPerceptron("permutations", kernel="rbf", average=False, max_iter=1000).fit(X, y).score(X, y) == 1.0
+
+
+def test_spaces_that_only_python_decodes_are_learnt_the_same():
+    sets = Custom(
+        log_count=3 * np.log(2), mean=[0.5] * 3, second_moment=np.full((3, 3), 0.25) + np.eye(3) / 4,
+        embed=np.asarray, decode=lambda scores: (scores > 0).astype(int),
+    )  # fmt: skip
+    X, y, _, _ = separable(LabelSets(3))
+    ours = StructuredPerceptron(sets, max_iter=3, random_state=0).fit(X, y)
+    theirs = StructuredPerceptron(LabelSets(3), max_iter=3, random_state=0).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-12)
+    assert ours.n_mistakes_ == theirs.n_mistakes_ and ours.radius_ == pytest.approx(theirs.radius_)
+
+
+def test_approximate_decoding_learns_and_is_no_proof_of_separation():
+    X, y, _, _ = separable(Graphs(3))
+    drawn = StructuredPerceptron(Graphs(3), n_candidates=3, max_iter=30, random_state=0).fit(X, y)
+    assert not drawn.separated_ and drawn.n_iter_ == 30
+    assert drawn.score(X, y) > 0.9  # the share of edges; by chance one half
+    rankings, order, _, _ = separable(Permutations(6), n=10)
+    near = StructuredPerceptron("permutations", decoder="approx", max_iter=500, random_state=0).fit(rankings, order)
+    assert np.isnan(near.mistake_bound_)
+
+
+def test_targets_that_tell_no_mistakes_are_refused():
+    with pytest.raises(TargetError, match="row 1: the ranking is known in part"):
+        StructuredPerceptron("permutations").fit([[0.0], [1.0]], [[1, 2, 3], [1, -1, 2]])
+    blind = Custom(log_count=np.log(2), mean=[0.5], second_moment=[[0.5]], embed=lambda y: np.array([float(y)]))
+    with pytest.raises(CapabilityError, match="has no decode"):
+        StructuredPerceptron(blind).fit([[0.0], [1.0]], [0, 1])

@@ -1,0 +1,228 @@
+"""The structured support vector machine against its problem solved with all constraints written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from combpred import CapabilityError
+from combpred._decoding import Decoding
+from combpred.baselines import StructuredSVM
+from combpred.baselines._oracles import ListingOracle
+from combpred.baselines._simplex import concave_maximum
+from combpred.baselines._slack import SlackOracle, _Search
+from combpred.structures import (
+    Custom,
+    DirectedCycles,
+    LabelSets,
+    MultiClass,
+    Ordinal,
+    Paths,
+    Permutations,
+    Tournaments,
+    WeakOrders,
+)
+from combpred.structures._losses import affine_loss, loss_between
+from combpred.structures._values import TargetError
+
+SPACES = [Permutations(3), LabelSets(3), Tournaments(2), DirectedCycles(4), WeakOrders(2), Ordinal(3), MultiClass(3)]
+
+
+def members(structure):
+    return np.concatenate([structure._embed_parts(parts) for parts in structure._listed_parts()])
+
+
+def data(structure, n=5, p=2, seed=0):
+    """Return inputs and random outputs, so that no scorer explains all of them."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, p)), structure.sample(n, seed)
+
+
+def hinge_losses(W, X, psi, outputs, losses, slack):
+    """Return the loss of each row by a look at all outputs; losses (n, N)."""
+    margins = np.einsum("nd,nNd->nN", X @ W, psi[:, np.newaxis] - outputs[np.newaxis])
+    return (losses * (1 - margins) if slack else losses - margins).max(axis=1)
+
+
+def least_objective(X, psi, outputs, losses, penalties, slack):
+    """Minimise ½‖W‖² + Σ C_i ξ_i under one constraint for each row and output, by a general solver."""
+    n, q, d = len(X), X.shape[1], psi.shape[1]
+    features = np.einsum("nq,nNd->nNqd", X, psi[:, np.newaxis] - outputs[np.newaxis])
+    if slack:
+        features = features * losses[..., np.newaxis, np.newaxis]
+    rows = features.reshape(n, -1, q * d)
+    found = minimize(
+        lambda v: 0.5 * v[: q * d] @ v[: q * d] + penalties @ v[q * d :],
+        np.concatenate([np.zeros(q * d), losses.max(axis=1)]),
+        jac=lambda v: np.concatenate([v[: q * d], penalties]),
+        constraints={
+            "type": "ineq",
+            "fun": lambda v: (rows @ v[: q * d] + v[q * d :, np.newaxis] - losses).ravel(),
+            "jac": lambda v: np.hstack(
+                [rows.reshape(-1, q * d), np.repeat(np.eye(n), rows.shape[1], axis=0)],
+            ),
+        },
+        method="SLSQP",
+        options={"maxiter": 500, "ftol": 1e-12},
+    )
+    assert found.success, found.message
+    return found.fun
+
+
+@pytest.mark.parametrize("solver", ["frank-wolfe", "cutting-plane"])
+@pytest.mark.parametrize("rescaling", ["margin", "slack"])
+@pytest.mark.parametrize("structure", SPACES, ids=repr)
+def test_the_gap_bounds_the_distance_to_the_optimum_over_all_constraints(structure, rescaling, solver):
+    X, y = data(structure)
+    weights = np.array([1.0, 2.0, 0.5, 0.0, 1.5])
+    tol = 3e-3 if solver == "cutting-plane" else 3e-2
+    model = StructuredSVM(structure, C=0.7, rescaling=rescaling, solver=solver, tol=tol, random_state=0)
+    model.fit(X, y, sample_weight=weights)
+    outputs, psi, slack = members(structure), structure.embed(y), rescaling == "slack"
+    losses = loss_between(structure, psi[:, np.newaxis], outputs[np.newaxis], model.cost_)
+    inputs = np.hstack([X, np.ones((5, 1))])
+    W = np.vstack([model.coef_.T, model.intercept_])
+    objective = 0.5 * np.sum(W**2) + 0.7 * weights @ hinge_losses(W, inputs, psi, outputs, losses, slack)
+    least = least_objective(inputs, psi, outputs, losses, 0.7 * weights, slack)
+    assert model.exact_
+    assert model.objective_ == pytest.approx(objective, rel=1e-9)
+    assert -1e-6 * least <= objective - least <= model.dual_gap_ + 1e-6 * least
+    assert model.dual_gap_ <= tol * objective
+    # The hinge loss bounds the loss of what is predicted.
+    predicted = structure.embed(model.predict(X))
+    assert weights @ loss_between(structure, psi, predicted, model.cost_) * 0.7 <= objective + 1e-9
+
+
+def test_classes_have_the_objective_of_crammer_and_singer():
+    X, y = load_iris(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    theirs = LinearSVC(multi_class="crammer_singer", C=0.5, fit_intercept=False, tol=1e-8, max_iter=100_000).fit(X, y)
+    ours = StructuredSVM(C=0.5, fit_intercept=False, solver="cutting-plane", tol=1e-4).fit(X, y)
+
+    def objective(W):
+        scores = X @ W.T
+        wrong = scores + 1.0 - scores[np.arange(len(y)), y][:, np.newaxis]
+        wrong[np.arange(len(y)), y] = 0.0
+        return 0.5 * np.sum(W**2) + 0.5 * wrong.max(axis=1).sum()
+
+    assert ours.objective_ == pytest.approx(objective(ours.coef_), rel=1e-9)
+    assert objective(ours.coef_) == pytest.approx(objective(theirs.coef_), rel=2e-4)
+    assert (ours.predict(X) == theirs.predict(X)).mean() > 0.98
+    slack = StructuredSVM(C=0.5, fit_intercept=False, rescaling="slack", solver="cutting-plane", tol=1e-4).fit(X, y)
+    assert slack.objective_ == pytest.approx(ours.objective_, rel=2e-4)  # where all losses are 1, they are the same
+
+
+@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(5), Tournaments(3), WeakOrders(3)], ids=repr)
+def test_slack_rescaling_by_decoding_stays_within_its_bound(structure):
+    rng = np.random.default_rng(0)
+    outputs = members(structure)
+    psi = outputs[rng.integers(len(outputs), size=40)]
+    scores = rng.normal(size=psi.shape) * rng.choice([0.05, 0.3, 1.0], size=(40, 1))
+    oracle = SlackOracle(structure, psi, affine_loss(structure, psi), Decoding())
+    listing = ListingOracle(structure, psi, outputs, "auto", slack=True)
+    search = _Search(oracle, np.arange(40), scores, 0)
+    search.run()
+    best = listing.planes(np.arange(40), scores, 0).values(scores)
+    found = oracle.planes(np.arange(40), scores, 0)
+    np.testing.assert_allclose(found.values(scores), search.loss * search.slack, atol=1e-9)
+    assert (found.values(scores) <= best + 1e-9).all()
+    assert (best <= search.bound + 1e-9).all()
+    np.testing.assert_allclose(found.values(scores)[found.proven], best[found.proven], rtol=1e-8)
+    assert found.proven.any()
+    assert (found.values(scores) > 0.8 * best).all()
+
+
+@pytest.mark.parametrize("average", [True, False])
+@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(4), DirectedCycles(5)], ids=repr)
+def test_steps_in_python_are_those_of_the_library(structure, average, monkeypatch):
+    X, y = data(structure, n=12, p=3)
+    model = StructuredSVM(structure, average=average, max_iter=8, tol=1e-9, random_state=3)
+    with pytest.warns(ConvergenceWarning, match="duality gap"):
+        compiled = model.fit(X, y, sample_weight=np.arange(12) / 4).coef_
+    monkeypatch.setattr("combpred.baselines._frank_wolfe._by_library", lambda *_: None)
+    with pytest.warns(ConvergenceWarning):
+        np.testing.assert_allclose(model.fit(X, y, sample_weight=np.arange(12) / 4).coef_, compiled, atol=1e-10)
+
+
+def test_a_linear_kernel_is_the_same_given_as_a_matrix():
+    X, y = data(Permutations(4), n=15, p=3)
+    primal = StructuredSVM("permutations", solver="cutting-plane", tol=1e-5).fit(X, y)
+    dual = StructuredSVM("permutations", kernel="precomputed", solver="cutting-plane", tol=1e-5).fit(X @ X.T, y)
+    assert dual.objective_ == pytest.approx(primal.objective_, rel=2e-5)
+    np.testing.assert_allclose(dual.feature_scores(X @ X.T), primal.feature_scores(X), atol=0.03)
+    rbf = StructuredSVM("permutations", kernel="rbf", C=100.0, solver="cutting-plane").fit(X, y)
+    assert rbf.score(X, y) == 1.0
+
+
+def test_candidates_and_searches_are_no_proof():
+    X, y = data(DirectedCycles(6), n=20, p=3)
+    drawn = StructuredSVM("directedcycles", n_candidates=25, random_state=0).fit(X, y)
+    again = StructuredSVM("directedcycles", n_candidates=25, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(drawn.coef_, again.coef_)
+    assert not drawn.exact_
+    exact = StructuredSVM("directedcycles", random_state=0).fit(X, y)
+    assert exact.exact_ and exact.n_oracle_calls_ >= 20 * exact.n_iter_
+    searched = StructuredSVM("permutations", decoder="approx", random_state=0).fit(*data(Permutations(6), n=10))
+    assert not searched.exact_
+
+
+def test_sequences_learn_their_transitions():
+    rng = np.random.default_rng(0)
+    labels = np.array([[(start + t) % 3 for t in range(4)] for start in rng.integers(3, size=30)])
+    X = np.eye(3)[labels[:, 0]] + 0.1 * rng.normal(size=(30, 3))
+    y = Paths.from_labels(labels, 3)
+    model = StructuredSVM(Paths.trellis(4, 3), C=10.0, solver="cutting-plane").fit(X, y)
+    np.testing.assert_array_equal(Paths.to_labels(model.predict(X), 3), labels)
+
+
+def test_spaces_that_only_python_decodes_are_learnt():
+    sets = Custom(
+        log_count=3 * np.log(2), mean=[0.5] * 3, second_moment=np.full((3, 3), 0.25) + np.eye(3) / 4,
+        embed=np.asarray, decode=lambda scores: (scores > 0).astype(int),
+    )  # fmt: skip
+    X, y = data(LabelSets(3), n=6)
+    model = StructuredSVM(sets, cost="hamming", tol=0.05, random_state=0).fit(X, y)
+    same = StructuredSVM(LabelSets(3), tol=0.05, random_state=0).fit(X, y)
+    assert not model.exact_
+    assert model.objective_ == pytest.approx(same.objective_, rel=0.05)
+    listed = Custom.from_structures(["a", "b", "c"], [[1.0, 0.0], [0.6, 0.5], [0.0, 1.0]])
+    far = StructuredSVM(listed, C=10.0, random_state=0).fit(np.array([[0.0], [1.0], [2.0]] * 4), [0, 1, 2] * 4)
+    assert far.cost_ == "zero-one" and far.exact_
+
+
+def test_rankings_known_in_part_are_learnt_with_margins_only():
+    X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    y = np.array([[1, 2, 3], [1, -1, 2], [2, -1, 1], [3, 2, 1]])
+    model = StructuredSVM("permutations", C=10.0, solver="cutting-plane").fit(X, y)
+    np.testing.assert_array_equal(model.predict(X)[[0, 3]], y[[0, 3]])
+    for options in ({"rescaling": "slack"}, {"cost": "zero-one"}):
+        with pytest.raises(TargetError, match="row 1: the ranking is known in part"):
+            StructuredSVM("permutations", **options).fit(X, y)
+
+
+def test_what_cannot_be_done_is_refused_with_what_can():
+    X, y = data(Permutations(4), n=6)
+    with pytest.raises(CapabilityError, match="it has cost='kendall' and cost='hamming'"):
+        StructuredSVM("permutations", cost="tree").fit(X, y)
+    with pytest.raises(CapabilityError, match="n_candidates=5 is for rescaling='margin'"):
+        StructuredSVM("permutations", n_candidates=5, rescaling="slack").fit(X, y)
+    with pytest.raises(CapabilityError, match="too large to be listed"):
+        StructuredSVM(LabelSets(), cost="zero-one").fit(X, np.ones((6, 30), dtype=int))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_quadratic_programs_over_the_simplex(seed):
+    rng = np.random.default_rng(seed)
+    k = 7
+    A = rng.normal(size=(k, 3 if seed % 2 else k))  # of rank 3 now and then
+    A[3] = A[2]  # and with planes that repeat
+    gram, linear = A @ A.T, rng.normal(size=k)
+    linear[3] = linear[2]
+    x = concave_maximum(gram, linear, np.eye(k)[0])
+    assert (x >= 0).all() and x.sum() == pytest.approx(1.0)
+    derivative = linear - gram @ x
+    assert derivative.max() - x @ derivative <= 1e-8  # which bounds the distance from the maximum
