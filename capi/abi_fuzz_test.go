@@ -22,6 +22,7 @@ var entryPoints = map[string]any{
 	"cp_structure_sample": cp_structure_sample, "cp_structure_mirror": cp_structure_mirror, "cp_structure_enumerate": cp_structure_enumerate, "cp_decode": cp_decode,
 	"cp_log_partition": cp_log_partition, "cp_sample_distribution": cp_sample_distribution,
 	"cp_chain_sample": cp_chain_sample, "cp_chain_diagnose": cp_chain_diagnose, "cp_extensions_sample": cp_extensions_sample,
+	"cp_extensions_count": cp_extensions_count, "cp_extensions_common": cp_extensions_common,
 	"cp_kernel_check": cp_kernel_check, "cp_ridge_plan": cp_ridge_plan, "cp_ridge_kernel": cp_ridge_kernel, "cp_ridge_spectral": cp_ridge_spectral,
 	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_covariance_solve": cp_covariance_solve,
 	"cp_ridge_losses": cp_ridge_losses, "cp_sgd_expansion": cp_sgd_expansion, "cp_sgd_features": cp_sgd_features,

@@ -216,6 +216,21 @@ int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, doubl
 int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int32_t method, uint64_t seed, int32_t *dst, int64_t n_samples, int64_t *steps, int32_t workers,
                              cp_control *control, char *err, int64_t err_cap);
 
+/* Counts the linear extensions of a partial order, given as for cp_extensions_sample, exactly. dst[dst_cap] gets their number as hexadecimal digits and a NUL
+ * if they fit, *needed (not NULL) the bytes that they take; dst may be NULL with dst_cap = 0. Posets are taken apart where no relation joins parts, and where
+ * all of one part is before all of another; what is left may have up to 64 elements and most_downsets downsets (1 to 2^24), over which the work goes; beyond
+ * that it is CP_ECAPABILITY. control->step counts connected components; control->cancel is polled every few milliseconds. */
+int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
+                            cp_control *control, char *err, int64_t err_cap);
+
+/* Writes to dst[n, m] the natural logarithms of the numbers of orders that agree with both of two relations, for each row of x[n, n_pairs] and each of
+ * y[m, n_pairs]: of linear extensions of their union. A row has an entry for each of the n_pairs = n_elements (n_elements - 1) / 2 pairs u < v of elements
+ * (2 to 2048), in lexicographic order: 1 where u comes before v, -1 where v comes before u, 0 otherwise; what follows from that is understood. No common
+ * order gives -infinity, and what is beyond the limits of cp_extensions_count NaN. y = NULL stands for x and then
+ * m = n; each pair of rows is counted once. control->step counts rows. */
+int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, int64_t n_elements, int64_t most_downsets, double *dst, int32_t workers,
+                             cp_control *control, char *err, int64_t err_cap);
+
 /* ---- Structured ridge -------------------------------------------------------------------------------------------------------------- */
 
 /* The problem: minimise alpha·tr(aᵀKa) + Σ_i w_i loss(f_i, ψ_i) over a[n, d], with f = Ka and, for ψ̃ = ψ − μ,

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"combpred/core/chain"
-	"combpred/core/extensions"
 )
 
 //export cp_chain_sample
@@ -120,55 +119,4 @@ func cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize,
 		}
 		return nil
 	})
-}
-
-//export cp_extensions_sample
-func cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, method C.int32_t, seed C.uint64_t, dst *C.int32_t, nSamples C.int64_t, steps *C.int64_t, nWorkers C.int32_t,
-	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		flat, err := int32s(pairs, "pairs", nPairs, 2)
-		if err != nil {
-			return err
-		}
-		if nElements < 1 || nElements > extensions.MostElements {
-			return fmt.Errorf("n_elements is %d, must be between 1 and %d", int64(nElements), extensions.MostElements)
-		}
-		how, err := extensionsMethodOf(method)
-		if err != nil {
-			return err
-		}
-		out, err := outInt32s(dst, "dst", nSamples, nElements)
-		if err != nil {
-			return err
-		}
-		made, err := optionalInt64s(steps, "steps", nSamples)
-		if err != nil {
-			return err
-		}
-		w, err := workers(nWorkers)
-		if err != nil {
-			return err
-		}
-		relation := make([][2]int32, nPairs)
-		for i := range relation {
-			relation[i] = [2]int32{flat[2*i], flat[2*i+1]}
-		}
-		poset, err := extensions.New(int(nElements), relation)
-		if err != nil {
-			return err
-		}
-		return extensions.Batch(poset, how, uint64(seed), out, made, w, monitor(control))
-	})
-}
-
-func extensionsMethodOf(method C.int32_t) (extensions.Method, error) {
-	switch method {
-	case C.CP_EXTENSIONS_AUTO:
-		return extensions.Auto, nil
-	case C.CP_EXTENSIONS_COUNTING:
-		return extensions.Counting, nil
-	case C.CP_EXTENSIONS_COUPLING:
-		return extensions.Coupling, nil
-	}
-	return 0, fmt.Errorf("method is %d, must be one of the CP_EXTENSIONS_ constants", int32(method))
 }

@@ -6,6 +6,7 @@ import "C"
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -60,13 +61,19 @@ func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, nee
 		if _, err := one(needed, "needed"); err != nil {
 			return err
 		}
-		digits := counter.Count().Text(16) // linear in the number of digits, in base 10 it is not
-		*needed = C.int64_t(len(digits) + 1)
-		if len(out) > len(digits) {
-			out[copy(out, digits)] = 0
-		}
+		writeDigits(out, needed, counter.Count())
 		return nil
 	})
+}
+
+// writeDigits writes a number in base 16, which takes time linear in its digits, and a NUL to dst if they fit, and to
+// needed the bytes that they take.
+func writeDigits(dst []byte, needed *C.int64_t, number *big.Int) {
+	digits := number.Text(16)
+	*needed = C.int64_t(len(digits) + 1)
+	if len(dst) > len(digits) {
+		dst[copy(dst, digits)] = 0
+	}
 }
 
 //export cp_structure_mean

@@ -174,6 +174,7 @@ def test_misaligned_pointers_are_refused(dll):
 DOUBLES = np.zeros(4096)
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
+SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
 EYE = np.eye(2)
 CALLS = {
     "cp_structure_shape": ["s", out(), out(), out()],
@@ -208,6 +209,10 @@ CALLS = {
     ],
     "cp_extensions_sample": [
         *(PAIRS.ctypes.data, 2, 4, 0, 7, INTS[16:].ctypes.data, 2, DOUBLES[64:].ctypes.data, 1, None),
+    ],
+    "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), 1, None],
+    "cp_extensions_common": [
+        *(SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, DOUBLES[64:].ctypes.data, 1, None),
     ],
     "cp_kernel_check": [EYE.ctypes.data, 2, 1, None],
     "cp_ridge_plan": ["s", b"{}", 2, 10, 0, 0, ctypes.create_string_buffer(4096), 4096],

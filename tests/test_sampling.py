@@ -251,7 +251,7 @@ def test_linear_extensions_refuse():
     ):
         with pytest.raises(ValueError, match=message):
             sampling.linear_extensions(*arguments)
-    with pytest.raises(CapabilityError, match="coupling from the past instead"):
+    with pytest.raises(CapabilityError, match="coupling from the past has no such limit"):
         sampling.linear_extensions([(i, 99) for i in range(99)], 100, method="counting")
 
 

@@ -11,7 +11,8 @@
 // An extension builds up a downset, element by element. Let e(D) be the number of extensions of the downset D; it is the
 // sum of e(D∖m) over the maximal elements m of D, and the last element of a uniform extension of D is m with probability
 // e(D∖m)/e(D). That takes a table of all downsets, up to MostDownsets of them: 22 elements of one component whatever
-// their relations, and many more where there are many relations.
+// their relations, and many more where there are many relations. Counting alone goes on from size to size and keeps no
+// table, and takes posets apart into parts that come one after the other, too: e multiplies.
 //
 // # Coupling from the past
 //

@@ -1,8 +1,6 @@
 package extensions
 
 import (
-	"fmt"
-	"math/big"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -10,20 +8,6 @@ import (
 
 // MostDownsets bounds the table of the downsets of one component, of 24 bytes each.
 const MostDownsets = 1 << 22
-
-// LimitError says that counting downsets is beyond its size. Coupling from the past is not.
-type LimitError struct {
-	Elements int    // of the component
-	Reason   string // what is too large
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("extensions: counting the linear extensions of %d connected elements: %s; draw by coupling from the past instead",
-		e.Elements, e.Reason)
-}
-
-// Status is that of the C interface.
-func (e *LimitError) Status() int32 { return 2 }
 
 // wide is a number of 128 bits.
 type wide struct{ high, low uint64 }
@@ -56,99 +40,43 @@ func (w wide) below(rng *rand.Rand) wide {
 	}
 }
 
-func (w wide) big() *big.Int {
-	z := new(big.Int).SetUint64(w.high)
-	return z.Lsh(z, 64).Or(z, new(big.Int).SetUint64(w.low))
-}
-
-// downsets is the table of all downsets of a component, whose elements are numbered along a linear extension.
+// downsets is the table of all downsets of a component, by their sizes.
 type downsets struct {
-	before, after []uint64   // of each element, as sets
-	sets          [][]uint64 // the downsets of each size, ascending
-	counts        [][]wide   // of their extensions
+	ideals
+	sets   [][]uint64 // ascending
+	counts [][]wide   // of their extensions
 }
 
-// setsAtOnce is the number of downsets between polls.
-const setsAtOnce = 1 << 12
-
-// newDownsets lists and counts. Cost: for each downset and each element that can be added to it, a search among the
-// downsets of the next size.
+// newDownsets lists and counts. Cost: O(n) for each downset.
 func newDownsets(p *Poset, elements []int, poll func() error) (*downsets, error) {
 	n := len(elements)
-	if n > 64 {
-		return nil, &LimitError{n, "the table takes up to 64 elements"}
+	lattice, err := newIdeals(p, elements)
+	if err != nil {
+		return nil, err
 	}
-	d := &downsets{before: make([]uint64, n), after: make([]uint64, n)}
-	for i, u := range elements {
-		for j, v := range elements {
-			if p.Before(u, v) {
-				d.after[i] |= 1 << j
-				d.before[j] |= 1 << i
-			}
-		}
-	}
-	d.sets = append(d.sets, []uint64{0})
-	d.counts = append(d.counts, []wide{{0, 1}})
+	d := &downsets{ideals: *lattice, sets: [][]uint64{{0}}, counts: [][]wide{{{0, 1}}}}
 	for total, k := 1, 0; k < n; k++ {
-		var next []uint64
-		tooMany := &LimitError{n, fmt.Sprintf("they have more than %d downsets", MostDownsets)}
-		for at, set := range d.sets[k] {
-			if at%setsAtOnce == 0 {
-				if err := poll(); err != nil {
-					return nil, err
-				}
-			}
-			for i := range n {
-				if d.canAdd(set, i) {
-					next = append(next, set|1<<i)
-				}
-			}
-			if len(next) > 2*MostDownsets {
-				if next = compact(next); len(next) > MostDownsets {
-					return nil, tooMany
-				}
-			}
+		next, err := d.larger(d.sets[k], total, MostDownsets, poll)
+		if err != nil {
+			return nil, err
 		}
-		next = compact(next)
-		if total += len(next); total > MostDownsets {
-			return nil, tooMany
-		}
+		total += len(next)
 		counts := make([]wide, len(next))
-		for at, set := range d.sets[k] {
-			if at%setsAtOnce == 0 {
-				if err := poll(); err != nil {
-					return nil, err
-				}
-			}
-			for i := range n {
-				if !d.canAdd(set, i) {
-					continue
-				}
-				to, _ := slices.BinarySearch(next, set|1<<i)
-				sum, overflow := counts[to].add(d.counts[k][at])
-				if overflow {
-					return nil, &LimitError{n, "their number has more than 128 bits"}
-				}
-				counts[to] = sum
-			}
+		overflow := false
+		err = d.steps(d.sets[k], next, poll, func(from, to int) {
+			sum, carry := counts[to].add(d.counts[k][from])
+			counts[to], overflow = sum, overflow || carry
+		})
+		if err != nil {
+			return nil, err
+		}
+		if overflow {
+			return nil, &LimitError{n, "their number has more than 128 bits"}
 		}
 		d.sets, d.counts = append(d.sets, next), append(d.counts, counts)
 	}
 	return d, nil
 }
-
-func compact(sets []uint64) []uint64 {
-	slices.Sort(sets)
-	return slices.Compact(sets)
-}
-
-// canAdd reports whether a downset lacks element i and has all before it.
-func (d *downsets) canAdd(set uint64, i int) bool {
-	return set>>i&1 == 0 && d.before[i]&^set == 0
-}
-
-// count returns the number of extensions of the component.
-func (d *downsets) count() *big.Int { return d.counts[len(d.before)][0].big() }
 
 // sample writes a uniform extension to dst, elements by their numbers in the component. Cost: O(n² log MostDownsets).
 func (d *downsets) sample(dst []int32, rng *rand.Rand) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"combpred/core/parallel"
 )
 
 // falseAlarm is the probability with which a correct sampler fails one χ² test, of which there are a hundred. Seeds are
@@ -80,7 +82,7 @@ func TestUniform(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(n), uint64(round)))
 			p := random(t, n, density, rng)
 			all := list(p)
-			if got, err := Count(p, nil); err != nil || got.Cmp(big.NewInt(int64(len(all)))) != 0 {
+			if got, err := Count(p, MostCounted, 2, nil); err != nil || got.Cmp(big.NewInt(int64(len(all)))) != 0 {
 				t.Fatalf("n = %d, density %v: Count is %v, %v; the list has %d", n, density, got, err, len(all))
 			}
 			number := map[string]int{}
@@ -124,7 +126,7 @@ func TestUniform(t *testing.T) {
 func TestKnownCounts(t *testing.T) {
 	check := func(name string, p *Poset, want string) {
 		t.Helper()
-		if got, err := Count(p, nil); err != nil || got.String() != want {
+		if got, err := Count(p, MostCounted, 2, nil); err != nil || got.String() != want {
 			t.Errorf("%s: %v, %v, want %s", name, got, err, want)
 		}
 	}
@@ -331,7 +333,9 @@ func TestPolls(t *testing.T) {
 	if _, err := NewSampler(joined, Auto, func() error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("the preparation ends with %v", err)
 	}
-	if _, err := Count(joined, func() error { return stop }); !errors.Is(err, stop) {
+	cancelled := new(parallel.Monitor)
+	cancelled.Cancel()
+	if _, err := Count(joined, MostCounted, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("counting ends with %v", err)
 	}
 }

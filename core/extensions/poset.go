@@ -35,8 +35,17 @@ func New(n int, pairs [][2]int32) (*Poset, error) {
 		}
 		p.row(u)[v>>6] |= 1 << (v & 63)
 	}
-	for w := range n { // Warshall (1962)
-		for u := range n {
+	if u := p.finish(); u >= 0 {
+		return nil, fmt.Errorf("extensions: the relations lead from element %d back to it", u)
+	}
+	return p, nil
+}
+
+// finish adds what follows from the relations, and finds the components. It returns an element that comes before itself,
+// or −1 where there is none.
+func (p *Poset) finish() int {
+	for w := range p.n { // Warshall (1962)
+		for u := range p.n {
 			if p.Before(u, w) {
 				for k, word := range p.row(w) {
 					p.row(u)[k] |= word
@@ -44,13 +53,13 @@ func New(n int, pairs [][2]int32) (*Poset, error) {
 			}
 		}
 	}
-	for u := range n {
+	for u := range p.n {
 		if p.Before(u, u) {
-			return nil, fmt.Errorf("extensions: the relations lead from element %d back to it", u)
+			return u
 		}
 	}
 	p.sets = p.components()
-	return p, nil
+	return -1
 }
 
 // Len returns the number of elements.

@@ -2,10 +2,7 @@ package extensions
 
 import (
 	"errors"
-	"math/big"
 	"math/rand/v2"
-
-	"combpred/core/count"
 )
 
 // Method says how the extensions of a component are drawn. All ways are exact.
@@ -112,20 +109,4 @@ func orNever(poll func() error) func() error {
 		return func() error { return nil }
 	}
 	return poll
-}
-
-// Count returns the number of linear extensions of a poset, or a *LimitError where a component has too many downsets.
-// poll is as for NewSampler.
-func Count(p *Poset, poll func() error) (*big.Int, error) {
-	total, placed := big.NewInt(1), 0
-	for _, set := range p.sets {
-		table, err := newDownsets(p, set, orNever(poll))
-		if err != nil {
-			return nil, err
-		}
-		placed += len(set)
-		total.Mul(total, table.count())
-		total.Mul(total, count.Binomial(placed, len(set)))
-	}
-	return total, nil
 }

@@ -105,6 +105,8 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     ),
     "cp_chain_diagnose": (_P, _N, _N, _P, _P, _P, _N, *_ERR),
     "cp_extensions_sample": (_P, _N, _N, c_int32, c_uint64, _P, _N, _P, *_RUN, *_ERR),
+    "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
+    "cp_extensions_common": (_P, _N, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_kernel_check": (_P, _N, *_RUN, *_ERR),
     "cp_ridge_plan": (*_OPT, _N, _N, _N, _P, _N, *_ERR),
     "cp_ridge_kernel": (*_OPT, _P, _N, _P, _N, _P, _P, _P, _N, _P, _P, *_RUN, *_ERR),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abi
-from ._calls import Description, FloatArray, IntArray, StructureArgument, address, call, codes, floats
+from ._calls import Description, FloatArray, StructureArgument, address, call, codes, floats
 from ._config import get_n_threads
 from ._lib import structure_shape
 from ._memory import allocate
@@ -130,28 +130,3 @@ def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[float, float, FloatArray]:
         n_lags,
     )
     return size.value, r_hat.value, lags
-
-
-def extensions_sample(
-    pairs: Any, n_elements: int, n_samples: int, method: str, seed: int, *, n_threads: int | None = None
-) -> tuple[IntArray, CountArray]:
-    """Return uniform linear extensions (n_samples, n_elements) of `pairs` (n_pairs, 2), and the steps of each."""
-    pairs = codes(pairs, "pairs", None, 2)
-    orders = allocate(
-        (n_samples, n_elements), np.int32, f"{n_samples} linear extensions of {n_elements} elements", "draw fewer"
-    )
-    steps: CountArray = np.empty(n_samples, dtype=np.int64)
-    call(
-        "cp_extensions_sample",
-        address(pairs),
-        len(pairs),
-        n_elements,
-        _abi.EXTENSIONS_METHODS[method],
-        seed % 2**64,
-        address(orders),
-        n_samples,
-        address(steps),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=1e9,  # a table of downsets may take seconds
-    )
-    return orders, steps

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from ._abi import EXTENSIONS_METHODS
-from ._lib_chain import extensions_sample
+from ._lib_extensions import extensions_sample
 from ._whole_number import whole_number
 
 
@@ -65,8 +65,12 @@ def linear_extensions(
         raise ValueError(f"method must be one of {', '.join(EXTENSIONS_METHODS)}, got {method!r}")
     n = whole_number(n_elements, "n_elements", 1, 2048)
     many = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
-    relation = np.asarray(pairs)
-    if not relation.size:
-        relation = np.empty((0, 2), dtype=np.int32)
+    relation = relation_of(pairs)
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
     return extensions_sample(relation, n, many, method, seed, n_threads=n_jobs)[0]
+
+
+def relation_of(pairs: ArrayLike) -> NDArray[np.generic]:
+    """Return pairs as an array, of shape (0, 2) where there are none."""
+    relation = np.asarray(pairs)
+    return relation if relation.size else np.empty((0, 2), dtype=np.int32)

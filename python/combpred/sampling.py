@@ -5,7 +5,7 @@ r"""Samples from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` on any struc
 :func:`taylor_log_partition` approximates them for small scores, and :func:`estimate_marginals` averages ψ;
 :func:`effective_sample_size`, :func:`split_r_hat` and :func:`autocorrelation` judge what was recorded along chains, and
 the bounds say after how many steps a chain is near its law. :func:`linear_extensions` draws uniform orders that agree
-with a partial order.
+with a partial order, and :func:`count_linear_extensions` counts them.
 
 References
 ----------
@@ -33,6 +33,7 @@ from ._chain_diagnostics import (
     split_r_hat,
 )
 from ._errors import CapabilityError, SamplingError
+from ._extension_count import LinearExtensionCount, count_linear_extensions
 from ._linear_extensions import linear_extensions
 from ._sampled_gradient import SampledMarginals, estimate_marginals, hoeffding_sample_size
 from ._taylor import TaylorPartition, taylor_log_partition
@@ -41,11 +42,13 @@ from .structures import Structure
 
 __all__ = [
     "AnnealedPartition",
+    "LinearExtensionCount",
     "SampledMarginals",
     "Samples",
     "SamplingError",
     "TaylorPartition",
     "autocorrelation",
+    "count_linear_extensions",
     "effective_sample_size",
     "estimate_log_partition",
     "estimate_marginals",

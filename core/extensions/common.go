@@ -1,0 +1,109 @@
+package extensions
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"combpred/core/count"
+	"combpred/core/parallel"
+)
+
+// Common writes to dst, for each row of x and each row of y, the logarithm of the number of orders that agree with the
+// relations of both: the number of linear extensions of their union. It is −Inf where the union goes round in a circle,
+// and NaN where Count is beyond its limits.
+//
+// Rows are relations on the elements 0..n−1, an entry for each pair u < v in lexicographic order: 1 where u comes before
+// v, −1 where v comes before u, 0 where neither is said. y may be nil for x itself; each pair of rows is then counted once.
+//
+// Cost: that of Count for each pair of rows.
+func Common(dst []float64, x, y []int32, n, most, workers int, mon *parallel.Monitor) error {
+	if n < 2 || n > MostElements {
+		return fmt.Errorf("extensions: there are %d elements, must be between 2 and %d", n, MostElements)
+	}
+	rows, err := relations(x, n, "x")
+	if err != nil {
+		return err
+	}
+	columns, itself := rows, y == nil
+	if !itself {
+		if columns, err = relations(y, n, "y"); err != nil {
+			return err
+		}
+	}
+	if len(dst) != len(rows)*len(columns) {
+		return fmt.Errorf("extensions: dst has %d entries, must have %d", len(dst), len(rows)*len(columns))
+	}
+	m := len(columns)
+	return parallel.For(len(rows), 1, workers, mon, func(i, _ int) error {
+		first := 0
+		if itself {
+			first = i
+		}
+		for j := first; j < m; j++ {
+			value, err := logCommon(rows[i], columns[j], most, mon)
+			if err != nil {
+				return err
+			}
+			dst[i*m+j] = value
+			if itself {
+				dst[j*m+i] = value
+			}
+		}
+		return nil
+	})
+}
+
+// logCommon is one entry of Common.
+func logCommon(a, b *Poset, most int, mon *parallel.Monitor) (float64, error) {
+	union := &Poset{n: a.n, words: a.words, after: make([]uint64, len(a.after))}
+	for k, word := range a.after {
+		union.after[k] = word | b.after[k]
+	}
+	if union.finish() >= 0 {
+		return math.Inf(-1), nil
+	}
+	ways := make([]*big.Int, len(union.sets))
+	for k, set := range union.sets {
+		var err error
+		ways[k], err = countConnected(union, set, most, mon.Err)
+		if _, tooLarge := errors.AsType[*LimitError](err); tooLarge {
+			return math.NaN(), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return count.LogInt(merges(union.sets, ways)), nil
+}
+
+// relations reads rows of signs of pairs. What follows from them is not added yet.
+func relations(signs []int32, n int, name string) ([]*Poset, error) {
+	pairs := n * (n - 1) / 2
+	if len(signs)%pairs != 0 {
+		return nil, fmt.Errorf("extensions: %s has %d entries, must have a multiple of %d", name, len(signs), pairs)
+	}
+	all := make([]*Poset, len(signs)/pairs)
+	for i := range all {
+		p := &Poset{n: n, words: (n + 63) / 64}
+		p.after = make([]uint64, n*p.words)
+		at := i * pairs
+		for u := range n {
+			for v := u + 1; v < n; v++ {
+				switch signs[at] {
+				case 1:
+					p.row(u)[v>>6] |= 1 << (v & 63)
+				case -1:
+					p.row(v)[u>>6] |= 1 << (u & 63)
+				case 0:
+				default:
+					return nil, fmt.Errorf("extensions: %s holds %d in row %d, must hold −1, 0 and 1", name, signs[at], i)
+				}
+				at++
+			}
+		}
+		all[i] = p
+	}
+	return all, nil
+}

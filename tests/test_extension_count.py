@@ -1,0 +1,122 @@
+"""Counts of linear extensions: exactly against enumeration and formulas, estimates against their guarantee.
+
+Seeds are fixed. A correct estimate fails one statistical test with probability 1e-6; about six are made.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, gamma, kstest
+
+from combpred import CapabilityError, _gamma_bernoulli, sampling
+from combpred._extension_count import estimate_count
+
+FALSE_ALARM = 1e-6
+ZIGZAG = [(0, 1), (2, 1), (2, 3), (4, 3)]  # 16 orders, an Euler number
+
+
+def estimated(pairs, n, epsilon, delta, seed, small=1, **options):
+    rng = np.random.RandomState(seed)
+    return estimate_count(np.array(pairs, dtype=np.int32), n, epsilon, delta, rng, small=small, **options)
+
+
+def test_exact_counts_are_those_of_enumeration():
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 4, 6):
+        for density in (0.0, 0.2, 0.5, 1.0):
+            order = rng.permutation(n)
+            pairs = [(order[i], order[j]) for i, j in itertools.combinations(range(n), 2) if rng.random() < density]
+            places = np.array(list(itertools.permutations(range(n))))
+            want = sum(all(place[u] < place[v] for u, v in pairs) for place in places)
+            found = sampling.count_linear_extensions(pairs, n)
+            assert (found.value, found.lower, found.upper, int(found)) == (want,) * 4
+            assert (found.method, found.n_samples, found.epsilon, found.delta) == ("exact", 0, 0.0, 0.0)
+            assert found.log_value == math.log(want)
+
+
+def test_large_counts_are_exact():
+    assert sampling.count_linear_extensions([], 2048).value == math.factorial(2048)
+    groups = [(u, v) for u in range(30) for v in range(30, 75)]  # two ties, one after the other
+    assert sampling.count_linear_extensions(groups, 75).value == math.factorial(30) * math.factorial(45)
+    # Two chains, the first of one before the last of the other: all merges but one.
+    chains = [*((i, i + 1) for i in range(31)), *((i, i + 1) for i in range(32, 63)), (0, 63)]
+    assert sampling.count_linear_extensions(chains, 64).value == math.comb(64, 32) - 1
+    assert sampling.count_linear_extensions(ZIGZAG, 5, method="approximate").method == "exact"  # it is small
+
+
+def test_estimates_keep_their_guarantee():
+    runs, epsilon, delta = 200, 0.4, 0.2
+    found = [estimated(ZIGZAG, 5, epsilon, delta, seed) for seed in range(runs)]
+    wrong = sum(abs(each.value / 16 - 1) > epsilon for each in found)
+    outside = sum(not each.lower <= 16 <= each.upper for each in found)
+    limit = binom.isf(FALSE_ALARM, runs, delta)
+    assert wrong <= limit and outside <= limit
+    # The errors are no smaller than they must be, either: the mean logarithm is right, and spread as the law says.
+    logs = np.array([each.log_value for each in found]) - math.log(16)
+    assert all(each.method == "approximate" and each.n_samples > 64 for each in found)
+    assert 0.05 < logs.std() < 0.4
+    assert abs(logs.mean()) < 5 * logs.std() / math.sqrt(runs)
+
+
+def test_estimates_of_larger_posets():
+    # Three chains of four, the first of each before the last of the next: merges by inclusion and exclusion.
+    pairs = [(4 * c + i, 4 * c + i + 1) for c in range(3) for i in range(3)] + [(0, 7), (4, 11)]
+    want = math.factorial(12) // 24**3 - 2 * math.comb(12, 4) + 1
+    assert sampling.count_linear_extensions(pairs, 12).value == want
+    found = estimated(pairs, 12, 0.5, 1e-6, 3, small=20)
+    assert found.lower <= want <= found.upper
+    assert found.value == pytest.approx(math.exp(found.log_value), rel=1e-9, abs=1)
+    assert estimated(pairs, 12, 0.5, 1e-6, 3, small=20, n_jobs=2) == found
+    assert estimated(pairs, 12, 0.5, 1e-6, 4, small=20).value != found.value
+
+
+@pytest.mark.parametrize("p", [0.15, 0.7, 1.0])
+def test_relative_errors_have_a_known_law(p):
+    rng, coins = np.random.RandomState(0), np.random.default_rng(1)
+    logs = [
+        _gamma_bernoulli.log_inverse(lambda many: coins.random(many) < p, 5, 0.5, rng, most=16) for _ in range(2000)
+    ]
+    values = p * np.exp(np.array(logs) + _gamma_bernoulli.digamma(5))
+    assert kstest(values, gamma(5).cdf).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize(("levels", "epsilon", "delta"), [(1, 0.5, 0.3), (4, 0.2, 0.05), (30, 0.8, 0.01)])
+def test_as_many_successes_as_the_guarantee_needs(levels, epsilon, delta):
+    k = _gamma_bernoulli.successes_needed(levels, epsilon, delta)
+    assert _gamma_bernoulli.error_bound(levels, k - 1, epsilon) > delta
+    runs = 20000
+    errors = np.random.default_rng(2).gamma(k, size=(runs, levels)) / np.exp(_gamma_bernoulli.digamma(k))
+    wrong = int((np.abs(errors.prod(axis=1) - 1) > epsilon).sum())
+    assert wrong <= binom.isf(FALSE_ALARM, runs, delta)
+    assert wrong >= delta * runs / 40  # Chernoff's bound is not far off
+
+
+def test_bad_input_is_refused():
+    for arguments, message in (
+        (([(0, 1), (1, 0)], 2), "lead from element 0 back to it"),
+        (([(0, 5)], 3), "pair 0 is"),
+        (([(0, 1)], 0), "n_elements must be between"),
+    ):
+        for method in ("auto", "exact", "approximate"):
+            with pytest.raises(ValueError, match=message):
+                sampling.count_linear_extensions(*arguments, method=method)
+    for options, message in (
+        ({"method": "guess"}, "method must be one of auto, exact"),
+        ({"epsilon": 1.0}, "epsilon must be a number between 0 and 1"),
+        ({"delta": "small"}, "delta must be a number between 0 and 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            sampling.count_linear_extensions([(0, 1)], 2, **options)
+    fence = [(i, i + 1) if i % 2 else (i + 1, i) for i in range(69)]
+    with pytest.raises(CapabilityError, match="take method='approximate'"):
+        sampling.count_linear_extensions(fence, 70, method="exact")
+
+
+def test_counting_is_interrupted(ctrl_c):
+    fence = [(i, i + 1) if i % 2 else (i + 1, i) for i in range(69)]
+    with ctrl_c(after=0.3, within=10):
+        sampling.count_linear_extensions(fence, 70, random_state=0)
