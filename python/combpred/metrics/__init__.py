@@ -3,7 +3,8 @@
 Every function takes truths and predictions with one row per example and returns their (weighted) mean, or one number
 per row with ``average=False``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is smaller for
 better predictions; of all others larger is better. `expected_calibration_error` judges probabilities, over all rows
-together.
+together, and `structured_hinge_loss`, `structured_log_loss` and `structured_exponential_loss` judge scores of a
+structure.
 """
 
 from ._calibration import expected_calibration_error
@@ -13,6 +14,7 @@ from ._labels import hamming_loss, hamming_score, ranking_loss
 from ._matches import accuracy, zero_one_loss
 from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
 from ._relations import pair_accuracy
+from ._surrogates import structured_exponential_loss, structured_hinge_loss, structured_log_loss
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 
 __all__ = [
@@ -31,6 +33,9 @@ __all__ = [
     "route_pairs_f1",
     "spearman_footrule",
     "spearman_rho",
+    "structured_exponential_loss",
+    "structured_hinge_loss",
+    "structured_log_loss",
     "tau_x",
     "zero_one_loss",
 ]

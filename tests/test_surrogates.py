@@ -1,0 +1,175 @@
+"""Losses of scores against their definitions by enumeration, and the bounds that they are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.metrics import hinge_loss, log_loss
+
+import small_custom
+import small_graphs
+import small_labels
+import small_pairs
+import small_paths
+import small_tours
+from combpred import ApproximationWarning, CapabilityError, NumericalError, ProbabilisticStructured, metrics
+from combpred.metrics import structured_exponential_loss, structured_hinge_loss, structured_log_loss
+from combpred.structures import Custom, DirectedCycles, LabelSets, MultiClass, Permutations
+from combpred.structures._losses import is_affine, loss_between
+
+MODULES = [small_custom, small_graphs, small_labels, small_pairs, small_paths, small_tours]
+SMALL = [structure for module in MODULES for structure, _ in module.SMALL if 2 <= structure.count() <= 200]
+every_small = pytest.mark.parametrize("structure", SMALL, ids=repr)
+
+
+class Listed:
+    """All outputs of a structure, scores of them, and rows of y: good and bad ones, and one that ties for the best."""
+
+    def __init__(self, structure):
+        rng = np.random.default_rng(structure.n_features)
+        members = list(structure.enumerate())
+        self.psi = structure.embed(members)
+        self.scores = rng.normal(size=(8, structure.n_features)) * np.array([0.1, 0.5, 1, 1, 2, 4, 8, 0])[:, None]
+        self.h = self.scores @ self.psi.T
+        chosen = rng.integers(len(members), size=8)
+        chosen[2:6] = self.h[2:6].argmax(axis=1)
+        self.y = [members[i] for i in chosen]
+        self.own = self.h[np.arange(8), chosen]
+        self.other = (self.psi[chosen][:, None] != self.psi).any(axis=2)
+        self.psi_y = self.psi[chosen]
+        self.margin = self.own - np.where(self.other, self.h, -np.inf).max(axis=1)
+        self.wrong = self.margin <= 0  # a tie counts as wrong
+
+
+def costs(structure) -> list[str]:
+    """Return the names of all losses that hinges can be made of."""
+    return [*(name for name in structure._loss_names() if is_affine(structure, name)), "zero-one"]
+
+
+@every_small
+def test_losses_are_their_definitions(structure):
+    case = Listed(structure)
+    excess = case.h - case.own[:, None]
+    for cost in costs(structure):
+        delta = loss_between(structure, case.psi_y[:, None], case.psi, cost)
+        found = structured_hinge_loss(structure, case.scores, case.y, cost=cost, average=False)
+        np.testing.assert_allclose(found, (delta + excess).max(axis=1), rtol=1e-9, atol=1e-9)
+    sums = np.exp(excess).sum(axis=1)
+    found = structured_log_loss(structure, case.scores, case.y, average=False)
+    np.testing.assert_allclose(found, np.log(sums), rtol=1e-9, atol=1e-9)
+    found = structured_exponential_loss(structure, case.scores, case.y, average=False)
+    np.testing.assert_allclose(found, sums - 1, rtol=1e-9, atol=1e-9 * sums.max())
+    shares = structured_exponential_loss(structure, case.scores, case.y, average=False, normalize=True)
+    np.testing.assert_allclose(shares, found / (len(case.psi) - 1), rtol=1e-9)
+    logs = structured_exponential_loss(structure, case.scores, case.y, average=False, log=True)
+    np.testing.assert_allclose(np.exp(logs), found, rtol=1e-12)
+
+
+@every_small
+def test_losses_bound_those_of_predictions(structure):
+    case, slack = Listed(structure), 1 + 1e-9
+    zero_one = structured_hinge_loss(structure, case.scores, case.y, cost="zero-one", average=False)
+    logistic = structured_log_loss(structure, case.scores, case.y, average=False)
+    exponential = structured_exponential_loss(structure, case.scores, case.y, average=False)
+    np.testing.assert_allclose(zero_one, np.maximum(0, 1 - case.margin), rtol=1e-9, atol=1e-9)
+    assert case.wrong.any() and not case.wrong.all()
+    # 0-1 loss, where outputs of equal ψ are one (they cannot be told apart by scores).
+    for surrogate in (zero_one, logistic / math.log(2), exponential):
+        assert (case.wrong <= surrogate * slack + 1e-9).all()
+    # Δ of the prediction, by margin rescaling.
+    predicted = structure.embed(list(structure.decode(case.scores)))
+    for cost in costs(structure):
+        delta = loss_between(structure, case.psi_y, predicted, cost)
+        hinge = structured_hinge_loss(structure, case.scores, case.y, cost=cost, average=False)
+        assert (delta <= hinge * slack + 1e-9).all()
+    # AUC loss: how many other outputs score at least as high as y, and their share, the ranking loss of outputs.
+    above = ((case.h >= case.own[:, None]) & case.other).sum(axis=1)
+    assert (above <= exponential * slack + 1e-9).all()
+    share = structured_exponential_loss(structure, case.scores, case.y, normalize=True, average=False)
+    assert (above / (len(case.psi) - 1) <= share * slack + 1e-9).all()
+    assert (above <= np.expm1(logistic) * slack + 1e-9).all()
+    assert (logistic <= exponential * slack + 1e-9).all()
+
+
+def test_losses_of_labels_and_pairs_are_bounded():
+    labels = LabelSets(5)
+    rng = np.random.default_rng(0)
+    y, scores = labels.sample(20, random_state=0), rng.normal(size=(20, 5))
+    hinge = structured_hinge_loss(labels, scores, y, average=False)
+    assert (5 * metrics.hamming_loss(y, labels.decode(scores), average=False) <= hinge + 1e-12).all()
+    np.testing.assert_allclose(hinge, np.maximum(0, 1 - (2 * y - 1) * scores).sum(axis=1), rtol=1e-12)  # label by label
+    ranking = Permutations(5)
+    y, scores = ranking.sample(20, random_state=0), rng.normal(size=(20, 10))
+    hinge = structured_hinge_loss(ranking, scores, y, average=False)
+    discordant = 5 * (1 - metrics.kendall_tau(y, ranking.decode(scores), average=False))
+    assert (discordant <= hinge + 1e-12).all()
+
+
+def test_classes_have_the_losses_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=(30, 4)), rng.integers(0, 4, 30)
+    weight = rng.random(30)
+    classes = MultiClass(4)
+    wanted = hinge_loss(y, scores, labels=range(4), sample_weight=weight)
+    assert structured_hinge_loss(classes, scores, y, sample_weight=weight) == pytest.approx(wanted, rel=1e-12)
+    p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    wanted = log_loss(y, p, labels=range(4), sample_weight=weight)
+    assert structured_log_loss(classes, scores, y, sample_weight=weight) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_log_loss_is_what_the_probabilistic_model_minimises():
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), Permutations(4).sample(12, random_state=0)
+    model = ProbabilisticStructured("permutations").fit(X, y)
+    found = structured_log_loss(model.structure_, model.feature_scores(X), y)
+    assert found == pytest.approx(model.score_log_loss(X, y), rel=1e-12)
+
+
+def test_large_structures():
+    ranking = Permutations(12)
+    y = ranking.sample(2, random_state=0)
+    right = ranking.embed(y)
+    assert structured_hinge_loss(ranking, 0.5 * right, y, average=False).tolist() == [0.0, 0.0]  # all margins reached
+    found = structured_hinge_loss(ranking, 0.25 * right, y, cost="zero-one", average=False)
+    np.testing.assert_allclose(found, [0.5, 0.5])  # the next best exchanges two neighbours
+    with pytest.raises(NumericalError, match=r"row 0: the loss is about exp\(.*take log=True"):
+        structured_exponential_loss(ranking, -100 * right, y)
+    assert structured_exponential_loss(ranking, -100 * right, y, log=True) == pytest.approx(2 * 66 * 100, rel=1e-12)
+    assert structured_exponential_loss(ranking, 100 * right, y, log=True) == -math.inf  # as 1 + it is 1
+    cycles = DirectedCycles(30)
+    scores = np.random.default_rng(0).normal(size=(1, cycles.n_features))
+    with pytest.warns(ApproximationWarning, match="1 of 1 maxima are not proven"):
+        structured_hinge_loss(cycles, scores, cycles.sample(1, random_state=0))
+    with pytest.raises(CapabilityError):
+        structured_hinge_loss(cycles, scores, cycles.sample(1, random_state=0), decoder="exact")
+
+
+def test_a_single_output_has_no_loss():
+    only = Custom.from_structures(["a"], [[1.0, 2.0]])
+    assert structured_log_loss(only, [[1.0, 1.0]], [0]) == 0.0
+    assert structured_exponential_loss(only, [[1.0, 1.0]], [0], normalize=True) == 0.0
+    assert structured_hinge_loss(only, [[1.0, 1.0]], [0], cost="zero-one") == 0.0
+
+
+@pytest.mark.parametrize("loss", [structured_hinge_loss, structured_log_loss, structured_exponential_loss])
+@pytest.mark.parametrize(
+    ("scores", "y", "message"),
+    [
+        ([[0.0, 1.0]], [[1, 2, 3]], r"scores must have shape \(n, 3\)"),
+        ([[0.0, 1.0, np.nan]], [[1, 2, 3]], "scores, row 0, column 2"),
+        ([[0.0, 1.0, 2.0]], [[1, 2, 2]], "y, row 0: labels 1 and 2 share"),
+        ([[0.0, 1.0, 2.0]], [[1, 2, -1]], "y, row 0: the position of label 2 is missing"),
+        ([[0.0, 1.0, 2.0]], [[1, 2, 3]] * 2, "scores has 1 rows and y 2"),
+    ],
+)
+def test_bad_input_is_refused(loss, scores, y, message):
+    with pytest.raises(ValueError, match=message):
+        loss(Permutations(3), scores, y)
+
+
+def test_bad_options_are_refused():
+    with pytest.raises(ValueError, match="decoder must be one of"):
+        structured_hinge_loss(Permutations(3), [[0.0] * 3], [[1, 2, 3]], decoder="best")
+    with pytest.raises(CapabilityError, match="no loss 'tree'"):
+        structured_hinge_loss(Permutations(3), [[0.0] * 3], [[1, 2, 3]], cost="tree")
