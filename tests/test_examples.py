@@ -31,6 +31,7 @@ def test_there_is_a_gallery() -> None:
         "plot_online_cycles",
         "plot_online_identity",
         "plot_partition_function",
+        "plot_poset_kernels",
         "plot_ranking_probabilities",
         "plot_rankings_with_ties",
         "plot_tourist_routes",
