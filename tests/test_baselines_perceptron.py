@@ -55,7 +55,7 @@ def test_it_is_the_perceptron(average):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("structure", SPACES, ids=repr)
+@pytest.mark.parametrize("structure", SPACES)
 def test_mistakes_on_separable_data_never_exceed_the_bounds(structure, seed):
     X, y, W, margin = separable(structure, seed=seed)
     model = StructuredPerceptron(structure, fit_intercept=False, max_iter=20_000, random_state=seed).fit(X, y)
@@ -67,7 +67,7 @@ def test_mistakes_on_separable_data_never_exceed_the_bounds(structure, seed):
     assert last.fit(X, y).score(X, y) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("structure", SPACES, ids=repr)
+@pytest.mark.parametrize("structure", SPACES)
 def test_the_least_ratio_of_margin_and_loss_is_that_of_enumeration(structure):
     rng = np.random.default_rng(0)
     outputs = members(structure)

@@ -75,7 +75,7 @@ def least_objective(X, psi, outputs, losses, penalties, slack):
 
 @pytest.mark.parametrize("solver", ["frank-wolfe", "cutting-plane"])
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
-@pytest.mark.parametrize("structure", SPACES, ids=repr)
+@pytest.mark.parametrize("structure", SPACES)
 def test_the_gap_bounds_the_distance_to_the_optimum_over_all_constraints(structure, rescaling, solver):
     X, y = data(structure)
     weights = np.array([1.0, 2.0, 0.5, 0.0, 1.5])
@@ -116,7 +116,7 @@ def test_classes_have_the_objective_of_crammer_and_singer():
     assert slack.objective_ == pytest.approx(ours.objective_, rel=2e-4)  # where all losses are 1, they are the same
 
 
-@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(5), Tournaments(3), WeakOrders(3)], ids=repr)
+@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(5), Tournaments(3), WeakOrders(3)])
 def test_slack_rescaling_by_decoding_stays_within_its_bound(structure):
     rng = np.random.default_rng(0)
     outputs = members(structure)
@@ -137,7 +137,7 @@ def test_slack_rescaling_by_decoding_stays_within_its_bound(structure):
 
 
 @pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(4), DirectedCycles(5)], ids=repr)
+@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(4), DirectedCycles(5)])
 def test_steps_in_python_are_those_of_the_library(structure, average, monkeypatch):
     X, y = data(structure, n=12, p=3)
     model = StructuredSVM(structure, average=average, max_iter=8, tol=1e-9, random_state=3)

@@ -21,7 +21,7 @@ from combpred.structures._losses import is_affine, loss_between
 
 MODULES = [small_custom, small_graphs, small_labels, small_pairs, small_paths, small_tours]
 SMALL = [structure for module in MODULES for structure, _ in module.SMALL if 2 <= structure.count() <= 200]
-every_small = pytest.mark.parametrize("structure", SMALL, ids=repr)
+every_small = pytest.mark.parametrize("structure", SMALL)
 
 
 class Listed:

@@ -39,10 +39,10 @@ def concave_maximum(gram: FloatArray, linear: FloatArray, start: FloatArray) -> 
     >>> concave_maximum(np.eye(2), np.array([0.0, 0.5]), np.array([1.0, 0.0]))
     array([0.25, 0.75])
     """
-    x, k = start.copy(), len(linear)
+    x: FloatArray = start.copy()
     free = x > 0.0
     scale = max(float(np.abs(gram).max()), float(np.abs(linear).max()), np.finfo(float).tiny)
-    for _ in range(20 * k):
+    for _ in range(20 * len(linear)):
         _to_face_maximum(gram, linear, x, free)
         derivative = linear - gram @ x
         joining = int(np.argmax(derivative))
