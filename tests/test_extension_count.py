@@ -95,6 +95,18 @@ def test_as_many_successes_as_the_guarantee_needs(levels, epsilon, delta):
     assert wrong >= delta * runs / 40  # Chernoff's bound is not far off
 
 
+def test_probabilities_are_those_of_enumeration():
+    rng = np.random.default_rng(1)
+    for n, density in ((1, 0.0), (2, 0.0), (4, 0.3), (6, 0.2), (6, 0.6)):
+        order = rng.permutation(n)
+        pairs = [(order[i], order[j]) for i, j in itertools.combinations(range(n), 2) if rng.random() < density]
+        places = np.array(list(itertools.permutations(range(n))))
+        places = places[[all(place[u] < place[v] for u, v in pairs) for place in places]]
+        found = sampling.linear_extension_probabilities(pairs, n)
+        np.testing.assert_allclose(found, (places[:, :, None] < places[:, None, :]).mean(axis=0), atol=1e-14)
+        np.testing.assert_allclose(found.sum(axis=0), places.mean(axis=0), rtol=1e-13, atol=1e-14)
+
+
 def test_bad_input_is_refused():
     for arguments, message in (
         (([(0, 1), (1, 0)], 2), "lead from element 0 back to it"),
@@ -114,6 +126,14 @@ def test_bad_input_is_refused():
     fence = [(i, i + 1) if i % 2 else (i + 1, i) for i in range(69)]
     with pytest.raises(CapabilityError, match="take method='approximate'"):
         sampling.count_linear_extensions(fence, 70, method="exact")
+    with pytest.raises(CapabilityError, match="average over linear_extensions"):
+        sampling.linear_extension_probabilities(fence, 70)
+    chains = [(i, i + 1) for i in range(69) if i != 34]  # one pair more connects all 70
+    assert sampling.count_linear_extensions(chains, 70).value == math.comb(70, 35)
+    with pytest.raises(CapabilityError, match="with one pair more"):
+        sampling.linear_extension_probabilities(chains, 70)
+    with pytest.raises(ValueError, match="lead from element 0 back to it"):
+        sampling.linear_extension_probabilities([(0, 1), (1, 0)], 2)
 
 
 def test_counting_is_interrupted(ctrl_c):

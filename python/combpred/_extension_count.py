@@ -202,7 +202,7 @@ def estimate_count(
             control.step += many
             return orders
 
-        known, levels, posets = 1, [], [_closed(pairs, n)]
+        known, levels, posets = 1, [], [closed_relation(pairs, n)]
         while posets:
             merges, parts = _inseparable(posets.pop())
             known *= merges
@@ -238,7 +238,7 @@ def estimate_count(
     )
 
 
-def _closed(pairs: NDArray[np.int32], n: int) -> NDArray[np.bool_]:
+def closed_relation(pairs: NDArray[np.int32], n: int) -> NDArray[np.bool_]:
     """Return the matrix of the relation and all that follows from it."""
     before = np.zeros((n, n), dtype=np.bool_)
     before[pairs[:, 0], pairs[:, 1]] = True

@@ -5,7 +5,8 @@ r"""Samples from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` on any struc
 :func:`taylor_log_partition` approximates them for small scores, and :func:`estimate_marginals` averages ψ;
 :func:`effective_sample_size`, :func:`split_r_hat` and :func:`autocorrelation` judge what was recorded along chains, and
 the bounds say after how many steps a chain is near its law. :func:`linear_extensions` draws uniform orders that agree
-with a partial order, and :func:`count_linear_extensions` counts them.
+with a partial order, :func:`count_linear_extensions` counts them, and :func:`linear_extension_probabilities` says how
+often one element is before another in them.
 
 References
 ----------
@@ -34,6 +35,7 @@ from ._chain_diagnostics import (
 )
 from ._errors import CapabilityError, SamplingError
 from ._extension_count import LinearExtensionCount, count_linear_extensions
+from ._extension_probabilities import linear_extension_probabilities
 from ._linear_extensions import linear_extensions
 from ._sampled_gradient import SampledMarginals, estimate_marginals, hoeffding_sample_size
 from ._taylor import TaylorPartition, taylor_log_partition
@@ -53,6 +55,7 @@ __all__ = [
     "estimate_log_partition",
     "estimate_marginals",
     "hoeffding_sample_size",
+    "linear_extension_probabilities",
     "linear_extensions",
     "meta_coalescence_time",
     "meta_mixing_bound",
