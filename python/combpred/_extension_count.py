@@ -17,6 +17,7 @@ from ._errors import CapabilityError
 from ._lib_extensions import MOST_DOWNSETS, extensions_count, extensions_sample
 from ._linear_extensions import relation_of
 from ._whole_number import whole_number
+from .structures._relations import close_relations
 
 _METHODS = ("auto", "exact", "approximate")
 #: Downsets of a part that estimates count exactly, in a fraction of a second.
@@ -242,8 +243,7 @@ def closed_relation(pairs: NDArray[np.int32], n: int) -> NDArray[np.bool_]:
     """Return the matrix of the relation and all that follows from it."""
     before = np.zeros((n, n), dtype=np.bool_)
     before[pairs[:, 0], pairs[:, 1]] = True
-    for w in range(n):  # Warshall (1962)
-        before |= before[:, w, np.newaxis] & before[w]
+    close_relations(before)
     return before
 
 

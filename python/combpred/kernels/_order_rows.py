@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from .._row_blocks import row_blocks
-from ..structures._relations import encode_relations, items_shown, relation_matrices
+from ..structures._relations import close_relations, encode_relations, items_shown, relation_matrices
 from ..structures._values import TargetError, as_numbers, located, target_matrix
 
 FloatArray = NDArray[np.float64]
@@ -110,8 +110,7 @@ def _from_pairs(values: Any, name: str) -> OrderRows:
     predecessors = np.empty((len(given), items), dtype=np.int64)
     for rows in row_blocks(len(given), items * items):
         before = relation_matrices(given[rows], items)
-        for w in range(items):  # Warshall (1962)
-            before |= before[:, :, w, np.newaxis] & before[:, np.newaxis, w, :]
+        close_relations(before)
         circular = np.diagonal(before, axis1=1, axis2=2)
         if circular.any():
             row = int(np.argmax(circular.any(axis=1)))

@@ -65,6 +65,12 @@ def relation_matrices(signs: NDArray[np.int32], items: int) -> NDArray[np.bool_]
     return before
 
 
+def close_relations(before: NDArray[np.bool_]) -> None:
+    """Add what follows to relations ``(..., items, items)``, in place (Warshall, 1962). O(items³) for each."""
+    for w in range(before.shape[-1]):
+        before |= before[..., :, w, np.newaxis] & before[..., np.newaxis, w, :]
+
+
 def pair_names(items: int, joint: str) -> list[str]:
     """Return a name for each pair u < v: both numbers with `joint` between them."""
     u, v = np.triu_indices(items, 1)
