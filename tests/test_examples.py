@@ -26,6 +26,7 @@ def no_figures() -> Iterator[None]:
 
 def test_there_is_a_gallery() -> None:
     assert {file.stem for file in EXAMPLES} >= {
+        "plot_aggregation",
         "plot_cliques",
         "plot_dicycle_policies",
         "plot_online_cycles",

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from graphlib import TopologicalSorter
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 
 def condorcet_components(beaten: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
@@ -31,19 +27,20 @@ def condorcet_components(beaten: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     of the same kind, pairs within A and within B cost what they did, and all others cost the least they can: it is a
     best consensus, too. The finest such division is that into the strongly connected components of the graph with an
     arc from u to v wherever ``beaten[u, v]``, in a topological order. For orders this is the extended Condorcet
-    criterion (Truchon, 1998). Cost: O(k²).
+    criterion (Truchon, 1998). Cost: O(k³/8) for the transitive closure, in bytes of eight items.
 
     References
     ----------
     Truchon, M. (1998). *An extension of the Condorcet criterion and Kemeny orders*. Cahier 98-15, Université Laval.
+
+    Warshall, S. (1962). A theorem on Boolean matrices. *J. ACM* 9.
     """
-    number, label = connected_components(csr_array(beaten), directed=True, connection="strong")
-    members = np.zeros((number, len(beaten)), dtype=bool)
-    members[label, np.arange(len(beaten))] = True
-    counts = members.astype(np.float64)
-    arcs = counts @ beaten @ counts.T > 0
-    np.fill_diagonal(arcs, False)
-    # The sorter takes groups that could come in either order as it meets them: by their smallest items.
-    by_item = np.argsort([int(np.argmax(row)) for row in members])
-    graph = {int(g): {int(f) for f in np.flatnonzero(arcs[:, g])} for g in by_item}
-    return [np.flatnonzero(members[g]) for g in TopologicalSorter(graph).static_order()]
+    k = len(beaten)
+    rows = np.packbits(beaten | np.eye(k, dtype=bool), axis=1)
+    for v in range(k):
+        rows[(rows[:, v >> 3] << (v & 7)) & 128 > 0] |= rows[v]
+    reach = np.unpackbits(rows, axis=1, count=k).astype(bool)
+    first = np.argmax(reach & reach.T, axis=1)  # the smallest item of each one's group
+    # A group that reaches another one reaches all that this one does, and itself: it reaches more.
+    order = np.lexsort((first, -reach.sum(axis=1)))
+    return [np.sort(group) for group in np.split(order, np.flatnonzero(np.diff(first[order])) + 1)]
