@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -217,8 +218,15 @@ def test_a_time_limit_leaves_a_bound():
         assert result.distance == kemeny(ranks, method="local-search").distance
 
 
+def test_long_programs_report_their_progress(capfd, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)  # whether it is installed or not
+    ranks = np.array([np.random.default_rng(seed).permutation(120) for seed in range(9)])
+    kemeny(ranks, method="milp", time_limit=2.0, verbose=1)
+    assert "[combpred] kemeny: " in capfd.readouterr().err
+
+
 def test_programs_are_left_on_ctrl_c(ctrl_c):
-    ranks = np.array([np.random.default_rng(seed).permutation(90) for seed in range(8)])
+    ranks = np.array([np.random.default_rng(seed).permutation(120) for seed in range(9)])
     with ctrl_c(0.5, within=2.0):
         kemeny(ranks, method="milp")
 

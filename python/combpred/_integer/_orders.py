@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._abi import Control
 from ._program import Cut, FloatArray, OutOfTimeError, maximise
 
 _TOLERANCE = 1e-6  # of the solver, on constraints and on values that are meant to be whole
@@ -37,7 +38,12 @@ class RelaxedOrder(NamedTuple):
 
 
 def relaxed_order(
-    n: int, scores: FloatArray, conditions: Sequence[Cut] = (), *, deadline: float | None = None
+    n: int,
+    scores: FloatArray,
+    conditions: Sequence[Cut] = (),
+    *,
+    deadline: float | None = None,
+    control: Control | None = None,
 ) -> RelaxedOrder:
     r"""Solve the linear relaxation of `best_order`, whose parameters these are.
 
@@ -63,7 +69,7 @@ def relaxed_order(
         return [_circle(int(first[t]), int(second[t]), int(across[t])) for t in worst[excess[worst] > _TOLERANCE]]
 
     try:
-        optimum = maximise(2.0 * scores, list(conditions), circles, relaxed=True, deadline=deadline)
+        optimum = maximise(2.0 * scores, list(conditions), circles, relaxed=True, deadline=deadline, control=control)
     except OutOfTimeError as error:
         raise OutOfTimeError(error.upper_bound - float(scores.sum())) from None
     before = np.zeros((n, n))
@@ -73,7 +79,12 @@ def relaxed_order(
 
 
 def best_order(
-    n: int, scores: FloatArray, conditions: Sequence[Cut] = (), *, deadline: float | None = None
+    n: int,
+    scores: FloatArray,
+    conditions: Sequence[Cut] = (),
+    *,
+    deadline: float | None = None,
+    control: Control | None = None,
 ) -> tuple[NDArray[np.int32], float]:
     r"""Return the ranking of n labels with the largest :math:`\sum_{u<v} s_{uv} \psi_{uv}`.
 
@@ -87,6 +98,8 @@ def best_order(
         Further ones, variable number i being that of pair i.
     deadline : float or None, default=None
         When to stop, as `time.monotonic` counts; None: never.
+    control : Control or None, default=None
+        Where progress is told; see `maximise`.
 
     Returns
     -------
@@ -123,11 +136,11 @@ def best_order(
             if before[a, b] == before[b, c] != before[a, c]
         ]
 
-    relaxed = relaxed_order(n, scores, conditions, deadline=deadline)
+    relaxed = relaxed_order(n, scores, conditions, deadline=deadline, control=control)
     if relaxed.is_order:
         return _positions(relaxed.before > 0.5), relaxed.upper_bound
     try:
-        optimum = maximise(2.0 * scores, relaxed.constraints, circles, deadline=deadline)
+        optimum = maximise(2.0 * scores, relaxed.constraints, circles, deadline=deadline, control=control)
     except OutOfTimeError as error:
         raise OutOfTimeError(min(relaxed.upper_bound, error.upper_bound - float(scores.sum()))) from None
     before = np.zeros((n, n), dtype=bool)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, vstack
 
+from .._abi import Control
 from .._errors import NumericalError
 from .._interrupt import call_abandonable
 
@@ -55,6 +56,7 @@ def maximise(
     *,
     relaxed: bool = False,
     deadline: float | None = None,
+    control: Control | None = None,
 ) -> Optimum:
     """Return the 0/1 vector x of largest ``scores @ x`` that satisfies all constraints.
 
@@ -72,6 +74,8 @@ def maximise(
         Whether x may have any values between 0 and 1.
     deadline : float or None, default=None
         When to stop, as `time.monotonic` counts; None: never.
+    control : Control or None, default=None
+        Whose `step` counts the programs that are solved, and whose `value` is the number of constraints.
 
     Raises
     ------
@@ -114,6 +118,9 @@ def maximise(
         if not new:
             return Optimum(x, bound, cuts)
         cuts += new
+        if control is not None:
+            control.step += 1
+            control.value = float(len(cuts))
         rows = vstack([rows, _rows(new, len(scores))], format="csr")
 
 

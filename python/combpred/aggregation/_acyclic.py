@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._abi import Control
+from .._progress import reported
 from ._numbers import is_number
 from ._orders import OrderSolver, cost_of, deadline_after, joined
 from ._profile import read_counts
@@ -55,6 +57,7 @@ def acyclic_majority(
     n_extensions: int = 100,
     time_limit: float | None = None,
     random_state: int | np.random.RandomState | None = None,
+    verbose: int = 0,
 ) -> AcyclicMajority:
     r"""Return the partial order that the weightiest acyclic part of the majority's preferences implies.
 
@@ -80,6 +83,8 @@ def acyclic_majority(
         Seconds after which "milp" gives up, and "local-search" takes its place; None: no limit.
     random_state : int, RandomState instance or None, default=None
         Of the linear extensions.
+    verbose : int, default=0
+        When positive, programs that take more than a second report how many were solved, and their constraints.
 
     Returns
     -------
@@ -120,7 +125,9 @@ def acyclic_majority(
     # Of margins the sign is known exactly, of shares up to rounding.
     preferred = (before > before.T) & (before > threshold * (before + before.T + tied))
     arcs = np.where(preferred, before - before.T, 0.0)
-    parts = OrderSolver("none", random_state, deadline).solve_groups(method, arcs, None)
+    control = Control()
+    with reported(control, "acyclic majority", verbose=verbose):
+        parts = OrderSolver("none", random_state, deadline, control).solve_groups(method, arcs, None)
     order, lost = joined(parts, arcs)
     place = np.argsort(order)
     kept = preferred & (place[:, np.newaxis] < place)

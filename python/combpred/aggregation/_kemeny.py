@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from .._abi import Control
 from .._errors import CapabilityError
+from .._progress import reported
 from ._aggregate import Aggregate
 from ._guarantees import OPTIMAL, Guarantee, conclude, kind_of, order_guarantee, relation_guarantee
 from ._numbers import is_number
@@ -33,6 +35,7 @@ def kemeny(
     n_extensions: int = 100,
     time_limit: float | None = None,
     random_state: int | np.random.RandomState | None = None,
+    verbose: int = 0,
 ) -> Aggregate:
     r"""Return the consensus of least total Kendall distance to rankings, or one that is near it.
 
@@ -74,6 +77,8 @@ def kemeny(
         best bound that the program has proven.
     random_state : int, RandomState instance or None, default=None
         Of "random-pivot" and the linear extensions.
+    verbose : int, default=0
+        When positive, programs that take more than a second report how many were solved, and their constraints.
 
     Returns
     -------
@@ -138,8 +143,9 @@ def kemeny(
     if output != "order":
         return _relation(method, output, profile, before, tied, float(penalty))
     kind = kind_of(profile, before)
-    solver = OrderSolver(kind, random_state, deadline)
-    parts = solver.solve_groups(method, before, profile)
+    control = Control()
+    with reported(control, "kemeny", verbose=verbose):
+        parts = OrderSolver(kind, random_state, deadline, control).solve_groups(method, before, profile)
     order, bound = joined(parts, before)
     ties = float(penalty) * float(np.triu(tied, 1).sum())
     distance = cost_of(before, order) + ties

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from .._abi import Control
 from .._decoding import Decoding
 from .._errors import CapabilityError
 from ..structures import Permutations
@@ -59,13 +60,22 @@ class OrderSolver:
         Of the random pivots.
     deadline : float or None
         Of programs, as `time.monotonic` counts.
+    control : Control
+        Where programs tell their progress.
     """
 
-    def __init__(self, kind: str, random_state: int | np.random.RandomState | None, deadline: float | None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        random_state: int | np.random.RandomState | None,
+        deadline: float | None,
+        control: Control,
+    ) -> None:
         self._kind = kind
         self._random_state = random_state
         self._rng: np.random.RandomState | None = None
         self._deadline = deadline
+        self._control = control
 
     def solve_groups(self, method: str, before: FloatArray, profile: Profile | None) -> list[Part]:
         """Solve every component, given the weight of the rankings with u before v and the rankings, if any."""
@@ -112,7 +122,7 @@ class OrderSolver:
 
         scores, base = _scores(before)
         try:
-            relaxed = relaxed_order(len(before), scores, deadline=self._deadline)
+            relaxed = relaxed_order(len(before), scores, deadline=self._deadline, control=self._control)
         except OutOfTimeError as error:
             return _searched(before, profile, base - error.upper_bound)
         if relaxed.is_order:
@@ -125,7 +135,7 @@ class OrderSolver:
 
         scores, base = _scores(before)
         try:
-            positions, _ = best_order(len(before), scores, deadline=self._deadline)
+            positions, _ = best_order(len(before), scores, deadline=self._deadline, control=self._control)
         except OutOfTimeError as error:
             return _searched(before, profile, base - error.upper_bound)
         return _proven(before, np.argsort(positions), "milp")
