@@ -140,7 +140,7 @@ def test_slack_rescaling_by_decoding_stays_within_its_bound(structure):
 @pytest.mark.parametrize("structure", [Permutations(4), LabelSets(4), DirectedCycles(5)])
 def test_steps_in_python_are_those_of_the_library(structure, average, monkeypatch):
     X, y = data(structure, n=12, p=3)
-    model = StructuredSVM(structure, average=average, max_iter=8, tol=1e-9, random_state=3)
+    model = StructuredSVM(structure, solver="frank-wolfe", average=average, max_iter=8, tol=1e-9, random_state=3)
     with pytest.warns(ConvergenceWarning, match="duality gap"):
         compiled = model.fit(X, y, sample_weight=np.arange(12) / 4).coef_
     monkeypatch.setattr("combpred.baselines._frank_wolfe._by_library", lambda *_: None)
@@ -160,8 +160,8 @@ def test_a_linear_kernel_is_the_same_given_as_a_matrix():
 
 def test_candidates_and_searches_are_no_proof():
     X, y = data(DirectedCycles(6), n=20, p=3)
-    drawn = StructuredSVM("directedcycles", n_candidates=25, random_state=0).fit(X, y)
-    again = StructuredSVM("directedcycles", n_candidates=25, random_state=0).fit(X, y)
+    drawn = StructuredSVM("directedcycles", solver="frank-wolfe", n_candidates=25, random_state=0).fit(X, y)
+    again = StructuredSVM("directedcycles", solver="frank-wolfe", n_candidates=25, random_state=0).fit(X, y)
     np.testing.assert_array_equal(drawn.coef_, again.coef_)
     assert not drawn.exact_
     exact = StructuredSVM("directedcycles", random_state=0).fit(X, y)

@@ -13,6 +13,7 @@ import pytest
 
 import combpred
 from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, ranking, structures
+from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import Structure
 
 # Running the package is what __main__ does when imported; _core is the library itself.
@@ -24,7 +25,7 @@ MODULES = sorted(
 # An underline that ended up on the line of its heading.
 BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
 
-ESTIMATORS = [StructuredRidge, StructuredRidgeCV, ProbabilisticStructured]
+ESTIMATORS = [StructuredRidge, StructuredRidgeCV, ProbabilisticStructured, StructuredPerceptron, StructuredSVM]
 PROBABILITIES = (
     "predict_proba", "predict_marginals", "log_proba", "score_log_loss", "log_partition", "entropy", "sample",
 )  # fmt: skip

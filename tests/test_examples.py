@@ -27,6 +27,7 @@ def no_figures() -> Iterator[None]:
 def test_there_is_a_gallery() -> None:
     assert {file.stem for file in EXAMPLES} >= {
         "plot_aggregation",
+        "plot_chain_crf",
         "plot_cliques",
         "plot_dicycle_policies",
         "plot_online_cycles",
@@ -35,6 +36,7 @@ def test_there_is_a_gallery() -> None:
         "plot_poset_kernels",
         "plot_ranking_probabilities",
         "plot_rankings_with_ties",
+        "plot_structured_svm_cycles",
         "plot_tourist_routes",
     }
 

@@ -26,7 +26,7 @@ Rows = NDArray[np.intp]
 class Blocks:
     r"""Blocks of the dual: rows of positive weight, a row of weight w being ⌈w⌉ blocks.
 
-    A weight of 2 then is a row that comes twice in every respect.
+    A weight of 2 then is a row that comes twice in every respect, but for rounding in kernel matrices.
 
     Attributes
     ----------
@@ -38,8 +38,6 @@ class Blocks:
     weights : ndarray of shape (m,)
     rows : ndarray of shape (m,)
         The training row of each block.
-    order : ndarray of shape (m,)
-        An order that depends on the contents of the blocks alone, to be shuffled.
     """
 
     X: Any
@@ -47,30 +45,22 @@ class Blocks:
     psi: FloatArray
     weights: FloatArray
     rows: Rows
-    order: Rows
 
     @classmethod
     def of(cls, model: Any, X: Any, targets: _lib.Targets, *, sort: bool = True) -> Blocks:
         """Return the blocks of checked training data; `model` has settled its kernel.
 
-        With `sort` the order does not depend on that of the rows.
+        With `sort` their order depends on their contents alone.
         """
         visited = visited_rows(X, targets, sort=sort)
-        rows, intercept, features = visited.rows, bool(model.fit_intercept), X
+        rows, intercept, features, rows_of = visited.rows, bool(model.fit_intercept), X, visited.rows
         if not model.kernel_.is_linear:
             kept, rows_of = np.unique(rows, return_inverse=True)
             given = X if len(kept) == X.shape[0] else X[kept]
             features, intercept = kernel_features(model, given, np.ones(len(kept)), kept).rows, False
-            if targets.weights is None:
-                rows_of = kept
-        else:
-            rows_of = rows
-        if targets.weights is None:  # blocks are rows, in their order
-            m = targets.n
-            return cls(features, intercept, targets.psi, np.ones(m), np.arange(m), rows)
-        assert visited.targets.weights is not None
-        weights = visited.targets.weights[rows]
-        return cls(features[rows_of], intercept, targets.psi[rows], weights, rows, np.arange(len(rows)))
+        shared = visited.targets.weights
+        weights = np.ones(len(rows)) if shared is None else shared[rows]
+        return cls(features[rows_of], intercept, targets.psi[rows], weights, rows)
 
     @property
     def n_weights(self) -> int:

@@ -107,7 +107,7 @@ def frank_wolfe(
     primal, value, proven, look, calls = np.inf, -np.inf, True, 1, 0
     v, offset = state.v, state.offset
     for number in range(1, max_iter + 1):
-        report = once(rng.permutation(blocks.order), state)
+        report = once(rng.permutation(len(start)), state)
         calls += len(start)
         progress(number, report.gap)
         if number < look and number < max_iter:

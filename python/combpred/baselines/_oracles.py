@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._decoding import Decoding
+from .._row_blocks import row_blocks
 from .._scores import score_values
 from ..structures import Structure
 from ..structures._losses import AffineLoss, loss_augmented, loss_between
@@ -85,11 +86,15 @@ class MarginOracle:
 
     def _best_candidates(self, loss: AffineLoss, scores: FloatArray, step: int) -> FloatArray:
         found = np.empty_like(scores)
-        for k, row in enumerate(scores):
-            parts = self.structure._sample_parts(self.n_candidates, (self.how.seed + step + k) % 2**63)
-            psi = self.structure._embed_parts(parts, self.how.n_threads)
-            magnitude = None if loss.magnitude is None else loss.magnitude[k]
-            found[k] = psi[np.argmax(score_values(psi, row + loss.gradient[k], magnitude))]
+        seed, d = (self.how.seed + step) % 2**63, scores.shape[1]
+        for at in row_blocks(len(scores), self.n_candidates * d):
+            some = loss.rows(at)
+            parts = self.structure._sample_parts(self.n_candidates * len(some.constant), seed + at.start)
+            psi = self.structure._embed_parts(parts, self.how.n_threads).reshape(-1, self.n_candidates, d)
+            values = np.einsum("kcd,kd->kc", psi, scores[at] + some.gradient)
+            if some.magnitude is not None:
+                values += np.einsum("kcd,kd->kc", np.square(psi), some.magnitude)
+            found[at] = psi[np.arange(len(psi)), values.argmax(axis=1)]
         return found
 
 

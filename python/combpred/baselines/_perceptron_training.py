@@ -107,7 +107,7 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     with reported(control, type(model).__name__, verbose=int(model.verbose)):
         while number < model.max_iter and not separated:
             number += 1
-            report = learner.visit(rng.permutation(blocks.order) if model.shuffle else blocks.order, state)
+            report = learner.visit(rng.permutation(m) if model.shuffle else np.arange(m), state)
             mistakes, radius = mistakes + report.updates, max(radius, report.radius)
             separated = report.updates == 0 and not model.n_candidates
             control.step, control.value = number, float(report.updates)
@@ -131,7 +131,7 @@ def learn_piece(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> N
     before: PerceptronState = getattr(model, "state_", PerceptronState(zeros, zeros, 0))
     state = MarginState.zero(m, d, blocks.n_weights, average=True)
     state.coef[:], state.step = before.weights, before.n_visits
-    report = learner.visit(rng.permutation(blocks.order) if model.shuffle else blocks.order, state)
+    report = learner.visit(rng.permutation(m) if model.shuffle else np.arange(m), state)
     assert state.late_v is not None
     weights = blocks.weights[:, np.newaxis]
     model.state_ = PerceptronState(

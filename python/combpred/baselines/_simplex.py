@@ -49,8 +49,8 @@ def concave_maximum(gram: FloatArray, linear: FloatArray, start: FloatArray) -> 
         if free[joining] or derivative[joining] <= x @ derivative + _ROUNDING * scale:
             break
         free[joining] = True
-    x /= x.sum()
-    return x
+    found: FloatArray = x / x.sum()
+    return found
 
 
 def _to_face_maximum(gram: FloatArray, linear: FloatArray, x: FloatArray, free: NDArray[np.bool_]) -> None:

@@ -40,10 +40,10 @@ class StructuredSVM(KernelEstimator):
         ``"tree"``, of hierarchies and subtrees: nodes that only one of both holds. ``"zero-one"``: 1 for another ψ; for
         other structures than classes it takes a list of all. ``"auto"``: kendall of rankings, tree of trees, zero-one
         of classes and of a `Custom` list whose ψ is not 0/1, hamming else.
-    solver : {"frank-wolfe", "cutting-plane"}, default="frank-wolfe"
-        ``"frank-wolfe"``: block-coordinate Frank–Wolfe, a step of exact line search for each row that is decoded.
-        ``"cutting-plane"``: one-slack cutting planes, which decode all rows, on all threads, between two steps; it
-        takes more decodings for a rough solution, and fewer for an accurate one.
+    solver : {"cutting-plane", "frank-wolfe"}, default="cutting-plane"
+        ``"cutting-plane"``: one-slack cutting planes, which decode all rows, on all threads, between two steps. It
+        takes more passes for a rough solution, and far fewer for an accurate one. ``"frank-wolfe"``: block-coordinate
+        Frank–Wolfe, a step of exact line search for each row that is decoded: for many rows, and a rough solution.
     kernel, gamma, degree, coef0 : default="linear", None, 3, 1.0
         Input kernel, as for :class:`combpred.StructuredRidge`. Other kernels than the linear one are trained in the
         features of their matrix on the training rows, at a cost of :math:`O(n^3)` to begin with.
@@ -95,7 +95,7 @@ class StructuredSVM(KernelEstimator):
     dual_gap_ : float
         By how much the dual objective is less: the objective is at most so far above its minimum where `exact_`. With
         approximate decoding `objective_` may miss violations (the working set undergenerates, as Finley and Joachims,
-        2008, call it), and the gap is one to the minimum over the structures that are found.
+        2008, call it), and the gap is one over the structures that are found, which may even be negative.
     exact_ : bool
         Whether the structures behind `objective_` are proven to be the worst ones, so that `dual_gap_` is a bound.
     n_iter_ : int
@@ -149,7 +149,7 @@ class StructuredSVM(KernelEstimator):
     >>> import numpy as np
     >>> from combpred.baselines import StructuredSVM
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])
-    >>> ranker = StructuredSVM("permutations", C=10, tol=1e-3, random_state=0).fit(X, y)
+    >>> ranker = StructuredSVM("permutations", C=10, tol=1e-3).fit(X, y)
     >>> ranker.predict([[0.5], [2.5]]).tolist(), ranker.exact_
     ([[1, 2, 3], [3, 2, 1]], True)
     >>> bool(ranker.dual_gap_ <= 1e-3 * ranker.objective_)
@@ -174,7 +174,7 @@ class StructuredSVM(KernelEstimator):
         C: float = 1.0,
         rescaling: str = "margin",
         cost: str = "auto",
-        solver: str = "frank-wolfe",
+        solver: str = "cutting-plane",
         kernel: str | Callable[..., float] = "linear",
         gamma: float | str | None = None,
         degree: float = 3,
@@ -249,7 +249,7 @@ class StructuredSVM(KernelEstimator):
         >>> import numpy as np
         >>> from combpred.baselines import StructuredSVM
         >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "a", "b", "b"]
-        >>> StructuredSVM(C=100, random_state=0).fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
+        >>> StructuredSVM(C=100).fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
         1.0
         """
         with refit(self):
