@@ -43,6 +43,7 @@ extern "C" {
 /* Read-only parameters. The names let the Go side and this header agree on const. */
 typedef const char cp_in_char;
 typedef const double cp_in_f64;
+typedef const int8_t cp_in_i8;
 typedef const int32_t cp_in_i32;
 typedef const int64_t cp_in_i64;
 
@@ -373,6 +374,47 @@ int32_t cp_maxmargin_pass(cp_in_structure *s, int32_t rule, int32_t method, int6
                           cp_in_f64 *constant, cp_in_f64 *gradient, cp_in_f64 *magnitude, cp_in_f64 *weights, cp_in_i64 *order, int64_t n_order, int64_t step,
                           double *v, double *offset, double *late_v, double *late_offset, double *coef, int64_t q, cp_margin_report *report,
                           int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* ---- Label ranking ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Scorers f(x) = Wᵀx of k labels are trained from preferences about pairs of labels. signs[n, k(k-1)/2] has a row for each example and a column for each pair u < v,
+ * in lexicographic order: positive where label u is to stand before v, negative where v is to stand before u, 0 where neither is known. These are the edges
+ * (winner, loser) of a graph. margins, laid out alike, are what the scores of an edge are to differ by; NULL: 1. weights[n] of the rows must be finite and not
+ * negative; NULL: 1. The edges of a row are divided into subgraphs, and its loss is the mean over these of
+ *   max(0, max over the edges of a subgraph of margin − (f_winner − f_loser)). */
+#define CP_SUBGRAPHS_EDGES 0 /* each edge on its own                              */
+#define CP_SUBGRAPHS_STARS 1 /* the edges from each label that stands before others */
+#define CP_SUBGRAPHS_WHOLE 2 /* all edges of the row together                     */
+
+/* Minimises ½‖W‖² + c Σ_i weight_i loss_i by block-coordinate ascent on the dual, a row a block, in an order drawn from seed in each pass.
+ * coef[q, k] gets W, for the q = p (+ 1 with intercept) features of the design; alpha, laid out as signs, the dual variables: those of a subgraph are not negative and
+ * add up to at most c·weight_i over the number of the row's subgraphs. *objective gets the objective, *gap a bound on its distance to the minimum, *n_iter the passes.
+ * Ends when gap <= tol·objective, or after max_iter passes with CP_ENOTCONVERGED. c must be positive, tol not negative, max_iter at least 1, k from 2 to 16384.
+ * control->step counts passes; control->value is an estimate of gap/objective. NaN or infinite weights or margins: CP_EVALUE. CP_ENUMERICAL: the numbers overflow. */
+int32_t cp_labelrank_svm(cp_in_design *design, int64_t q, cp_in_i8 *signs, cp_in_f64 *margins, cp_in_f64 *weights, int64_t k, int32_t subgraphs,
+                         double c, double tol, int64_t max_iter, uint64_t seed, double *alpha, double *coef, double *objective, double *gap, int64_t *n_iter,
+                         int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* The same for f(x) = Σ_i k(x, x_i) dual_i from a symmetric kernel matrix[n, n], which is not checked (see cp_kernel_check). dual[n, k] gets the coefficients, each row the
+ * sum of alpha (e_winner − e_loser) over the row's edges. */
+int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel, int64_t n, cp_in_i8 *signs, cp_in_f64 *margins, cp_in_f64 *weights, int64_t k, int32_t subgraphs,
+                                double c, double tol, int64_t max_iter, uint64_t seed, double *alpha, double *dual, double *objective, double *gap, int64_t *n_iter,
+                                int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+#define CP_UPDATE_ADDITIVE 0       /* W += weight·D                                                                        */
+#define CP_UPDATE_MULTIPLICATIVE 1 /* theta += weight·D; W = radius (exp(t) − exp(−t)) / Σ (exp(t) + exp(−t)) with t = rate·theta/(radius·scale) */
+#define CP_UPDATE_PRIMAL_DUAL 2    /* W minimises ½‖W − W before‖² + c·weight·loss, to a thousandth of the rise of the dual */
+
+/* One step of online learning on each row, with margins of 1. D is Σ over the subgraphs that have an edge with f_winner <= f_loser of their share in the loss times the
+ * mean over such edges of x ⊗ (e_winner − e_loser). order[n] (NULL: as they stand) are the numbers of the rows in the order of the steps. Rows of weight 0 are passed over.
+ * rate (above 0, below 2), radius (positive) and c (positive) are those of the update that uses them, and not looked at otherwise.
+ * coef[q, k] is W; theta[q, k] is used by CP_UPDATE_MULTIPLICATIVE alone, NULL otherwise; average[q, k] (NULL: not wanted) is the weighted mean of W after each step.
+ * All three are changed in place and zero at the beginning, as is tally[4], sums over the rows so far: their weights; weight times the share of subgraphs with a wrong edge,
+ * before the step; weight·loss before the step; and the largest weight·‖x‖² (CP_UPDATE_MULTIPLICATIVE: weight·max|x_j|²), which is scale.
+ * control->step counts rows; control->value is the mean of mistakes. CP_ENUMERICAL: the numbers overflow. */
+int32_t cp_labelrank_online(cp_in_design *design, int64_t q, cp_in_i8 *signs, cp_in_f64 *weights, cp_in_i64 *order, int64_t k, int32_t subgraphs, int32_t update,
+                            double rate, double radius, double c, double *coef, double *theta, double *average, double *tally,
+                            int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 #ifdef __cplusplus
 }

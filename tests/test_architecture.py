@@ -18,7 +18,7 @@ LAYERS = [
         *("core/parallel", "core/polling", "core/spanning", "core/tours"),
     },
     {"core/structure", "core/structure/structuretest", "core/linalg", "core/linalg/hostblas"},
-    {"core/chain", "core/decode", "core/maxmargin", "core/partition", "core/solve"},
+    {"core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition", "core/solve"},
     {"core/fit", "core/control", "core/control/spaces"},
     {"capi"},
 ]

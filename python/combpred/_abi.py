@@ -23,6 +23,8 @@ CHAIN_METHODS = {"meta": 0, "local": 1, "cube": 2, "cftp": 3, "rejection": 4, "m
 EXTENSIONS_METHODS = {"auto": 0, "counting": 1, "coupling": 2}
 MOMENTS_KINDS = {"exact": 0, "relaxed": 1, "sampled": 2}
 RULES = {"frank_wolfe": 0, "perceptron": 1}
+SUBGRAPHS = {"edges": 0, "stars": 1, "whole": 2}
+UPDATES = {"additive": 0, "multiplicative": 1, "primal_dual": 2}
 
 
 class CStructure(ctypes.Structure):
@@ -121,4 +123,16 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
         *(*_RUN, *_ERR),
     ),
     "cp_sgd_features": (*_OPT, _P, _N, *_ROWS, *_STEPS, _P, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_labelrank_svm": (
+        *(_P, _N, _P, _P, _P, _N, c_int32, c_double, c_double, _N, c_uint64, _P, _P, _P, _P, _P),
+        *(*_RUN, *_ERR),
+    ),
+    "cp_labelrank_svm_kernel": (
+        *(_P, _N, _P, _P, _P, _N, c_int32, c_double, c_double, _N, c_uint64, _P, _P, _P, _P, _P),
+        *(*_RUN, *_ERR),
+    ),
+    "cp_labelrank_online": (
+        *(_P, _N, _P, _P, _P, _N, c_int32, c_int32, c_double, c_double, c_double, _P, _P, _P, _P),
+        *(*_RUN, *_ERR),
+    ),
 }

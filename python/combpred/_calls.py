@@ -26,7 +26,7 @@ _MESSAGE_BYTES = 8192
 _INTERRUPTIBLE_FLOPS = 2e8  # about 20 ms: below, watching for Ctrl-C costs more than it gives
 # Messages of the core name its package first, as is the custom in Go.
 _PACKAGE = re.compile(
-    r"(?:^|(?<=: ))(?:structure|decode|chain|extensions|fit|solve|linalg|parallel|count|ordering|maxmargin): "
+    r"(?:^|(?<=: ))(?:structure|decode|chain|extensions|fit|solve|labelrank|linalg|maxmargin|parallel|count|ordering): "
 )
 
 

@@ -1,0 +1,72 @@
+package labelrank
+
+import (
+	"math"
+
+	"combpred/core/linalg"
+	"combpred/core/solve"
+)
+
+type matrix = linalg.Matrix[float64]
+
+// features are input features with weights coef, one row of k for each feature.
+type features struct {
+	x    *solve.Design
+	coef matrix
+}
+
+// entries calls f for the features of row i that are stored.
+func entries(x *solve.Design, i int, f func(j int, v float64)) {
+	if x.Rows != nil {
+		for at := x.Rows.Indptr[i]; at < x.Rows.Indptr[i+1]; at++ {
+			f(int(x.Rows.Indices[at]), x.Rows.Data[at])
+		}
+	} else {
+		for j, v := range x.Dense.Row(i) {
+			f(j, v)
+		}
+	}
+	if x.Intercept {
+		f(x.P, 1)
+	}
+}
+
+// scoresTo writes the scores of row i to dst.
+func (m *features) scoresTo(dst []float64, i int) {
+	clear(dst)
+	entries(m.x, i, func(j int, v float64) { axpy(dst, v, m.coef.Row(j)) })
+}
+
+// add adds x_i ⊗ delta to the weights.
+func (m *features) add(i int, delta []float64) { addTo(m.coef, m.x, i, 1, delta) }
+
+// addTo adds scale·x_i ⊗ delta to dst.
+func addTo(dst matrix, x *solve.Design, i int, scale float64, delta []float64) {
+	entries(x, i, func(j int, v float64) {
+		if v != 0 {
+			axpy(dst.Row(j), scale*v, delta)
+		}
+	})
+}
+
+// norm returns ‖x_i‖².
+func (m *features) norm(i int) float64 {
+	var sum float64
+	entries(m.x, i, func(_ int, v float64) { sum += v * v })
+	return sum
+}
+
+// largest returns the largest |x_ij| of row i.
+func (m *features) largest(i int) float64 {
+	var out float64
+	entries(m.x, i, func(_ int, v float64) { out = max(out, math.Abs(v)) })
+	return out
+}
+
+func axpy(dst []float64, a float64, x []float64) {
+	for l, v := range x[:len(dst)] {
+		dst[l] += a * v
+	}
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
