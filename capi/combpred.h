@@ -384,7 +384,7 @@ int32_t cp_maxmargin_pass(cp_in_structure *s, int32_t rule, int32_t method, int6
  *   max(0, max over the edges of a subgraph of margin − (f_winner − f_loser)). */
 #define CP_SUBGRAPHS_EDGES 0 /* each edge on its own                              */
 #define CP_SUBGRAPHS_STARS 1 /* the edges from each label that stands before others */
-#define CP_SUBGRAPHS_WHOLE 2 /* all edges of the row together                     */
+#define CP_SUBGRAPHS_GRAPH 2 /* all edges of the row together                     */
 
 /* Minimises ½‖W‖² + c Σ_i weight_i loss_i by block-coordinate ascent on the dual, a row a block, in an order drawn from seed in each pass.
  * coef[q, k] gets W, for the q = p (+ 1 with intercept) features of the design; alpha, laid out as signs, the dual variables: those of a subgraph are not negative and

@@ -9,7 +9,14 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from combpred.ranking import ConstraintClassification, NearestNeighborsLabelRanker, RankingByPairwiseComparison
+from combpred.ranking import (
+    ConstraintClassification,
+    LabelRankingBoost,
+    LabelRankingSVM,
+    NearestNeighborsLabelRanker,
+    OnlineLabelRanker,
+    RankingByPairwiseComparison,
+)
 
 GRAPHS = "graphs"
 FORMATS = ("full", "incomplete", "ties", GRAPHS)
@@ -46,9 +53,12 @@ class Case:
 ALL = ("incomplete", "ties", GRAPHS)
 LOGISTIC = LogisticRegression(tol=1e-10, max_iter=1000)  # converged, so that models of the same objective agree
 
+CONVERGED = {"tol": 1e-6, "max_iter": 20000, "random_state": 0}
+SVM = {"C": [0.1, 1.0]}
 NEIGHBORS = {"n_neighbors": [3, 10]}
 
 CASES = {
+    "boost": Case(LabelRankingBoost(), ALL, {"alpha": [0.1, 1.0]}, tolerance=1e-6),
     "constraint": Case(ConstraintClassification(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
     "neighbors": Case(NearestNeighborsLabelRanker(weights="distance"), ALL, NEIGHBORS, weights="leave out"),
     "neighbors, mallows": Case(
@@ -57,11 +67,26 @@ CASES = {
     "neighbors, plackett-luce": Case(
         NearestNeighborsLabelRanker(aggregation="plackett-luce"), ("incomplete",), NEIGHBORS, weights="leave out"
     ),
+    "online": Case(OnlineLabelRanker(random_state=0), ALL, {"decomposition": ["edges", "graph"]}, weights="leave out"),
+    "online, multiplicative": Case(
+        OnlineLabelRanker("multiplicative", random_state=0), ALL, {"radius": [1.0, 10.0]}, weights="leave out"
+    ),
+    "online, primal-dual": Case(
+        OnlineLabelRanker("primal-dual", random_state=0), ALL, {"C": [0.1, 1.0]}, weights="leave out"
+    ),
     "pairwise": Case(RankingByPairwiseComparison(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
     "pairwise, trees": Case(
         RankingByPairwiseComparison(DecisionTreeClassifier(max_depth=2, random_state=0), vote="hard"),
         ALL,
         {"estimator__max_depth": [1, 3]},
+    ),
+    "svm": Case(LabelRankingSVM(**CONVERGED), ALL, SVM, tolerance=1e-2),
+    "svm, rbf": Case(LabelRankingSVM(kernel="rbf", decomposition="graph", **CONVERGED), ALL, SVM, tolerance=1e-2),
+    "svm, margins by positions": Case(
+        LabelRankingSVM(margin="positions", decomposition="stars", **CONVERGED),
+        ("incomplete", "ties"),
+        SVM,
+        tolerance=1e-2,
     ),
 }
 

@@ -93,6 +93,10 @@ def test_constants_match_the_header():
             assert _abi.RULES[name.removeprefix("RULE_").lower()] == int(value)
         elif name.startswith("MOMENTS_"):
             assert _abi.MOMENTS_KINDS[name.removeprefix("MOMENTS_").lower()] == int(value)
+        elif name.startswith("SUBGRAPHS_"):
+            assert _abi.SUBGRAPHS[name.removeprefix("SUBGRAPHS_").lower()] == int(value)
+        elif name.startswith("UPDATE_"):
+            assert _abi.UPDATES[name.removeprefix("UPDATE_").lower().replace("_", "-")] == int(value)
         else:
             assert getattr(_abi, name) == int(value)
 
@@ -253,7 +257,25 @@ CALLS["cp_sgd_features"] = [
     *("s", b"{}", 2, DESIGN, 2, DOUBLES.ctypes.data, D, None, None),
     *(*STEPS, *STATE, DOUBLES[600:].ctypes.data, 1, None),
 ]
+SIGNS = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
+MARGINS = np.ones(64)
+CALLS["cp_labelrank_svm"] = [
+    *(DESIGN, 2, SIGNS.ctypes.data, MARGINS.ctypes.data, MARGINS.ctypes.data, 3, 1, 1.0, 1e-3, 100, 7),
+    *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, DOUBLES[640:].ctypes.data, DOUBLES[641:].ctypes.data),
+    *(out(), 1, None),
+]
+CALLS["cp_labelrank_svm_kernel"] = [
+    *(EYE.ctypes.data, 2, SIGNS.ctypes.data, MARGINS.ctypes.data, MARGINS.ctypes.data, 3, 1, 1.0, 1e-3, 100, 7),
+    *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, DOUBLES[640:].ctypes.data, DOUBLES[641:].ctypes.data),
+    *(out(), 1, None),
+]
+CALLS["cp_labelrank_online"] = [
+    *(DESIGN, 2, SIGNS.ctypes.data, MARGINS.ctypes.data, SLOTS.ctypes.data, 3, 1, 0, 1.0, 10.0, 1.0),
+    *(DOUBLES[2200:].ctypes.data, DOUBLES[2220:].ctypes.data, DOUBLES[2240:].ctypes.data, DOUBLES[2260:].ctypes.data),
+    *(1, None),
+]
 NULLABLE = {
+    *("margins", "order", "theta"),
     *("losses", "curvatures", "average", "velocity"),
     *("first", "weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"),
     *("start", "bound", "steps", "accepted"),
@@ -316,6 +338,22 @@ def test_illegal_sizes_are_refused(dll, function, index, size):
     changed[index] = size
     a = Answer(getattr(dll, function), *changed)
     assert a.status in (_abi.EVALUE, _abi.EMEMORY), (name, a.message)
+    assert a.message
+
+
+@pytest.mark.parametrize("value", [-1, 3, 2**31 - 1])
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        *((f"cp_labelrank_{which}", "subgraphs") for which in ("svm", "svm_kernel", "online")),
+        ("cp_labelrank_online", "update"),
+    ],
+)
+def test_unknown_kinds_of_label_ranking_are_refused(dll, function, name, value):
+    changed = arguments(function)
+    changed[parameter_names(function).index(name)] = value
+    a = Answer(getattr(dll, function), *changed)
+    assert a.status == _abi.EVALUE
     assert a.message
 
 

@@ -54,7 +54,7 @@ const pollRows = 32
 // A visit leaves a tenth of a block's gap, or what blockSweeps sweeps leave: rows change one another, so more accuracy is wasted.
 const (
 	blockAccuracy = 0.1
-	blockSweeps   = 32
+	blockSweeps   = 4
 )
 
 // optimise is block-coordinate ascent on the dual: the rows in random order, a block each.

@@ -23,8 +23,8 @@ CHAIN_METHODS = {"meta": 0, "local": 1, "cube": 2, "cftp": 3, "rejection": 4, "m
 EXTENSIONS_METHODS = {"auto": 0, "counting": 1, "coupling": 2}
 MOMENTS_KINDS = {"exact": 0, "relaxed": 1, "sampled": 2}
 RULES = {"frank_wolfe": 0, "perceptron": 1}
-SUBGRAPHS = {"edges": 0, "stars": 1, "whole": 2}
-UPDATES = {"additive": 0, "multiplicative": 1, "primal_dual": 2}
+SUBGRAPHS = {"edges": 0, "stars": 1, "graph": 2}
+UPDATES = {"additive": 0, "multiplicative": 1, "primal-dual": 2}
 
 
 class CStructure(ctypes.Structure):

@@ -28,7 +28,7 @@ class Examples(NamedTuple):
         By which the scores of a pair are to differ; None for 1.
     weights : ndarray of shape (n,), or None
     k : int
-    subgraphs : {"edges", "stars", "whole"}
+    subgraphs : {"edges", "stars", "graph"}
     """
 
     signs: NDArray[np.int8]

@@ -7,14 +7,20 @@ with ``structure="permutations"``.
 
 from __future__ import annotations
 
+from ._boost import LabelRankingBoost
 from ._constraint import ConstraintClassification
 from ._mallows import MallowsEstimate
 from ._neighbors import NearestNeighborsLabelRanker
+from ._online import OnlineLabelRanker
 from ._pairwise import RankingByPairwiseComparison
+from ._svm import LabelRankingSVM
 
 __all__ = [
     "ConstraintClassification",
+    "LabelRankingBoost",
+    "LabelRankingSVM",
     "MallowsEstimate",
     "NearestNeighborsLabelRanker",
+    "OnlineLabelRanker",
     "RankingByPairwiseComparison",
 ]

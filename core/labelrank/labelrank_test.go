@@ -1,0 +1,220 @@
+package labelrank
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+	"combpred/core/solve"
+)
+
+// drawn returns random preferences of n rows about k labels, with random margins.
+func drawn(n, k int, how Decomposition, seed uint64) *Examples {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	e := &Examples{Labels: k, Decomposition: how}
+	for range n * k * (k - 1) / 2 {
+		e.Signs = append(e.Signs, int8(rng.IntN(3)-1))
+		e.Margins = append(e.Margins, rng.Float64()*2)
+	}
+	return e
+}
+
+func drawnDesign(n, p int, seed uint64) *solve.Design {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	x := &solve.Design{N: n, P: p, Intercept: true, Dense: linalg.NewMatrix[float64](n, p)}
+	for i := range x.Dense.Data {
+		x.Dense.Data[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+func TestSubgraphsAreThoseOfTheDecomposition(t *testing.T) {
+	// 0 before 1, 2 before 0, 1 and 2 unknown, 0 before 3, 3 before 1, 3 before 2.
+	signs := []int8{1, -1, 1, 0, -1, -1}
+	pairs := func(how Decomposition) (out [][][2]int) {
+		var g graph
+		g.readFrom(&Examples{Labels: 4, Decomposition: how, Signs: signs}, 0)
+		start := 0
+		for _, end := range g.ends {
+			var part [][2]int
+			for _, e := range g.edges[start:end] {
+				if u, v := min(e.winner, e.loser), max(e.winner, e.loser); pairAt(u, v, 4) != e.pair || e.margin != 1 {
+					t.Errorf("edge %v", e)
+				}
+				part = append(part, [2]int{e.winner, e.loser})
+			}
+			out, start = append(out, part), end
+		}
+		if g.share != 1/float64(len(out)) {
+			t.Errorf("share %g of %d subgraphs", g.share, len(out))
+		}
+		return out
+	}
+	want := map[Decomposition][][][2]int{
+		Edges: {{{0, 1}}, {{2, 0}}, {{0, 3}}, {{3, 1}}, {{3, 2}}},
+		Stars: {{{0, 1}, {0, 3}}, {{2, 0}}, {{3, 1}, {3, 2}}},
+		Whole: {{{0, 1}, {2, 0}, {0, 3}, {3, 1}, {3, 2}}},
+	}
+	for how, subgraphs := range want {
+		if got := pairs(how); !slices.EqualFunc(got, subgraphs, slices.Equal[[][2]int]) {
+			t.Errorf("decomposition %d: %v, want %v", how, got, subgraphs)
+		}
+	}
+}
+
+// A block is solved where its gap is zero: then no other variables within their bounds have a larger dual.
+func TestBlockAscendsToItsMaximum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, how := range []Decomposition{Edges, Stars, Whole} {
+		for seed := range uint64(30) {
+			e := drawn(1, 4, how, seed)
+			b := newBlock(4)
+			norm := rng.Float64() * 3
+			b.load(e, 0, nil, norm, 2)
+			before := make([]float64, 4)
+			for l := range before {
+				before[l] = rng.NormFloat64()
+			}
+			copy(b.f, before)
+			b.ascend(1e-12, 0, 100000)
+			if gap := b.gap(); gap > 1e-11 {
+				t.Fatalf("decomposition %d, seed %d: gap %g", how, seed, gap)
+			}
+			found := dualAt(b, before, norm, b.alpha)
+			if math.Abs(found-b.dual) > 1e-10 {
+				t.Errorf("dual %g, counted %g", found, b.dual)
+			}
+			for range 200 {
+				if other := dualAt(b, before, norm, feasible(b, rng)); other > found+1e-10 {
+					t.Fatalf("decomposition %d, seed %d: %g is above %g", how, seed, other, found)
+				}
+			}
+		}
+	}
+}
+
+// dualAt returns by how much variables alpha raise the dual above that at zero.
+func dualAt(b *block, before []float64, norm float64, alpha []float64) float64 {
+	moved := make([]float64, len(before))
+	var sum float64
+	for at, e := range b.graph.edges {
+		sum += alpha[at] * e.margin
+		moved[e.winner] += alpha[at]
+		moved[e.loser] -= alpha[at]
+	}
+	for l, v := range moved {
+		sum -= v*before[l] + 0.5*norm*v*v
+	}
+	return sum
+}
+
+// feasible draws variables within their bounds.
+func feasible(b *block, rng *rand.Rand) []float64 {
+	out := make([]float64, len(b.alpha))
+	start := 0
+	for _, end := range b.graph.ends {
+		left := b.limit
+		for at := start; at < end; at++ {
+			out[at] = left * rng.Float64()
+			left -= out[at]
+		}
+		start = end
+	}
+	return out
+}
+
+func TestLinearAndKernelMachinesAgree(t *testing.T) {
+	const n, p, k = 20, 3, 4
+	for _, how := range []Decomposition{Edges, Stars, Whole} {
+		e, x := drawn(n, k, how, 7), drawnDesign(n, p, 7)
+		opt := Options{Cost: 0.5, Tol: 1e-8, MaxIter: 100000, Seed: 1, Workers: 2}
+		coef, dual, kernel := linalg.NewMatrix[float64](p+1, k), linalg.NewMatrix[float64](n, k), linalg.NewMatrix[float64](n, n)
+		alpha := make([]float64, len(e.Signs))
+		linear, err := SolveLinear(e, x, opt, alpha, coef)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range n {
+				kernel.Row(i)[j] = 1
+				for c, v := range x.Dense.Row(i) {
+					kernel.Row(i)[j] += v * x.Dense.Row(j)[c]
+				}
+			}
+		}
+		other, err := SolveKernel(e, kernel, opt, alpha, dual)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(linear.Objective-other.Objective) > 1e-7*linear.Objective {
+			t.Errorf("decomposition %d: objectives %g and %g", how, linear.Objective, other.Objective)
+		}
+		if linear.Gap > opt.Tol*linear.Objective || linear.Gap < 0 {
+			t.Errorf("decomposition %d: gap %g", how, linear.Gap)
+		}
+	}
+}
+
+func TestLimitsAndCancellationAreReported(t *testing.T) {
+	e, x := drawn(30, 4, Whole, 8), drawnDesign(30, 2, 8)
+	alpha, coef := make([]float64, len(e.Signs)), linalg.NewMatrix[float64](3, 4)
+	var partial *solve.NotConvergedError
+	info, err := SolveLinear(e, x, Options{Cost: 100, Tol: 1e-12, MaxIter: 2, Workers: 1}, alpha, coef)
+	if !errors.As(err, &partial) || info.Iter != 2 || !(info.Gap > 0) {
+		t.Errorf("info %v, error %v", info, err)
+	}
+	mon := new(parallel.Monitor)
+	mon.Cancel()
+	if _, err = SolveLinear(e, x, Options{Cost: 1, Tol: 1e-3, MaxIter: 9, Workers: 1, Mon: mon}, alpha, coef); !errors.Is(err, parallel.ErrCancelled) {
+		t.Error(err)
+	}
+	l := Learner{Coef: coef}
+	if err = l.Learn(e, x, nil, mon); !errors.Is(err, parallel.ErrCancelled) {
+		t.Error(err)
+	}
+}
+
+// The mean of the weights, which Learn keeps as a sum of changes, against its definition.
+func TestAverageIsTheMeanOfTheWeights(t *testing.T) {
+	const n, p, k = 25, 2, 3
+	e, x := drawn(n, k, Edges, 9), drawnDesign(n, p, 9)
+	e.Margins = nil
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range n {
+		e.Weights = append(e.Weights, rng.Float64())
+	}
+	for _, update := range []Update{Additive, Multiplicative, PrimalDual} {
+		newLearner := func() *Learner {
+			return &Learner{Update: update, Rate: 1, Radius: 5, Cost: 1, Coef: linalg.NewMatrix[float64](p+1, k),
+				Theta: linalg.NewMatrix[float64](p+1, k), Average: linalg.NewMatrix[float64](p+1, k)}
+		}
+		all, single := newLearner(), newLearner()
+		if err := all.Learn(e, x, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		mean, total := linalg.NewMatrix[float64](p+1, k), 0.0
+		for i := range n {
+			one := &Examples{Labels: k, Decomposition: Edges, Signs: e.Signs[i*3 : i*3+3], Weights: e.Weights[i : i+1]}
+			row := &solve.Design{N: 1, P: p, Intercept: true, Dense: x.Dense.Slice(i, i+1, 0, p)}
+			if err := single.Learn(one, row, []int64{0}, nil); err != nil {
+				t.Fatal(err)
+			}
+			total += e.Weights[i]
+			for at, v := range single.Coef.Data {
+				mean.Data[at] += e.Weights[i] * v
+			}
+		}
+		for at, v := range mean.Data {
+			if math.Abs(v/total-all.Average.Data[at]) > 1e-12 || math.Abs(single.Coef.Data[at]-all.Coef.Data[at]) > 1e-12 {
+				t.Errorf("update %d: mean %g, got %g", update, v/total, all.Average.Data[at])
+			}
+		}
+		if all.Tally.Weight != single.Tally.Weight || all.Tally.Mistakes != single.Tally.Mistakes {
+			t.Errorf("update %d: %v, by single rows %v", update, all.Tally, single.Tally)
+		}
+	}
+}

@@ -1,0 +1,336 @@
+"""OnlineLabelRanker: label rankers that learn from one row at a time."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length
+
+from .. import _lib
+from .._coefficients import keep_weights
+from .._estimator import unchanged_on_failure
+from .._input_rows import check_rows
+from .._lib_labelrank import Examples, OnlineState, OnlineUpdate, online
+from .._weights import row_weights
+from .._whole_number import whole_number
+from ._base import LabelRanker
+from ._edges import DECOMPOSITIONS, edges_of
+from ._mistake_bound import Competitor, mistake_bound
+from ._preferences import FORMATS, Preferences, read_preferences
+
+FloatArray = NDArray[np.float64]
+_Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 3.11
+
+
+class OnlineLabelRanker(LabelRanker):
+    r"""Online label ranking: scores of labels that move whenever a row is ranked wrongly.
+
+    The preferences of a row are the edges (u, v) of a graph, divided into subgraphs. An edge is wrong where
+    :math:`f_u(x) \le f_v(x)`, with :math:`f_l(x) = \langle w_l, x\rangle`; a row's mistake is the share of its
+    subgraphs with a wrong edge, and its loss the mean over its subgraphs E of
+    :math:`\max(0, \max_{(u,v)\in E} 1 - f_u(x) + f_v(x))`, which is at least the mistake. Let D be the sum over wrong
+    subgraphs of their share times the mean over their wrong edges of :math:`(e_u - e_v) \otimes x`.
+
+    Parameters
+    ----------
+    update : {"additive", "multiplicative", "primal-dual"}, default="additive"
+        What a row adds. ``"additive"``: D, a perceptron (Crammer & Singer, 2003). ``"multiplicative"``: D to the
+        exponents of weights whose absolute values sum to at most `radius`, exponentiated gradient, for inputs of which
+        few features matter. ``"primal-dual"``: the weights move to where :math:`\tfrac12\|W - W'\|^2 + C\,\ell(W)`
+        is least (Shalev-Shwartz & Singer, 2007), which learns from rows with a loss but no mistake, too.
+    C : float, default=1.0
+        Of ``"primal-dual"``: weight of the loss against the distance; positive.
+    radius : float, default=10.0
+        Of ``"multiplicative"``: bound of :math:`\sum |W|`; positive.
+    learning_rate : float, default=1.0
+        Of ``"multiplicative"``: between 0 and 2, both excluded; relative to the largest step that the bound allows. The
+        step falls as larger inputs are met, so that their size need not be known.
+    decomposition : {"edges", "stars", "graph"}, default="edges"
+        The subgraphs: each preference on its own, the preferences for each label over others, or all of the row, whose
+        mistake is 1 when any preference is violated.
+    average : bool, default=True
+        Whether predictions use the mean of the weights after each row in place of the last ones.
+    fit_intercept : bool, default=True
+        Whether to add a constant feature.
+    max_iter : int, default=5
+        Passes of ``fit`` over the rows. ``partial_fit`` makes one.
+    shuffle : bool, default=True
+        Whether ``fit`` takes the rows in a new random order in each pass.
+    random_state : int, RandomState instance or None, default=None
+        Of that order.
+    verbose : int, default=0
+        Whether training shows its progress.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (k, n_features_in_)
+        Weights that predict.
+    intercept_ : ndarray of shape (k,)
+        Weights of the constant feature.
+    n_mistakes_ : float
+        Sum of the mistakes of all rows learnt from, each before its step and times its sample weight. With
+        ``decomposition="graph"`` and no weights, the number of rows that were not ranked as y says.
+    loss_sum_ : float
+        Sum of the losses, alike.
+    weight_sum_ : float
+        Sum of the weights of all rows learnt from: their number where none has a weight.
+    n_iter_ : int
+        Passes, or calls of ``partial_fit``.
+    n_labels_, n_features_in_ : int
+        Number k of labels, number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    LabelRankingSVM : Minimises the same loss over all rows at once.
+
+    Notes
+    -----
+    Takes full and incomplete rankings, ties and preference graphs. A sample weight multiplies a row's step, or its C;
+    a row of weight 2 does not equal two rows.
+
+    `mistake_bound` gives what `n_mistakes_` cannot exceed, whatever the order of the rows, from the losses of any
+    fixed weights.
+
+    A row costs :math:`O(p k + k^2)` for p features (those that are not zero in sparse inputs); a mistake of
+    ``"multiplicative"`` costs pk exponentials.
+
+    References
+    ----------
+    K. Crammer and Y. Singer (2003), A family of additive online algorithms for category ranking, *Journal of Machine
+    Learning Research* 3.
+
+    J. Kivinen and M. K. Warmuth (1997), Exponentiated gradient versus gradient descent for linear predictors,
+    *Information and Computation* 132.
+
+    S. Shalev-Shwartz and Y. Singer (2007), A unified algorithmic approach for efficient online label ranking,
+    *AISTATS*.
+
+    Examples
+    --------
+    >>> from combpred.datasets import load_iris_ranking
+    >>> from combpred.ranking import OnlineLabelRanker
+    >>> X, y = load_iris_ranking(return_X_y=True)
+    >>> ranker = OnlineLabelRanker("primal-dual", random_state=0)
+    >>> for start in range(0, 150, 50):
+    ...     ranker = ranker.partial_fit(X[start : start + 50], y[start : start + 50])
+    >>> ranker.weight_sum_, 0 < ranker.n_mistakes_ < ranker.loss_sum_
+    (150.0, True)
+    """
+
+    _formats = frozenset(FORMATS)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "update": [StrOptions({"additive", "multiplicative", "primal-dual"})],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "radius": [Interval(Real, 0, None, closed="neither")],
+        "learning_rate": [Interval(Real, 0, 2, closed="neither")],
+        "decomposition": [StrOptions(set(DECOMPOSITIONS))],
+        "average": ["boolean"],
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        update: str = "additive",
+        *,
+        C: float = 1.0,
+        radius: float = 10.0,
+        learning_rate: float = 1.0,
+        decomposition: str = "edges",
+        average: bool = True,
+        fit_intercept: bool = True,
+        max_iter: int = 5,
+        shuffle: bool = True,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.update = update
+        self.C = C
+        self.radius = radius
+        self.learning_rate = learning_rate
+        self.decomposition = decomposition
+        self.average = average
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
+        rng = check_random_state(self.random_state)
+        state = self._begin(preferences.n_labels)
+        for _ in range(self.max_iter):
+            order = rng.permutation(len(preferences)).astype(np.int64) if self.shuffle else None
+            self._learn(X, preferences, weights, state, order)
+        self._keep(state, self.max_iter)
+
+    def partial_fit(self: _Self, X: Any, y: Any, sample_weight: Any = None) -> _Self:
+        """Learn from more rows, in their order.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+            Inputs, finite.
+        y : array-like of shape (n, k) or (n, k, k)
+            As ``fit`` takes it. The first call settles the number of labels.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1. Rows of weight 0 are passed over.
+
+        Returns
+        -------
+        OnlineLabelRanker
+            The estimator itself. When the call raises, the model is as it was before.
+
+        Raises
+        ------
+        ValueError
+            For parameters, inputs, rankings or weights that are not legal, naming the row, and where features, labels
+            or parameters are not those of the calls before.
+
+        Notes
+        -----
+        Cost: as the notes of the class say, and O(pk) a call.
+
+        Examples
+        --------
+        >>> from combpred.ranking import OnlineLabelRanker
+        >>> ranker = OnlineLabelRanker(average=False).partial_fit([[0.0, 1.0]], [[1, 2]])
+        >>> ranker = ranker.partial_fit([[1.0, 0.0]], [[2, 1]])
+        >>> ranker.predict([[0.0, 1.0], [1.0, 0.0]]).tolist(), ranker.n_mistakes_
+        ([[1, 2], [2, 1]], 2.0)
+        """
+        with unchanged_on_failure(self):
+            self._validate_params()
+            first = not hasattr(self, "n_labels_")
+            X = check_rows(self, X, reset=first)
+            preferences = read_preferences(y, None if first else self.n_labels_)
+            check_consistent_length(X, preferences)
+            weights = row_weights(sample_weight, len(preferences))
+            if first:
+                self.n_labels_ = preferences.n_labels
+            elif (self.update, self.fit_intercept, self.average) != self._settings:
+                raise ValueError(
+                    f"update, fit_intercept and average are {(self.update, self.fit_intercept, self.average)}, but "
+                    f"were {self._settings} when this learner began: set them back, or train anew by fit"
+                )
+            state = self._begin(self.n_labels_) if first else self._state.copy()
+            self._learn(X, preferences, weights, state, None)
+            self._keep(state, 1 if first else self.n_iter_ + 1)
+        return self
+
+    def mistake_bound(
+        self,
+        X: Any,
+        y: Any,
+        coef: Any,
+        intercept: Any = None,
+        *,
+        sample_weight: Any = None,
+        n_passes: int = 1,
+    ) -> float:
+        r"""Return what the sum of mistakes cannot exceed on rows that fixed weights rank with some loss.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array-like of shape (n, k) or (n, k, k)
+            All rows learnt from, in any order.
+        coef : array of shape (k, n_features)
+            Weights to compare with, the better the lower the bound: their losses count against margins of 1.
+        intercept : array of shape (k,), default=None
+            Weights of the constant feature, where there is one; None: zero.
+        sample_weight : array of shape (n,) or float, default=None
+        n_passes : int, default=1
+            How many times all rows were learnt from: `max_iter` of ``fit``.
+
+        Returns
+        -------
+        float
+            With U the given weights, L the sum of their weighted losses over all passes, and S the largest of weight
+            times :math:`\|x\|^2`, the constant feature included: for ``"additive"``
+            :math:`\tfrac14 (a + \sqrt{a^2 + 4L})^2` with :math:`a^2 = 2S\|U\|^2`, which for L = 0 is
+            :math:`2S\|U\|^2`. For ``"primal-dual"``
+            :math:`(\tfrac12\|U\|^2 + CL) / \min(C/2, 1/(4S))`, a thousandth added for the accuracy of the steps. For
+            ``"multiplicative"`` :math:`(L + S r^2 \ln(2qk)/\eta) / (1 - \eta/2)` with η the learning rate, r the
+            radius, q the number of features and S the largest of weight times :math:`\max_j |x_j|^2`.
+
+        Raises
+        ------
+        ValueError
+            For arguments that are not legal, and for ``"multiplicative"`` when the absolute values of the weights add
+            up to more than `radius`.
+
+        Notes
+        -----
+        Cost: O(n (pk + k²)). No fit is needed. The bounds hold for any sequence of rows: Crammer & Singer (2003),
+        theorem 3; Kivinen & Warmuth (1997), lemma 5.1; Shalev-Shwartz & Singer (2007), theorem 1, each with the share
+        of wrong subgraphs in place of a mistake and weighted rows.
+
+        Examples
+        --------
+        >>> from combpred.ranking import OnlineLabelRanker
+        >>> X, y = [[0.0, 1.0], [1.0, 0.0]], [[1, 2], [2, 1]]
+        >>> ranker = OnlineLabelRanker(fit_intercept=False).fit(X, y)
+        >>> bound = ranker.mistake_bound(X, y, [[-0.5, 0.5], [0.5, -0.5]], n_passes=5)
+        >>> ranker.n_mistakes_, round(bound, 6)
+        (2.0, 2.0)
+        """
+        self._validate_params()
+        X = check_array(X, accept_sparse="csr", dtype=np.float64)
+        preferences = read_preferences(y)
+        check_consistent_length(X, preferences)
+        weights = row_weights(sample_weight, len(preferences))
+        rival = Competitor.read(coef, intercept, X.shape[1], preferences.n_labels, self.fit_intercept)
+        edges = edges_of(preferences, weights, self.decomposition)
+        passes = whole_number(n_passes, "n_passes", 1, 2**31)
+        return mistake_bound(rival, X, edges, weights, self._update(), passes)
+
+    def _begin(self, n_labels: int) -> OnlineState:
+        return OnlineState.of(
+            self.n_features_in_ + int(self.fit_intercept),
+            n_labels,
+            multiplicative=self.update == "multiplicative",
+            average=self.average,
+        )
+
+    def _learn(
+        self,
+        X: Any,
+        preferences: Preferences,
+        weights: FloatArray | None,
+        state: OnlineState,
+        order: NDArray[np.int64] | None,
+    ) -> None:
+        online(
+            Examples(preferences.signs, None, weights, preferences.n_labels, self.decomposition),
+            _lib.Design(X, intercept=self.fit_intercept),
+            self._update(),
+            state,
+            order=order,
+            verbose=int(self.verbose),
+        )
+
+    def _update(self) -> OnlineUpdate:
+        return OnlineUpdate(self.update, float(self.learning_rate), float(self.radius), float(self.C))
+
+    def _keep(self, state: OnlineState, n_iter: int) -> None:
+        self._state = state
+        self._settings = (self.update, self.fit_intercept, self.average)
+        keep_weights(self, state.weights if state.average is None else state.average)
+        weight, mistakes, losses, _ = state.tally.tolist()
+        self.weight_sum_, self.n_mistakes_, self.loss_sum_, self.n_iter_ = weight, mistakes, losses, n_iter
+
+    def _label_scores(self, X: Any) -> FloatArray:
+        scores: FloatArray = X @ self.coef_.T + self.intercept_
+        return scores

@@ -1,0 +1,280 @@
+"""LabelRankingSVM: large margins between labels that are preferred to one another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .. import _lib
+from .._coefficients import keep_dual, keep_weights
+from .._config import get_n_threads
+from .._kernel_estimator import KernelEstimator
+from .._lib_labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
+from .._memory import require_memory
+from .._warn import warn_user
+from .._weights import check_weights
+from ..kernels import InputKernel
+from ._base import LabelRanker
+from ._edges import DECOMPOSITIONS, position_margins
+from ._preferences import FORMATS, Preferences
+
+FloatArray = NDArray[np.float64]
+
+
+class LabelRankingSVM(LabelRanker):
+    r"""Support vector machine for label ranking: scores of labels that differ by a margin where one is preferred.
+
+    Minimises :math:`\tfrac12\sum_l \|w_l\|^2 + C \sum_i s_i \ell_i` over the weights of labels in
+    :math:`f_l(x) = \langle w_l, x\rangle`, with :math:`s_i` the sample weights. The preferences of a row are the edges
+    of a graph, divided into subgraphs, and the row's loss is the mean over its subgraphs E of
+
+    .. math:: \max\bigl(0, \max_{(u,v)\in E} \gamma_{uv} - f_u(x_i) + f_v(x_i)\bigr).
+
+    With a subgraph for each edge and :math:`\gamma = 1` this is the ranking loss of Elisseeff & Weston (2001).
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses against the norm; positive. Losses are summed over rows.
+    kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
+        As :class:`combpred.StructuredRidge` takes it.
+    gamma : float, "scale" or None, default=None
+        Scale of poly, rbf and laplacian; None: one over the number of features.
+    degree, coef0 : float, default=3, 1.0
+        Of the polynomial kernel.
+    kernel_params : dict or None, default=None
+        Keyword arguments of a callable kernel.
+    decomposition : {"edges", "stars", "graph"}, default="edges"
+        The subgraphs: each preference on its own, the preferences for each label over others, or all of the row, whose
+        loss then is that of the preference missed by most.
+    margin : {"unit", "positions"}, default="unit"
+        The margin :math:`\gamma_{uv}` demanded where u is preferred to v: 1, or by how much the position of v exceeds
+        that of u. Positions may be any numbers above 0 then, such as ``c - r`` for relevances r below c, the feedback
+        vectors of Shalev-Shwartz & Singer (2006).
+    fit_intercept : bool, default=True
+        Whether to add a constant feature, hence 1 to every kernel value. Its weights are penalised as others are.
+    tol : float, default=1e-3
+        Training ends when the duality gap is at most `tol` times the objective.
+    max_iter : int, default=1000
+        Most passes over the rows.
+    n_jobs : int or None, default=None
+        Threads for the evaluation of the duality gap; None: as configured. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Of the order of the rows in each pass.
+    verbose : int, default=0
+        Whether training shows its progress.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (k, n_features_in_)
+        Weights, with a linear kernel.
+    intercept_ : ndarray of shape (k,)
+        Weights of the constant feature.
+    dual_coef_ : ndarray of shape (n, k)
+        Coefficients of the training rows, with other kernels.
+    X_fit_ : array or CSR of shape (n, n_features_in_)
+        The training rows, with other kernels than the linear and a precomputed one.
+    kernel_ : combpred.kernels.InputKernel
+        The kernel with its parameters settled.
+    objective_ : float
+        The objective reached.
+    dual_gap_ : float
+        At most by how much that exceeds its minimum.
+    n_iter_ : int
+        Passes over the rows.
+    n_labels_, n_features_in_ : int
+        Number k of labels, number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    LabelRankingBoost : The same graphs under a logistic loss.
+    OnlineLabelRanker : One step of the same training for each new row.
+
+    Notes
+    -----
+    Takes full and incomplete rankings, ties and, with ``margin="unit"``, preference graphs. Rows that prefer no label
+    to another have no loss.
+
+    The dual is maximised by block-coordinate ascent, a row a block: while the others stay, a row's problem is one in
+    its k scores. With edges, variables are taken one at a time; in larger subgraphs, whose variables share a bound,
+    weight moves between the two that gain most. A pass over n rows costs :math:`O(n (p k + k^2))` with a linear kernel
+    on p features, :math:`O(n k^2)` and :math:`O(n k)` for each row that changes with a kernel, whose matrix of
+    :math:`n^2` values is held. Features of different scales are best standardised before.
+
+    With two labels it is a support vector machine without intercept or, with `fit_intercept`, with a penalised one:
+    ``LinearSVC(loss="hinge")`` with twice its C.
+
+    References
+    ----------
+    A. Elisseeff and J. Weston (2001), A kernel method for multi-labelled classification, *NIPS* 14.
+
+    S. Shalev-Shwartz and Y. Singer (2006), Efficient learning of label ranking by soft projections onto polyhedra,
+    *Journal of Machine Learning Research* 7.
+
+    Examples
+    --------
+    >>> from combpred.ranking import LabelRankingSVM
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> y = [[1, 2, 3], [1, 2, 3], [-1, 2, 1], [3, 2, 1]]  # positions of three labels, one of them unknown
+    >>> ranker = LabelRankingSVM(C=10.0).fit(X, y)
+    >>> ranker.predict([[0.0], [3.0]])
+    array([[1, 2, 3],
+           [3, 2, 1]], dtype=int32)
+    >>> bool(ranker.dual_gap_ <= 1e-3 * ranker.objective_)
+    True
+    """
+
+    _formats = frozenset(FORMATS)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{key: KernelEstimator._parameter_constraints[key] for key in ("kernel", "gamma", "degree", "coef0")},
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "kernel_params": [dict, None],
+        "decomposition": [StrOptions(set(DECOMPOSITIONS))],
+        "margin": [StrOptions({"unit", "positions"})],
+        "fit_intercept": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernel: Any = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        decomposition: str = "edges",
+        margin: str = "unit",
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.decomposition = decomposition
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _formats_taken(self) -> frozenset[str]:
+        return self._formats if self.margin == "unit" else self._formats - {"graphs"}
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Preferences, FloatArray | None]:
+        if self.kernel == "precomputed":
+            _require_dense(X)
+            if np.ndim(X) != 2 or np.shape(X)[0] != np.shape(X)[1]:
+                raise ValueError(
+                    f"X must be a square kernel matrix when kernel='precomputed', got shape {np.shape(X)}; pass "
+                    "k(x_i, x_j) of all pairs of training rows"
+                )
+        X, preferences, weights = super()._check_training(X, y, sample_weight)
+        given = check_weights(sample_weight, self.n_features_in_ if self.kernel == "precomputed" else len(y))
+        rows = None if given is None else np.flatnonzero(given)
+        margins = position_margins(y, rows, preferences.n_labels) if self.margin == "positions" else None
+        return X, _Demands(preferences.signs, preferences.ranks, preferences.n_labels, margins, rows), weights
+
+    def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
+        assert isinstance(preferences, _Demands)
+        self.kernel_ = InputKernel.settle(
+            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
+            weights=weights,
+        )  # fmt: skip
+        examples = Examples(preferences.signs, preferences.margins, weights, preferences.n_labels, self.decomposition)
+        trained = self._solve(X, examples, preferences.rows)
+        self.objective_, self.dual_gap_, self.n_iter_ = trained.objective, trained.gap, trained.n_iter
+        if not trained.converged:
+            warn_user(
+                f"the duality gap is {trained.gap / trained.objective:.2g} of the objective after {trained.n_iter} "
+                f"passes, tol is {self.tol:g}: raise max_iter or tol, standardise the features, or lower C",
+                ConvergenceWarning,
+            )
+
+    def _solve(self, X: Any, examples: Examples, rows: NDArray[np.intp] | None) -> Trained:
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+        how = Passes(self.tol, self.max_iter, seed, get_n_threads(self.n_jobs), int(self.verbose))
+        if self.kernel_.is_linear:
+            trained = svm_linear(examples, _lib.Design(X, intercept=self.fit_intercept), self.C, how)
+            keep_weights(self, trained.coefficients)
+            return trained
+        n = X.shape[0]
+        require_memory(8 * n * n, f"the kernel matrix of {n} rows", "train on fewer rows", square_rows=n)
+        if self.kernel_.is_precomputed:
+            kernel = np.ascontiguousarray(X if rows is None else X[:, rows])
+            _lib.check_kernel(kernel, n_threads=how.n_threads)
+        else:
+            kernel = self.kernel_.matrix(X)
+        if self.fit_intercept:
+            kernel = np.add(kernel, 1.0, out=None if self.kernel_.is_precomputed else kernel)  # X stays the user's
+        trained = svm_kernel(examples, kernel, self.C, how)
+        dual = trained.coefficients
+        if self.kernel_.is_precomputed and rows is not None:  # new rows come with a column for each row of training
+            dual = np.zeros((self.n_features_in_, examples.k))
+            dual[rows] = trained.coefficients
+        keep_dual(self, X, dual)
+        return trained
+
+    def _label_scores(self, X: Any) -> FloatArray:
+        if self.kernel_.is_linear:
+            scores: FloatArray = X @ self.coef_.T + self.intercept_
+        else:
+            scores = self.kernel_.matrix(X, getattr(self, "X_fit_", None)) @ self.dual_coef_ + self.intercept_
+        return scores
+
+    def _check_new_rows(self, X: Any) -> Any:
+        if self.kernel == "precomputed":
+            _require_dense(X)
+        return super()._check_new_rows(X)
+
+    def _row_width(self) -> int:
+        return int(self.n_features_in_) if self.kernel_.is_linear else len(self.dual_coef_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
+        if self.kernel != "precomputed":
+            return super()._more_tags()
+        return {**super()._more_tags(), "pairwise": True, "X_types": ["2darray"]}
+
+
+@dataclass(frozen=True, eq=False)
+class _Demands(Preferences):
+    """Preferences with the margins demanded (None: 1), and the numbers of the rows they are of (None: all)."""
+
+    margins: FloatArray | None
+    rows: NDArray[np.intp] | None
+
+
+def _require_dense(X: Any) -> None:
+    if sparse.issparse(X):
+        raise TypeError("X is a sparse matrix; with kernel='precomputed' pass a dense array (X.toarray())")

@@ -1,0 +1,202 @@
+"""LabelRankingSVM against quadratic programs, scikit-learn's support vector machines, and its own duality gap."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import LinearSVC
+
+from combpred import _lib
+from combpred._lib_labelrank import Examples, Passes, svm_linear
+from combpred.ranking import LabelRankingSVM
+from combpred.ranking._preferences import read_preferences
+from ranking_oracle import hinge, random_preferences, row_losses, smallest_svm_objective
+
+DECOMPOSITIONS = ["edges", "stars", "graph"]
+ACCURATE = {"tol": 1e-8, "max_iter": 20000, "random_state": 0}
+
+
+def inputs(n=9, p=2, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, p))
+
+
+def with_constant(X):
+    return np.hstack([X, np.ones((len(X), 1))])
+
+
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_reaches_the_minimum_of_its_objective(decomposition, weighted):
+    X, y = inputs(), random_preferences(9, 3, 1)
+    weights = np.random.default_rng(2).uniform(0.5, 3.0, size=9) if weighted else np.ones(9)
+    model = LabelRankingSVM(0.7, decomposition=decomposition, **ACCURATE).fit(X, y, weights if weighted else None)
+    losses = row_losses(model.label_scores(X), y, decomposition, hinge)
+    norm = (model.coef_**2).sum() + (model.intercept_**2).sum()
+    assert model.objective_ == pytest.approx(0.5 * norm + 0.7 * weights @ losses, rel=1e-12)
+    least = smallest_svm_objective(with_constant(X), y, decomposition, 0.7 * weights)
+    assert model.objective_ == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+def test_reaches_it_with_a_kernel(decomposition):
+    X, y = inputs(), random_preferences(9, 3, 3)
+    model = LabelRankingSVM(2.0, kernel="rbf", gamma=0.5, decomposition=decomposition, **ACCURATE).fit(X, y)
+    # A linear model on the rows of a square root of the kernel matrix is the same model.
+    features = np.linalg.cholesky(rbf_kernel(X, gamma=0.5) + 1.0 + 1e-12 * np.eye(9))
+    least = smallest_svm_objective(features, y, decomposition, np.full(9, 2.0))
+    assert model.objective_ == pytest.approx(least, rel=1e-6)
+    losses = row_losses(model.label_scores(X), y, decomposition, hinge)
+    norm = np.sum(model.dual_coef_ * ((rbf_kernel(X, gamma=0.5) + 1.0) @ model.dual_coef_))
+    assert model.objective_ == pytest.approx(0.5 * norm + 2.0 * losses.sum(), rel=1e-10)
+
+
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+def test_margins_are_differences_of_positions(decomposition):
+    X = inputs()
+    positions = np.random.default_rng(4).uniform(0.1, 3.0, size=(9, 3))
+    positions[2, 1] = -1
+    positions[3] = [1.5, 1.5, 0.2]
+    known = positions > 0
+    margins = positions[:, np.newaxis, :] - positions[:, :, np.newaxis]
+    graphs = (margins > 0) & known[:, :, np.newaxis] & known[:, np.newaxis, :]
+    model = LabelRankingSVM(0.7, margin="positions", decomposition=decomposition, **ACCURATE).fit(X, positions)
+    least = smallest_svm_objective(with_constant(X), graphs, decomposition, np.full(9, 0.7), margins)
+    assert model.objective_ == pytest.approx(least, rel=1e-6)
+    weights = np.arange(9) % 3 / 2.0  # the margins of the rows that are left
+    weighted = LabelRankingSVM(0.7, margin="positions", decomposition=decomposition, **ACCURATE)
+    weighted.fit(X, positions, weights)
+    least = smallest_svm_objective(
+        with_constant(X)[weights > 0], graphs[weights > 0], decomposition, 0.7 * weights[weights > 0],
+        margins[weights > 0],
+    )  # fmt: skip
+    assert weighted.objective_ == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_two_labels_are_a_support_vector_machine(fit_intercept):
+    X, y = inputs(40, 3), np.random.default_rng(5).integers(0, 2, size=40)
+    ranker = LabelRankingSVM(0.5, fit_intercept=fit_intercept, **ACCURATE).fit(X, np.stack([1 + y, 2 - y], axis=1))
+    # ½‖w₀‖² + ½‖w₁‖² is least at w₀ = −w₁ for a given difference d, where it is ¼‖d‖².
+    machine = LinearSVC(C=1.0, loss="hinge", fit_intercept=fit_intercept, tol=1e-9, max_iter=10**6).fit(X, y)
+    np.testing.assert_allclose(ranker.coef_[1] - ranker.coef_[0], machine.coef_[0], atol=1e-4)
+    expected = machine.intercept_ if fit_intercept else 0.0
+    np.testing.assert_allclose(ranker.intercept_[1] - ranker.intercept_[0], expected, atol=1e-4)
+    scores = ranker.label_scores(X)
+    np.testing.assert_allclose(scores[:, 1] - scores[:, 0], machine.decision_function(X), atol=1e-4)
+
+
+def test_classes_before_all_others_are_a_multi_class_machine():
+    X, classes = inputs(40, 3), np.random.default_rng(6).integers(0, 3, size=40)
+    graphs = np.zeros((40, 3, 3), dtype=bool)
+    graphs[np.arange(40), classes] = True
+    graphs[:, range(3), range(3)] = False
+    ranker = LabelRankingSVM(0.5, decomposition="graph", fit_intercept=False, **ACCURATE).fit(X, graphs)
+    machine = LinearSVC(C=0.5, multi_class="crammer_singer", fit_intercept=False, tol=1e-9, max_iter=10**6)
+    machine.fit(X, classes)
+    np.testing.assert_allclose(ranker.coef_, machine.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+def test_gap_bounds_the_distance_to_the_minimum(kernel, decomposition):
+    X, y = inputs(30, 3), random_preferences(30, 4, 7)
+    options = {"kernel": kernel, "decomposition": decomposition, "random_state": 1}
+    least = LabelRankingSVM(5.0, **{**options, **ACCURATE}).fit(X, y).objective_
+    for max_iter in (1, 3, 10):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            early = LabelRankingSVM(5.0, tol=1e-10, max_iter=max_iter, **options).fit(X, y)
+        assert early.n_iter_ == max_iter
+        assert -1e-6 * least <= early.objective_ - least <= early.dual_gap_
+
+
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+def test_dual_variables_are_feasible_and_make_up_the_weights(decomposition):
+    X, y = inputs(30, 3), random_preferences(30, 4, 8)
+    signs = read_preferences(y).signs
+    weights = np.random.default_rng(9).uniform(size=30)
+    found = svm_linear(Examples(signs, None, weights, 4, decomposition), _lib.Design(X), 0.7, Passes(1e-6, 10000, 0, 1))
+    u, v = np.triu_indices(4, 1)
+    winner = np.where(signs > 0, u, v)
+    assert (found.alpha >= 0).all() and not found.alpha[signs == 0].any()
+    for i in range(1, 30):
+        known = signs[i] != 0
+        label = {"edges": np.arange(6), "stars": winner[i], "graph": np.zeros(6, dtype=int)}[decomposition][known]
+        sums = np.bincount(label, weights=found.alpha[i, known])
+        assert (sums <= 0.7 * weights[i] / len(np.unique(label)) + 1e-12).all()
+    moves = np.zeros((30, 4))
+    for pair, (a, b) in enumerate(zip(u, v, strict=True)):
+        moves[:, a] += signs[:, pair] * found.alpha[:, pair]
+        moves[:, b] -= signs[:, pair] * found.alpha[:, pair]
+    np.testing.assert_allclose(found.coefficients, X.T @ moves, atol=1e-12)
+    dual = found.alpha.sum() - 0.5 * (found.coefficients**2).sum()
+    assert found.objective - dual == pytest.approx(found.gap, abs=1e-10)
+
+
+def test_precomputed_kernel_is_the_kernel():
+    X, y = inputs(30, 3), random_preferences(30, 4, 10)
+    weights = (np.arange(30) % 4).astype(float)
+    given = rbf_kernel(X, gamma=0.3)
+    for chosen in (None, weights):
+        one = LabelRankingSVM(kernel="rbf", gamma=0.3, **ACCURATE).fit(X, y, chosen)
+        other = LabelRankingSVM(kernel="precomputed", **ACCURATE).fit(given, y, chosen)
+        np.testing.assert_allclose(other.label_scores(given[:5]), one.label_scores(X[:5]), atol=1e-4)
+    np.testing.assert_array_equal(given, rbf_kernel(X, gamma=0.3))
+
+
+@pytest.mark.parametrize(
+    ("K", "error", "message"),
+    [
+        (np.ones((5, 4)), ValueError, "must be a square kernel matrix"),
+        (np.triu(np.ones((5, 5))), ValueError, "symmetric"),
+        (sparse.csr_matrix(np.eye(5)), TypeError, "sparse"),
+    ],
+)
+def test_kernel_matrices_are_checked(K, error, message):
+    with pytest.raises(error, match=message):
+        LabelRankingSVM(kernel="precomputed").fit(K, [[1, 2]] * 5)
+    model = LabelRankingSVM(kernel="precomputed").fit(np.eye(5), [[1, 2]] * 5)
+    with pytest.raises(TypeError, match="sparse"):
+        model.predict(sparse.csr_matrix(np.eye(5)))
+
+
+def test_says_when_it_has_not_converged():
+    X, y = inputs(30, 3), random_preferences(30, 4, 11)
+    with pytest.warns(ConvergenceWarning, match=r"duality gap is 0\.\d+ of the objective after 2 passes"):
+        LabelRankingSVM(10.0, max_iter=2).fit(X, y)
+
+
+def test_positions_give_margins_graphs_do_not():
+    with pytest.raises(
+        ValueError, match=r"y, row 0: found a preference graph; LabelRankingSVM\(margin='positions'\) does not learn"
+    ):
+        LabelRankingSVM(margin="positions").fit(inputs(), random_preferences(9, 3, 1))
+
+
+def test_the_seed_settles_the_passes_and_threads_change_nothing():
+    X, y = inputs(200, 3), random_preferences(200, 4, 12)
+    one = LabelRankingSVM(random_state=3, n_jobs=1).fit(X, y)
+    np.testing.assert_array_equal(one.coef_, LabelRankingSVM(random_state=3, n_jobs=2).fit(X, y).coef_)
+    assert (one.coef_ != LabelRankingSVM(random_state=4).fit(X, y).coef_).any()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_numbers_that_overflow_are_an_error(kernel):
+    X = np.array([[1e200, 0.0], [0.0, 1e200], [1.0, 1.0]])
+    with pytest.raises((ArithmeticError, ValueError, np.linalg.LinAlgError), match="overflow|NaN|infinit"):
+        LabelRankingSVM(1e200, kernel="poly" if kernel == "rbf" else kernel).fit(X, [[1, 2], [2, 1], [1, 2]])
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_ctrl_c_leaves_the_earlier_model(kernel, ctrl_c):
+    X, y = inputs(2000, 5), random_preferences(2000, 8, 13)
+    model = LabelRankingSVM(kernel=kernel).fit(X[:20], y[:20])
+    before = model.label_scores(X)
+    with ctrl_c(after=0.3, within=0.5):
+        model.set_params(C=1e6, tol=1e-12, max_iter=10**6, decomposition="graph").fit(X, y)
+    np.testing.assert_array_equal(model.label_scores(X), before)
