@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from combpred.ranking import (
     ConstraintClassification,
+    DirectRankingSVM,
     LabelRankingBoost,
     LabelRankingSVM,
     NearestNeighborsLabelRanker,
@@ -60,6 +61,7 @@ NEIGHBORS = {"n_neighbors": [3, 10]}
 CASES = {
     "boost": Case(LabelRankingBoost(), ALL, {"alpha": [0.1, 1.0]}, tolerance=1e-6),
     "constraint": Case(ConstraintClassification(LOGISTIC), ALL, {"estimator__C": [0.1, 1.0]}, tolerance=1e-5),
+    "direct": Case(DirectRankingSVM(tol=1e-6), (), {"C": [1.0, 10.0]}, tolerance=1e-2),
     "neighbors": Case(NearestNeighborsLabelRanker(weights="distance"), ALL, NEIGHBORS, weights="leave out"),
     "neighbors, mallows": Case(
         NearestNeighborsLabelRanker(7, aggregation="mallows"), ALL, NEIGHBORS, weights="leave out", has_scores=False

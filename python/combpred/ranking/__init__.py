@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ._boost import LabelRankingBoost
 from ._constraint import ConstraintClassification
+from ._direct import DirectRankingSVM
 from ._mallows import MallowsEstimate
 from ._neighbors import NearestNeighborsLabelRanker
 from ._online import OnlineLabelRanker
@@ -17,6 +18,7 @@ from ._svm import LabelRankingSVM
 
 __all__ = [
     "ConstraintClassification",
+    "DirectRankingSVM",
     "LabelRankingBoost",
     "LabelRankingSVM",
     "MallowsEstimate",
