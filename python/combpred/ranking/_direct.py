@@ -147,9 +147,7 @@ class DirectRankingSVM(LabelRanker):
         self.position_weights_ = _position_weights(self.position_weights, k)
         n, penalties = len(at), float(self.C) * (np.ones(len(at)) if weights is None else weights)
         oracle = PositionOracle(at, self.position_weights_, position_loss(self.loss, k), get_n_threads(self.n_jobs))
-        blocks = Blocks(
-            X, bool(self.fit_intercept), self.position_weights_[at], penalties / self.C, np.arange(n), np.arange(n)
-        )
+        blocks = Blocks(X, bool(self.fit_intercept), self.position_weights_[at], penalties / self.C, np.arange(n))
         control = Control()
 
         def progress(step: int, gap: float) -> None:
