@@ -16,7 +16,7 @@ from combpred.aggregation._components import condorcet_components
 from combpred.aggregation._orders import cost_of
 from combpred.aggregation._pivot import random_pivot_order
 from combpred.aggregation._profile import pair_counts, read_profile
-from small_profiles import KINDS, all_orders, kendall, least, random_profile, relation_of
+from random_profiles import KINDS, all_orders, kendall, least, random_profile, relation_of
 
 EXACT = ("auto", "exact", "milp")
 APPROXIMATE = ("lp", "pivot", "random-pivot", "local-search", "best-input")

@@ -9,7 +9,7 @@ import pytest
 
 from combpred.aggregation import borda, footrule, kemeny, median_rank
 from combpred.metrics import spearman_footrule
-from small_profiles import KINDS, random_profile
+from random_profiles import KINDS, random_profile
 
 FUNCTIONS = {"borda": borda, "footrule": footrule, "median": median_rank}
 

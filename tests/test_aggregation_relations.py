@@ -10,7 +10,7 @@ import pytest
 from combpred import CapabilityError
 from combpred.aggregation import acyclic_majority, borda, footrule, kemeny, median_rank, read_preflib
 from combpred.sampling import linear_extensions
-from small_profiles import (
+from random_profiles import (
     KINDS,
     all_orders,
     all_partial_orders,

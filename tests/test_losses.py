@@ -37,7 +37,7 @@ def members(structure):
     return np.concatenate([structure._embed_parts(parts) for parts in structure._listed_parts()])
 
 
-@pytest.mark.parametrize("structure", SMALL, ids=repr)
+@pytest.mark.parametrize("structure", SMALL)
 def test_entries_are_as_declared(structure):
     psi, kind = members(structure), structure._entry_kind()
     counted = structure._loss_entries()
@@ -51,7 +51,7 @@ def test_entries_are_as_declared(structure):
     assert values <= expected.get(kind, values)
 
 
-@pytest.mark.parametrize(("structure", "cost"), AFFINE, ids=repr)
+@pytest.mark.parametrize(("structure", "cost"), AFFINE)
 def test_losses_are_what_their_definitions_say_on_all_pairs(structure, cost):
     psi = members(structure)
     psi = psi[:60]
@@ -65,7 +65,7 @@ def test_losses_are_what_their_definitions_say_on_all_pairs(structure, cost):
         assert (expected[different] > 0).all()
 
 
-@pytest.mark.parametrize(("structure", "cost"), AFFINE, ids=repr)
+@pytest.mark.parametrize(("structure", "cost"), AFFINE)
 def test_decoding_with_the_loss_finds_the_largest_sum(structure, cost):
     psi = members(structure)
     rng = np.random.default_rng(0)
