@@ -170,6 +170,20 @@ def test_candidates_and_searches_are_no_proof():
     assert not searched.exact_
 
 
+def test_integer_programs_decode_in_training_as_the_recursions_do():
+    X, y = data(DirectedCycles(4), n=5)
+    options = {"solver": "frank-wolfe", "tol": 0.1, "random_state": 0}
+    program = StructuredSVM("directedcycles", decoder="milp", **options).fit(X, y)
+    assert program.exact_
+    assert program.objective_ == pytest.approx(StructuredSVM("directedcycles", **options).fit(X, y).objective_, rel=0.1)
+
+
+def test_progress_is_shown_on_request(capsys, monkeypatch):
+    monkeypatch.setattr("combpred._progress._FIRST_SECONDS", 0.0)  # else only what takes longer than one is shown
+    StructuredSVM("permutations", verbose=1).fit(*data(Permutations(4), n=30))
+    assert "StructuredSVM" in capsys.readouterr().err
+
+
 def test_sequences_learn_their_transitions():
     rng = np.random.default_rng(0)
     labels = np.array([[(start + t) % 3 for t in range(4)] for start in rng.integers(3, size=30)])

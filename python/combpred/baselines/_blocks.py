@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _lib
 from .._coefficients import keep_dual, keep_weights
 from .._errors import CapabilityError
-from .._features import InputRows
+from .._features import InputRows, KernelFeatures
 from .._kernel_estimator import TrainingRows
 from .._probabilistic_training import kernel_features
 from .._sgd_rows import visited_rows
@@ -38,6 +38,8 @@ class Blocks:
     weights : ndarray of shape (m,)
     rows : ndarray of shape (m,)
         The training row of each block.
+    kernel : KernelFeatures or None
+        Where the features are those of a kernel matrix, of the rows that are in any block.
     """
 
     X: Any
@@ -45,6 +47,7 @@ class Blocks:
     psi: FloatArray
     weights: FloatArray
     rows: Rows
+    kernel: KernelFeatures | None = None
 
     @classmethod
     def of(cls, model: Any, X: Any, targets: _lib.Targets, *, sort: bool = True) -> Blocks:
@@ -54,13 +57,15 @@ class Blocks:
         """
         visited = visited_rows(X, targets, sort=sort)
         rows, intercept, features, rows_of = visited.rows, bool(model.fit_intercept), X, visited.rows
+        kernel = None
         if not model.kernel_.is_linear:
             kept, rows_of = np.unique(rows, return_inverse=True)
             given = X if len(kept) == X.shape[0] else X[kept]
-            features, intercept = kernel_features(model, given, np.ones(len(kept)), kept).rows, False
+            kernel = kernel_features(model, given, np.ones(len(kept)), kept)
+            features, intercept = kernel.rows, False
         shared = visited.targets.weights
         weights = np.ones(len(rows)) if shared is None else shared[rows]
-        return cls(features[rows_of], intercept, targets.psi[rows], weights, rows)
+        return cls(features[rows_of], intercept, targets.psi[rows], weights, rows, kernel)
 
     @property
     def n_weights(self) -> int:
@@ -97,12 +102,21 @@ class Blocks:
             raise TargetError(int(self.rows[bad].min()), f"the ranking is known in part, and {remedy}")
 
     def keep(self, model: Any, X: Any, coefficients: FloatArray) -> None:
-        """Set the coefficients of `model`, trained on the rows of X, from those of the blocks."""
-        if model.kernel_.is_linear:
+        """Set the coefficients of `model`, trained on the rows of X, from those of the blocks (m, d)."""
+        if self.kernel is None:
             keep_weights(model, self.combined(coefficients))
             return
         dual = np.zeros((X.shape[0], coefficients.shape[1]))
         np.add.at(dual, self.rows, coefficients)
+        keep_dual(model, X, dual)
+
+    def keep_weights(self, model: Any, X: Any, weights: FloatArray) -> None:
+        """Set them from weights (q, d) of the features."""
+        if self.kernel is None:
+            keep_weights(model, weights)
+            return
+        dual = np.zeros((X.shape[0], weights.shape[1]))
+        dual[np.unique(self.rows)] = self.kernel.dual(weights)
         keep_dual(model, X, dual)
 
 

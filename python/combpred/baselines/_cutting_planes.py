@@ -44,11 +44,12 @@ def cutting_planes(
         Planes.
     """
     m, d = blocks.psi.shape
-    every, means = np.arange(m), [np.zeros((m, d))]  # of each plane, v
+    every = np.arange(m)
     planes = np.zeros((1, blocks.n_weights * d))  # the gradients −Σ C_i φ_i v_iᵀ, negated
     offsets = np.array([float(penalties @ start)])
     gram, shares, idle = np.zeros((1, 1)), np.ones(1), np.zeros(1, dtype=np.int64)
-    best, weights = (np.inf, means[0], True), np.zeros(planes.shape[1])
+    weights = np.zeros(planes.shape[1])
+    best = np.inf, weights, True
     curve: list[tuple[int, float, float]] = []
     bound = -np.inf
     for number in range(1, max_iter + 1):
@@ -56,7 +57,7 @@ def cutting_planes(
         found = oracle.planes(every, scores, number * m)
         primal = 0.5 * float(weights @ weights) + float(penalties @ found.values(scores))
         if primal < best[0]:
-            best = primal, np.tensordot(shares, means, axes=1), bool(found.proven.all())
+            best = primal, weights, bool(found.proven.all())
         gap = best[0] - bound
         curve.append((number, best[0], bound))
         progress(number, gap)
@@ -65,7 +66,7 @@ def cutting_planes(
         plane = blocks.combined(penalties[:, np.newaxis] * found.direction).ravel()
         products = planes @ plane
         gram = np.block([[gram, products[:, np.newaxis]], [products, np.array([plane @ plane])]])
-        planes, means = np.vstack([planes, plane]), [*means, found.direction]
+        planes = np.vstack([planes, plane])
         offsets = np.append(offsets, float(penalties @ found.offset))
         shares = concave_maximum(gram, offsets, np.append(shares, 0.0))
         weights = shares @ planes
@@ -74,7 +75,6 @@ def cutting_planes(
         kept = idle < _IDLE
         if not kept.all():
             planes, offsets, shares, idle = planes[kept], offsets[kept], shares[kept], idle[kept]
-            means = [v for v, keep in zip(means, kept, strict=True) if keep]
             gram = gram[np.ix_(kept, kept)]
-    primal, v, proven = best
-    return Solution(penalties[:, np.newaxis] * v, primal, primal - bound, number, number * m, proven, curve)
+    primal, weights, proven = best
+    return Solution(weights.reshape(-1, d), primal, primal - bound, number, number * m, proven, curve)

@@ -24,8 +24,8 @@ class Solution(NamedTuple):
 
     Attributes
     ----------
-    coefficients : ndarray of shape (m, d)
-        C_i v_i of each block, which make up the weights.
+    weights : ndarray of shape (q, d)
+        Of the features.
     objective, gap : float
         Of the primal at these weights, and how much less the dual is.
     n_iter : int
@@ -37,7 +37,7 @@ class Solution(NamedTuple):
         After how many iterations the primal and the dual had which values, wherever they were computed.
     """
 
-    coefficients: FloatArray
+    weights: FloatArray
     objective: float
     gap: float
     n_iter: int
@@ -54,9 +54,12 @@ class Dual:
     oracle: Oracle
     penalties: FloatArray  # C_i of the blocks
 
-    def look(self, v: FloatArray, offset: FloatArray, step: int) -> tuple[float, float, bool]:
-        """Return the primal, the dual, and whether the primal is proven, for means v (m, d) and offsets (m,)."""
-        weights = self.blocks.combined(self.penalties[:, np.newaxis] * v)
+    def weights(self, v: FloatArray) -> FloatArray:
+        """Return the weights (q, d) that means v (m, d) make up."""
+        return self.blocks.combined(self.penalties[:, np.newaxis] * v)
+
+    def look(self, weights: FloatArray, offset: FloatArray, step: int) -> tuple[float, float, bool]:
+        """Return the primal, the dual, and whether the primal is proven, for weights and the offsets (m,) with them."""
         scores = self.blocks.scores(weights)
         planes = self.oracle.planes(np.arange(len(offset)), scores, step)
         norm = 0.5 * float(np.sum(np.square(weights)))
@@ -105,7 +108,7 @@ def frank_wolfe(
     once = _by_library(blocks, oracle, penalties) or _in_python(blocks, oracle, penalties)
     curve: list[tuple[int, float, float]] = []
     primal, value, proven, look, calls = np.inf, -np.inf, True, 1, 0
-    v, offset = state.v, state.offset
+    weights = state.coef
     for number in range(1, max_iter + 1):
         report = once(rng.permutation(len(start)), state)
         calls += len(start)
@@ -114,13 +117,14 @@ def frank_wolfe(
             continue
         look = max(number + 1, int(_SPACING * number))
         v, offset = _model(state)
-        primal, value, proven = dual.look(v, offset, state.step)
+        weights = dual.weights(v)
+        primal, value, proven = dual.look(weights, offset, state.step)
         calls += len(start)
         curve.append((number, primal, value))
         progress(number, primal - value)
         if primal - value <= tol * primal:
             break
-    return Solution(penalties[:, np.newaxis] * v, primal, primal - value, number, calls, proven, curve)
+    return Solution(weights, primal, primal - value, number, calls, proven, curve)
 
 
 def _model(state: MarginState) -> tuple[FloatArray, FloatArray]:

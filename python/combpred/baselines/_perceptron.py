@@ -70,12 +70,14 @@ class StructuredPerceptron(KernelEstimator):
     classes_ : ndarray
         Class labels (``MultiClass``) or label numbers (``LabelSets``).
     n_mistakes_ : int
-        How often a structure with another ψ scored at least as high as the observed one, which are the updates.
+        How often decoding found a structure with another ψ that scored at least as high as the observed one: the
+        updates.
     radius_ : float
         Largest length of an update, R of the notes; 0 without mistakes.
     mistake_bound_ : float
-        What `n_mistakes_` cannot exceed, by the margin of the last scorer; see the notes. NaN where the training rows
-        are not separated, or it is not known, as after `partial_fit`.
+        What `n_mistakes_` cannot exceed, by the margin of the last scorer; see the notes. NaN where that is not known:
+        training rows are not separated, or by ties only, or not proven to be; the values that ψ takes are not known;
+        after `partial_fit`.
     separated_ : bool
         Whether the last pass was without mistakes. Not after `partial_fit`.
     n_iter_ : int
@@ -95,9 +97,10 @@ class StructuredPerceptron(KernelEstimator):
 
     Notes
     -----
-    A row is decoded, and where an output z with another ψ scores no less than y, :math:`x (\psi(y) - \psi(z))^\top` is
-    added to the weights. What an approximate decoder finds below y is no mistake of the scorer, and changes nothing. A
-    row of weight w is visited ⌈w⌉ times in a pass, and w/⌈w⌉ times the change is added.
+    A row is decoded, and where that finds a structure z with another ψ that scores no less than y,
+    :math:`x (\psi(y) - \psi(z))^\top` is added to the weights. What an approximate decoder finds below y is no mistake
+    of the scorer, and changes nothing. A row of weight w is visited ⌈w⌉ times in a pass, and w/⌈w⌉ times the change is
+    added.
 
     By the argument of Novikoff (1962) and Collins (2002), n mistakes of equal weight satisfy :math:`n \le R^2/\gamma^2`
     wherever some scorer of norm 1 beats all structures by a margin of γ, R being the largest length of an update. The
@@ -127,9 +130,9 @@ class StructuredPerceptron(KernelEstimator):
     --------
     >>> import numpy as np
     >>> from combpred.baselines import StructuredPerceptron
-    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])
-    >>> ranker = StructuredPerceptron("permutations", random_state=0).fit(X, y)
-    >>> ranker.predict([[0.5], [2.5]]).tolist()
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])
+    >>> ranker = StructuredPerceptron("permutations", fit_intercept=False, random_state=0).fit(X, y)
+    >>> ranker.predict([[-0.5], [0.5]]).tolist()
     [[1, 2, 3], [3, 2, 1]]
     >>> ranker.separated_, ranker.n_mistakes_ <= ranker.mistake_bound_
     (True, True)
@@ -210,7 +213,7 @@ class StructuredPerceptron(KernelEstimator):
         --------
         >>> import numpy as np
         >>> from combpred.baselines import StructuredPerceptron
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "a", "b", "b"]
+        >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), ["a", "a", "b", "b"]
         >>> StructuredPerceptron(random_state=0).fit(X, y).score(X, y)
         1.0
         """

@@ -78,8 +78,7 @@ class StructuredSVM(KernelEstimator):
     coef_ : ndarray of shape (d, n_features)
         Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
     dual_coef_ : ndarray of shape (n, d)
-        Coefficients of the training rows, which are :math:`C w_i E[\psi(y_i) - \psi(z)]` under a law on structures z.
-        Only with other kernels.
+        Coefficients of the training rows. Only with other kernels.
     intercept_ : ndarray of shape (d,)
         Constant part of the scores; zero without `fit_intercept`.
     X_fit_ : array or CSR of shape (n, n_features)
@@ -127,10 +126,11 @@ class StructuredSVM(KernelEstimator):
     ψ, or in ψ and its squares, so that the maximum of margin rescaling is decoding of other scores, with the guarantee
     that the decoder has. A ranking known in part has the mean of the losses of the rankings that agree with it.
 
-    The dual has a law on structures for each row, which enters by its means only: memory for 2 n d numbers beside the
-    inputs, 4 n d with `average`. A pass of ``"frank-wolfe"`` costs n decodings and :math:`O(n p d)`; the gap falls as
-    the inverse of their number. ``"cutting-plane"`` adds :math:`O(k n d + k p d)` memory and a quadratic program in the
-    k planes that are kept. Steps of structures that only Python decodes are taken in Python.
+    A pass costs n decodings and :math:`O(n p d)`. The dual has a law on structures for each row, which
+    ``"frank-wolfe"`` holds by its means: memory for n d numbers, 2 n d with `average`, beside inputs, targets and
+    losses; the gap falls as the inverse of the number of passes. ``"cutting-plane"`` adds memory for k p d numbers and
+    a quadratic program in the k planes that are kept, some hundred at most (k n d for other kernels than the linear
+    one). Steps of structures that only Python decodes are taken in Python.
 
     References
     ----------

@@ -64,7 +64,7 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
                 blocks, oracle, penalties, start, tol=float(model.tol), max_iter=int(model.max_iter),
                 average=bool(model.average), rng=rng, progress=progress,
             )  # fmt: skip
-    blocks.keep(model, rows.X, found.coefficients)
+    blocks.keep_weights(model, rows.X, found.weights)
     model.objective_, model.dual_gap_, model.exact_ = found.objective, found.gap, found.exact
     model.n_iter_, model.n_oracle_calls_, model.gap_curve_ = found.n_iter, found.n_oracle_calls, found.curve
     if found.gap > model.tol * found.objective:
