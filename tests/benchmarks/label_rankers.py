@@ -29,13 +29,23 @@ from sklearn.tree import DecisionTreeClassifier
 
 from combpred import ProbabilisticStructured, StructuredRidge
 from combpred.metrics import kendall_tau
-from combpred.ranking import ConstraintClassification, NearestNeighborsLabelRanker, RankingByPairwiseComparison
+from combpred.ranking import (
+    ConstraintClassification,
+    DirectRankingSVM,
+    LabelRankingBoost,
+    LabelRankingSVM,
+    NearestNeighborsLabelRanker,
+    OnlineLabelRanker,
+    RankingByPairwiseComparison,
+)
 from combpred.structures import Permutations
 
 Fit = Callable[[np.ndarray, np.ndarray], Any]
 
 PENALTIES = np.logspace(-2, 4, 7)  # C of classifiers
 NEIGHBORS = {"n_neighbors": [1, 2, 3, 5, 8, 12, 20], "weights": ["uniform", "distance"]}
+COSTS = np.logspace(-1, 3, 5)  # C of support vector machines
+SUBGRAPHS = ["edges", "stars", "graph"]
 LOGISTIC = LogisticRegression(max_iter=1000)
 
 
@@ -73,6 +83,17 @@ RANKERS: dict[str, Fit] = {
     "neighbors, borda": searched(NearestNeighborsLabelRanker(), **NEIGHBORS),
     "neighbors, kemeny": searched(NearestNeighborsLabelRanker(aggregation="kemeny"), **NEIGHBORS),
     "neighbors, plackett-luce": searched(NearestNeighborsLabelRanker(aggregation="plackett-luce"), **NEIGHBORS),
+    "svm": searched(LabelRankingSVM(random_state=0), C=COSTS),
+    "svm, rbf": searched(LabelRankingSVM(kernel="rbf", random_state=0), C=COSTS, gamma=[0.03, 0.1, 0.3, 1.0]),
+    "boost": searched(LabelRankingBoost(), alpha=[0.01, 0.1, 1.0, 10.0]),
+    "online, additive": searched(OnlineLabelRanker(max_iter=20, random_state=0), decomposition=SUBGRAPHS),
+    "online, multiplicative": searched(
+        OnlineLabelRanker("multiplicative", max_iter=20, random_state=0), radius=[1.0, 10.0, 100.0]
+    ),
+    "online, primal-dual": searched(
+        OnlineLabelRanker("primal-dual", max_iter=20, random_state=0), C=[0.01, 0.1, 1.0, 10.0]
+    ),
+    "direct": searched(DirectRankingSVM(), C=[1.0, 10.0, 100.0], loss=["footrule", "spearman"]),
     "ridge, squared": ridge("squared"),
     "ridge, auc": ridge("auc"),
     "probabilistic": probabilistic,
