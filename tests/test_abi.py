@@ -257,20 +257,16 @@ CALLS["cp_sgd_features"] = [
     *("s", b"{}", 2, DESIGN, 2, DOUBLES.ctypes.data, D, None, None),
     *(*STEPS, *STATE, DOUBLES[600:].ctypes.data, 1, None),
 ]
-SIGNS = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
+PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
 MARGINS = np.ones(64)
-CALLS["cp_labelrank_svm"] = [
-    *(DESIGN, 2, SIGNS.ctypes.data, MARGINS.ctypes.data, MARGINS.ctypes.data, 3, 1, 1.0, 1e-3, 100, 7),
-    *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, DOUBLES[640:].ctypes.data, DOUBLES[641:].ctypes.data),
-    *(out(), 1, None),
+MACHINE = [
+    *(PREFERRED.ctypes.data, MARGINS.ctypes.data, MARGINS.ctypes.data, 3, 1, 1.0, 1e-3, 100, 7),
+    *(*(DOUBLES[at:].ctypes.data for at in (512, 600, 640, 641)), out(), 1, None),
 ]
-CALLS["cp_labelrank_svm_kernel"] = [
-    *(EYE.ctypes.data, 2, SIGNS.ctypes.data, MARGINS.ctypes.data, MARGINS.ctypes.data, 3, 1, 1.0, 1e-3, 100, 7),
-    *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, DOUBLES[640:].ctypes.data, DOUBLES[641:].ctypes.data),
-    *(out(), 1, None),
-]
+CALLS["cp_labelrank_svm"] = [DESIGN, 2, *MACHINE]
+CALLS["cp_labelrank_svm_kernel"] = [EYE.ctypes.data, 2, *MACHINE]
 CALLS["cp_labelrank_online"] = [
-    *(DESIGN, 2, SIGNS.ctypes.data, MARGINS.ctypes.data, SLOTS.ctypes.data, 3, 1, 0, 1.0, 10.0, 1.0),
+    *(DESIGN, 2, PREFERRED.ctypes.data, MARGINS.ctypes.data, SLOTS.ctypes.data, 3, 1, 0, 1.0, 10.0, 1.0),
     *(DOUBLES[2200:].ctypes.data, DOUBLES[2220:].ctypes.data, DOUBLES[2240:].ctypes.data, DOUBLES[2260:].ctypes.data),
     *(1, None),
 ]

@@ -54,6 +54,17 @@ def test_it_is_the_perceptron(average):
     assert model.radius_ == pytest.approx(radius)
 
 
+def test_the_average_counts_the_passes_that_would_change_nothing():
+    X, y, _, _ = separable(Permutations(4), n=8)
+    model = StructuredPerceptron(Permutations(4), max_iter=30, shuffle=False).fit(X, y)
+    assert model.separated_ and model.n_iter_ < 30
+    made = StructuredPerceptron(Permutations(4), shuffle=False)
+    for _ in range(30):
+        made.partial_fit(X, y)
+    np.testing.assert_allclose(model.coef_, made.coef_, atol=1e-12)
+    assert model.state_.n_visits == made.state_.n_visits == 240
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("structure", SPACES)
 def test_mistakes_on_separable_data_never_exceed_the_bounds(structure, seed):

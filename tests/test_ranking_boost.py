@@ -158,7 +158,7 @@ def test_progress_is_shown(capsys):
 
 
 def test_ctrl_c_leaves_the_earlier_model(ctrl_c):
-    X, y = inputs(2000, 5), random_preferences(2000, 6, 11)
+    X, y = inputs(20000, 30), random_preferences(20000, 6, 11)
     model = LabelRankingBoost().fit(X[:20], y[:20])
     before = model.label_scores(X)
     with ctrl_c(after=0.3, within=0.5):

@@ -1,5 +1,7 @@
 package labelrank
 
+import "math"
+
 // block is the dual problem of one row, all other rows fixed: to maximise over its variables α, one an edge,
 //
 //	Σ_e α_e margin_e − ½‖W‖²,   W the weights, to which α_e adds α_e (e_winner − e_loser) ⊗ x,
@@ -117,21 +119,22 @@ func (b *block) exchange(start, end int) {
 		const unused = -1
 		used := 0.0
 		from, to := unused, unused
-		least, most := 0.0, 0.0 // what is unused gains nothing
+		least, most := math.Inf(1), 0.0 // what is unused gains nothing
 		for at := start; at < end; at++ {
-			used += b.alpha[at]
-			if g := b.gain(at); g > most {
+			g := b.gain(at)
+			if g > most {
 				most, to = g, at
+			}
+			if a := b.alpha[at]; a > 0 {
+				used += a
+				if g < least {
+					least, from = g, at
+				}
 			}
 		}
 		room := b.limit - used
-		if room <= 0 {
-			least = most
-		}
-		for at := start; at < end; at++ {
-			if g := b.gain(at); b.alpha[at] > 0 && g < least {
-				least, from = g, at
-			}
+		if room > 0 && least >= 0 {
+			least, from = 0, unused
 		}
 		if !(most > least) {
 			return

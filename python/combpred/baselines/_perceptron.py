@@ -30,8 +30,8 @@ class StructuredPerceptron(KernelEstimator):
     max_iter : int, default=100
         Limit on passes over the rows. Passes end with the first in which nothing changes.
     average : bool, default=True
-        Predict by the average of the scorers after each row visited rather than by the last one, which depends much on
-        the last mistakes (Collins, 2002).
+        Predict by the average of the scorers after each row visited in `max_iter` passes rather than by the last one,
+        which depends much on the last mistakes (Collins, 2002). Passes that would change nothing are counted, not made.
     kernel, gamma, degree, coef0 : default="linear", None, 3, 1.0
         Input kernel, as for :class:`combpred.StructuredRidge`. Other kernels than the linear one are trained in the
         features of their matrix on the training rows, at a cost of :math:`O(n^3)` to begin with.

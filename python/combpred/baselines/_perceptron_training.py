@@ -111,6 +111,8 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
             mistakes, radius = mistakes + report.updates, max(radius, report.radius)
             separated = report.updates == 0 and not model.n_candidates
             control.step, control.value = number, float(report.updates)
+    if separated:
+        state.step = m * int(model.max_iter)  # passes that are left would change nothing; the average counts them
     assert state.late_v is not None
     weights = blocks.weights[:, np.newaxis]
     last = weights * state.v
