@@ -212,7 +212,16 @@ CALLS = {
         *(DOUBLES.ctypes.data, 2, 8, DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, 3),
     ],
     "cp_extensions_sample": [
-        *(PAIRS.ctypes.data, 2, 4, 0, 7, INTS[16:].ctypes.data, 2, DOUBLES[64:].ctypes.data, 1, None),
+        PAIRS.ctypes.data,
+        2,
+        4,
+        0,
+        7,
+        INTS[16:].ctypes.data,
+        2,
+        DOUBLES[64:].ctypes.data,
+        1,
+        None,
     ],
     "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), 1, None],
     "cp_extensions_common": [

@@ -158,7 +158,7 @@ class DirectRankingSVM(LabelRanker):
                 blocks, oracle, penalties, np.zeros(n), tol=float(self.tol), max_iter=int(self.max_iter),
                 progress=progress,
             )  # fmt: skip
-        keep_weights(self, blocks.combined(found.coefficients))
+        keep_weights(self, found.weights)
         self.objective_, self.dual_gap_, self.n_iter_ = found.objective, found.gap, found.n_iter
         if found.gap > self.tol * found.objective:
             warn_user(
