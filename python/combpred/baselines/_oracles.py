@@ -121,12 +121,14 @@ class ListingOracle:
 
     def planes(self, rows: Rows, scores: FloatArray, step: int) -> Planes:
         at, offset = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
-        for k, row in enumerate(rows):
-            losses = loss_between(self.structure, self.psi[row], self.members, self.cost)
-            margins = scores[k] @ self.psi[row] - self.members @ scores[k]
+        own = np.einsum("ij,ij->i", scores, self.psi[rows])
+        for some in row_blocks(len(rows), self.members.size):
+            psi = self.psi[rows[some], np.newaxis]
+            losses = loss_between(self.structure, psi, self.members[np.newaxis], self.cost)
+            margins = own[some, np.newaxis] - scores[some] @ self.members.T
             values = losses * (1.0 - margins) if self.slack else losses - margins
-            at[k] = np.argmax(values)
-            offset[k] = losses[at[k]]
+            best = values.argmax(axis=1)
+            at[some], offset[some] = best, losses[np.arange(len(best)), best]
         direction = self.psi[rows] - self.members[at]
         if self.slack:
             direction *= offset[:, np.newaxis]

@@ -27,7 +27,7 @@ from ._slack import SlackOracle
 
 FloatArray = NDArray[np.float64]
 
-_LISTED_NUMBERS = 2**18  # entries of ψ of all outputs up to which slack rescaling looks at each: a millisecond a row
+_LISTED_NUMBERS = 2**14  # entries of ψ of all outputs up to which slack rescaling looks at each: 0.1 ms a row
 _MOST_LISTED = 2**24  # and up to which a loss that is not affine is taken at all
 _REMEDY = "fit fewer rows, or a smaller structure"
 
