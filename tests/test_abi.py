@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from abi_calls import CALLS, PART_LEN, PERMUTATIONS, D, out
+from abi_calls import CALLS, DESIGN, PART_LEN, PERMUTATIONS, D, out
 from combpred import _abi, _lib, _loader
 from combpred._calls import StructureArgument
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,8 @@ def run(block: str, lines: int = 8) -> dict[str, Any]:
     return names
 
 
-def test_there_are_five_examples() -> None:
-    assert len(PYTHON) == 5
+def test_there_are_six_examples() -> None:
+    assert len(PYTHON) == 6
 
 
 def test_ranking_example_learns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,6 +103,19 @@ def test_own_structure_agrees_with_enumeration() -> None:
     learnt = psi @ model.feature_scores(X).T
     learnt_law = np.exp(learnt - logsumexp(learnt, axis=0)).T @ psi
     assert np.abs(learnt_law - true_law).mean() < 0.6 * np.abs(psi.mean(axis=0) - true_law).mean()
+
+
+def test_example_of_other_learners_ranks(capsys: pytest.CaptureFixture[str]) -> None:
+    names = run(PYTHON[5], lines=16)
+    *scores, consensus = capsys.readouterr().out.splitlines()
+    assert min(map(float, scores)) > 0.75  # rankings at random score 0 on average
+    assert consensus.endswith(" True")
+    # No other ranking of three labels is nearer to all: by Kendall's distance written out.
+    distances = [
+        sum((row[u] - row[v]) * (order[u] - order[v]) < 0 for row in names["y"] for u, v in combinations(range(3), 2))
+        for order in permutations([1, 2, 3])
+    ]
+    assert names["consensus"].distance == min(distances)
 
 
 def test_training_lists_and_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
