@@ -273,9 +273,9 @@ class OnlineLabelRanker(LabelRanker):
 
         Notes
         -----
-        Cost: O(n (pk + k²)). No fit is needed. The bounds hold for any sequence of rows: Crammer & Singer (2003),
-        theorem 3; Kivinen & Warmuth (1997), lemma 5.1; Shalev-Shwartz & Singer (2007), theorem 1, each with the share
-        of wrong subgraphs in place of a mistake and weighted rows.
+        Cost: O(n (pk + k²)). No fit is needed. The bounds hold for any sequence of rows, by the arguments of
+        Crammer & Singer (2003), Kivinen & Warmuth (1997) and Shalev-Shwartz & Singer (2007), each with the share of
+        wrong subgraphs in place of a mistake and weighted rows.
 
         Examples
         --------

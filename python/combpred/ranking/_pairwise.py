@@ -63,8 +63,8 @@ class RankingByPairwiseComparison(LabelRanker):
     which no row says anything gives ½ to both labels, with a warning.
 
     The score of a label is the sum of the votes for it, between 0 and k − 1. With the true probabilities as soft votes,
-    the ranking predicted is one of largest expected Spearman correlation (Hüllermeier et al., 2008, theorem 1). With
-    two labels, the prediction is that of the classifier.
+    the ranking predicted is one of largest expected Spearman correlation (Hüllermeier et al., 2008). With two labels,
+    the prediction is that of the classifier.
 
     Training costs k(k−1)/2 fits of `estimator`, each on the rows that compare the pair; prediction as many calls of its
     ``predict_proba`` or ``predict``. Features of different scales are best standardised before, in a pipeline.
