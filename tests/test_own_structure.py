@@ -70,7 +70,7 @@ def bookings(n=40, seed=0):
 def fitted():
     X, y, places = bookings()
     exact = ProbabilisticStructured(Custom.from_structures(list(range(len(ALL))), ALL.astype(float))).fit(X, places)
-    model = ProbabilisticStructured(PLANNED, max_iter=15, random_state=0)
+    model = ProbabilisticStructured(PLANNED, max_iter=6, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(X, y), exact, X, y

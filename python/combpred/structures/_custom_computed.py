@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from .. import _lib
 from .._decoding import Decoding
 from .._errors import CapabilityError
-from .._memory import require_memory
+from .._memory import allocate
 from ._base import MomentsInfo
 from ._custom_listed import check_symmetric, finite_numbers
 from ._parameters import is_integer
@@ -152,16 +152,17 @@ class ComputedOutputs:
         )
 
     def _embedded(self, items: Any, argument: str, context: str = "") -> NDArray[np.float64]:
-        d = len(self._mean)
-        require_memory(
-            8 * len(items) * d, f"embedding {len(items)} rows in {d} dimensions", "pass fewer rows at a time"
-        )
-        psi = np.empty((len(items), d))
+        d, what = len(self._mean), f"embedding {len(items)} rows"
+        psi = allocate((len(items), d), np.float64, f"{what} in {d} dimensions", "pass fewer rows at a time")
         for i, item in enumerate(items):
             try:
-                psi[i] = _vector(self._embed(item), d)
+                psi[i] = _real_vector(self._embed(item), d)
             except ValueError as error:
                 raise TargetError(i, f"{context}embed gave {error}", argument) from error
+        finite = np.isfinite(psi)  # of all at once: a chain embeds one output after the other
+        if not finite.all():
+            row = int(np.argmin(finite.all(axis=1)))
+            raise TargetError(row, f"{context}embed gave {_not_finite(psi[row])}", argument)
         return psi
 
 
@@ -174,14 +175,26 @@ def _column(items: list[Any]) -> NDArray[Any]:
 
 def _vector(psi: ArrayLike, d: int | None) -> NDArray[np.float64]:
     """Return an embedding as float64 of shape ``(d,)``; the ValueError says what it is instead."""
+    values = _real_vector(psi, d)
+    if not np.isfinite(values).all():
+        raise ValueError(_not_finite(values))
+    return values.astype(np.float64)
+
+
+def _real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
+    """Return an embedding as real numbers of shape ``(d,)``, which may be infinite or NaN."""
     values = np.asarray(psi)
     if values.ndim != 1 or values.size == 0 or (d is not None and len(values) != d):
         raise ValueError(f"an array of shape {values.shape}, must be ({'d' if d is None else d},)")
     if values.dtype.kind not in "biuf":
         raise ValueError(f"an array of dtype {values.dtype}, must be real numbers")
-    if not np.isfinite(values).all():
-        raise ValueError(f"{values[~np.isfinite(values)][0]} in entry {int((~np.isfinite(values)).argmax())}")
-    return values.astype(np.float64)
+    return values
+
+
+def _not_finite(values: NDArray[Any]) -> str:
+    """Say which entry is the first that is not finite."""
+    entry = int(np.argmin(np.isfinite(values)))
+    return f"{values[entry]} in entry {entry}"
 
 
 def from_formulas(
