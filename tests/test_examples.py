@@ -30,6 +30,7 @@ def test_there_is_a_gallery() -> None:
         "plot_chain_crf",
         "plot_cliques",
         "plot_dicycle_policies",
+        "plot_label_rankers",
         "plot_online_cycles",
         "plot_online_identity",
         "plot_partition_function",
