@@ -61,11 +61,8 @@ func cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.i
 		if err != nil {
 			return err
 		}
-		out, err := outChars(dst, "dst", dstCap)
+		out, err := roomForDigits(dst, dstCap, needed)
 		if err != nil {
-			return err
-		}
-		if _, err := one(needed, "needed"); err != nil {
 			return err
 		}
 		w, err := workers(nWorkers)

@@ -54,16 +54,21 @@ func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, nee
 		if err != nil {
 			return err
 		}
-		out, err := outChars(dst, "dst", dstCap)
+		out, err := roomForDigits(dst, dstCap, needed)
 		if err != nil {
-			return err
-		}
-		if _, err := one(needed, "needed"); err != nil {
 			return err
 		}
 		writeDigits(out, needed, counter.Count())
 		return nil
 	})
+}
+
+// roomForDigits returns where writeDigits may write, after checking that needed points to something.
+func roomForDigits(dst *C.char, dstCap C.int64_t, needed *C.int64_t) ([]byte, error) {
+	if _, err := one(needed, "needed"); err != nil {
+		return nil, err
+	}
+	return outChars(dst, "dst", dstCap)
 }
 
 // writeDigits writes a number in base 16, which takes time linear in its digits, and a NUL to dst if they fit, and to
