@@ -27,7 +27,7 @@ var entryPoints = map[string]any{
 	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_covariance_solve": cp_covariance_solve,
 	"cp_ridge_losses": cp_ridge_losses, "cp_sgd_expansion": cp_sgd_expansion, "cp_sgd_features": cp_sgd_features,
 	"cp_maxmargin_pass": cp_maxmargin_pass,
-	"cp_labelrank_svm": cp_labelrank_svm, "cp_labelrank_svm_kernel": cp_labelrank_svm_kernel, "cp_labelrank_online": cp_labelrank_online,
+	"cp_labelrank_svm":  cp_labelrank_svm, "cp_labelrank_svm_kernel": cp_labelrank_svm_kernel, "cp_labelrank_online": cp_labelrank_online,
 }
 
 func TestEntryPointsAreComplete(t *testing.T) {
