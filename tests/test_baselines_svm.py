@@ -240,3 +240,18 @@ def test_quadratic_programs_over_the_simplex(seed):
     assert (x >= 0).all() and x.sum() == pytest.approx(1.0)
     derivative = linear - gram @ x
     assert derivative.max() - x @ derivative <= 1e-8  # which bounds the distance from the maximum
+
+
+@pytest.mark.parametrize("seed", [0, 2])  # the planes surround the origin: the maximum is one of many that cancel
+def test_quadratic_programs_of_planes_much_longer_than_losses(seed):
+    rng = np.random.default_rng(seed)
+    A, linear = 1e5 * rng.normal(size=(40, 12)), rng.uniform(size=40)
+    x = concave_maximum(A @ A.T, linear, np.eye(40)[0])
+    derivative = linear - A @ (A.T @ x)
+    assert derivative.max() - x @ derivative <= 2e-3 * (linear @ x)  # rounding makes some 1e-4
+
+
+def test_inputs_in_large_units_are_learnt():
+    X, y = data(Permutations(4), n=20, p=3)
+    model = StructuredSVM("permutations", tol=0.02, max_iter=400).fit(1e5 * X, y)
+    assert model.dual_gap_ <= 0.02 * model.objective_ < 2.0

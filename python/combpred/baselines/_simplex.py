@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-_ROUNDING = 1e-12  # of the largest number in the problem: gains below it are none
-_RIDGE = 1e-13  # of the largest diagonal entry, added where equations are solved: planes may depend on each other
+_ROUNDING = 1e-15  # of the sum of magnitudes that make up a derivative: gains below it are none
+_RIDGE = 1e-13  # of the trace, added where equations are solved for a step: planes may depend on each other
 
 
 def concave_maximum(gram: FloatArray, linear: FloatArray, start: FloatArray) -> FloatArray:
@@ -41,12 +41,13 @@ def concave_maximum(gram: FloatArray, linear: FloatArray, start: FloatArray) -> 
     """
     x: FloatArray = start.copy()
     free = x > 0.0
-    scale = max(float(np.abs(gram).max()), float(np.abs(linear).max()), np.finfo(float).tiny)
+    sizes = np.abs(gram)
     for _ in range(20 * len(linear)):
         _to_face_maximum(gram, linear, x, free)
         derivative = linear - gram @ x
         joining = int(np.argmax(derivative))
-        if free[joining] or derivative[joining] <= x @ derivative + _ROUNDING * scale:
+        rounding = _ROUNDING * (sizes @ x + np.abs(linear)).max()
+        if free[joining] or derivative[joining] <= x @ derivative + rounding:
             break
         free[joining] = True
     found: FloatArray = x / x.sum()
@@ -62,7 +63,8 @@ def _to_face_maximum(gram: FloatArray, linear: FloatArray, x: FloatArray, free: 
         system[:n, :n] = gram[np.ix_(at, at)]
         system[range(n), range(n)] += _RIDGE * (float(np.trace(system)) or 1.0)
         system[n, :n] = system[:n, n] = 1.0
-        target = np.linalg.solve(system, np.append(linear[at], 1.0))[:n]
+        residual = linear[at] - gram[np.ix_(at, at)] @ x[at]  # a step from x: the ridge then bends no maximum
+        target = x[at] + np.linalg.solve(system, np.append(residual, 0.0))[:n]
         if (target > 0.0).all():
             x[at] = target
             return
