@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 
 from combpred import CapabilityError
 from combpred._decoding import Decoding
+from combpred._errors import NumericalError, RowError
 from combpred.baselines import StructuredSVM
 from combpred.baselines._oracles import ListingOracle
 from combpred.baselines._simplex import concave_maximum
@@ -249,6 +250,31 @@ def test_quadratic_programs_of_planes_much_longer_than_losses(seed):
     x = concave_maximum(A @ A.T, linear, np.eye(40)[0])
     derivative = linear - A @ (A.T @ x)
     assert derivative.max() - x @ derivative <= 2e-3 * (linear @ x)  # rounding makes some 1e-4
+
+
+@pytest.mark.parametrize("solver", ["frank-wolfe", "cutting-plane"])
+def test_inputs_that_overflow_are_refused(solver):
+    X, y = data(Permutations(4), n=6)
+    X[4] *= 1e200
+    with pytest.raises(RowError, match="row 4: the squares of the features in X overflow; scale the inputs"):
+        StructuredSVM("permutations", solver=solver).fit(X, y)
+    X[4] /= 1e70
+    if solver == "cutting-plane":
+        with pytest.raises(NumericalError, match="overflow; scale the inputs, or lower C"):
+            StructuredSVM("permutations", C=1e100).fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ["frank-wolfe", "cutting-plane"])
+def test_embeddings_without_a_loss_are_named(solver):
+    moments = {"log_count": 3 * np.log(2), "mean": [0.5] * 3, "second_moment": np.full((3, 3), 0.25) + np.eye(3) / 4}
+    X, y = data(LabelSets(3), n=12)
+    halves = Custom(embed=np.asarray, decode=lambda scores: np.where(scores > 0, 1, 0.5), **moments)
+    with pytest.raises(CapabilityError, match=r"^ψ of what was decoded has 0.5 in entry"):
+        StructuredSVM(halves, cost="hamming", solver=solver).fit(X, y)
+    odd = np.array(y, dtype=float)
+    odd[7, 1] = 0.5
+    with pytest.raises(TargetError, match="y, row 7: ψ of y has 0.5 in entry 1"):
+        StructuredSVM(halves, cost="hamming", solver=solver).fit(X, odd)
 
 
 def test_inputs_in_large_units_are_learnt():

@@ -10,16 +10,19 @@ from numpy.typing import NDArray
 
 from .. import _lib
 from .._coefficients import keep_dual, keep_weights
-from .._errors import CapabilityError
+from .._errors import CapabilityError, RowError
 from .._features import InputRows, KernelFeatures
 from .._kernel_estimator import TrainingRows
 from .._probabilistic_training import kernel_features
 from .._sgd_rows import visited_rows
 from ..structures import Structure
+from ..structures._losses import AffineLoss, affine_loss
 from ..structures._values import TargetError
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
+
+_LONGEST = 1e280  # of squares of features: their sums and products with weights stay finite
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,12 @@ class Blocks:
             features, intercept = kernel.rows, False
         shared = visited.targets.weights
         weights = np.ones(len(rows)) if shared is None else shared[rows]
-        return cls(features[rows_of], intercept, targets.psi[rows], weights, rows, kernel)
+        blocks = cls(features[rows_of], intercept, targets.psi[rows], weights, rows, kernel)
+        with np.errstate(over="ignore"):
+            long = ~(blocks.square_norms() <= _LONGEST)
+        if long.any():
+            raise RowError(int(rows[long].min()), "the squares of the features in X overflow; scale the inputs")
+        return blocks
 
     @property
     def n_weights(self) -> int:
@@ -94,6 +102,13 @@ class Blocks:
     def design(self) -> _lib.Design:
         """Return the features as the library takes them."""
         return _lib.Design(self.X, intercept=self.intercept)
+
+    def affine_loss(self, structure: Structure, cost: str) -> AffineLoss:
+        """Return the losses of outputs against those of the blocks; TargetError where ψ of a row has no such loss."""
+        try:
+            return affine_loss(structure, self.psi, cost)
+        except RowError as error:
+            raise TargetError(int(self.rows[error.row]), error.reason) from None
 
     def require_complete(self, structure: Structure, remedy: str) -> None:
         """Raise TargetError for the first ranking known in part, whose mean of ψ is that of no ranking."""

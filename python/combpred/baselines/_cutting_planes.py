@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from .._errors import NumericalError
 from ._blocks import Blocks
 from ._frank_wolfe import Solution
 from ._oracles import Oracle
@@ -15,6 +16,7 @@ from ._simplex import concave_maximum
 FloatArray = NDArray[np.float64]
 
 _IDLE = 30  # iterations after which a plane that plays no part is dropped
+_LARGEST = 1e300  # of the squares of planes, some hundred of which are added up
 
 
 def cutting_planes(
@@ -64,8 +66,11 @@ def cutting_planes(
         if gap <= tol * best[0]:
             break
         plane = blocks.combined(penalties[:, np.newaxis] * found.direction).ravel()
-        products = planes @ plane
-        gram = np.block([[gram, products[:, np.newaxis]], [products, np.array([plane @ plane])]])
+        with np.errstate(over="ignore"):
+            products, square = planes @ plane, plane @ plane
+        if not square < _LARGEST:
+            raise NumericalError("C times the features in X has squares that overflow; scale the inputs, or lower C")
+        gram = np.block([[gram, products[:, np.newaxis]], [products, np.array([square])]])
         planes = np.vstack([planes, plane])
         offsets = np.append(offsets, float(penalties @ found.offset))
         shares = concave_maximum(gram, offsets, np.append(shares, 0.0))

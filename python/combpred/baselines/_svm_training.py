@@ -18,7 +18,7 @@ from .._memory import require_memory
 from .._progress import reported
 from .._warn import warn_user
 from ..structures import Structure
-from ..structures._losses import affine_loss, is_affine, resolve_cost
+from ..structures._losses import is_affine, resolve_cost
 from ._blocks import Blocks, refuse_sets
 from ._cutting_planes import cutting_planes
 from ._frank_wolfe import frank_wolfe
@@ -86,12 +86,12 @@ def oracle_of(model: Any, blocks: Blocks, how: Decoding) -> Oracle:
             f"{model.rescaling!r} and cost={cost!r}: leave it out"
         )
     if affine and not slack:
-        return MarginOracle(structure, blocks.psi, affine_loss(structure, blocks.psi, cost), how, candidates)
+        return MarginOracle(structure, blocks.psi, blocks.affine_loss(structure, cost), how, candidates)
     what = "rescaling='slack'" if slack else f"cost={cost!r}"
     blocks.require_complete(structure, f"{what} is for complete ones; take rescaling='margin' and cost='kendall'")
     if not affine or _is_listed(structure, _LISTED_NUMBERS):
         return ListingOracle(structure, blocks.psi, _members(structure, cost), cost, slack)
-    return SlackOracle(structure, blocks.psi, affine_loss(structure, blocks.psi, cost), how)
+    return SlackOracle(structure, blocks.psi, blocks.affine_loss(structure, cost), how)
 
 
 def _is_listed(structure: Structure, most: int) -> bool:

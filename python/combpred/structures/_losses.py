@@ -47,7 +47,10 @@ class AffineLoss:
     def values(self, psi: FloatArray) -> FloatArray:
         """Return the loss of every row at its ψ(z), of shape ``(n,)``, from `psi` (n, d)."""
         if self.checked:
-            _require_bits(psi, "what was decoded")
+            try:
+                _require_bits(psi, "what was decoded")
+            except RowError as error:  # a fault of the structure, whichever row it is found at
+                raise CapabilityError(error.reason) from None
         return self.constant + score_values(psi, self.gradient, self.magnitude)
 
     def rows(self, rows: NDArray[np.intp] | slice) -> AffineLoss:
