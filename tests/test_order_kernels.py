@@ -249,3 +249,12 @@ def test_extension_kernel_is_interrupted(ctrl_c):
     with ctrl_c(after=0.3, within=10):
         for _ in range(100):
             extension_kernel(rows)
+
+
+def test_rows_that_normalising_cannot_count_are_named():
+    n = 70
+    u, v = np.triu_indices(n, 1)
+    hard = ((v == u + 35) | (v == u + 36)).astype(int)  # a fence: 70 elements, which only sampling counts
+    total = np.ones(len(u), dtype=int)
+    with pytest.raises(CapabilityError, match="X, row 1: its linear extensions, by which normalize=True divides"):
+        extension_kernel([total, hard], [total], format="pairs", normalize=True, method="exact")

@@ -111,8 +111,8 @@ def extension_kernel(
         )
         logs = count.common(rows.signs, None if columns is None else columns.signs)
         if normalize:
-            left = logs.diagonal().copy() if columns is None else count.own(rows.signs)
-            right = left if columns is None else count.own(columns.signs)
+            left = logs.diagonal().copy() if columns is None else count.own(rows.signs, "X")
+            right = left if columns is None else count.own(columns.signs, "Y")
             logs -= (left[:, np.newaxis] + right) / 2
         if count.estimated and method == "auto":
             warnings.warn(
@@ -154,9 +154,18 @@ class _Counting:
             logs[i, j] = logs[j, i] if known else self._estimate(a[i], (a if b is None else b)[j], i, j)
         return logs
 
-    def own(self, signs: NDArray[np.int8]) -> FloatArray:
-        """Return ln of the counts for each row alone."""
-        return np.array([self.common(signs[[i]], None)[0, 0] for i in range(len(signs))])
+    def own(self, signs: NDArray[np.int8], name: str) -> FloatArray:
+        """Return ln of the counts for each row alone, of the argument called `name`."""
+        logs = np.empty(len(signs))
+        for i in range(len(signs)):
+            try:
+                logs[i] = self.common(signs[[i]], None)[0, 0]
+            except CapabilityError:
+                raise CapabilityError(
+                    f"{name}, row {i}: its linear extensions, by which normalize=True divides, cannot be counted "
+                    "exactly, as too many downsets are connected; take method='approximate'"
+                ) from None
+        return logs
 
     def _estimate(self, a: NDArray[np.int8], b: NDArray[np.int8], i: int, j: int) -> float:
         if self.method == "exact":
