@@ -1,6 +1,10 @@
 package labelrank
 
-import "math"
+import (
+	"math"
+
+	"combpred/core/parallel"
+)
 
 // block is the dual problem of one row, all other rows fixed: to maximise over its variables α, one an edge,
 //
@@ -78,9 +82,13 @@ func (b *block) credit() float64 {
 // rows add up to it. It is 0 exactly where the block is solved.
 func (b *block) gap() float64 { return b.limit*b.losses() - b.credit() }
 
-// ascend raises the dual, subgraph by subgraph, until the gap is at most target, or at most part of the rise.
-func (b *block) ascend(target, part float64, sweeps int) {
+// ascend raises the dual, subgraph by subgraph, until the gap is at most target, or at most part of the rise. Cost of a sweep: O(m²)
+// for each subgraph of m edges.
+func (b *block) ascend(target, part float64, sweeps int, mon *parallel.Monitor) error {
 	for range sweeps {
+		if err := mon.Err(); err != nil {
+			return err
+		}
 		start := 0
 		for _, end := range b.graph.ends {
 			if end == start+1 {
@@ -91,9 +99,10 @@ func (b *block) ascend(target, part float64, sweeps int) {
 			start = end
 		}
 		if b.gap() <= max(target, part*b.dual) {
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // climb takes the best value of the variable of an edge that has the whole limit.

@@ -80,7 +80,9 @@ func TestBlockAscendsToItsMaximum(t *testing.T) {
 				before[l] = rng.NormFloat64()
 			}
 			copy(b.f, before)
-			b.ascend(1e-12, 0, 100000)
+			if err := b.ascend(1e-12, 0, 100000, nil); err != nil {
+				t.Fatal(err)
+			}
 			if gap := b.gap(); gap > 1e-11 {
 				t.Fatalf("decomposition %d, seed %d: gap %g", how, seed, gap)
 			}
@@ -216,5 +218,17 @@ func TestAverageIsTheMeanOfTheWeights(t *testing.T) {
 		if all.Tally.Weight != single.Tally.Weight || all.Tally.Mistakes != single.Tally.Mistakes {
 			t.Errorf("update %d: %v, by single rows %v", update, all.Tally, single.Tally)
 		}
+	}
+}
+
+func TestASweepIsNotBegunWhenCancelled(t *testing.T) {
+	// A row of many labels in one graph takes longer than may pass between polls.
+	e := drawn(1, 6, Whole, 3)
+	mon := new(parallel.Monitor)
+	mon.Cancel()
+	b := newBlock(6)
+	b.load(e, 0, nil, 1, 1)
+	if err := b.ascend(0, 0, 1<<16, mon); !errors.Is(err, parallel.ErrCancelled) || b.dual != 0 {
+		t.Errorf("error %v after the dual rose by %g", err, b.dual)
 	}
 }

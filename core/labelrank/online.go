@@ -63,7 +63,7 @@ const (
 )
 
 // Learn takes one step on each row, in the given order (nil: as they stand). Cost: O(nnz k + n k²), and O(q k) more for each step of
-// Multiplicative with q features.
+// Multiplicative with q features. A sweep of PrimalDual over a row costs up to O(k³) with Stars, O(k⁴) with Whole.
 func (l *Learner) Learn(e *Examples, x *solve.Design, order []int64, mon *parallel.Monitor) error {
 	run := &lesson{Learner: l, e: e, m: features{x, l.Coef}, b: newBlock(e.Labels)}
 	run.begin()
@@ -79,7 +79,9 @@ func (l *Learner) Learn(e *Examples, x *solve.Design, order []int64, mon *parall
 			i = int(order[step])
 		}
 		if e.weight(i) > 0 {
-			run.take(i)
+			if err := run.take(i, mon); err != nil {
+				return err
+			}
 		}
 		mon.Advance(1)
 	}
@@ -123,7 +125,7 @@ func (r *lesson) blend(a, b float64) {
 }
 
 // take learns from row i.
-func (r *lesson) take(i int) {
+func (r *lesson) take(i int, mon *parallel.Monitor) error {
 	b, weight := r.b, r.e.weight(i)
 	norm := r.m.norm(i)
 	b.load(r.e, i, nil, norm, r.Cost)
@@ -135,7 +137,9 @@ func (r *lesson) take(i int) {
 	r.Tally.Loss += weight * b.graph.share * loss
 	switch {
 	case r.Update == PrimalDual && loss > 0:
-		b.ascend(0, stepAccuracy, stepSweeps)
+		if err := b.ascend(0, stepAccuracy, stepSweeps, mon); err != nil {
+			return err
+		}
 		r.add(i, 1)
 	case r.Update == Additive && wrong > 0:
 		r.add(i, weight)
@@ -144,6 +148,7 @@ func (r *lesson) take(i int) {
 		r.project()
 	}
 	r.Tally.Weight += weight
+	return nil
 }
 
 // widen takes row i into the scale, on which the weights of Multiplicative depend.

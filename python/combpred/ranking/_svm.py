@@ -109,7 +109,8 @@ class LabelRankingSVM(LabelRanker):
     its k scores. With edges, variables are taken one at a time; in larger subgraphs, whose variables share a bound,
     weight moves between the two that gain most. A pass over n rows costs :math:`O(n (p k + k^2))` with a linear kernel
     on p features, :math:`O(n k^2)` and :math:`O(n k)` for each row that changes with a kernel, whose matrix of
-    :math:`n^2` values is held. Features of different scales are best standardised before.
+    :math:`n^2` values is held; and up to :math:`O(k^3)` more for each row with stars, :math:`O(k^4)` with whole graphs,
+    which are for some tens of labels. Features of different scales are best standardised before.
 
     With two labels it is a support vector machine without intercept or, with `fit_intercept`, with a penalised one:
     ``LinearSVC(loss="hinge")`` with twice its C.
