@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 from sklearn.metrics.pairwise import euclidean_distances
 
+from combpred import NumericalError
 from combpred.ranking import NearestNeighborsLabelRanker
 from combpred.ranking._mallows import estimate_mallows, log_normalizers, reversal_probabilities
 from combpred.ranking._plackett_luce import fit_plackett_luce
@@ -165,6 +166,19 @@ def test_plackett_luce_of_rankings_that_agree_is_finite_and_agrees():
     utilities = fit_plackett_luce(ranks, np.ones((2, 20)), 1e-6)
     assert np.isfinite(utilities).all() and (np.diff(utilities[0]) < -1).all()
     assert utilities[1, 3] == pytest.approx(0.0, abs=1e-6)  # a label that no ranking has
+
+
+def test_plackett_luce_of_large_weights_has_utilities_of_mean_zero():
+    # The law of many equal rankings is that without a penalty: of 1e6 and of 1e15 of each the same but for 1e-6.
+    ranks = np.array([EVERY[[0, 5, 9, 14, 20, 21]]], dtype=np.int32)
+    few, many = (fit_plackett_luce(ranks, np.full((1, 6), weight), 0.1) for weight in (1e6, 1e15))
+    np.testing.assert_allclose(many, few, atol=1e-5)
+    assert abs(many.mean()) < 1e-6
+
+
+def test_a_penalty_that_is_lost_beside_the_weights_is_an_error():
+    with pytest.raises(NumericalError, match="raise the penalty"):
+        fit_plackett_luce(np.array([[[1, 2, 0, 0], [0, 1, 2, 0]]], dtype=np.int32), np.full((1, 2), 1e300), 0.1)
 
 
 def test_distances_of_zero_count_alone():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from .._errors import NumericalError
 from .._warn import warn_user
 
 FloatArray = NDArray[np.float64]
@@ -36,6 +37,11 @@ def fit_plackett_luce(ranks: NDArray[np.int32], weights: FloatArray, penalty: fl
         u, of mean 0 in each row: a ranking is drawn place by place, each time one of the labels that are left, with
         probability proportional to exp u.
 
+    Raises
+    ------
+    NumericalError
+        Where the penalty is lost beside the weights.
+
     Warns
     -----
     ConvergenceWarning
@@ -54,7 +60,13 @@ def fit_plackett_luce(ranks: NDArray[np.int32], weights: FloatArray, penalty: fl
     for _ in range(_MAX_ITER):
         of = sets.at(moving)
         gradient, hessian = of.derivatives(u[moving])
-        step = np.asarray(np.linalg.solve(hessian, gradient[:, :, np.newaxis])[:, :, 0], dtype=np.float64)
+        try:
+            step = np.asarray(np.linalg.solve(hessian, gradient[:, :, np.newaxis])[:, :, 0], dtype=np.float64)
+        except np.linalg.LinAlgError as error:
+            raise NumericalError(
+                f"weights of up to {weights.max():.3g} leave nothing of penalty={penalty:g}, without which there is no "
+                "largest likelihood: raise the penalty, or scale the weights"
+            ) from error
         decrement = (gradient * step).sum(axis=1)
         done = decrement <= _DECREMENT * (of.weights.sum(axis=1) + penalty)
         u[moving[done]] -= step[done]
@@ -97,7 +109,7 @@ class _Sets:
         return losses
 
     def derivatives(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return gradients (n, k) and Hessians (n, k, k) of the losses."""
+        """Return gradients (n, k) of the losses, and matrices (n, k, k) that give Newton's steps from them."""
         _, left = self._worths(u)
         # With C_i the sum from place i on, a label at place t is chosen with probability exp(u) / C_i at i = 1..t.
         once = np.cumsum(self.known / left, axis=2) * self.known
@@ -111,6 +123,9 @@ class _Sets:
         hessian = -np.einsum("ij,ijlh->ilh", self.weights, met) * worth[:, :, np.newaxis] * worth[:, np.newaxis, :]
         diagonal = np.arange(u.shape[1])
         hessian[:, diagonal, diagonal] += chosen + self.penalty
+        # Equal changes of all utilities, which the likelihood does not notice, are curved by the penalty alone, lost beside
+        # large weights. The gradient has no part along them, so that more curvature leaves the step as it is.
+        hessian += (self.weights.sum(axis=1) / u.shape[1])[:, np.newaxis, np.newaxis]
         return gradient, hessian
 
     def _by_label(self, values: FloatArray) -> FloatArray:
