@@ -251,6 +251,8 @@ def structured_exponential_loss(
 
 def _embedded(structure: Structure, scores: ArrayLike, y: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return scores in rows, ψ(y) and h(y)."""
+    if not isinstance(structure, Structure):
+        raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
     linear, _ = score_rows(scores, structure.n_features)
     psi = structure.embed(y)
     if len(psi) != len(linear):

@@ -99,8 +99,8 @@ class OnlineLabelRanker(LabelRanker):
     fixed weights.
 
     A row costs :math:`O(p k + k^2)` for p features (those that are not zero in sparse inputs); a mistake of
-    ``"multiplicative"`` costs pk exponentials. Rows of ``"primal-dual"`` take some sweeps, the more the larger C is, each
-    up to :math:`O(k^3)` with stars and :math:`O(k^4)` with whole graphs, which are for some tens of labels.
+    ``"multiplicative"`` costs pk exponentials. Rows of ``"primal-dual"`` take some sweeps, the more the larger C is,
+    each up to :math:`O(k^3)` with stars and :math:`O(k^4)` with whole graphs, which are for some tens of labels.
 
     References
     ----------

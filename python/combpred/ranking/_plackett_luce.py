@@ -123,8 +123,8 @@ class _Sets:
         hessian = -np.einsum("ij,ijlh->ilh", self.weights, met) * worth[:, :, np.newaxis] * worth[:, np.newaxis, :]
         diagonal = np.arange(u.shape[1])
         hessian[:, diagonal, diagonal] += chosen + self.penalty
-        # Equal changes of all utilities, which the likelihood does not notice, are curved by the penalty alone, lost beside
-        # large weights. The gradient has no part along them, so that more curvature leaves the step as it is.
+        # Equal changes of all utilities, which the likelihood does not notice, are curved by the penalty alone, lost
+        # beside large weights. The gradient has no part along them, so that more curvature leaves the step as it is.
         hessian += (self.weights.sum(axis=1) / u.shape[1])[:, np.newaxis, np.newaxis]
         return gradient, hessian
 
