@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import ndcg_score
 
+from combpred import NumericalError
 from combpred.metrics import spearman_footrule, spearman_rho
 from combpred.ranking import DirectRankingSVM
 from combpred.ranking._position_loss import LOSSES, PositionOracle, position_loss
@@ -132,3 +133,9 @@ def test_gap_bounds_the_distance_to_the_minimum():
 def test_position_weights_are_checked(c, message):
     with pytest.raises(ValueError, match=message):
         DirectRankingSVM(position_weights=c).fit(*data())
+
+
+def test_numbers_that_overflow_are_an_error():
+    X, y = data()
+    with pytest.raises(NumericalError, match="overflow; scale the inputs, or lower C"):
+        DirectRankingSVM().fit(X * 1e300, y)

@@ -44,6 +44,11 @@ def cutting_planes(
         Gap at which iterations end, relative to the primal.
     max_iter : int
         Planes.
+
+    Raises
+    ------
+    NumericalError
+        When the numbers overflow.
     """
     m, d = blocks.psi.shape
     every = np.arange(m)
