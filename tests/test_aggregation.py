@@ -264,6 +264,8 @@ def test_results_pickle_and_frames_are_read():
         ({"rankings": CYCLE, "weights": [1, 2]}, "weights has shape .2,., must be .4,.: one weight for each row of ra"),
         ({"rankings": CYCLE, "weights": [1, 2, -3, 1]}, "weights is -3.0 at row 2"),
         ({"rankings": CYCLE, "weights": [0, 0, 0, 0]}, "weights is zero in every row"),
+        ({"rankings": CYCLE, "weights": 1e308}, "weights are up to 1e.308, so that sums of them may overflow"),
+        ({"counts": [[0, 1e308], [1e308, 0]]}, "counts are up to 1e.308"),
         ({"counts": np.ones((2, 3))}, "counts must have shape"),
         ({"counts": [[0, 1], [-1, 0]]}, r"counts\[1, 0\] is -1.0"),
         ({"counts": [["a", "b"], ["c", "d"]]}, "counts must be numbers"),

@@ -22,6 +22,7 @@ from ._relations import Found, PairCosts, best_input_relation, best_partial_orde
 _METHODS = ("auto", "exact", "milp", "lp", "pivot", "random-pivot", "local-search", "best-input")
 _RELATION_METHODS = ("auto", "exact", "local-search", "best-input")
 _OUTPUTS = ("order", "weak", "partial")
+_RELATION_LIMITS = {"weak": 14, "partial": 7}  # of the exact decoders of these structures
 
 
 def kemeny(
@@ -174,7 +175,13 @@ def _relation(
         found = Found(best_input_relation(costs, profile), float(np.triu(least, 1).sum()), False)
     else:
         find = best_weak_order if output == "weak" else best_partial_order
-        found = find(costs, method, profile)
+        try:
+            found = find(costs, method, profile)
+        except CapabilityError as error:
+            raise CapabilityError(
+                f"method='exact' is limited for output={output!r} to {_RELATION_LIMITS[output]} items that beat one "
+                "another in circles, here are more; take method='local-search', which reports a lower bound"
+            ) from error
     consensus: NDArray[Any] = found.before
     if output == "weak":
         consensus = np.asarray(rankdata(found.before.sum(axis=0), method="dense"), dtype=np.int32)

@@ -20,6 +20,7 @@ from ..structures._values import TargetError, as_numbers, located, target_matrix
 FloatArray = NDArray[np.float64]
 
 _BLOCK_CELLS = 2**18  # comparisons at a time: they stay in the cache
+_LARGEST = 1e290  # sum of weights: times any power of the number of items that occurs it is still finite
 _REMEDY = "positions are finite numbers from 0 on, the smaller before the larger, or -1 (or NaN) where unknown"
 
 
@@ -116,7 +117,16 @@ def _extended(relations: NDArray[Any], weights: Any, n_extensions: Any, random_s
 
 def _weights(weights: Any, n: int) -> FloatArray:
     checked = check_weights(weights, n, name="weights", rows="rankings")
-    return np.ones(n) if checked is None else checked
+    if checked is None:
+        return np.ones(n)
+    _require_summable(checked, "weights")
+    return checked
+
+
+def _require_summable(values: FloatArray, name: str) -> None:
+    """Raise ValueError where numbers, at least 0, leave no room for sums of their multiples."""
+    if values.max() > _LARGEST / values.size:
+        raise ValueError(f"{name} are up to {values.max():.3g}, so that sums of them may overflow: scale them down")
 
 
 def pair_counts(profile: Profile) -> tuple[FloatArray, FloatArray]:
@@ -160,6 +170,7 @@ def read_counts(
     if bad.any():
         u, v = (int(i) for i in np.argwhere(bad)[0])
         raise ValueError(f"counts[{u}, {v}] is {before[u, v]}; counts must be finite and at least 0")
+    _require_summable(before, "counts")
     return None, before, np.zeros_like(before)
 
 
