@@ -15,7 +15,7 @@ from .._weights import check_weights
 from .._whole_number import whole_number
 from ..structures import PartialOrders
 from ..structures._relations import relation_matrices
-from ..structures._values import TargetError, as_numbers, located, target_matrix
+from ..structures._values import TargetError, as_numbers, target_matrix, unknown_positions
 
 FloatArray = NDArray[np.float64]
 
@@ -91,10 +91,7 @@ def read_profile(rankings: Any, weights: Any, n_extensions: Any, random_state: A
     if values.shape[1] < 2:
         raise ValueError(f"rankings must rank at least 2 items, got {values.shape[1]}")
     ranks = np.array(values, dtype=np.float64)
-    ranks[ranks == -1] = np.nan
-    bad = (ranks < 0) | np.isinf(ranks)
-    if bad.any():
-        raise located(bad, ranks, _REMEDY, "rankings")
+    ranks[unknown_positions(ranks, _REMEDY, "rankings", zero=True)] = np.nan
     return Profile(ranks, _weights(weights, len(ranks)))
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
+from .._abi import Control
 from .._errors import NumericalError
 from ._blocks import Blocks
 from ._frank_wolfe import Solution
@@ -27,7 +26,7 @@ def cutting_planes(
     *,
     tol: float,
     max_iter: int,
-    progress: Callable[[int, float], None],
+    control: Control,
 ) -> Solution:
     r"""Minimise :math:`\tfrac12\|W\|^2 + R(W)`, :math:`R(W) = \sum_i C_i H_i(W^\top\phi_i)`, by linear bounds on R.
 
@@ -38,7 +37,7 @@ def cutting_planes(
 
     Parameters
     ----------
-    blocks, oracle, penalties, start, progress
+    blocks, oracle, penalties, start, control
         As `frank_wolfe`; `start` makes up the first plane, which is constant.
     tol : float
         Gap at which iterations end, relative to the primal.
@@ -67,7 +66,7 @@ def cutting_planes(
             best = primal, weights, bool(found.proven.all())
         gap = best[0] - bound
         curve.append((number, best[0], bound))
-        progress(number, gap)
+        control.step, control.value = number, gap
         if gap <= tol * best[0]:
             break
         plane = blocks.combined(penalties[:, np.newaxis] * found.direction).ravel()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._abi import Control
 from .._lib_maxmargin import MarginState, Report, maxmargin_pass
 from ._blocks import Blocks
 from ._oracles import MarginOracle, Oracle
@@ -77,7 +78,7 @@ def frank_wolfe(
     max_iter: int,
     average: bool,
     rng: np.random.RandomState,
-    progress: Callable[[int, float], None],
+    control: Control,
 ) -> Solution:
     r"""Minimise :math:`\tfrac12\|W\|^2 + \sum_i C_i H_i(W^\top\phi_i)` for the hinge losses H of an oracle.
 
@@ -98,8 +99,8 @@ def frank_wolfe(
         Whether the result is the average of all iterates, each weighted by its number.
     rng : RandomState
         Of the order in each pass.
-    progress : callable
-        Called with the number of passes and the latest estimate of the gap.
+    control : Control
+        Gets the number of passes and the latest estimate of the gap, for progress.
     """
     d = blocks.psi.shape[1]
     state = MarginState.zero(len(start), d, blocks.n_weights, average=average)
@@ -112,7 +113,7 @@ def frank_wolfe(
     for number in range(1, max_iter + 1):
         report = once(rng.permutation(len(start)), state)
         calls += len(start)
-        progress(number, report.gap)
+        control.step, control.value = number, report.gap
         if number < look and number < max_iter:
             continue
         look = max(number + 1, int(_SPACING * number))
@@ -121,7 +122,7 @@ def frank_wolfe(
         primal, value, proven = dual.look(weights, offset, state.step)
         calls += len(start)
         curve.append((number, primal, value))
-        progress(number, primal - value)
+        control.value = primal - value
         if primal - value <= tol * primal:
             break
     return Solution(weights, primal, primal - value, number, calls, proven, curve)

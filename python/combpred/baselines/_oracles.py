@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from .._decoding import Decoding
 from .._row_blocks import row_blocks
-from .._scores import score_values
 from ..structures import Structure
 from ..structures._losses import AffineLoss, loss_augmented, loss_between
 
@@ -81,8 +80,7 @@ class MarginOracle:
             how = replace(self.how, seed=self.how.seed + step)
             found, offset, decoded = loss_augmented(self.structure, loss, scores, how)
             proven = decoded.optimal
-        return _at_least(Planes(psi - found, offset, proven), scores, score_values(psi, loss.gradient, loss.magnitude)
-                         + loss.constant)  # fmt: skip
+        return _at_least(Planes(psi - found, offset, proven), scores, loss.of_means(psi))
 
     def _best_candidates(self, loss: AffineLoss, scores: FloatArray, step: int) -> FloatArray:
         found = np.empty_like(scores)

@@ -46,23 +46,18 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     penalties = float(model.C) * blocks.weights
     start = np.zeros(m)
     if isinstance(oracle, MarginOracle):  # where ψ is a mean over several outputs, the mean of their losses
-        start = oracle.loss.constant + np.einsum("ij,ij->i", oracle.loss.gradient, blocks.psi)
-        if oracle.loss.magnitude is not None:
-            start += np.einsum("ij,ij->i", oracle.loss.magnitude, np.square(blocks.psi))
+        start = oracle.loss.of_means(blocks.psi)
     control = Control()
-
-    def progress(step: int, gap: float) -> None:
-        control.step, control.value = step, gap
 
     with reported(control, type(model).__name__, verbose=int(model.verbose)):
         if model.solver == "cutting-plane":
             found = cutting_planes(
-                blocks, oracle, penalties, start, tol=float(model.tol), max_iter=int(model.max_iter), progress=progress
+                blocks, oracle, penalties, start, tol=float(model.tol), max_iter=int(model.max_iter), control=control
             )
         else:
             found = frank_wolfe(
                 blocks, oracle, penalties, start, tol=float(model.tol), max_iter=int(model.max_iter),
-                average=bool(model.average), rng=rng, progress=progress,
+                average=bool(model.average), rng=rng, control=control,
             )  # fmt: skip
     blocks.keep_weights(model, rows.X, found.weights)
     model.objective_, model.dual_gap_, model.exact_ = found.objective, found.gap, found.exact

@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from .._row_blocks import row_blocks
 from ..structures._relations import close_relations, encode_relations, items_shown, relation_matrices
-from ..structures._values import TargetError, as_numbers, located, target_matrix
+from ..structures._values import TargetError, as_numbers, target_matrix, unknown_positions
 
 FloatArray = NDArray[np.float64]
 
@@ -84,10 +84,7 @@ def _from_positions(values: Any, name: str) -> OrderRows:
     if k < 2:
         raise ValueError(f"{name} must have orders of at least 2 items, got {k}")
     positions = positions.astype(np.float64)
-    unknown = (positions == -1) | np.isnan(positions)
-    bad = ~unknown & ~((positions >= 0) & np.isfinite(positions))
-    if bad.any():
-        raise located(bad, positions, _REMEDY, name)
+    unknown = unknown_positions(positions, _REMEDY, name, zero=True)
     ranked = rankdata(np.where(unknown, np.inf, positions), method="min", axis=1)
     predecessors = np.where(unknown, 0, ranked - 1).astype(np.int64)
     u, v = np.triu_indices(k, 1)

@@ -28,8 +28,9 @@ _Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
 class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Base of estimators that rank a fixed set of labels for each input.
 
-    A subclass says in `_formats` what it learns from beside full rankings, trains in `_train` and gives the scores of
-    rows in `_label_scores`, or replaces `predict`.
+    A subclass says in `_formats` what it learns from beside full rankings and trains in `_train`. Where scores are not
+    linear in the inputs, by a `coef_` and `intercept_` that training sets, it gives those of rows in `_label_scores`,
+    or replaces `predict`.
     """
 
     _formats: ClassVar[frozenset[str]]
@@ -43,9 +44,10 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         """Set the fitted attributes from checked rows, none of weight 0; weights are None where all are 1."""
 
-    @abstractmethod
     def _label_scores(self, X: Any) -> FloatArray:
         """Return the scores of a block of rows, ``(n, k)``."""
+        scores: FloatArray = X @ self.coef_.T + self.intercept_
+        return scores
 
     def _formats_taken(self) -> frozenset[str]:
         """Return the formats that the learner takes with these parameters."""

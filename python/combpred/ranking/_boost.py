@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._coefficients import keep_weights
 from .._warn import warn_user
 from ._base import LabelRanker
 from ._boosting import WINDOW, BaseRankers, Boosting, Features, boost
@@ -155,9 +156,7 @@ class LabelRankingBoost(LabelRanker):
         self.loss_curve_, self.bound_curve_ = np.array(rounds.losses), np.array(rounds.bounds)
         self.n_iter_ = len(rounds.bounds)
         if self.base_rankers is None:
-            p = self.n_features_in_
-            self.coef_ = np.ascontiguousarray(rounds.weights[:p].T)
-            self.intercept_ = rounds.weights[p].copy() if self.fit_intercept else np.zeros(self.n_labels_)
+            keep_weights(self, rounds.weights)
         else:
             self.ranker_weights_ = rounds.weights
         if not rounds.converged:
@@ -191,10 +190,7 @@ class LabelRankingBoost(LabelRanker):
         return np.stack(found, axis=2)
 
     def _label_scores(self, X: Any) -> FloatArray:
-        if self.base_rankers is not None:
-            return self._base_scores(X) @ self.ranker_weights_
-        scores: FloatArray = X @ self.coef_.T + self.intercept_
-        return scores
+        return super()._label_scores(X) if self.base_rankers is None else self._base_scores(X) @ self.ranker_weights_
 
     def _row_width(self) -> int:
         own = 0 if self.base_rankers is None else self.n_labels_ * len(self.base_rankers)

@@ -120,10 +120,6 @@ class ConstraintClassification(LabelRanker):
         stacked = _coefficients(model, examples.shape[1])
         keep_weights(self, stacked.reshape(self.n_labels_, inputs.shape[1]).T)
 
-    def _label_scores(self, X: Any) -> FloatArray:
-        scores: FloatArray = X @ self.coef_.T + self.intercept_
-        return scores
-
 
 def kesler_examples(X: Any, preferences: Preferences) -> tuple[Any, NDArray[np.intp]]:
     """Return x ⊗ (e_p − e_q) for every preference p ≻ q of every row, and the rows that they are of.

@@ -150,13 +150,10 @@ class DirectRankingSVM(LabelRanker):
         blocks = Blocks(X, bool(self.fit_intercept), self.position_weights_[at], penalties / self.C, np.arange(n))
         control = Control()
 
-        def progress(step: int, gap: float) -> None:
-            control.step, control.value = step, gap
-
         with reported(control, type(self).__name__, verbose=int(self.verbose)):
             found = cutting_planes(
                 blocks, oracle, penalties, np.zeros(n), tol=float(self.tol), max_iter=int(self.max_iter),
-                progress=progress,
+                control=control,
             )  # fmt: skip
         keep_weights(self, found.weights)
         self.objective_, self.dual_gap_, self.n_iter_ = found.objective, found.gap, found.n_iter
@@ -166,10 +163,6 @@ class DirectRankingSVM(LabelRanker):
                 f"iterations, tol is {self.tol:g}: raise max_iter or tol, standardise the features, or lower C",
                 ConvergenceWarning,
             )
-
-    def _label_scores(self, X: Any) -> FloatArray:
-        scores: FloatArray = X @ self.coef_.T + self.intercept_
-        return scores
 
 
 def _position_weights(given: Any, k: int) -> FloatArray:

@@ -331,7 +331,3 @@ class OnlineLabelRanker(LabelRanker):
         keep_weights(self, state.weights if state.average is None else state.average)
         weight, mistakes, losses, _ = state.tally.tolist()
         self.weight_sum_, self.n_mistakes_, self.loss_sum_, self.n_iter_ = weight, mistakes, losses, n_iter
-
-    def _label_scores(self, X: Any) -> FloatArray:
-        scores: FloatArray = X @ self.coef_.T + self.intercept_
-        return scores

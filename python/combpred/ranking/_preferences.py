@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from .._memory import allocate
 from ..structures._relations import encode_relations, items_shown
-from ..structures._values import TargetError, as_numbers, located, target_matrix
+from ..structures._values import TargetError, as_numbers, target_matrix, unknown_positions
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
 FORMATS = {
@@ -159,12 +159,7 @@ def _compared(first: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np
 def _dense_ranks(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
     """Return the dense ranks of each row's known positions, 0 where they are unknown."""
     values = as_numbers(values, argument, _REMEDY)
-    missing = values == -1
-    if values.dtype.kind == "f":
-        missing |= np.isnan(values)
-    bad = ~missing & ~((values > 0) & (values < np.inf))
-    if bad.any():
-        raise located(bad, values, _REMEDY + _likely_cause(values), argument)
+    missing = unknown_positions(values, _REMEDY + _likely_cause(values), argument)
     # Behind all others, unknown positions do not change the ranks of the known ones.
     filled = np.where(missing, np.inf, values) if missing.any() else values
     ranks = np.ascontiguousarray(rankdata(filled, method="dense", axis=1), dtype=np.int32)

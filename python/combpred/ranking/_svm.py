@@ -243,9 +243,8 @@ class LabelRankingSVM(LabelRanker):
 
     def _label_scores(self, X: Any) -> FloatArray:
         if self.kernel_.is_linear:
-            scores: FloatArray = X @ self.coef_.T + self.intercept_
-        else:
-            scores = self.kernel_.matrix(X, getattr(self, "X_fit_", None)) @ self.dual_coef_ + self.intercept_
+            return super()._label_scores(X)
+        scores: FloatArray = self.kernel_.matrix(X, getattr(self, "X_fit_", None)) @ self.dual_coef_ + self.intercept_
         return scores
 
     def _check_new_rows(self, X: Any) -> Any:

@@ -51,6 +51,10 @@ class AffineLoss:
                 _require_bits(psi, "what was decoded")
             except RowError as error:  # a fault of the structure, whichever row it is found at
                 raise CapabilityError(error.reason) from None
+        return self.of_means(psi)
+
+    def of_means(self, psi: FloatArray) -> FloatArray:
+        """Return the same at ψ that may be means over several outputs, whose entries are not looked at."""
         return self.constant + score_values(psi, self.gradient, self.magnitude)
 
     def rows(self, rows: NDArray[np.intp] | slice) -> AffineLoss:

@@ -113,6 +113,17 @@ def whole_numbers(values: NDArray[Any], argument: str, lo: int, hi: int, remedy:
     return np.ascontiguousarray(values, dtype=np.int32)
 
 
+def unknown_positions(
+    positions: NDArray[Any], remedy: str, argument: str = "y", *, zero: bool = False
+) -> NDArray[np.bool_]:
+    """Return which positions are unknown: −1 or NaN. Others are refused unless finite and above 0, or 0 with `zero`."""
+    unknown: NDArray[np.bool_] = (positions == -1) | np.isnan(positions)
+    bad = ~unknown & ~(((positions >= 0) if zero else (positions > 0)) & (positions < np.inf))
+    if bad.any():
+        raise located(bad, positions, remedy, argument)
+    return unknown
+
+
 def located(bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument: str = "y") -> TargetError:
     """Return the error for the first row where `bad` holds, quoting the value there."""
     at = np.unravel_index(int(np.argmax(bad)), bad.shape)
