@@ -241,6 +241,16 @@ def test_quadratic_programs_over_the_simplex(seed):
     assert (x >= 0).all() and x.sum() == pytest.approx(1.0)
     derivative = linear - gram @ x
     assert derivative.max() - x @ derivative <= 1e-8  # which bounds the distance from the maximum
+    near = concave_maximum(gram, linear, np.eye(k)[0], gap=0.2)
+    derivative = linear - gram @ near
+    assert derivative.max() - near @ derivative <= 0.2 and near.sum() == pytest.approx(1.0)
+
+
+def test_cutting_planes_at_large_penalties_need_few_iterations():
+    """Some 80; 350 with planes at the minimum of those before, not near the best weights."""
+    X, y = data(Permutations(5), n=60)
+    model = StructuredSVM("permutations", C=100.0, solver="cutting-plane").fit(X, y)
+    assert model.n_iter_ < 200 and model.dual_gap_ <= 1e-2 * model.objective_
 
 
 @pytest.mark.parametrize("seed", [0, 2])  # the planes surround the origin: the maximum is one of many that cancel

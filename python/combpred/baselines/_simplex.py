@@ -11,7 +11,7 @@ _ROUNDING = 1e-15  # of the sum of magnitudes that make up a derivative: gains b
 _RIDGE = 1e-13  # of the trace, added where equations are solved for a step: planes may depend on each other
 
 
-def concave_maximum(gram: FloatArray, linear: FloatArray, start: FloatArray) -> FloatArray:
+def concave_maximum(gram: FloatArray, linear: FloatArray, start: FloatArray, *, gap: float = 0.0) -> FloatArray:
     r"""Maximise :math:`b^\top x - \tfrac12 x^\top Q x` over x ≥ 0 with sum 1 by an active-set method.
 
     Parameters
@@ -22,11 +22,14 @@ def concave_maximum(gram: FloatArray, linear: FloatArray, start: FloatArray) -> 
         b.
     start : ndarray of shape (k,)
         A point of the simplex.
+    gap : float, default=0.0
+        How far from the maximum is near enough.
 
     Returns
     -------
     ndarray of shape (k,)
-        A point of the simplex whose value is not below that of `start`, the maximum up to rounding.
+        A point of the simplex whose value is not below that of `start`, and at most by `gap` and rounding below the
+        maximum.
 
     Notes
     -----
@@ -47,7 +50,8 @@ def concave_maximum(gram: FloatArray, linear: FloatArray, start: FloatArray) -> 
         derivative = linear - gram @ x
         joining = int(np.argmax(derivative))
         rounding = _ROUNDING * (sizes @ x + np.abs(linear)).max()
-        if free[joining] or derivative[joining] <= x @ derivative + rounding:
+        # By concavity, the maximum is at most by derivative[joining] − ⟨x, derivative⟩ above the value at x.
+        if free[joining] or derivative[joining] <= x @ derivative + max(rounding, gap):
             break
         free[joining] = True
     found: FloatArray = x / x.sum()

@@ -31,7 +31,6 @@ class _Votes(NamedTuple):
 
     net: FloatArray  # what prefers u minus what prefers v
     stated: FloatArray  # what prefers one of the two
-    total: FloatArray  # (n,), of all neighbours
 
 
 def _is_mallows(model: NearestNeighborsLabelRanker) -> bool:
@@ -77,6 +76,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
     signs_ : ndarray of shape (n, k(k-1)/2), dtype=int8
         For the pairs of labels u < v in lexicographic order +1 where a training row prefers u, −1 where it prefers v, 0
         where it says nothing or ties them.
+    borda_scores_ : ndarray of shape (n, k), dtype=int32
+        Of each training row, how many labels each label is preferred to, less how many are preferred to it.
     ranks_ : ndarray of shape (n, k), dtype=int32, or None
         Dense ranks of the labels in training, 0 where unknown; None for preference graphs.
     row_weights_ : ndarray of shape (n,) or None
@@ -185,6 +186,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
             n_jobs=self.n_jobs,
         ).fit(X)
         self.signs_ = preferences.signs
+        self.borda_scores_ = summed_by_label(preferences.signs, preferences.n_labels).astype(np.int32)
         self.ranks_ = preferences.ranks
         self.row_weights_ = weights
 
@@ -288,9 +290,10 @@ class NearestNeighborsLabelRanker(LabelRanker):
             neighbors, weights = self._weighted_neighbors(X)
             assert self.ranks_ is not None  # graphs are refused
             return fit_plackett_luce(self.ranks_[neighbors], weights, self.penalty)
-        votes = self._votes(X)
-        total = np.where(votes.total > 0, votes.total, 1.0)  # where no neighbour has weight, nothing is preferred
-        return summed_by_label(votes.net, self.n_labels_) / total[:, np.newaxis]
+        neighbors, weights = self._weighted_neighbors(X)
+        total = weights.sum(axis=1)
+        total[total <= 0] = 1.0  # where no neighbour has weight, nothing is preferred
+        return np.asarray(np.einsum("ij,iju->iu", weights, self.borda_scores_[neighbors])) / total[:, np.newaxis]
 
     def _kemeny(self, votes: _Votes) -> NDArray[np.int32]:
         decoded = Permutations(self.n_labels_)._decode_scores(
@@ -306,7 +309,6 @@ class NearestNeighborsLabelRanker(LabelRanker):
         return _Votes(
             net=np.einsum("ij,ijp->ip", weights, signs),
             stated=np.einsum("ij,ijp->ip", weights, np.abs(signs)),
-            total=weights.sum(axis=1),
         )
 
     def _weighted_neighbors(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
