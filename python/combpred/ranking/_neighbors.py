@@ -293,7 +293,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
         neighbors, weights = self._weighted_neighbors(X)
         total = weights.sum(axis=1)
         total[total <= 0] = 1.0  # where no neighbour has weight, nothing is preferred
-        return np.asarray(np.einsum("ij,iju->iu", weights, self.borda_scores_[neighbors])) / total[:, np.newaxis]
+        scores: FloatArray = np.einsum("ij,iju->iu", weights, self.borda_scores_[neighbors])
+        scores /= total[:, np.newaxis]
+        return scores
 
     def _kemeny(self, votes: _Votes) -> NDArray[np.int32]:
         decoded = Permutations(self.n_labels_)._decode_scores(

@@ -105,7 +105,7 @@ def pairs_of_labels(n_labels: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return u, v
 
 
-def summed_by_label(votes: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:
+def summed_by_label(votes: NDArray[np.float64] | NDArray[np.int8], n_labels: int) -> NDArray[np.float64]:
     """Return for each label the sum of votes for it, where ``votes[i, p]`` goes to u and its negative to v of pair p.
 
     Takes ``(n, k(k-1)/2)`` and returns ``(n, k)``; of the signs of a ranking it is k + 1 − 2 times the positions, the
