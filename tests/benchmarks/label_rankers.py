@@ -50,6 +50,10 @@ MANY_ROWS = 500  # where one part held out tells settings apart as well as five 
 PASSES = 300  # of support vector machines, which large C ends before their tolerance
 SUBGRAPHS = ["edges", "stars", "graph"]
 LOGISTIC = LogisticRegression(max_iter=1000)
+# The settings of Cheng, Dembczyński and Hüllermeier (2010, ICML): logistic regression without penalty, and the number
+# of neighbours, all of weight one, chosen among four.
+UNPENALISED = LogisticRegression(C=1e8, max_iter=3000)
+PUBLISHED_NEIGHBORS = {"n_neighbors": [5, 10, 15, 20]}
 
 
 def searched(estimator: BaseEstimator, **grid: Any) -> Fit:
@@ -83,10 +87,13 @@ RANKERS: dict[str, Fit] = {
     "pairwise, trees": searched(
         RankingByPairwiseComparison(DecisionTreeClassifier(random_state=0)), estimator__min_samples_leaf=[1, 2, 5, 10]
     ),
+    "pairwise, no penalty": searched(RankingByPairwiseComparison(UNPENALISED, vote="soft")),
     "constraint": searched(ConstraintClassification(LOGISTIC), estimator__C=PENALTIES),
     "neighbors, borda": searched(NearestNeighborsLabelRanker(), **NEIGHBORS),
     "neighbors, kemeny": searched(NearestNeighborsLabelRanker(aggregation="kemeny"), **NEIGHBORS),
     "neighbors, plackett-luce": searched(NearestNeighborsLabelRanker(aggregation="plackett-luce"), **NEIGHBORS),
+    "5-20 neighbors, mallows": searched(NearestNeighborsLabelRanker(aggregation="mallows"), **PUBLISHED_NEIGHBORS),
+    "5-20 neighbors, pl": searched(NearestNeighborsLabelRanker(aggregation="plackett-luce"), **PUBLISHED_NEIGHBORS),
     "svm": searched(LabelRankingSVM(random_state=0, max_iter=PASSES), C=COSTS),
     "svm, rbf": searched(
         LabelRankingSVM(kernel="rbf", random_state=0, max_iter=PASSES), C=COSTS, gamma=[0.03, 0.1, 0.3, 1.0]
