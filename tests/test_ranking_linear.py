@@ -10,11 +10,14 @@ from joblib import parallel_backend
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron, Ridge, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeRegressor
 
 from combpred.ranking import ConstraintClassification, RankingByPairwiseComparison
 from combpred.ranking._constraint import kesler_examples
@@ -34,6 +37,39 @@ def test_with_two_labels_pairwise_comparison_is_the_classifier(model, vote):
     # Of equal votes the smaller label is first.
     first = model.predict_proba(X)[:, 1] >= 0.5 if vote == "soft" else model.predict(X) == 1
     np.testing.assert_array_equal(ranker.predict(X)[:, 0] == 1, first)
+
+
+@pytest.mark.parametrize(
+    "model", [Ridge(alpha=0.1), DecisionTreeRegressor(max_depth=3, random_state=0), make_pipeline(Ridge())]
+)
+def test_hard_votes_of_a_regressor_are_its_predictions_cut_at_one_half(model):
+    X, y = small_data()
+    ranker = RankingByPairwiseComparison(model, vote="hard").fit(X, y)
+    votes = np.empty((60, 6))
+    for pair, (u, v) in enumerate(zip(*pairs_of_labels(4), strict=True)):
+        predicted = model.fit(X, y[:, u] < y[:, v]).predict(X)
+        assert predicted.min() < 0.5 < predicted.max()
+        votes[:, pair] = np.where(predicted == 0.5, 0.5, predicted > 0.5)
+    np.testing.assert_array_equal(ranker.pair_votes(X), votes)
+    assert ranker.label_scores(X).min() >= 0.0
+    assert ranker.label_scores(X).max() <= 3.0
+
+
+def test_a_regressor_between_both_labels_gives_each_half_a_vote():
+    ranker = RankingByPairwiseComparison(DummyRegressor(), vote="hard").fit([[0.0], [1.0]], [[1, 2], [2, 1]])
+    np.testing.assert_array_equal(ranker.label_scores([[0.0]]), [[0.5, 0.5]])
+
+
+def test_hard_votes_of_least_squares_are_those_of_the_linear_discriminant():
+    # With as many rows of each class both divide the inputs alike (Fisher, 1936).
+    X = np.random.default_rng(1).normal(size=(40, 3))
+    y = np.where(np.arange(40)[:, None] % 2 == 0, [1, 2], [2, 1])
+    squares, discriminant = (
+        RankingByPairwiseComparison(model, vote="hard").fit(X, y).pair_votes(X)
+        for model in (LinearRegression(), LinearDiscriminantAnalysis())
+    )
+    assert set(np.unique(squares)) == {0.0, 1.0}
+    np.testing.assert_array_equal(squares, discriminant)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -29,18 +29,21 @@ class RankingByPairwiseComparison(LabelRanker):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Any of scikit-learn's binary classifiers, cloned for each pair; its classes are 1, u is preferred, and 0. None:
+    estimator : classifier or regressor, default=None
+        Any of scikit-learn's binary classifiers, cloned for each pair; its classes are 1, u is preferred, and 0. With
+        ``vote="hard"`` also a regressor, whose targets are these numbers. None:
         :class:`sklearn.linear_model.LogisticRegression`, with its default parameters.
     vote : {"soft", "hard"}, default="soft"
         ``"soft"``: the vote for u is the probability that u is preferred, of `estimator`'s ``predict_proba``; 1 less
-        that is the vote for v. ``"hard"``: the predicted label of the pair has one vote.
+        that is the vote for v. ``"hard"``: the predicted label of the pair has one vote. Of a regressor this is u where
+        its prediction is above ½ and v where it is below, as in scikit-learn's own multiclass meta-estimators; a
+        prediction of ½ gives half a vote to both.
     n_jobs : int or None, default=None
         How many pairs are trained at a time, as scikit-learn's meta-estimators take it.
 
     Attributes
     ----------
-    estimators_ : list of k(k-1)/2 classifiers
+    estimators_ : list of k(k-1)/2 classifiers or regressors
         Those of the pairs u < v in lexicographic order. None for pairs that need no classifier, see the notes.
     pair_counts_ : ndarray of shape (k(k-1)/2, 2), dtype=int64
         How many training rows prefer u, and how many v.
@@ -102,7 +105,7 @@ class RankingByPairwiseComparison(LabelRanker):
         if self.vote == "soft" and not hasattr(model, "predict_proba"):
             raise CapabilityError(
                 f"vote='soft' adds up probabilities, but estimator={model!r} has no predict_proba: take vote='hard', "
-                "or give it probabilities by sklearn.calibration.CalibratedClassifierCV"
+                "or give a classifier probabilities by sklearn.calibration.CalibratedClassifierCV"
             )
         signs = preferences.signs
         self.pair_counts_ = np.stack([(signs == 1).sum(axis=0), (signs == -1).sum(axis=0)], axis=1)
@@ -171,7 +174,7 @@ class RankingByPairwiseComparison(LabelRanker):
             if model is None:
                 votes[:, pair] = 0.5 if first == second else float(first > 0)
             elif self.vote == "hard":
-                votes[:, pair] = model.predict(X)
+                votes[:, pair] = _hard_votes(model.predict(X))
             else:
                 votes[:, pair] = model.predict_proba(X)[:, 1]
         return votes
@@ -182,6 +185,12 @@ class RankingByPairwiseComparison(LabelRanker):
 
     def _row_width(self) -> int:
         return len(self.estimators_)
+
+
+def _hard_votes(predictions: Any) -> FloatArray:
+    """Return 1, 0 and ½ for predictions above, below and at ½. The classes 1 and 0 stay what they are."""
+    votes: FloatArray = (np.sign(np.asarray(predictions, dtype=np.float64) - 0.5) + 1.0) / 2.0
+    return votes
 
 
 def _train_pair(model: Any, X: Any, signs: NDArray[np.int8], weights: FloatArray | None) -> Any:
