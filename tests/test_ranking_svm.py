@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import LinearSVC
 
 from combpred import _lib
+from combpred._definiteness import require_semidefinite
 from combpred._lib_labelrank import Examples, Passes, svm_linear
 from combpred.ranking import LabelRankingSVM
 from combpred.ranking._preferences import read_preferences
@@ -163,6 +165,50 @@ def test_kernel_matrices_are_checked(K, error, message):
     model = LabelRankingSVM(kernel="precomputed").fit(np.eye(5), [[1, 2]] * 5)
     with pytest.raises(TypeError, match="sparse"):
         model.predict(sparse.csr_matrix(np.eye(5)))
+
+
+def indefinite(name: str) -> np.ndarray:
+    """Symmetric matrices of 40 rows that are no kernels."""
+    X = inputs(40, 3)
+    values, vectors = np.linalg.eigh(rbf_kernel(X, gamma=0.3))
+    values[20] = -1e-3 * values[-1]
+    return {
+        "tanh": np.tanh(X @ X.T + 1.0),
+        "negative": -rbf_kernel(X),
+        "distances": np.linalg.norm(X[:, None] - X, axis=2),
+        "one eigenvalue": (vectors * values) @ vectors.T,
+        "diagonal": np.eye(40) - 1.5 * np.diag(np.arange(40) == 7),
+        "huge": -1e300 * rbf_kernel(X),
+        "tiny": 1e-300 * np.tanh(X @ X.T + 1.0),
+    }[name]
+
+
+@pytest.mark.parametrize("name", ["tanh", "negative", "distances", "one eigenvalue", "diagonal", "huge", "tiny"])
+def test_indefinite_kernels_are_refused(name):
+    K, y = indefinite(name), random_preferences(40, 4, 10)
+    least = np.linalg.eigvalsh(K)[0]
+    with pytest.raises(np.linalg.LinAlgError, match="not positive semi-definite.*constant to the diagonal") as found:
+        LabelRankingSVM(kernel="precomputed", fit_intercept=False).fit(K, y)
+    stated = float(re.search(r"eigenvalue of (-\S+) or less", str(found.value))[1])
+    assert least * (1 + 1e-2) <= stated < 0
+    if name not in ("huge", "tiny"):  # where the message's remedy is at a scale that training takes
+        LabelRankingSVM(kernel="precomputed", fit_intercept=False).fit(K - 1.01 * least * np.eye(40), y)
+
+
+def test_an_indefinite_function_is_refused_and_the_earlier_model_kept():
+    X, y = inputs(40, 3), random_preferences(40, 4, 10)
+    model = LabelRankingSVM(kernel="rbf").fit(X, y)
+    before = model.label_scores(X)
+    with pytest.raises(np.linalg.LinAlgError, match="not positive semi-definite"):
+        model.set_params(kernel=lambda a, b: np.tanh(a @ b + 1.0)).fit(X, y)
+    np.testing.assert_array_equal(model.label_scores(X), before)
+
+
+@pytest.mark.parametrize("rank", [0, 1, 5, 40])
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_no_semidefinite_matrix_is_refused(rank, scale):
+    features = np.random.default_rng(rank).normal(size=(40, rank))
+    require_semidefinite(scale * (features @ features.T))  # of rounding its eigenvalues are negative
 
 
 def test_says_when_it_has_not_converged():

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .. import _lib
 from .._coefficients import keep_dual, keep_weights
 from .._config import get_n_threads
+from .._definiteness import require_semidefinite
 from .._kernel_estimator import KernelEstimator
 from .._lib_labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
 from .._memory import require_memory
@@ -111,6 +112,10 @@ class LabelRankingSVM(LabelRanker):
     on p features, :math:`O(n k^2)` and :math:`O(n k)` for each row that changes with a kernel, whose matrix of
     :math:`n^2` values is held; and up to :math:`O(k^3)` more for each row with stars, :math:`O(k^4)` with whole graphs,
     which are for some tens of labels. Features of different scales are best standardised before.
+
+    A kernel must be positive semi-definite: otherwise the dual is no bound, and `dual_gap_` means nothing. Matrices
+    with clearly negative eigenvalues are refused with :class:`numpy.linalg.LinAlgError`. They are looked for by 32
+    products with the matrix, which may miss eigenvalues closer to zero than some 1e-4 of the largest.
 
     With two labels it is a support vector machine without intercept or, with `fit_intercept`, with a penalised one:
     ``LinearSVC(loss="hinge")`` with twice its C.
@@ -233,6 +238,7 @@ class LabelRankingSVM(LabelRanker):
             kernel = self.kernel_.matrix(X)
         if self.fit_intercept:
             kernel = np.add(kernel, 1.0, out=None if self.kernel_.is_precomputed else kernel)  # X stays the user's
+        require_semidefinite(kernel)
         trained = svm_kernel(examples, kernel, self.C, how)
         dual = trained.coefficients
         if self.kernel_.is_precomputed and rows is not None:  # new rows come with a column for each row of training
