@@ -147,9 +147,10 @@ def test_examples_are_those_of_the_construction(form):
                 better, worse = (u, v) if sign > 0 else (v, u)
                 expected.append(np.kron(np.eye(4)[better] - np.eye(4)[worse], X[i]))
                 expected_rows.append(i)
-    np.testing.assert_array_equal(examples.toarray(), expected)
+    np.testing.assert_array_equal(examples.toarray(), np.concatenate([expected, np.negative(expected)]))
     np.testing.assert_array_equal(rows, expected_rows)
-    assert examples.nnz == np.count_nonzero(expected)
+    assert examples.nnz == 2 * np.count_nonzero(expected)
+    assert examples.has_canonical_format
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -14,14 +14,12 @@ from sklearn.utils._param_validation import HasMethods
 from .._coefficients import keep_weights
 from .._errors import CapabilityError
 from .._memory import require_memory
+from .._row_blocks import row_blocks
 from ._base import LabelRanker
 from ._classifiers import weight_options
 from ._preferences import FORMATS, Preferences, pairs_of_labels
 
 FloatArray = NDArray[np.float64]
-
-_ENTRY_BYTES = 12  # of a compressed matrix: a number and its column
-_MATRICES = 5  # held at once: the two parts of a difference, the difference, its two signs
 
 
 class ConstraintClassification(LabelRanker):
@@ -116,41 +114,45 @@ class ConstraintClassification(LabelRanker):
         examples, rows = kesler_examples(inputs, preferences)
         classes = np.repeat(np.array([1, -1]), len(rows))
         options = weight_options(model, None if weights is None else np.tile(weights[rows], 2))
-        self.estimator_ = model.fit(sparse.vstack([examples, -examples], format="csr"), classes, **options)
+        self.estimator_ = model.fit(examples, classes, **options)
         stacked = _coefficients(model, examples.shape[1])
         keep_weights(self, stacked.reshape(self.n_labels_, inputs.shape[1]).T)
 
 
 def kesler_examples(X: Any, preferences: Preferences) -> tuple[Any, NDArray[np.intp]]:
-    """Return x ⊗ (e_p − e_q) for every preference p ≻ q of every row, and the rows that they are of.
+    """Return x ⊗ (e_p − e_q) for every preference p ≻ q of every row, then their negatives, and the rows they are of.
 
     Takes a CSR matrix of p features. The result is CSR with k p columns, the features of one label after another.
 
     Raises
     ------
     MemoryError
-        When the examples of both signs do not fit, before they are built.
+        When the examples do not fit, before they are built.
     """
     rows, pairs = np.nonzero(preferences.signs)
-    first, second = (labels[pairs] for labels in pairs_of_labels(preferences.n_labels))
-    entries = 2 * int(np.diff(X.indptr)[rows].sum(dtype=np.int64))
+    signs = preferences.signs[rows, pairs]
+    # An example is its row twice: in the columns of the smaller label and, with its sign turned, of the other one.
+    parts = np.repeat(rows, 2)
+    labels = np.stack([label[pairs] for label in pairs_of_labels(preferences.n_labels)], axis=1).ravel()
+    factors = np.stack([signs, -signs], axis=1).ravel()
+    ends = np.append(0, np.cumsum(np.diff(X.indptr)[parts], dtype=np.int64))
+    half, width = int(ends[-1]), preferences.n_labels * X.shape[1]
+    wide = max(width, 2 * half) > np.iinfo(np.int32).max
+    column = np.dtype(np.int64 if wide else np.int32)
     require_memory(
-        _ENTRY_BYTES * _MATRICES * entries,
+        2 * half * (column.itemsize + 8),
         f"the construction for {len(rows)} preferences",
         "train on fewer rows, or take RankingByPairwiseComparison, which holds no copies of a row",
     )
-    blocks, k = X[rows], preferences.n_labels
-    signed = sparse.csr_matrix(blocks.multiply(preferences.signs[rows, pairs][:, np.newaxis]))
-    return _in_block(signed, first, k) - _in_block(signed, second, k), rows
-
-
-def _in_block(rows: Any, labels: NDArray[np.intp], n_labels: int) -> Any:
-    """Return CSR rows moved to the columns of one label each."""
-    n, p = rows.shape
-    wide = n_labels * p > np.iinfo(np.int32).max
-    columns = rows.indices.astype(np.int64 if wide else np.int32)
-    columns += np.repeat(labels * p, np.diff(rows.indptr)).astype(columns.dtype)
-    return sparse.csr_matrix((rows.data, columns, rows.indptr), shape=(n, n_labels * p))
+    columns, values = np.empty((2, half), dtype=column), np.empty((2, half))
+    for some in row_blocks(len(parts), 4 * X.shape[1]):
+        block, here = X[parts[some]], slice(ends[some.start], ends[some.stop])
+        lengths = np.diff(block.indptr)
+        columns[:, here] = block.indices + np.repeat(labels[some] * X.shape[1], lengths)
+        values[0, here] = block.data * np.repeat(factors[some], lengths)
+        values[1, here] = -values[0, here]
+    starts = np.concatenate([ends[:-1:2], half + ends[::2]]).astype(column)
+    return sparse.csr_matrix((values.ravel(), columns.ravel(), starts), shape=(2 * len(rows), width)), rows
 
 
 def _coefficients(model: Any, width: int) -> FloatArray:
