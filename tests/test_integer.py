@@ -10,6 +10,7 @@ import pytest
 
 from combpred import CapabilityError, StructuredRidge
 from combpred._integer import OutOfTimeError, best_cycle, best_directed_cycle, best_order, best_route, relaxed_order
+from combpred._integer._orders import violated_circles
 from combpred.structures import Cycles, DirectedCycles, LabelSets, Permutations, Routes
 
 TRIALS = 12
@@ -59,6 +60,32 @@ def test_relaxed_orders_bound_all_orders(n):
         assert relaxed.upper_bound >= bound - 1e-6
         if relaxed.is_order:
             np.testing.assert_array_equal(n - np.round(x).sum(axis=1), positions)
+
+
+@pytest.mark.parametrize("limit", [None, 1, 5, 40])
+@pytest.mark.parametrize("n", [2, 3, 4, 9])
+def test_violated_circles_are_those_of_all_triples(n, limit):
+    rng = np.random.default_rng(n)
+    number = {pair: k for k, pair in enumerate(combinations(range(n), 2))}
+    for x in (rng.random(len(number)), np.round(rng.random(len(number))), np.full(len(number), 0.5)):
+        excess = {}
+        for a, b, c in combinations(range(n), 3):
+            first, second, across = number[a, b], number[b, c], number[a, c]
+            value = x[first] + x[second] - x[across]
+            excess[first, second, across] = max(value - 1.0, -value)
+        violated = [circle for circle in excess if excess[circle] > 1e-6]  # in lexicographic order
+        expected = sorted(violated, key=lambda circle: -excess[circle])[:limit]
+        found = violated_circles(n, x, limit)
+        assert [tuple(cut.columns) for cut in found] == expected
+        assert all(cut[1:] == ([1.0, 1.0, -1.0], 0.0, 1.0) for cut in found)
+
+
+def test_ctrl_c_is_answered_while_triples_are_looked_at(ctrl_c):
+    n = 400
+    x = np.random.default_rng(0).random(n * (n - 1) // 2)
+    with ctrl_c(0.3, within=0.5):
+        while True:
+            violated_circles(n, x, 2 * len(x))
 
 
 def test_programs_stop_at_the_deadline_with_a_bound():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -58,15 +57,9 @@ def relaxed_order(
         At the deadline; its bound is on the score.
     """
     u, v = np.triu_indices(n, 1)
-    number = _numbers(n)
-    a, b, c = np.array(list(combinations(range(n), 3)), dtype=np.int64).reshape(-1, 3).T
-    first, second, across = number[a, b], number[b, c], number[a, c]
 
     def circles(x: FloatArray) -> list[Cut]:
-        value = x[first] + x[second] - x[across]
-        excess = np.maximum(value - 1.0, -value)
-        worst = np.argsort(-excess, kind="stable")[: _CUTS_PER_PAIR * len(scores)]
-        return [_circle(int(first[t]), int(second[t]), int(across[t])) for t in worst[excess[worst] > _TOLERANCE]]
+        return violated_circles(n, x, _CUTS_PER_PAIR * len(scores))
 
     try:
         optimum = maximise(2.0 * scores, list(conditions), circles, relaxed=True, deadline=deadline, control=control)
@@ -121,7 +114,6 @@ def best_order(
     solved first, and gives the constraints to begin with.
     """
     u, v = np.triu_indices(n, 1)
-    number = _numbers(n)
 
     def circles(x: NDArray[np.bool_]) -> list[Cut]:
         before = np.zeros((n, n), dtype=bool)
@@ -130,11 +122,7 @@ def best_order(
         wins = before.sum(axis=1)
         if len(set(wins.tolist())) == n:
             return []
-        return [
-            _circle(int(number[a, b]), int(number[b, c]), int(number[a, c]))
-            for a, b, c in combinations(range(n), 3)
-            if before[a, b] == before[b, c] != before[a, c]
-        ]
+        return violated_circles(n, x.astype(np.float64))
 
     relaxed = relaxed_order(n, scores, conditions, deadline=deadline, control=control)
     if relaxed.is_order:
@@ -152,13 +140,46 @@ def _positions(before: NDArray[np.bool_]) -> NDArray[np.int32]:
     return np.asarray(len(before) - before.sum(axis=1), dtype=np.int32)
 
 
-def _numbers(n: int) -> NDArray[np.int64]:
-    """Return the number of the pair u < v in row u and column v."""
+def violated_circles(n: int, x: FloatArray, limit: int | None = None) -> list[Cut]:
+    """Return the constraints on three labels that x violates, the most violated first.
+
+    Parameters
+    ----------
+    n : int
+        Number of labels.
+    x : ndarray of shape (n(n−1)/2,)
+        For each pair u < v in lexicographic order how far u is before v, from 0 to 1.
+    limit : int or None, default=None
+        Most constraints to return.
+
+    Notes
+    -----
+    Cost: O(n³) for looking at all, a label and O(n²) memory at a time: Ctrl-C is answered in between.
+    """
+    u, v = np.triu_indices(n, 1)
     number = np.zeros((n, n), dtype=np.int64)
-    number[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
-    return number
+    number[u, v] = np.arange(len(u))
+    excess, circles = [np.empty(0)], [np.empty((3, 0), dtype=np.int64)]
+    least = _TOLERANCE  # only what exceeds this can be among the most violated
+    for a in range(n - 2):
+        behind = slice(int(number[a + 1, a + 2]), None)  # the pairs of labels after a
+        first, across = number[a, u[behind]], number[a, v[behind]]
+        value = x[first] + x[behind] - x[across]
+        missed = np.maximum(value - 1.0, -value)
+        here = np.flatnonzero(missed > least)
+        excess.append(missed[here])
+        circles.append(np.stack([first[here], behind.start + here, across[here]]))
+        if limit is not None and sum(map(len, excess)) > 2 * limit:
+            excess, circles = _most_violated(excess, circles, limit)
+            least = float(excess[0][-1])
+    _, [most] = _most_violated(excess, circles, limit)
+    return [Cut(columns, [1.0, 1.0, -1.0], 0.0, 1.0) for columns in most.T.tolist()]
 
 
-def _circle(first: int, second: int, across: int) -> Cut:
-    """Return that the pairs uv, vw and uw of three labels do not go round in a circle."""
-    return Cut([first, second, across], [1.0, 1.0, -1.0], 0.0, 1.0)
+def _most_violated(
+    excess: list[FloatArray], circles: list[NDArray[np.int64]], limit: int | None
+) -> tuple[list[FloatArray], list[NDArray[np.int64]]]:
+    """Return those of largest excess in descending order, in one piece; of equal ones the first is first."""
+    values = np.concatenate(excess)
+    most = np.argsort(-values, kind="stable")[:limit]
+    return [values[most]], [np.concatenate(circles, axis=1)[:, most]]

@@ -107,7 +107,12 @@ def kemeny(
     "partial" the search guarantees max(2, 1/penalty) for rankings of all items.
 
     Cost: O(n k²) to count pairs; then O(m 2^m) for "exact" in a group of m items, 3^m with ties; O(m³) for each pivot.
-    The search takes O(m²) for each round of moves.
+    The search takes O(m²) for each round of moves. "milp" and "lp" look at O(m³) triples of items whenever they have
+    solved a program.
+
+    Ctrl-C is answered while a program is being solved, if SciPy is 1.15 or later. SciPy has no means to stop its
+    solver: left alone it keeps a processor busy until it is done, or has reached `time_limit`, or Python ends, which
+    does not wait for it.
 
     References
     ----------
