@@ -99,6 +99,30 @@ func TestBlockAscendsToItsMaximum(t *testing.T) {
 	}
 }
 
+// Large subgraphs are left as soon as they have no more than their share of the gap allowed, not when they are solved.
+func TestASubgraphIsLeftAtItsShareOfTheGap(t *testing.T) {
+	for _, how := range []Decomposition{Stars, Whole} {
+		e := drawn(1, 20, how, 4)
+		visit := func(target float64) (*block, float64) {
+			b := newBlock(20)
+			b.load(e, 0, nil, 1, 10)
+			open := b.gap()
+			if err := b.ascend(target*open, 0, 1<<16, nil); err != nil {
+				t.Fatal(err)
+			}
+			if b.gap() > target*open {
+				t.Errorf("decomposition %d: gap %g of %g, asked for %g of it", how, b.gap(), open, target)
+			}
+			return b, open
+		}
+		rough, open := visit(0.25)
+		fine, _ := visit(1e-9)
+		if rough.gap() < 1e-4*open || fine.dual < rough.dual || fine.dual > rough.dual+rough.gap() {
+			t.Errorf("decomposition %d: gap %g of %g; duals %g and %g", how, rough.gap(), open, rough.dual, fine.dual)
+		}
+	}
+}
+
 // dualAt returns by how much variables alpha raise the dual above that at zero.
 func dualAt(b *block, before []float64, norm float64, alpha []float64) float64 {
 	moved := make([]float64, len(before))

@@ -52,9 +52,9 @@ func SolveKernel(e *Examples, kernel matrix, opt Options, alpha []float64, dual 
 // pollRows is the number of rows between polls for cancellation.
 const pollRows = 32
 
-// A visit leaves a tenth of a block's gap, or what blockSweeps sweeps leave: rows change one another, so more accuracy is wasted.
+// A visit leaves a quarter of a block's gap, or what blockSweeps sweeps leave: rows change one another, so more accuracy is wasted.
 const (
-	blockAccuracy = 0.1
+	blockAccuracy = 0.25
 	blockSweeps   = 4
 )
 

@@ -111,7 +111,7 @@ class LabelRankingSVM(LabelRanker):
     weight moves between the two that gain most. A pass over n rows costs :math:`O(n (p k + k^2))` with a linear kernel
     on p features, :math:`O(n k^2)` and :math:`O(n k)` for each row that changes with a kernel, whose matrix of
     :math:`n^2` values is held; and up to :math:`O(k^3)` more for each row with stars, :math:`O(k^4)` with whole graphs,
-    which are for some tens of labels. Features of different scales are best standardised before.
+    which are for up to a hundred labels. Features of different scales are best standardised before.
 
     A kernel must be positive semi-definite: otherwise the dual is no bound, and `dual_gap_` means nothing. Matrices
     with clearly negative eigenvalues are refused with :class:`numpy.linalg.LinAlgError`. They are looked for by 32
