@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -64,31 +65,77 @@ def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]
     return run
 
 
-@pytest.fixture
-def passes_check_estimator(run_python: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[[str, int], None]:
-    """Run all of scikit-learn's checks, more than a number, on an estimator of `combpred` given as an expression.
-
-    In a process of its own: the array-API check is skipped unless SciPy was told of it at import.
-    """
-
-    def check(estimator: str, number: int) -> None:
-        program = f"""
-import warnings
+# Reads a line for each estimator, an expression, and answers by a line: nothing, or what is wrong.
+CHECKS = """
+import sys, traceback, warnings
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
 import combpred
 from combpred import kernels
 
-warnings.simplefilter("error", SkipTestWarning)
-results = check_estimator({estimator})
-if results is not None:  # scikit-learn >= 1.6
-    assert len(results) > {number} and {{r["status"] for r in results}} == {{"passed"}}, results
-print("all passed")
+answers, sys.stdout = sys.stdout, sys.stderr
+for line in sys.stdin:
+    estimator, number = line.rsplit(maxsplit=1)
+    wrong = ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SkipTestWarning)
+        try:
+            results = check_estimator(eval(estimator))
+            if results is not None:  # scikit-learn >= 1.6
+                assert len(results) > int(number) and {r["status"] for r in results} == {"passed"}, results
+        except BaseException:
+            wrong = traceback.format_exc()
+    print(ascii(wrong), file=answers, flush=True)
 """
-        path = os.pathsep.join(p for p in sys.path if p)
-        done = run_python(program, timeout=300, SCIPY_ARRAY_API="1", PYTHONPATH=path)
-        assert done.returncode == 0, done.stderr
-        assert "all passed" in done.stdout
+
+
+@pytest.fixture(scope="session")
+def checking_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """A process that runs scikit-learn's checks, one for all estimators as its imports take as long as they; its log.
+
+    Not this one: the array-API check is skipped unless SciPy was told of it at import.
+    """
+    folder = tmp_path_factory.mktemp("checks")
+    script, log = folder / "checks.py", folder / "stderr.txt"
+    script.write_text(CHECKS)
+    path = os.pathsep.join(p for p in sys.path if p)
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1", "PYTHONPATH": path}
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(
+            [sys.executable, str(script)],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process,
+    ):
+        yield process, log
+        assert process.stdin is not None
+        process.stdin.close()  # ends it
+
+
+@pytest.fixture
+def passes_check_estimator(checking_process: tuple[subprocess.Popen[str], Path]) -> Callable[[str, int], None]:
+    """Run all of scikit-learn's checks, more than a number, on an estimator of `combpred` given as an expression."""
+    process, log = checking_process
+
+    def check(estimator: str, number: int) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        watch = threading.Timer(300, process.kill)
+        watch.start()
+        try:
+            process.stdin.write(f"{estimator} {number}\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        except BrokenPipeError:  # an earlier check has killed it
+            answer = ""
+        finally:
+            watch.cancel()
+        assert answer, f"the process of the checks died: {log.read_text()}"
+        wrong = ast.literal_eval(answer)
+        assert not wrong, wrong
 
     return check
 
