@@ -144,16 +144,22 @@ print(*(name for name in ("combpred._core", "scipy", "sklearn") if name in sys.m
     assert (result.stdout.strip(), result.returncode) == ("", 0)
 
 
+@POSIX
 @pytest.mark.slow
 def test_import_is_cheap_beside_scikit_learn(run_python):
     script = """
-import sklearn.base, sklearn.utils.validation, time
-start = time.perf_counter()
-import combpred
-print(time.perf_counter() - start)
+import os, sys, sklearn.base, sklearn.utils.validation, time
+for _ in range(5):
+    if os.fork() == 0:
+        start = time.perf_counter()
+        import combpred
+        print(time.perf_counter() - start, flush=True)
+        os._exit(0)
+    assert os.wait()[1] == 0
+assert "combpred" not in sys.modules  # each was the first import of its process
 """
     # The least of some, since other work on the machine only adds.
-    assert min(float(run_python(script).stdout) for _ in range(3)) <= 0.030
+    assert min(map(float, run_python(script).stdout.split())) <= 0.030
 
 
 def problem(n: int, seed: int = 0):
