@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,9 @@ def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: 
     linear = np.random.default_rng(0).normal(size=(1, structure.n_features))
     how = Decoding(decoder)
     structure._decode_scores(linear, None, Decoding("approx"))  # whatever is built at first use is built
-    with ctrl_c(after=0.6, within=0.5):
+    began = time.monotonic()
+    structure._decode_scores(linear, None, Decoding("approx"))  # the start of the search, which is to be interrupted
+    with ctrl_c(after=time.monotonic() - began + 0.15, within=0.5):
         while True:
             structure._decode_scores(linear, None, how)
 
