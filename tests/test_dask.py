@@ -291,15 +291,19 @@ def test_rows_are_drawn_uniformly_from_all_partitions():
 # ---- On a cluster ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "workers"), [("auc", 2), ("squared", 2), ("likelihood", 2), ("auc", 4)])
-def test_training_on_workers_is_that_on_one_machine(cluster, data, name, workers):
-    cluster.scale(workers)
-    with Client(cluster) as client:
-        client.wait_for_workers(workers)
-        model = clone(ESTIMATORS[name]).fit(*chunked(data))
-        assert len(client.run(os.getpid)) == workers
-    in_one = clone(ESTIMATORS[name]).fit(*chunked(data))
-    np.testing.assert_allclose(weights(model), weights(in_one), rtol=0, atol=1e-10)
+def test_training_on_workers_is_that_on_one_machine(cluster, data):
+    # The sums are merged in one order everywhere: the same iterates, converged or not.
+    models = {name: clone(model).set_params(tol=1e-3) for name, model in ESTIMATORS.items()}
+    collections = chunked(data, rows=150)
+    in_one = {name: clone(model).fit(*collections) for name, model in models.items()}
+    for workers, names in ((2, list(models)), (3, ["auc"])):
+        cluster.scale(workers)
+        with Client(cluster) as client:
+            client.wait_for_workers(workers)
+            for name in names:
+                model = clone(models[name]).fit(*collections)
+                np.testing.assert_allclose(weights(model), weights(in_one[name]), rtol=0, atol=1e-10)
+            assert len(client.run(os.getpid)) == workers
     cluster.scale(2)
 
 
