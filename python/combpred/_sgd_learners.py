@@ -191,6 +191,8 @@ class ExpansionLearner:
 
     def diagonal(self, rows: Rows) -> FloatArray:
         """Return the kernel value of each row with itself."""
+        if self._kernel.is_unit:
+            return np.full(len(rows), 1.0 + self._objective.shift)
         found = np.empty(len(rows))
         step = 1 if callable(self._kernel.name) else _DIAGONAL_BLOCK
         for at in range(0, len(rows), step):
