@@ -29,7 +29,7 @@ from combpred import StructuredRidge
 from combpred.datasets import make_identity_labels
 
 SIZES = (100, 300, 1000, 2000, 4000)
-SHARES = (0.01, 0.02, 0.05, 0.15, 0.3, 0.6, None)
+N_KEPT, SHARES = 2000, (0.01, 0.02, 0.05, 0.15, 0.3, 0.6, None)
 common = {"structure": "labelsets", "kernel": "rbf", "gamma": 0.5, "alpha": 1.0}
 solvers = {
     "SGD, one pass, τ = 0.15 m": {"solver": "sgd", "truncation": 0.15, "max_iter": 1, "random_state": 0},
@@ -57,19 +57,18 @@ for name, curve in curves.items():
 # %%
 # How much must be kept?
 # ----------------------
-# With τ rows the function forgets what older rows taught it. On 4000 rows with 32 different inputs a few hundred rows
+# With τ rows the function forgets what older rows taught it. On 2000 rows with 32 different inputs a few hundred rows
 # hold every input several times.
 
-exact = curves["closed form"][-1][0]
+exact = curves["closed form"][SIZES.index(N_KEPT)][0]
 by_truncation = {
     average: [
-        fitted(SIZES[-1], solver="sgd", truncation=share, max_iter=1, random_state=0, average=average)
-        for share in SHARES
+        fitted(N_KEPT, solver="sgd", truncation=share, max_iter=1, random_state=0, average=average) for share in SHARES
     ]
     for average in (False, True)
 }
 for share, (value, seconds) in zip(SHARES, by_truncation[False], strict=True):
-    kept = SIZES[-1] if share is None else round(share * SIZES[-1])
+    kept = N_KEPT if share is None else round(share * N_KEPT)
     print(f"τ = {kept:4}: {value:.4f} in {seconds:.2f} s")
 
 # %%
@@ -93,13 +92,11 @@ axes[0].set(
     xscale="log", yscale="log", xlabel="rows m", ylabel="objective, relative distance", title="Distance to the minimum"
 )
 axes[1].set(xscale="log", yscale="log", xlabel="rows m", ylabel="processor's seconds", title="Time of a fit")
-kept = [SIZES[-1] if share is None else share * SIZES[-1] for share in SHARES]
+kept = [N_KEPT if share is None else share * N_KEPT for share in SHARES]
 for average, colour, label in ((False, COLOURS[0], "last function"), (True, COLOURS[1], "average")):
     axes[2].plot(kept, [value for value, _ in by_truncation[average]], marker="o", color=colour, label=label)
 axes[2].axhline(exact, color=COLOURS[4], linestyle="--", label="closed form")
-axes[2].set(
-    xscale="log", xlabel="rows kept τ", ylabel="objective for each row", title=f"One pass over {SIZES[-1]} rows"
-)
+axes[2].set(xscale="log", xlabel="rows kept τ", ylabel="objective for each row", title=f"One pass over {N_KEPT} rows")
 for ax in axes:
     ax.grid(alpha=0.3)
 for ax in axes[1:]:
