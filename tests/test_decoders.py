@@ -41,6 +41,7 @@ def scores(structure: Structure, n: int) -> np.ndarray:
     return np.random.default_rng(3).normal(size=(n, structure.n_features))
 
 
+@pytest.mark.versionless
 @pytest.mark.parametrize("decoder", [d for d in DECODERS if d not in ("milp", "exact")])
 @pytest.mark.parametrize("structure", SEARCHED)
 def test_guarantees_hold_against_enumeration(structure: Structure, decoder: str) -> None:
@@ -155,6 +156,7 @@ def test_functions_cannot_be_walked_on(decoder: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.versionless
 @pytest.mark.parametrize("decoder", ["local-search", *BY_CHAIN])
 @pytest.mark.parametrize(
     "structure",

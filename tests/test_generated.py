@@ -29,6 +29,7 @@ def test_want_of_the_generator_fails_on_a_build_server(
 
 
 @pytest.mark.slow
+@pytest.mark.versionless
 def test_generated_code_is_up_to_date(root: Path, go: str, tmp_path: Path):
     if importlib.util.find_spec("pybindgen") is None:
         lacking("pybindgen is not installed")

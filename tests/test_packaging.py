@@ -16,7 +16,7 @@ import pytest
 
 import combpred
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.versionless]
 
 NEEDED = [
     "go.mod",

@@ -86,6 +86,7 @@ def test_without_scores_they_count_and_average(structure):
         np.testing.assert_allclose(structure.marginals(np.zeros(d)), structure.mean(), rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.versionless
 @pytest.mark.parametrize("structure", LISTED)
 def test_samples_follow_the_law(structure):
     """χ² with members of small expected frequency taken together; false-alarm rate 1e-4 for each structure."""

@@ -195,6 +195,7 @@ TELLS_RESIDENT = pytest.mark.skipif(
 
 
 @pytest.mark.slow
+@pytest.mark.versionless
 @TELLS_RESIDENT
 def test_a_thousand_fits_leave_memory_flat():
     kernel, psi = problem(100)

@@ -77,6 +77,7 @@ def test_quotients_of_sums_are_near(structure):
 
 
 @pytest.mark.slow
+@pytest.mark.versionless
 def test_quotients_keep_the_digits_of_rare_features():
     structure, scores = LabelSets(2), np.array([-9.0, 0.0])
     found = estimate_marginals(structure, scores, epsilon=0.5, delta=0.2, method="counting", random_state=0)

@@ -72,6 +72,7 @@ def scores_of(structure: Structure, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=structure.n_features)
 
 
+@pytest.mark.versionless
 @pytest.mark.parametrize("sampler", ["cftp", "rejection"])
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_exact_samples_follow_the_law(structure, sampler):
@@ -87,6 +88,7 @@ def test_exact_samples_follow_the_law(structure, sampler):
     assert drawn.is_exact
 
 
+@pytest.mark.versionless
 @pytest.mark.parametrize("structure", SETS)
 def test_monotone_samples_follow_the_law(structure):
     scores = 2 * scores_of(structure)
@@ -95,6 +97,7 @@ def test_monotone_samples_follow_the_law(structure):
     fits(structure, scores, drawn.y[:, 0])
 
 
+@pytest.mark.versionless
 @pytest.mark.parametrize("sampler", ["meta", "local"])
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_chains_reach_the_law(structure, sampler):
