@@ -296,7 +296,7 @@ def test_training_on_workers_is_that_on_one_machine(cluster, data):
     models = {name: clone(model).set_params(tol=1e-3) for name, model in ESTIMATORS.items()}
     collections = chunked(data, rows=150)
     in_one = {name: clone(model).fit(*collections) for name, model in models.items()}
-    for workers, names in ((2, list(models)), (3, ["auc"])):
+    for workers, names in ((2, list(models)), (4, ["auc"])):
         cluster.scale(workers)
         with Client(cluster) as client:
             client.wait_for_workers(workers)

@@ -28,7 +28,7 @@ from combpred import StructuredRidge
 from combpred.datasets import make_dicycle_policies
 
 SIZES = (100, 300, 1000, 2000, 4000)
-N_TEST, TRUNCATION, LARGEST_NEWTON = 500, 500, 1000
+N_TEST, TRUNCATION, LARGEST_NEWTON = 500, 500, 2000
 X, y, policies = make_dicycle_policies(max(SIZES) + N_TEST, random_state=0)
 X_test, hidden = X[-N_TEST:], policies[-N_TEST:]
 common = {"structure": "directedcycles", "kernel": "rbf", "gamma": 0.01, "alpha": 1.0}
@@ -56,7 +56,7 @@ StructuredRidge(**common).fit(X[:50], y[:50])  # what is loaded at the first fit
 for n in SIZES:
     for name, parameters in solvers.items():
         if name == "Newton-CG" and n > LARGEST_NEWTON:
-            continue  # some ten seconds for 2000 people, and most of a minute for 4000
+            continue  # it would take most of a minute
         began = time.process_time()
         model = StructuredRidge(**common, **parameters).fit(X[:n], y[:n])
         seconds = time.process_time() - began
