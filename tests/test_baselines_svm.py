@@ -291,3 +291,26 @@ def test_inputs_in_large_units_are_learnt():
     X, y = data(Permutations(4), n=20, p=3)
     model = StructuredSVM("permutations", tol=0.02, max_iter=400).fit(1e5 * X, y)
     assert model.dual_gap_ <= 0.02 * model.objective_ < 2.0
+
+
+@pytest.mark.parametrize("solver", ["frank-wolfe", "cutting-plane"])
+@pytest.mark.parametrize("max_iter", [1, 2, 500])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_curve_of_the_gap_is_finite_and_encloses_the_minimum(solver, max_iter):
+    structure = Permutations(3)
+    X, y = data(structure, n=8)
+    model = StructuredSVM(structure, solver=solver, tol=1e-6, max_iter=max_iter, fit_intercept=False).fit(X, y)
+    outputs, psi = members(structure), structure.embed(y)
+    losses = loss_between(structure, psi[:, np.newaxis], outputs[np.newaxis], model.cost_)
+    least = least_objective(X, psi, outputs, losses, np.ones(8), slack=False)
+    passes, objectives, bounds = (np.array(column) for column in zip(*model.gap_curve_, strict=True))
+    assert np.isfinite(objectives).all()
+    assert np.isfinite(bounds).all()
+    assert bounds.max() <= least * (1 + 1e-6)
+    assert objectives.min() >= least * (1 - 1e-6)
+    assert (np.diff(passes) > 0).all()
+    last = (model.n_iter_, model.objective_, model.objective_ - model.dual_gap_)
+    np.testing.assert_allclose(model.gap_curve_[-1], last, rtol=1e-12)
+    if solver == "cutting-plane":
+        assert (np.diff(objectives) <= 0).all()
+        assert (np.diff(bounds) >= 0).all()

@@ -64,7 +64,7 @@ def cutting_planes(
     weights = np.zeros(planes.shape[1])
     best = np.inf, weights, True
     curve: list[tuple[int, float, float]] = []
-    bound = -np.inf
+    bound = float(offsets[0])  # of the first plane, which lies below R
     for number in range(1, max_iter + 1):
         scores = blocks.scores(weights.reshape(-1, d))
         found = oracle.planes(every, scores, number * m)
@@ -95,4 +95,5 @@ def cutting_planes(
             planes, offsets, shares, idle = planes[kept], offsets[kept], shares[kept], idle[kept]
             gram = gram[np.ix_(kept, kept)]
     primal, weights, proven = best
+    curve[-1] = number, primal, bound  # which the last plane has raised where there was no time for another one
     return Solution(weights.reshape(-1, d), primal, primal - bound, number, number * m, proven, curve)

@@ -102,7 +102,9 @@ class StructuredSVM(KernelEstimator):
     n_oracle_calls_ : int
         Rows that were decoded in training, those for the gap included.
     gap_curve_ : list of (int, float, float)
-        Passes, objective and dual objective, wherever they were computed.
+        Passes, objective and dual objective, wherever they were computed. All are finite, to be plotted by
+        ``passes, objectives, bounds = zip(*gap_curve_)``. With cutting planes the objective is the least so far and the
+        dual objective the largest, so that the curves only approach one another.
     n_features_in_ : int
         Number of features (of training rows, with ``kernel="precomputed"``).
     feature_names_in_ : ndarray of shape (n_features_in_,)
