@@ -127,7 +127,10 @@ def test_gap_bounds_the_distance_to_the_minimum():
         ([1.0, 0.5], r"shape \(2,\), must be \(3,\)"),
         ([1.0, 0.2, 0.5], "rise after position 2"),
         ([1.0, 1.0, 1.0], "are all equal"),
-        ([np.inf, 1.0, 0.0], "finite"),
+        ([np.inf, 1.0, 0.0], "must be finite"),
+        (["a", "b", "c"], r"must be 3 numbers, one for each position, got \['a', 'b', 'c'\]"),
+        ([[1.0], [0.5, 0.2]], "must be 3 numbers"),
+        ([1j, 0.5, 0.2], "must be 3 numbers"),
     ],
 )
 def test_position_weights_are_checked(c, message):

@@ -90,8 +90,8 @@ def test_labels_of_equal_score_are_ranked_by_their_number():
         ([1, 2], r"must have shape \(n, k\)"),
         ([[1, 2], [1]], "differ in length"),
         (np.ones((2, 3, 4), dtype=bool), r"boolean matrices have shape \(n, N, N\)"),
-        ([[[0, 0], [1, 0]], [[0, 1], [1, 0]]], "row 1: items 0 and 1 are each before the other"),
-        ([[[0, 0], [0, 1]]], "row 0: item 1 is before itself"),
+        ([[[0, 0], [1, 0]], [[0, 1], [1, 0]]], "row 1: labels 0 and 1 are each before the other"),
+        ([[[0, 0], [0, 1]]], "row 0: label 1 is before itself"),
         ([[[0, 2], [0, 0]]], r"row 0: found 2 at \(0, 1\)"),
     ],
 )

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from .._linear_extensions import linear_extensions
 from .._weights import check_weights
 from .._whole_number import whole_number
-from ..structures import PartialOrders
+from ..structures._partialorders import encode_partial_orders
 from ..structures._relations import relation_matrices
 from ..structures._values import TargetError, as_numbers, target_matrix, unknown_positions
 
@@ -22,6 +22,7 @@ FloatArray = NDArray[np.float64]
 _BLOCK_CELLS = 2**18  # comparisons at a time: they stay in the cache
 _LARGEST = 1e290  # sum of weights: times any power of the number of items that occurs it is still finite
 _REMEDY = "positions are finite numbers from 0 on, the smaller before the larger, or -1 (or NaN) where unknown"
+_INTRANSITIVE = "or pass the sum of the relations as counts, which kemeny and acyclic_majority take"
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,7 @@ def _extended(relations: NDArray[Any], weights: Any, n_extensions: Any, random_s
     if n == 0 or k < 2:
         raise ValueError(f"rankings must have at least 1 row and 2 items, got shape {relations.shape}")
     try:
-        before = relation_matrices(PartialOrders(k)._encode(relations), k)
+        before = relation_matrices(encode_partial_orders(relations, k, _INTRANSITIVE), k)
     except TargetError as error:
         raise TargetError(error.row, error.reason, "rankings") from None
     rng = check_random_state(random_state)

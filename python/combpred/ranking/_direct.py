@@ -169,9 +169,14 @@ def _position_weights(given: Any, k: int) -> FloatArray:
     """Return the weights of k positions; ValueError where sorting would not find the best ranking."""
     if given is None:
         return np.asarray(np.arange(2.0, k + 2.0) ** -0.25)
-    c = np.array(given, dtype=np.float64)
-    if c.shape != (k,) or not np.isfinite(c).all():
-        raise ValueError(f"position_weights has shape {c.shape}, must be ({k},) and finite: one for each position")
+    try:
+        c = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):  # strings, complex numbers, lists of different lengths
+        raise ValueError(f"position_weights must be {k} numbers, one for each position, got {given!r}") from None
+    if c.shape != (k,):
+        raise ValueError(f"position_weights has shape {c.shape}, must be ({k},): one for each position")
+    if not np.isfinite(c).all():
+        raise ValueError(f"position_weights are {given!r}, must be finite")
     rising = np.flatnonzero(np.diff(c) > 0)
     if rising.size or c[0] == c[-1]:
         where = f"rise after position {rising[0] + 1}" if rising.size else "are all equal"

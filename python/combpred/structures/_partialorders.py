@@ -88,12 +88,7 @@ class PartialOrders(Structure):
         return self._with(n_items=items_shown(y, "PartialOrders") if self.n_items is None else self._n())
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        n = self._n()
-        signs = encode_relations(y, n, reflexive=True)
-        rows = max(1, _BLOCK_BYTES // (4 * n * n))
-        for start in range(0, len(signs), rows):
-            _check_transitive(relation_matrices(signs[start : start + rows], n), start)
-        return signs
+        return encode_partial_orders(y, self._n(), "or take Tournaments, whose relations need not be transitive")
 
     def _sample_parts(self, n: int, seed: int) -> NDArray[np.int32]:
         if self._n() > _LISTED:
@@ -115,7 +110,16 @@ class PartialOrders(Structure):
         return np.array(pair_names(self._n(), " before "), dtype=object)
 
 
-def _check_transitive(before: NDArray[np.bool_], start: int) -> None:
+def encode_partial_orders(y: Any, items: int, instead: str) -> NDArray[np.int32]:
+    """Return y as `encode_relations` does; TargetError for a relation that is not transitive, saying what to do."""
+    signs = encode_relations(y, items, reflexive=True)
+    rows = max(1, _BLOCK_BYTES // (4 * items * items))
+    for start in range(0, len(signs), rows):
+        _check_transitive(relation_matrices(signs[start : start + rows], items), start, instead)
+    return signs
+
+
+def _check_transitive(before: NDArray[np.bool_], start: int, instead: str) -> None:
     """Refuse the first relation that is not transitive; `start` is the number of the first row."""
     numbers = before.astype(np.float32)
     missing = (numbers @ numbers > 0) & ~before
@@ -125,5 +129,5 @@ def _check_transitive(before: NDArray[np.bool_], start: int) -> None:
         raise TargetError(
             start + row,
             f"the relation is not transitive: {u} is before {v} and {v} before {w}, but {u} is not before {w}; "
-            "add that pair, or take Tournaments, whose relations need not be transitive",
+            f"add that pair, {instead}",
         )

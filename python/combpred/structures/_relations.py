@@ -31,11 +31,11 @@ def items_shown(y: Any, cls: str) -> int:
     return items
 
 
-def encode_relations(y: Any, items: int, reflexive: bool) -> NDArray[np.int32]:
+def encode_relations(y: Any, items: int, reflexive: bool, noun: str = "item") -> NDArray[np.int32]:
     """Return y as +1, −1 and 0 for the pairs u < v, of shape ``(n, items(items−1)/2)``.
 
     Matrices have True where the row's item is before the column's; `reflexive` allows a diagonal that is True
-    throughout.
+    throughout. Messages call what is related by `noun`.
 
     Raises
     ------
@@ -44,9 +44,9 @@ def encode_relations(y: Any, items: int, reflexive: bool) -> NDArray[np.int32]:
     """
     matrices = _matrices(y)
     if matrices is not None:
-        return _from_matrices(matrices, items, reflexive)
-    values = target_matrix(y, "y", None, "pair of items")
-    check_width(values.shape[1], "y", items * (items - 1) // 2, f"pair of items u < v, N={items}")
+        return _from_matrices(matrices, items, reflexive, noun)
+    values = target_matrix(y, "y", None, f"pair of {noun}s")
+    check_width(values.shape[1], "y", items * (items - 1) // 2, f"pair of {noun}s u < v, N={items}")
     values = as_numbers(values, "y", _REMEDY)
     if values.dtype.kind == "b":
         values = values.astype(np.int8)
@@ -104,10 +104,10 @@ def _matrices(y: Any) -> NDArray[Any] | None:
     return values
 
 
-def _from_matrices(y: NDArray[Any], items: int, reflexive: bool) -> NDArray[np.int32]:
+def _from_matrices(y: NDArray[Any], items: int, reflexive: bool, noun: str) -> NDArray[np.int32]:
     if y.shape[1] != items:
         raise ValueError(
-            f"y has matrices of {y.shape[1]} items, n_items={items}; pass y of shape (n, {items}, {items})"
+            f"y has matrices of {y.shape[1]} {noun}s, n_{noun}s={items}; pass y of shape (n, {items}, {items})"
         )
     if y.dtype.kind not in "biuf":
         raise ValueError(f"y has dtype {y.dtype}; matrices hold booleans or 0/1")
@@ -122,11 +122,11 @@ def _from_matrices(y: NDArray[Any], items: int, reflexive: bool) -> NDArray[np.i
         row = int(np.argmax(bad_rows))
         item = int(np.argmax(diagonal[row]))
         allowed = "all False, or all True," if reflexive else "False,"
-        raise TargetError(row, f"item {item} is before itself; the diagonal must be {allowed} and does not count")
+        raise TargetError(row, f"{noun} {item} is before itself; the diagonal must be {allowed} and does not count")
     both = before & before.transpose(0, 2, 1) & ~np.eye(items, dtype=np.bool_)
     if both.any():
         row, a, b = _first(both)
-        raise TargetError(row, f"items {a} and {b} are each before the other; set one of the two to False")
+        raise TargetError(row, f"{noun}s {a} and {b} are each before the other; set one of the two to False")
     u, v = np.triu_indices(items, 1)
     return before[:, u, v].astype(np.int32) - before[:, v, u].astype(np.int32)
 
