@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from combpred import CapabilityError
 from combpred._decoding import Decoding
 from combpred._errors import NumericalError, RowError
-from combpred.baselines import StructuredSVM
+from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.baselines._oracles import ListingOracle
 from combpred.baselines._simplex import concave_maximum
 from combpred.baselines._slack import SlackOracle, _Search
@@ -285,6 +285,30 @@ def test_embeddings_without_a_loss_are_named(solver):
     odd[7, 1] = 0.5
     with pytest.raises(TargetError, match="y, row 7: ψ of y has 0.5 in entry 1"):
         StructuredSVM(halves, cost="hamming", solver=solver).fit(X, odd)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        StructuredSVM(cost="hamming", solver="frank-wolfe"),
+        StructuredSVM(cost="hamming", solver="cutting-plane"),
+        StructuredSVM(cost="hamming", solver="cutting-plane", rescaling="slack"),
+        StructuredPerceptron(),
+    ],
+    ids=["frank-wolfe", "cutting-plane", "slack", "perceptron"],
+)
+@pytest.mark.parametrize("bad", [4, 7])
+def test_outputs_that_are_none_are_named_by_the_rows_of_the_user(learner, bad):
+    def decode(scores):
+        found = (scores > 0).astype(float)
+        return found[:2] if np.abs(scores).max() > 6.0 else found
+
+    moments = {"log_count": 3 * np.log(2), "mean": [0.5] * 3, "second_moment": np.full((3, 3), 0.25) + np.eye(3) / 4}
+    X, y = data(LabelSets(3), n=12)
+    X[bad] = [50.0, 80.0]  # the only row that can have such scores
+    learner.set_params(structure=Custom(embed=np.asarray, decode=decode, **moments))
+    with pytest.raises(TargetError, match=f"^scores, row {bad}: what decode returned there is no output"):
+        learner.fit(X, y)
 
 
 def test_inputs_in_large_units_are_learnt():

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
+from numpy.typing import NDArray
 
 
 class CapabilityError(ValueError):
@@ -52,3 +56,18 @@ class RowError(ValueError):
 
     def __str__(self) -> str:
         return f"row {self.row}: {self.reason}"
+
+
+@contextmanager
+def renumbered(rows: NDArray[np.intp]) -> Iterator[None]:
+    """Give a RowError raised within, which counts rows of some selection, the number of its row in the user's data.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (k,)
+        The number of each row of the selection.
+    """
+    try:
+        yield
+    except RowError as error:
+        raise type(error)(int(rows[error.row]), *error.args[1:]) from error.__cause__

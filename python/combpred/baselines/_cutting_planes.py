@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._abi import Control
-from .._errors import NumericalError
+from .._errors import NumericalError, renumbered
 from ._blocks import Blocks
 from ._frank_wolfe import Solution
 from ._oracles import Oracle
@@ -67,7 +67,8 @@ def cutting_planes(
     bound = float(offsets[0])  # of the first plane, which lies below R
     for number in range(1, max_iter + 1):
         scores = blocks.scores(weights.reshape(-1, d))
-        found = oracle.planes(every, scores, number * m)
+        with renumbered(blocks.rows):
+            found = oracle.planes(every, scores, number * m)
         primal = 0.5 * float(weights @ weights) + float(penalties @ found.values(scores))
         if primal < best[0]:
             best = primal, weights, bool(found.proven.all())

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._abi import Control
+from .._errors import renumbered
 from .._lib_maxmargin import MarginState, Report, maxmargin_pass
 from ._blocks import Blocks
 from ._oracles import MarginOracle, Oracle
@@ -62,7 +63,8 @@ class Dual:
     def look(self, weights: FloatArray, offset: FloatArray, step: int) -> tuple[float, float, bool]:
         """Return the primal, the dual, and whether the primal is proven, for weights and the offsets (m,) with them."""
         scores = self.blocks.scores(weights)
-        planes = self.oracle.planes(np.arange(len(offset)), scores, step)
+        with renumbered(self.blocks.rows):
+            planes = self.oracle.planes(np.arange(len(offset)), scores, step)
         norm = 0.5 * float(np.sum(np.square(weights)))
         primal = norm + float(self.penalties @ planes.values(scores))
         return primal, float(self.penalties @ offset) - norm, bool(planes.proven.all())
@@ -165,7 +167,8 @@ def _in_python(blocks: Blocks, oracle: Oracle, penalties: FloatArray) -> Pass:
         for i in order:
             row = np.array([i])
             scores = blocks.scores(state.coef, row)
-            planes = oracle.planes(row, scores, state.step)
+            with renumbered(blocks.rows[row]):
+                planes = oracle.planes(row, scores, state.step)
             proven += bool(planes.proven[0])
             move = planes.direction[0] - state.v[i]
             gap = float(planes.values(scores)[0] - state.offset[i] + scores[0] @ state.v[i])

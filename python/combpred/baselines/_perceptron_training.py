@@ -12,6 +12,7 @@ from .._abi import Control
 from .._coefficients import keep_weights
 from .._config import get_n_threads
 from .._decoding import Decoding
+from .._errors import renumbered
 from .._kernel_estimator import TrainingRows
 from .._lib_maxmargin import MarginState, Report, maxmargin_pass
 from .._progress import reported
@@ -81,7 +82,8 @@ class Learner:
                 psi = self._structure._embed_parts(parts, how.n_threads)
                 found = psi[np.argmax(psi @ scores[0])]
             else:
-                decoded = self._structure._decode_scores(scores, None, how)
+                with renumbered(self._blocks.rows[[i]]):
+                    decoded = self._structure._decode_scores(scores, None, how)
                 found = self._structure._embed_parts(decoded.y, how.n_threads)[0]
                 proven += bool(decoded.optimal[0])
             move = self._blocks.psi[i] - found

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._decoding import Decoding
+from .._errors import renumbered
 from ..structures import Structure
 from ..structures._losses import AffineLoss, loss_augmented
 from ._oracles import FloatArray, Planes, Rows
@@ -104,7 +105,8 @@ class _Search:
             factor * loss.constant, factor[:, np.newaxis] * loss.gradient,
             None if loss.magnitude is None else factor[:, np.newaxis] * loss.magnitude, loss.checked,
         )  # fmt: skip
-        found = loss_augmented(oracle.structure, weighted, np.zeros_like(scores) if infinite else scores, self._how)
+        with renumbered(at):
+            found = loss_augmented(oracle.structure, weighted, np.zeros_like(scores) if infinite else scores, self._how)
         a = loss.values(found.psi)
         b = 1.0 - self._own[at] + np.einsum("ij,ij->i", scores, found.psi)
         better = a * np.maximum(b, 0.0) > self.loss[at] * np.maximum(self.slack[at], 0.0)
