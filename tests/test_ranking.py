@@ -6,6 +6,7 @@ which are rankings, so that it applies to no ranker; these tests take over what 
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import re
 import warnings
@@ -191,8 +192,18 @@ def test_data_frames_bring_feature_names(case):
     assert piped[-1].feature_names_in_.tolist() == list("abc")
 
 
+def in_two_parts(X):
+    """Return CSR that stores every entry as the sum of two, in no order."""
+    once = sparse.csr_matrix(X)
+    indices, data = [], []
+    for start, end in itertools.pairwise(once.indptr):
+        indices += [*once.indices[start:end], *once.indices[start:end][::-1]]
+        data += [*(2 * once.data[start:end]), *(-once.data[start:end][::-1])]
+    return sparse.csr_matrix((data, indices, 2 * once.indptr), shape=X.shape)
+
+
 @of_cases()
-@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
+@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array, in_two_parts])
 def test_sparse_inputs_give_the_same(case, container):
     X, y = small_data()
     X[np.abs(X) < 0.3] = 0.0

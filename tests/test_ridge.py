@@ -277,6 +277,19 @@ def test_gamma_scale_divides_by_the_variance_of_the_inputs():
     assert StructuredRidge(kernel="rbf", gamma="scale").fit(np.ones((4, 2)), [0, 1, 0, 1]).kernel_.gamma == 1.0
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_entries_stored_twice_count_as_their_sum(kernel):
+    X, y, _, _, _ = problem(Permutations(4))
+    once = sparse.csr_matrix(X)
+    indices, data = np.tile(once.indices.reshape(-1, 3), 2), np.hstack([2 * X, -X])
+    twice = sparse.csr_matrix((data.ravel(), indices.ravel(), 2 * once.indptr), shape=X.shape)
+    before = twice.copy()
+    expected = StructuredRidge("permutations", kernel=kernel, gamma="scale").fit(X, y)
+    model = StructuredRidge("permutations", kernel=kernel, gamma="scale").fit(twice, y)
+    np.testing.assert_allclose(model.feature_scores(twice), expected.feature_scores(X), atol=1e-9)
+    np.testing.assert_array_equal(twice.data, before.data)  # the user's matrix stays as it was
+
+
 def test_precomputed_kernel_is_left_as_it_was():
     X, y, _, _, weights = problem(Ordinal(4), weighted=True)  # Ordinal takes the route that works in place
     kernel = rbf_kernel(X)

@@ -13,14 +13,19 @@ from ._compat import validate_input
 def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool = True, dtype: Any = np.float64) -> Any:
     """Return X as a C-contiguous array of a type in `dtype`, or as CSR with int32 indices where those suffice.
 
-    The number of features and their names are set (`reset`) or compared. ValueError for what is not finite, naming row
-    and column.
+    CSR has sorted indices, each once: what is stored for one entry is added up. The number of features and their names
+    are set (`reset`) or compared. ValueError for what is not finite, naming row and column.
     """
     X = validate_input(
         estimator, X, reset=reset, accept_sparse="csr" if accept_sparse else False, dtype=dtype, order="C"
     )
     require_finite(X)
-    return _with_small_indices(X) if sparse.issparse(X) else X
+    if not sparse.issparse(X):
+        return X
+    if not X.has_canonical_format:  # scikit-learn's norms of rows, hence its distances, are wrong for repeated entries
+        X = X.copy()
+        X.sum_duplicates()
+    return _with_small_indices(X)
 
 
 def unconverted_rows(estimator: Any, X: Any, *, accept_sparse: bool = True) -> Any:
