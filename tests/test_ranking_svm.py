@@ -205,10 +205,22 @@ def test_an_indefinite_function_is_refused_and_the_earlier_model_kept():
 
 
 @pytest.mark.parametrize("rank", [0, 1, 5, 40])
-@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("scale", [1e-310, 1e-300, 1.0, 1e300])
 def test_no_semidefinite_matrix_is_refused(rank, scale):
     features = np.random.default_rng(rank).normal(size=(40, rank))
     require_semidefinite(scale * (features @ features.T))  # of rounding its eigenvalues are negative
+
+
+@pytest.mark.parametrize("name", ["linear", "polynomial"])
+def test_kernels_computed_in_single_precision_are_taken(name):
+    X, y = inputs(50, 3).astype(np.float32), random_preferences(50, 4, 10)
+    K = X @ X.T if name == "linear" else (X @ X.T + 1) ** 3
+    assert K.dtype == np.float32
+    assert np.linalg.eigvalsh(K.astype(np.float64))[0] < -5e-9 * np.trace(K)
+    double = X.astype(np.float64) @ X.T.astype(np.float64)
+    double = double if name == "linear" else (double + 1) ** 3
+    found, expected = (LabelRankingSVM(kernel="precomputed", C=0.1).fit(kernel, y) for kernel in (K, double))
+    assert found.objective_ == pytest.approx(expected.objective_, rel=1e-2)
 
 
 def test_says_when_it_has_not_converged():

@@ -10,7 +10,7 @@ from ._errors import NumericalError
 
 FloatArray = NDArray[np.float64]
 
-_INDEFINITE = 1e-8  # of the largest eigenvalue: more than rounding
+_INDEFINITE = 1e-6  # of the largest eigenvalue: more than rounding, that of kernels computed in float32 included
 _STEPS = 32
 
 
@@ -26,15 +26,15 @@ def require_semidefinite(kernel: FloatArray) -> None:
     -----
     The least and the largest eigenvalue are estimated by 32 steps of the Lanczos process and by the diagonal. Both
     estimates are values of :math:`v^\top K v` at unit vectors, so what is refused does have a negative eigenvalue, of
-    at least 1e-8 of the largest beyond rounding. Negative eigenvalues below some 1e-4 of the largest can be missed.
-    Cost: 32 products with the matrix, O(n²).
+    at least 1e-6 of the largest: less is what rounding leaves of a kernel computed in float32. Negative eigenvalues
+    below some 1e-4 of the largest can be missed. Cost: 32 products with the matrix, O(n²).
 
     References
     ----------
     Y. Saad (2011), *Numerical methods for large eigenvalue problems*, ch. 6.
     """
     scale = float(max(kernel.max(), -kernel.min()))
-    if scale == 0.0:
+    if scale < np.finfo(np.float64).tiny:  # nothing can be divided by it
         return
     low, high = (scale * value for value in _ritz_ends(kernel, scale))
     low = min(low, float(kernel.diagonal().min()))
