@@ -338,3 +338,32 @@ def test_the_curve_of_the_gap_is_finite_and_encloses_the_minimum(solver, max_ite
     if solver == "cutting-plane":
         assert (np.diff(objectives) <= 0).all()
         assert (np.diff(bounds) >= 0).all()
+
+
+def test_cutting_planes_at_small_penalties_need_few_iterations():
+    """Five; 34 with weights that go a tenth of the way only."""
+    X, y = data(LabelSets(6), n=40, p=3)
+    model = StructuredSVM(LabelSets(6), C=0.01, tol=1e-4).fit(X, y)
+    assert model.n_iter_ < 15
+    assert model.dual_gap_ <= 1e-4 * model.objective_
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_approximate_decoding_overlooks_is_remembered(seed):
+    """The best of a few candidates misses the worst structure, but the next passes find it near the same weights."""
+    structure = Permutations(4)
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 3))
+    y = structure.decode(X @ rng.normal(size=(3, structure.n_features)))  # which some weights explain
+    found, exact = (
+        StructuredSVM(structure, C=1e4, n_candidates=number, fit_intercept=False, random_state=0).fit(X, y)
+        for number in (3, None)
+    )
+    psi, outputs = structure.embed(y), members(structure)
+    losses = loss_between(structure, psi[:, np.newaxis], outputs[np.newaxis], found.cost_)
+    W = found.coef_.T
+    objective = 0.5 * np.sum(W**2) + 1e4 * hinge_losses(W, X, psi, outputs, losses, slack=False).sum()
+    assert found.objective_ <= objective * (1 + 1e-9)
+    assert found.dual_gap_ >= -1e-9 * found.objective_
+    assert not found.exact_
+    assert objective < 10 * exact.objective_  # some hundred times as much where passes are forgotten

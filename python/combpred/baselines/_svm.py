@@ -90,7 +90,8 @@ class StructuredSVM(KernelEstimator):
     cost_ : str
         The loss that ``"auto"`` stands for.
     objective_ : float
-        Value of the objective at the solution, the hinge losses being those of the structures that decoding found.
+        Value of the objective at the solution, the hinge losses being those of the structures that decoding found, with
+        cutting planes in any of the passes.
     dual_gap_ : float
         By how much the dual objective is less: the objective is at most so far above its minimum where `exact_`. With
         approximate decoding `objective_` may miss violations (the working set undergenerates, as Finley and Joachims,
@@ -104,7 +105,8 @@ class StructuredSVM(KernelEstimator):
     gap_curve_ : list of (int, float, float)
         Passes, objective and dual objective, wherever they were computed. All are finite, to be plotted by
         ``passes, objectives, bounds = zip(*gap_curve_)``. With cutting planes the objective is the least so far and the
-        dual objective the largest, so that the curves only approach one another.
+        dual objective the largest, so that the curves only approach one another; with approximate decoding the
+        objective rises where a pass finds what an earlier one has missed.
     n_features_in_ : int
         Number of features (of training rows, with ``kernel="precomputed"``).
     feature_names_in_ : ndarray of shape (n_features_in_,)
