@@ -109,9 +109,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
     twice the mean position where rankings are full. Under ``"plackett-luce"`` it is its utility; under the others there
     are no scores.
 
-    Prediction costs a search for neighbours, O(n_neighbors k²) for each row, and Kemeny rankings at most
-    :math:`O(2^m m)` for each group of m labels, Plackett–Luce laws some ten times O(n_neighbors k²). Features of
-    different scales are best standardised before, in a pipeline.
+    Prediction costs a search for neighbours and, for each row, O(n_neighbors k) with Borda, O(n_neighbors k²) with
+    Kemeny and Mallows, beside at most :math:`O(2^m m)` for each group of m labels, and some ten times O(n_neighbors k²)
+    for Plackett–Luce laws. Features of different scales are best standardised before, in a pipeline.
 
     References
     ----------
