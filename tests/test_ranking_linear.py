@@ -9,6 +9,7 @@ import pytest
 from joblib import parallel_backend
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
@@ -19,10 +20,32 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
+from combpred import NumericalError
 from combpred.ranking import ConstraintClassification, RankingByPairwiseComparison
 from combpred.ranking._constraint import kesler_examples
 from combpred.ranking._preferences import pairs_of_labels, read_preferences
 from rankers import FORMATS, LOGISTIC, small_data
+
+
+class Constant(RegressorMixin, BaseEstimator):
+    """Predicts one number, in a column."""
+
+    def __init__(self, number=1.0):
+        self.number = number
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.full((len(X), 1), self.number)
+
+
+def test_regressors_may_predict_columns_but_not_nan():
+    X, y = [[0.0], [1.0]], [[1, 2], [2, 1]]
+    ranker = RankingByPairwiseComparison(Constant(0.7), vote="hard").fit(X, y)
+    assert ranker.pair_votes(X).tolist() == [[1.0], [1.0]]
+    with pytest.raises(NumericalError, match=r"estimator=Constant\(number=nan\) predicted NaN for a pair of labels"):
+        RankingByPairwiseComparison(Constant(np.nan), vote="hard").fit(X, y).predict(X)
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])

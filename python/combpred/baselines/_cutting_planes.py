@@ -102,6 +102,8 @@ def cutting_planes(
         shares = concave_maximum(gram, offsets, np.append(shares, 0.0), gap=near)
         lowest = shares @ planes
         bound = max(bound, float(offsets @ shares) - 0.5 * float(lowest @ lowest))
+        if best[2]:
+            bound = min(bound, best[0])  # above it by rounding
         step = min(1.0, 2.0 * step) if improved and proven else max(_STEP, 0.5 * step)
         weights = best[1] + step * (lowest - best[1])
         idle = np.where(shares > 0.0, 0, np.append(idle, 0) + 1)

@@ -4,8 +4,8 @@ They share the formats of y, which `fit` of each describes: positions, some of w
 preference graphs. :class:`combpred.StructuredRidge` and :class:`combpred.ProbabilisticStructured` rank labels, too,
 with ``structure="permutations"``.
 
-:class:`RankingByPairwiseComparison` is a good first choice: it takes any classifier, hence features of any kind, one for
-each pair of labels. :class:`NearestNeighborsLabelRanker` trains at once and can weigh the neighbours' rankings in
+:class:`RankingByPairwiseComparison` is a good first choice: it takes any classifier, hence features of any kind, one
+for each pair of labels. :class:`NearestNeighborsLabelRanker` trains at once and can weigh the neighbours' rankings in
 several ways. Where rankings are not linear in the features, :class:`LabelRankingSVM` takes kernels.
 :class:`ConstraintClassification`, :class:`LabelRankingBoost` and :class:`DirectRankingSVM` are linear, a vector of
 weights for each label. :class:`OnlineLabelRanker` learns from rows as they arrive, by `partial_fit`. All learn from

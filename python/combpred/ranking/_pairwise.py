@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._errors import CapabilityError
+from .._errors import CapabilityError, NumericalError
 from .._warn import warn_user
 from ._base import LabelRanker
 from ._classifiers import weight_options
@@ -177,6 +177,8 @@ class RankingByPairwiseComparison(LabelRanker):
                 votes[:, pair] = _hard_votes(model.predict(X))
             else:
                 votes[:, pair] = model.predict_proba(X)[:, 1]
+            if np.isnan(votes[:, pair]).any():
+                raise NumericalError(f"estimator={self.estimator!r} predicted NaN for a pair of labels: check its fit")
         return votes
 
     def _label_scores(self, X: Any) -> FloatArray:
@@ -189,7 +191,8 @@ class RankingByPairwiseComparison(LabelRanker):
 
 def _hard_votes(predictions: Any) -> FloatArray:
     """Return 1, 0 and ½ for predictions above, below and at ½. The classes 1 and 0 stay what they are."""
-    votes: FloatArray = (np.sign(np.asarray(predictions, dtype=np.float64) - 0.5) + 1.0) / 2.0
+    numbers = np.asarray(predictions, dtype=np.float64).ravel()  # some regressors predict a column
+    votes: FloatArray = (np.sign(numbers - 0.5) + 1.0) / 2.0
     return votes
 
 
