@@ -98,8 +98,7 @@ def cutting_planes(
         if not best[2]:
             above = 0.5 * float(best[1] @ best[1]) + float(offsets[-1] - plane @ best[1])
             best = max(best[0], above), best[1], False
-        near = _INNER_GAP * gap if np.isfinite(gap) else 0.0
-        shares = concave_maximum(gram, offsets, np.append(shares, 0.0), gap=near)
+        shares = concave_maximum(gram, offsets, np.append(shares, 0.0), gap=_INNER_GAP * gap)
         lowest = shares @ planes
         bound = max(bound, float(offsets @ shares) - 0.5 * float(lowest @ lowest))
         if best[2]:
