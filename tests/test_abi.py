@@ -13,8 +13,19 @@ import pytest
 import scipy.sparse
 
 from abi_calls import CALLS, DESIGN, PART_LEN, PERMUTATIONS, D, out
-from combpred import _abi, _lib, _loader
-from combpred._calls import StructureArgument
+from combpred._lib import abi, call
+from combpred._lib.decode import decode
+from combpred._lib.errors import RowError
+from combpred._lib.ridge import Design
+from combpred._lib.structure import (
+    Description,
+    StructureArgument,
+    panic,
+    structure_check,
+    structure_count,
+    structure_embed,
+    structure_sample,
+)
 
 HEADER = re.sub(
     r"/\*.*?\*/", "", (Path(__file__).parent.parent / "capi" / "combpred.h").read_text(), flags=re.S
@@ -23,7 +34,7 @@ HEADER = re.sub(
 
 @pytest.fixture(scope="module")
 def dll() -> ctypes.CDLL:
-    return _loader.library().dll
+    return call.library().dll
 
 
 class Answer:
@@ -50,17 +61,17 @@ def functions() -> dict[str, list[str]]:
 
 def test_prototypes_match_the_header():
     declared = {name: tuple(map(ctypes_of, parameters)) for name, parameters in functions().items()}
-    assert declared == _abi.PROTOTYPES
+    assert declared == abi.PROTOTYPES
 
 
 @pytest.mark.parametrize(
     ("name", "declared"),
     [
-        ("cp_structure", _abi.CStructure),
-        ("cp_control", _abi.Control),
-        ("cp_fit_info", _abi.CFitInfo),
-        ("cp_design", _abi.CDesign),
-        ("cp_margin_report", _abi.CMarginReport),
+        ("cp_structure", abi.CStructure),
+        ("cp_control", abi.Control),
+        ("cp_fit_info", abi.CFitInfo),
+        ("cp_design", abi.CDesign),
+        ("cp_margin_report", abi.CMarginReport),
     ],
 )
 def test_structures_match_the_header(name, declared):
@@ -80,27 +91,27 @@ def test_structures_match_the_header(name, declared):
 def test_constants_match_the_header():
     for name, value in re.findall(r"#define CP_(\w+) (\d+)", HEADER):
         if name.startswith("DECODE_"):
-            assert _abi.DECODE_METHODS[name.removeprefix("DECODE_").lower()] == int(value)
+            assert abi.DECODE_METHODS[name.removeprefix("DECODE_").lower()] == int(value)
         elif name.startswith("ENGINE_"):
-            assert _abi.ENGINES[name.removeprefix("ENGINE_").lower()] == int(value)
+            assert abi.ENGINES[name.removeprefix("ENGINE_").lower()] == int(value)
         elif name.startswith("CHAIN_"):
-            assert _abi.CHAIN_METHODS[name.removeprefix("CHAIN_").lower()] == int(value)
+            assert abi.CHAIN_METHODS[name.removeprefix("CHAIN_").lower()] == int(value)
         elif name.startswith("EXTENSIONS_"):
-            assert _abi.EXTENSIONS_METHODS[name.removeprefix("EXTENSIONS_").lower()] == int(value)
+            assert abi.EXTENSIONS_METHODS[name.removeprefix("EXTENSIONS_").lower()] == int(value)
         elif name.startswith("RULE_"):
-            assert _abi.RULES[name.removeprefix("RULE_").lower()] == int(value)
+            assert abi.RULES[name.removeprefix("RULE_").lower()] == int(value)
         elif name.startswith("MOMENTS_"):
-            assert _abi.MOMENTS_KINDS[name.removeprefix("MOMENTS_").lower()] == int(value)
+            assert abi.MOMENTS_KINDS[name.removeprefix("MOMENTS_").lower()] == int(value)
         elif name.startswith("SUBGRAPHS_"):
-            assert _abi.SUBGRAPHS[name.removeprefix("SUBGRAPHS_").lower()] == int(value)
+            assert abi.SUBGRAPHS[name.removeprefix("SUBGRAPHS_").lower()] == int(value)
         elif name.startswith("UPDATE_"):
-            assert _abi.UPDATES[name.removeprefix("UPDATE_").lower().replace("_", "-")] == int(value)
+            assert abi.UPDATES[name.removeprefix("UPDATE_").lower().replace("_", "-")] == int(value)
         else:
-            assert getattr(_abi, name) == int(value)
+            assert getattr(abi, name) == int(value)
 
 
 def test_exports_are_the_header_and_the_module():
-    library = _loader.library().core.__file__
+    library = call.library().core.__file__
     try:
         listing = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
     except FileNotFoundError:
@@ -111,7 +122,7 @@ def test_exports_are_the_header_and_the_module():
 
 def test_null_structure_is_refused(dll):
     a = Answer(dll.cp_structure_shape, None, out(), out(), out())
-    assert a.status == _abi.EVALUE
+    assert a.status == abi.EVALUE
     assert "NULL" in a.message
 
 
@@ -141,19 +152,19 @@ def test_null_structure_is_refused(dll):
     ],
 )
 def test_malformed_structure_text_is_refused(dll, text, expected):
-    s = _abi.CStructure(text, len(text), None, 0, None, 0)
+    s = abi.CStructure(text, len(text), None, 0, None, 0)
     a = Answer(dll.cp_structure_shape, ctypes.addressof(s), out(), out(), out())
-    assert a.status == _abi.EVALUE
+    assert a.status == abi.EVALUE
     assert expected in a.message
 
 
 @pytest.mark.parametrize("field", ["text_len", "n_ints", "n_reals"])
 @pytest.mark.parametrize("length", [-1, -(2**63), 2**63 - 1, 1])
 def test_illegal_structure_buffers_are_refused(dll, field, length):
-    s = _abi.CStructure(None, 0, None, 0, None, 0)
+    s = abi.CStructure(None, 0, None, 0, None, 0)
     setattr(s, field, length)
     a = Answer(dll.cp_structure_shape, ctypes.addressof(s), out(), out(), out())
-    assert a.status == _abi.EVALUE
+    assert a.status == abi.EVALUE
     assert a.message
 
 
@@ -161,11 +172,11 @@ def test_misaligned_pointers_are_refused(dll):
     block = ctypes.create_string_buffer(64)
     odd = ctypes.addressof(block) + 1
     a = Answer(dll.cp_structure_shape, odd, out(), out(), out())
-    assert (a.status, "aligned" in a.message) == (_abi.EVALUE, True)
+    assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
     a = Answer(dll.cp_structure_mean, StructureArgument(PERMUTATIONS), odd, D)
-    assert (a.status, "aligned" in a.message) == (_abi.EVALUE, True)
+    assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
     a = Answer(dll.cp_structure_sample, StructureArgument(PERMUTATIONS), 0, None, 0, PART_LEN, 1, odd)
-    assert (a.status, "aligned" in a.message) == (_abi.EVALUE, True)
+    assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
 
 
 NULLABLE = {
@@ -189,14 +200,14 @@ def arguments(function: str) -> list:
 @pytest.mark.parametrize("function", CALLS)
 def test_legal_arguments_are_accepted(dll, function):
     a = Answer(getattr(dll, function), *arguments(function))
-    assert a.status == _abi.OK, a.message
+    assert a.status == abi.OK, a.message
 
 
 def cases(kind: type) -> list[tuple[str, int]]:
     return [
         (function, index)
         for function in CALLS
-        for index, declared in enumerate(_abi.PROTOTYPES[function][:-2])
+        for index, declared in enumerate(abi.PROTOTYPES[function][:-2])
         if declared is kind
     ]
 
@@ -208,9 +219,9 @@ def test_null_pointers_are_refused(dll, function, index):
     changed[index] = None
     a = Answer(getattr(dll, function), *changed)
     if name in NULLABLE and not (function == "cp_decode" and name == "magnitude"):
-        assert a.status == _abi.OK, a.message
+        assert a.status == abi.OK, a.message
     else:
-        assert a.status == _abi.EVALUE, (name, a.message)
+        assert a.status == abi.EVALUE, (name, a.message)
         assert a.message
 
 
@@ -231,7 +242,7 @@ def test_illegal_sizes_are_refused(dll, function, index, size):
     changed = arguments(function)
     changed[index] = size
     a = Answer(getattr(dll, function), *changed)
-    assert a.status in (_abi.EVALUE, _abi.EMEMORY), (name, a.message)
+    assert a.status in (abi.EVALUE, abi.EMEMORY), (name, a.message)
     assert a.message
 
 
@@ -247,17 +258,17 @@ def test_unknown_kinds_of_label_ranking_are_refused(dll, function, name, value):
     changed = arguments(function)
     changed[parameter_names(function).index(name)] = value
     a = Answer(getattr(dll, function), *changed)
-    assert a.status == _abi.EVALUE
+    assert a.status == abi.EVALUE
     assert a.message
 
 
 @pytest.mark.parametrize("value", [-1, 0, -(2**31), 2**31 - 1])
-@pytest.mark.parametrize("function", [f for f in CALLS if c_int32 in _abi.PROTOTYPES[f]])
+@pytest.mark.parametrize("function", [f for f in CALLS if c_int32 in abi.PROTOTYPES[f]])
 def test_illegal_workers_are_refused(dll, function, value):
     changed = arguments(function)
     changed[parameter_names(function).index("workers")] = value
     a = Answer(getattr(dll, function), *changed)
-    assert a.status == _abi.EVALUE
+    assert a.status == abi.EVALUE
     assert "workers" in a.message
 
 
@@ -275,7 +286,7 @@ def test_malformed_options_are_refused(dll, options):
     changed = arguments("cp_ridge_plan")
     changed[1:3] = options, len(options)
     a = Answer(dll.cp_ridge_plan, *changed)
-    assert a.status == _abi.EVALUE
+    assert a.status == abi.EVALUE
     assert a.message
 
 
@@ -284,7 +295,7 @@ def test_illegal_shifts_are_refused(dll, shift):
     changed = arguments("cp_covariance_solve")
     changed[1] = shift
     a = Answer(dll.cp_covariance_solve, *changed)
-    assert a.status == _abi.EVALUE
+    assert a.status == abi.EVALUE
     assert "shift" in a.message
 
 
@@ -292,11 +303,11 @@ def test_illegal_shifts_are_refused(dll, shift):
 @pytest.mark.parametrize("size", [-1, 2**62, 2**63 - 1])
 def test_illegal_designs_are_refused(dll, field, size):
     changed = arguments("cp_sgd_features")
-    design = _abi.CDesign.from_buffer_copy(DESIGN._struct)
+    design = abi.CDesign.from_buffer_copy(DESIGN._struct)
     setattr(design, field, size)
     changed[3] = ctypes.addressof(design)
     a = Answer(dll.cp_sgd_features, *changed)
-    assert a.status == _abi.EVALUE
+    assert a.status == abi.EVALUE
     assert a.message
 
 
@@ -305,23 +316,23 @@ def test_illegal_designs_are_refused(dll, field, size):
     [([0, 2], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([0, 1], [0, 1, 3]), ([0, 1], [-1, 1, 2])],
 )
 def test_illegal_sparse_rows_are_refused(dll, indices, indptr):
-    design = _lib.Design(scipy.sparse.csr_matrix(np.eye(2)))
+    design = Design(scipy.sparse.csr_matrix(np.eye(2)))
     bad_indices, bad_indptr = np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int64)
     design._struct.indices = bad_indices.ctypes.data
     design._struct.indptr = bad_indptr.ctypes.data
     changed = arguments("cp_sgd_features")
     changed[3] = design
     a = Answer(dll.cp_sgd_features, *changed)
-    assert a.status == _abi.EVALUE
+    assert a.status == abi.EVALUE
     assert a.message
 
 
 def test_message_is_cut_to_its_buffer_between_characters(dll):
     text = '{"name":"ééééééééé"}'.encode()
-    s = _abi.CStructure(text, len(text), None, 0, None, 0)
+    s = abi.CStructure(text, len(text), None, 0, None, 0)
     for capacity in range(64):
         message = ctypes.create_string_buffer(b"\x01" * 64, 64)
-        assert dll.cp_structure_mean(ctypes.addressof(s), None, 0, message, capacity) == _abi.EVALUE
+        assert dll.cp_structure_mean(ctypes.addressof(s), None, 0, message, capacity) == abi.EVALUE
         assert message.raw[capacity:] == b"\x01" * (64 - capacity)
         if capacity:
             assert b"\0" in message.raw[:capacity]
@@ -329,72 +340,72 @@ def test_message_is_cut_to_its_buffer_between_characters(dll):
 
 
 def test_no_message_buffer_is_needed(dll):
-    assert dll.cp_structure_mean(None, None, 0, None, 0) == _abi.EVALUE
-    assert dll.cp_structure_mean(None, None, 0, None, 100) == _abi.EVALUE
-    assert dll.cp_structure_mean(None, None, 0, ctypes.create_string_buffer(8), -1) == _abi.EVALUE
+    assert dll.cp_structure_mean(None, None, 0, None, 0) == abi.EVALUE
+    assert dll.cp_structure_mean(None, None, 0, None, 100) == abi.EVALUE
+    assert dll.cp_structure_mean(None, None, 0, ctypes.create_string_buffer(8), -1) == abi.EVALUE
 
 
 def test_check_tells_bad_rows_from_bad_arguments(dll):
     bad_row = out()
     y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
     s = StructureArgument(PERMUTATIONS)
-    assert dll.cp_structure_check(s, y.ctypes.data, 2, PART_LEN, bad_row, None, 0) == _abi.EVALUE
+    assert dll.cp_structure_check(s, y.ctypes.data, 2, PART_LEN, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == 1
-    assert dll.cp_structure_check(s, y.ctypes.data, 1, PART_LEN, bad_row, None, 0) == _abi.OK
+    assert dll.cp_structure_check(s, y.ctypes.data, 1, PART_LEN, bad_row, None, 0) == abi.OK
     assert bad_row[0] == -1
-    assert dll.cp_structure_check(s, None, 2, PART_LEN, bad_row, None, 0) == _abi.EVALUE
+    assert dll.cp_structure_check(s, None, 2, PART_LEN, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == -1
 
 
 def test_count_tells_the_room_it_needs(dll):
     needed = out()
     s = StructureArgument(PERMUTATIONS)
-    assert dll.cp_structure_count(s, None, 0, needed, None, 0) == _abi.OK
+    assert dll.cp_structure_count(s, None, 0, needed, None, 0) == abi.OK
     assert needed[0] == len("18") + 1
     small = ctypes.create_string_buffer(b"xx", 2)
-    assert dll.cp_structure_count(s, small, 2, needed, None, 0) == _abi.OK
+    assert dll.cp_structure_count(s, small, 2, needed, None, 0) == abi.OK
     assert small.raw == b"xx"
     enough = ctypes.create_string_buffer(3)
-    assert dll.cp_structure_count(s, enough, 3, needed, None, 0) == _abi.OK
+    assert dll.cp_structure_count(s, enough, 3, needed, None, 0) == abi.OK
     assert enough.raw == b"18\0"  # 24 members, in hexadecimal digits
 
 
 def test_cancelled_call_says_so(dll):
-    control = _abi.Control(cancel=1)
+    control = abi.Control(cancel=1)
     changed = arguments("cp_structure_sample")
     changed[-1] = ctypes.addressof(control)
-    assert Answer(dll.cp_structure_sample, *changed).status == _abi.ECANCELLED
+    assert Answer(dll.cp_structure_sample, *changed).status == abi.ECANCELLED
 
 
 @pytest.mark.parametrize("in_worker", [False, True])
 def test_panic_is_an_error(in_worker):
     with pytest.raises(RuntimeError, match="test of a panic in"):
-        _lib.panic(in_worker=in_worker)
+        panic(in_worker=in_worker)
 
 
 def test_big_counts_come_through_exactly():
-    assert _lib.structure_count(_lib.Description("labelsets", {"n": 20000, "size": -1})) == 2**20000
+    assert structure_count(Description("labelsets", {"n": 20000, "size": -1})) == 2**20000
 
 
 def test_same_seed_same_sample_for_any_workers():
-    one = _lib.structure_sample(PERMUTATIONS, 1000, 3, n_threads=1)
-    assert np.array_equal(one, _lib.structure_sample(PERMUTATIONS, 1000, 3, n_threads=2))
-    assert np.array_equal(one[:10], _lib.structure_sample(PERMUTATIONS, 10, 3))
-    assert not np.array_equal(one, _lib.structure_sample(PERMUTATIONS, 1000, 4))
+    one = structure_sample(PERMUTATIONS, 1000, 3, n_threads=1)
+    assert np.array_equal(one, structure_sample(PERMUTATIONS, 1000, 3, n_threads=2))
+    assert np.array_equal(one[:10], structure_sample(PERMUTATIONS, 10, 3))
+    assert not np.array_equal(one, structure_sample(PERMUTATIONS, 1000, 4))
 
 
 def test_arguments_are_converted_or_refused():
     y = [[1, 2, 3, 4]]
-    assert _lib.structure_embed(PERMUTATIONS, np.array(y, dtype=np.int8)).shape == (1, D)
-    assert _lib.structure_embed(PERMUTATIONS, np.asfortranarray(np.array(y * 3))).shape == (3, D)
+    assert structure_embed(PERMUTATIONS, np.array(y, dtype=np.int8)).shape == (1, D)
+    assert structure_embed(PERMUTATIONS, np.asfortranarray(np.array(y * 3))).shape == (3, D)
     with pytest.raises(TypeError, match="y must hold integers"):
-        _lib.structure_embed(PERMUTATIONS, np.array(y, dtype=float))
+        structure_embed(PERMUTATIONS, np.array(y, dtype=float))
     with pytest.raises(ValueError, match="beyond the range"):
-        _lib.structure_embed(PERMUTATIONS, np.array(y, dtype=np.int64) + 2**40)
+        structure_embed(PERMUTATIONS, np.array(y, dtype=np.int64) + 2**40)
     with pytest.raises(ValueError, match=r"y has shape \(4,\), must be \(any, 4\)"):
-        _lib.structure_embed(PERMUTATIONS, y[0])
+        structure_embed(PERMUTATIONS, y[0])
     with pytest.raises(ValueError, match="linear has shape"):
-        _lib.decode(PERMUTATIONS, np.zeros((2, D + 1)))
-    with pytest.raises(_lib.RowError, match="row 1: ") as caught:
-        _lib.structure_check(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
+        decode(PERMUTATIONS, np.zeros((2, D + 1)))
+    with pytest.raises(RowError, match="row 1: ") as caught:
+        structure_check(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
     assert caught.value.row == 1

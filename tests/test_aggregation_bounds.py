@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from combpred._integer import relaxed_order
+from combpred._programs.orders import relaxed_order
 from combpred.aggregation._best_input import best_order_of_inputs, shared_costs
 from combpred.aggregation._orders import cost_of
 from combpred.aggregation._pivot import pivot_order

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from combpred import StructuredRidge, StructuredRidgeCV, _memory
-from combpred._alternatives import Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
+from combpred import StructuredRidge, StructuredRidgeCV
+from combpred._lib import memory
+from combpred._models.solve import Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
 
 SIZES = [(20_000, 20, 10, 0), (8000, 200, 10, 0), (6000, 20, 10, 500), (15_000, 20, 5, 300), (3000, 20, 30, 300)]
 
@@ -87,7 +88,7 @@ def test_estimates_grow_with_the_problem():
 def test_estimators_give_the_advice(kernel, monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 5)), rng.permuted(np.tile([1, 2, 3], (300, 1)), axis=1)
-    monkeypatch.setattr(_memory, "available_memory", lambda: 100_000)
+    monkeypatch.setattr(memory, "available_memory", lambda: 100_000)
     with pytest.raises(MemoryError, match=r"needs .* rows would fit: fit fewer rows, or take .*truncation=300"):
         StructuredRidge("permutations", kernel=kernel, solver="closed-form").fit(X, y)
 
@@ -95,7 +96,7 @@ def test_estimators_give_the_advice(kernel, monkeypatch):
 def test_selection_gives_the_advice_too(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 5)), rng.permuted(np.tile([1, 2, 3], (300, 1)), axis=1)
-    monkeypatch.setattr(_memory, "available_memory", lambda: 100_000)
+    monkeypatch.setattr(memory, "available_memory", lambda: 100_000)
     for kernel, advice in (("rbf", "NystromMap"), ("linear", r"choose alpha by folds \(cv=5\)")):
         with pytest.raises(MemoryError, match=advice):
             StructuredRidgeCV("permutations", kernel=kernel).fit(X, y)

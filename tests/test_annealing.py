@@ -13,9 +13,11 @@ from scipy.special import logsumexp
 from scipy.stats import binom, norm
 from sklearn.exceptions import ConvergenceWarning
 
-from combpred import CapabilityError, _progress
-from combpred._annealing_row import log_ratios
-from combpred._annealing_schedules import (
+from combpred import CapabilityError
+from combpred._lib import control
+from combpred.sampling import SamplingError, estimate_log_partition
+from combpred.sampling._annealing import log_ratios
+from combpred.sampling._schedules import (
     Schedule,
     adaptive_schedule,
     cheapest_repeats,
@@ -23,7 +25,6 @@ from combpred._annealing_schedules import (
     level_schedule,
     second_moment_bound,
 )
-from combpred.sampling import SamplingError, estimate_log_partition
 from combpred.structures import (
     Assignments,
     Custom,
@@ -314,6 +315,6 @@ def test_an_estimate_can_be_interrupted(ctrl_c):
 
 
 def test_progress_is_shown(capsys, monkeypatch):
-    monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
     estimate_log_partition(Permutations(4), np.ones((3, 6)), epsilon=0.3, sampler="cftp", random_state=0, verbose=1)
     assert "annealing" in capsys.readouterr().err

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from combpred import CapabilityError
-from combpred._decoding import Decoding
+from combpred._data.targets import TargetError
+from combpred._lib.decode import Decoding
+from combpred._models.perceptron import least_ratio
 from combpred.baselines import StructuredPerceptron
-from combpred.baselines._mistake_bound import least_ratio
 from combpred.structures import Custom, DirectedCycles, Graphs, LabelSets, MultiClass, Permutations, Tournaments
 from combpred.structures._losses import loss_between
-from combpred.structures._values import TargetError
 
 SPACES = [Permutations(4), LabelSets(4), LabelSets(5, size=2), MultiClass(4), Tournaments(3), DirectedCycles(4)]
 

@@ -10,12 +10,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from combpred import CapabilityError
-from combpred._decoding import Decoding
-from combpred._errors import NumericalError, RowError
+from combpred._data.targets import TargetError
+from combpred._lib.decode import Decoding
+from combpred._lib.errors import NumericalError, RowError
+from combpred._models.maxmargin.oracles import ListingOracle, SlackOracle, _Search
+from combpred._models.maxmargin.solvers import concave_maximum
 from combpred.baselines import StructuredPerceptron, StructuredSVM
-from combpred.baselines._oracles import ListingOracle
-from combpred.baselines._simplex import concave_maximum
-from combpred.baselines._slack import SlackOracle, _Search
 from combpred.structures import (
     Custom,
     DirectedCycles,
@@ -28,7 +28,6 @@ from combpred.structures import (
     WeakOrders,
 )
 from combpred.structures._losses import affine_loss, loss_between
-from combpred.structures._values import TargetError
 
 SPACES = [Permutations(3), LabelSets(3), Tournaments(2), DirectedCycles(4), WeakOrders(2), Ordinal(3), MultiClass(3)]
 
@@ -144,7 +143,7 @@ def test_steps_in_python_are_those_of_the_library(structure, average, monkeypatc
     model = StructuredSVM(structure, solver="frank-wolfe", average=average, max_iter=8, tol=1e-9, random_state=3)
     with pytest.warns(ConvergenceWarning, match="duality gap"):
         compiled = model.fit(X, y, sample_weight=np.arange(12) / 4).coef_
-    monkeypatch.setattr("combpred.baselines._frank_wolfe._by_library", lambda *_: None)
+    monkeypatch.setattr("combpred._models.maxmargin.solvers._by_library", lambda *_: None)
     with pytest.warns(ConvergenceWarning):
         np.testing.assert_allclose(model.fit(X, y, sample_weight=np.arange(12) / 4).coef_, compiled, atol=1e-10)
 
@@ -180,7 +179,7 @@ def test_integer_programs_decode_in_training_as_the_recursions_do():
 
 
 def test_progress_is_shown_on_request(capsys, monkeypatch):
-    monkeypatch.setattr("combpred._progress._FIRST_SECONDS", 0.0)  # else only what takes longer than one is shown
+    monkeypatch.setattr("combpred._lib.control._FIRST_SECONDS", 0.0)  # else only what takes longer than one is shown
     StructuredSVM("permutations", verbose=1).fit(*data(Permutations(4), n=30))
     assert "StructuredSVM" in capsys.readouterr().err
 

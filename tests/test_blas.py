@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from combpred import _blas, _loader
+from combpred._lib import blas, call
 
 SCRIPT = """
-from combpred import _loader
-library = _loader.library()
+from combpred._lib.call import library as load
+library = load()
 print(library.blas.name, "|", library.core.control_BLASStatus(), "|", library.blas.reason)
 """
 
 SOLVE = """
 import numpy as np
-from combpred import _lib
-description = _lib.Description("permutations", {"n": 5})
-psi = _lib.structure_embed(description, _lib.structure_sample(description, 300, 1))
+from combpred._lib import ridge, structure
+description = structure.Description("permutations", {"n": 5})
+psi = structure.structure_embed(description, structure.structure_sample(description, 300, 1))
 x = np.random.default_rng(0).normal(size=(300, 8))
 kernel = np.exp(-((x[:, None] - x[None]) ** 2).sum(-1) / 8)
 options = {"alpha": 0.1, "precision": "double"}
-plan = _lib.ridge_plan(description, options, 300, 0, 0)
+plan = ridge.ridge_plan(description, options, 300, 0, 0)
 work = np.empty(plan["work_double"], dtype=np.uint8)
-dual, info = _lib.ridge_kernel(description, options, kernel, _lib.Targets(psi), work)
+dual, info = ridge.ridge_kernel(description, options, kernel, ridge.Targets(psi), work)
 print(repr(info.objective))
 """
 
@@ -56,9 +56,9 @@ SABOTAGE = """
 from scipy.linalg import cython_blas, cython_lapack
 blas, lapack = cython_blas.__pyx_capi__, cython_lapack.__pyx_capi__
 {change}
-from combpred import _loader
+from combpred._lib.call import library as load
 try:
-    library = _loader.library()
+    library = load()
     print(library.blas.name, "|", library.core.control_BLASStatus(), "|", library.blas.reason)
 except RuntimeError as error:
     print("RuntimeError |", error)
@@ -87,7 +87,7 @@ def test_host_is_not_replaced_silently_when_asked_for(run_python):
 
 
 def test_routines_cannot_change_once_in_use():
-    core = _loader.library().core
+    core = call.library().core
     if core.control_BLASStatus() != "host":
         pytest.skip("the BLAS of the host is not in use in this process")
     with pytest.raises(RuntimeError, match="after activation"):
@@ -107,4 +107,4 @@ def test_routines_cannot_change_once_in_use():
     ],
 )
 def test_signatures_are_told_apart(signature, kinds):
-    assert _blas._kinds(signature) == kinds
+    assert blas._kinds(signature) == kinds

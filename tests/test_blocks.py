@@ -11,9 +11,12 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from combpred import Admissible, StructuredRidge, _block_rows, _blocks, _held_rows, _lib
-from combpred._block_rows import BlockRows
-from combpred._blocks import ArrayBlocks
+from combpred import Admissible, StructuredRidge
+from combpred._data import blocks
+from combpred._data.blocks import ArrayBlocks
+from combpred._lib.ridge import covariance_solve
+from combpred._models import rows
+from combpred._models.rows import BlockRows
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations
 
 N, P = 60, 5
@@ -32,10 +35,10 @@ STRUCTURES = [
 @pytest.fixture
 def few_rows(monkeypatch):
     """Cut blocks into parts of 16 rows, and those into strips of 7."""
-    monkeypatch.setattr(_blocks, "_MANY_ROWS", 16)
-    monkeypatch.setattr(_held_rows, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(_block_rows, "_STRIP_ENTRIES", 1)
-    monkeypatch.setattr(_block_rows, "_STRIP_ROWS", 7)
+    monkeypatch.setattr(blocks, "_MANY_ROWS", 16)
+    monkeypatch.setattr(rows, "BLOCK_BYTES", 0)
+    monkeypatch.setattr(rows, "_STRIP_ENTRIES", 1)
+    monkeypatch.setattr(rows, "_STRIP_ROWS", 7)
 
 
 def data(structure, *, weighted=False):
@@ -110,11 +113,11 @@ def test_rows_that_are_few_are_read_once(monkeypatch):
     X, y, weights = data(LabelSets(4), weighted=True)
     model = StructuredRidge("labelsets", solver="primal", tol=1e-11)
     calls = []
-    embed = _block_rows.embed_targets
-    monkeypatch.setattr(_block_rows, "embed_targets", lambda *arguments: calls.append(1) or embed(*arguments))
+    embed = rows.embed_targets
+    monkeypatch.setattr(rows, "embed_targets", lambda *arguments: calls.append(1) or embed(*arguments))
     held = model.fit(X, y, weights).coef_
     assert len(calls) == 1
-    monkeypatch.setattr(_held_rows, "BLOCK_BYTES", 0)
+    monkeypatch.setattr(rows, "BLOCK_BYTES", 0)
     np.testing.assert_allclose(model.fit(X, y, weights).coef_, held, atol=1e-12)
     assert len(calls) == 1 + model.n_iter_
 
@@ -127,7 +130,7 @@ def test_the_preconditioner_inverts_shifted_covariances(structure):
     sigma = structure.covariance()
     v = rng.normal(size=(4, len(sigma)))
     curvature = np.array([0.0, 0.1, 1.0, 1e4])
-    solved = _lib.covariance_solve(structure._describe(), 0.3, curvature, v)
+    solved = covariance_solve(structure._describe(), 0.3, curvature, v)
     projected = v @ np.linalg.pinv(sigma, hermitian=True) @ sigma
     for c, got, want in zip(curvature, solved, projected, strict=True):
         np.testing.assert_allclose(0.3 * got + c * (sigma @ got), want, atol=1e-9)
@@ -165,10 +168,10 @@ def test_single_precision_rows_are_not_copied_as_a_whole(monkeypatch):
     single = X.astype(np.float32)
     expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(single.astype(np.float64), y)
     seen = []
-    check = _block_rows.require_finite
-    monkeypatch.setattr(_block_rows, "_STRIP_ENTRIES", 1)
-    monkeypatch.setattr(_block_rows, "_STRIP_ROWS", 30)
-    monkeypatch.setattr(_block_rows, "require_finite", lambda X, row: seen.append((X.dtype, len(X))) or check(X, row))
+    check = rows.require_finite
+    monkeypatch.setattr(rows, "_STRIP_ENTRIES", 1)
+    monkeypatch.setattr(rows, "_STRIP_ROWS", 30)
+    monkeypatch.setattr(rows, "require_finite", lambda X, row: seen.append((X.dtype, len(X))) or check(X, row))
     for order in "CF":
         model = StructuredRidge("permutations", solver="primal", tol=1e-11).fit(np.asarray(single, order=order), y)
         same(model, expected, single)
@@ -425,9 +428,9 @@ def test_an_interrupted_fit_leaves_the_earlier_one():
 
 
 def test_progress_is_shown_while_rows_are_read(capsys, monkeypatch):
-    from combpred import _progress
+    from combpred._lib import control
 
-    monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
     monkeypatch.setitem(sys.modules, "tqdm", None)
     X, y, _ = data(Permutations(4))
     StructuredRidge("permutations", solver="primal", verbose=1).fit(X, y)
@@ -438,10 +441,10 @@ def test_strips_of_sparse_rows_are_bounded():
     n, p = 30000, 20
     X = sparse.random(n, p, density=0.1, format="csr", random_state=0)
     y = Permutations(12).sample(n, random_state=0)
-    rows = BlockRows.of(Permutations(12), p, None, margin=True, n_threads=1)
-    sizes = [strip.X.shape[0] for block in ArrayBlocks(X, y, None)._whole.parts() for strip in rows.strips(block)]
+    reader = BlockRows.of(Permutations(12), p, None, margin=True, n_threads=1)
+    sizes = [strip.X.shape[0] for block in ArrayBlocks(X, y, None)._whole.parts() for strip in reader.strips(block)]
     assert sum(sizes) == n
-    assert max(sizes) * 66 <= _block_rows._STRIP_ENTRIES  # of 66 scores a row
+    assert max(sizes) * 66 <= rows._STRIP_ENTRIES  # of 66 scores a row
 
 
 # ---- Prediction ------------------------------------------------------------------------------------------------------

@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-from combpred import StructuredRidge, _cli_commands, _cli_model, metrics
-from combpred._cli import main
+from combpred import StructuredRidge, metrics
+from combpred._cli import commands
+from combpred._cli import model as files
+from combpred._cli.main import main
 from combpred.datasets import load_digits_hierarchy, make_hierarchy, make_label_ranking
 from combpred.structures import Permutations
 
@@ -214,8 +216,8 @@ def test_versions_that_differ_are_said(
 ) -> None:
     model = str(tmp_path / "m.model")
     fitted(rankings[0], "--structure", "permutations", "--targets", "L*", "--model", model)
-    now = _cli_model.versions()
-    monkeypatch.setattr(_cli_model, "versions", lambda: {**now, "numpy": "99.0"})
+    now = files.versions()
+    monkeypatch.setattr(files, "versions", lambda: {**now, "numpy": "99.0"})
     capsys.readouterr()
     assert main(["predict", rankings[1], "--model", model]) == 0
     assert f"numpy {now['numpy']} (now 99.0)" in capsys.readouterr().err
@@ -397,7 +399,7 @@ def test_interrupt_has_its_own_status(monkeypatch: pytest.MonkeyPatch, capsys: p
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_cli_commands, "info", interrupted)
+    monkeypatch.setattr(commands, "info", interrupted)
     assert main(["info"]) == 130
     assert capsys.readouterr().err == "combpred: interrupted\n"
 
@@ -429,7 +431,7 @@ def test_module_runs_and_a_closed_pipe_is_no_error(rankings: tuple[str, str], tm
 
 def test_help_does_not_import_scikit_learn() -> None:
     code = (
-        "import sys\nfrom combpred._cli import main\n"
+        "import sys\nfrom combpred._cli.main import main\n"
         "try:\n    main(['fit', '--help'])\nexcept SystemExit:\n    pass\n"
         "sys.exit('sklearn' in sys.modules)"
     )

@@ -9,10 +9,8 @@ import pandas as pd
 import pytest
 
 from combpred import StructuredRidge
-from combpred._constraints import RowConstraints
-from combpred._decoding import Decoding
-from combpred._errors import CapabilityError
-from combpred._scores import score_values
+from combpred._lib.decode import Decoding, score_values
+from combpred._lib.errors import CapabilityError
 from combpred.structures import (
     Assignments,
     Cliques,
@@ -29,6 +27,7 @@ from combpred.structures import (
     Subtrees,
     WeakOrders,
 )
+from combpred.structures._search.constraints import RowConstraints
 from constraint_oracle import STRUCTURES, holds, random_constraints
 
 

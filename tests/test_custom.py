@@ -14,7 +14,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV, _lib
+from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV
+from combpred._lib.decode import decode
+from combpred._lib.structure import structure_check
 from combpred.datasets import make_label_ranking
 from combpred.structures import Custom, LabelSets, Permutations
 
@@ -389,6 +391,6 @@ def test_moments_of_another_embedding_are_noticed() -> None:
 def test_library_refuses_codes_of_outputs_that_functions_hold() -> None:
     description = by_formulas()._describe()
     with pytest.raises(ValueError, match="no encoding"):
-        _lib.structure_check(description, np.zeros((1, 1), dtype=np.int32))
+        structure_check(description, np.zeros((1, 1), dtype=np.int32))
     with pytest.raises(CapabilityError, match="Decoder"):
-        _lib.decode(description, np.zeros((1, 6)))
+        decode(description, np.zeros((1, 6)))

@@ -25,8 +25,7 @@ pd = pytest.importorskip("pandas")
 
 from distributed import Client, LocalCluster  # noqa: E402
 
-from combpred._dask_blocks import DaskBlocks  # noqa: E402
-from combpred._dask_rows import sampled_rows  # noqa: E402
+from combpred._data.dask import DaskBlocks, sampled_rows  # noqa: E402
 
 ROWS, FEATURES, LABELS = 600, 4, 5
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV, _lib
-from combpred._decoding import DECODERS, Decoding
+from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV
+from combpred._lib import decode as decoding
+from combpred._lib.decode import DECODERS, Decoded, Decoding
 from combpred.structures import (
     Assignments,
     Cliques,
@@ -23,6 +24,7 @@ from combpred.structures import (
     Structure,
     WeakOrders,
 )
+from combpred.structures import _base as base
 
 SEARCHED: list[Structure] = [
     Cliques(6),
@@ -87,18 +89,18 @@ def test_an_integer_makes_predictions_reproducible(decoder: str) -> None:
 
 def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    decode = _lib.decode
+    decode = decoding.decode
 
-    def spy(*arguments: Any) -> _lib.Decoded:
+    def spy(*arguments: Any) -> Decoded:
         seen.append(arguments[-1])
         return decode(*arguments)
 
-    monkeypatch.setattr(_lib, "decode", spy)
+    monkeypatch.setattr(base, "decode", spy)
     ranker, X = fitted(decoder="anneal", random_state=np.random.RandomState(1))
     ranker.predict(X)
     ranker.predict(X)
     assert len(set(seen)) == 2
-    monkeypatch.setattr("combpred._predictor.StructuredPredictor._score_blocks", lambda self, X: two_blocks(self, X))
+    monkeypatch.setattr("combpred._models.base.StructuredEstimator._score_blocks", lambda self, X: two_blocks(self, X))
     ranker.set_params(random_state=1).predict(X)
     assert seen[3] == seen[2] + 4  # the next block starts at row 4
     state = np.random.RandomState(1)

@@ -16,11 +16,11 @@ from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import Structure
 
-# Running the package is what __main__ does when imported; _core is the library itself.
+# Running the package is what __main__ does when imported; _lib._core is the library itself.
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(combpred.__path__, "combpred.")
-    if module.name not in ("combpred.__main__", "combpred._core")
+    if module.name not in ("combpred.__main__", "combpred._lib._core")
 )
 # An underline that ended up on the line of its heading.
 BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from combpred import CapabilityError, StructuredRidge
-from combpred._siblings import better_halves, has_siblings
 from combpred.structures import (
     DirectedCycles,
     Graphs,
@@ -20,6 +19,7 @@ from combpred.structures import (
     Permutations,
     Tournaments,
 )
+from combpred.structures._search.k_best import better_halves, has_siblings
 
 
 def fitted(structure, loss="auc"):

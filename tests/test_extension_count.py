@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, gamma, kstest
 
-from combpred import CapabilityError, _gamma_bernoulli, sampling
-from combpred._extension_count import estimate_count
+from combpred import CapabilityError, sampling
+from combpred.sampling import _extensions
+from combpred.sampling._extensions import estimate_count
 
 FALSE_ALARM = 1e-6
 ZIGZAG = [(0, 1), (2, 1), (2, 3), (4, 3)]  # 16 orders, an Euler number
@@ -77,19 +78,17 @@ def test_estimates_of_larger_posets():
 @pytest.mark.parametrize("p", [0.15, 0.7, 1.0])
 def test_relative_errors_have_a_known_law(p):
     rng, coins = np.random.RandomState(0), np.random.default_rng(1)
-    logs = [
-        _gamma_bernoulli.log_inverse(lambda many: coins.random(many) < p, 5, 0.5, rng, most=16) for _ in range(2000)
-    ]
-    values = p * np.exp(np.array(logs) + _gamma_bernoulli.digamma(5))
+    logs = [_extensions.log_inverse(lambda many: coins.random(many) < p, 5, 0.5, rng, most=16) for _ in range(2000)]
+    values = p * np.exp(np.array(logs) + _extensions.digamma(5))
     assert kstest(values, gamma(5).cdf).pvalue > FALSE_ALARM
 
 
 @pytest.mark.parametrize(("levels", "epsilon", "delta"), [(1, 0.5, 0.3), (4, 0.2, 0.05), (30, 0.8, 0.01)])
 def test_as_many_successes_as_the_guarantee_needs(levels, epsilon, delta):
-    k = _gamma_bernoulli.successes_needed(levels, epsilon, delta)
-    assert _gamma_bernoulli.error_bound(levels, k - 1, epsilon) > delta
+    k = _extensions.successes_needed(levels, epsilon, delta)
+    assert _extensions.error_bound(levels, k - 1, epsilon) > delta
     runs = 20000
-    errors = np.random.default_rng(2).gamma(k, size=(runs, levels)) / np.exp(_gamma_bernoulli.digamma(k))
+    errors = np.random.default_rng(2).gamma(k, size=(runs, levels)) / np.exp(_extensions.digamma(k))
     wrong = int((np.abs(errors.prod(axis=1) - 1) > epsilon).sum())
     assert wrong <= binom.isf(FALSE_ALARM, runs, delta)
     assert wrong >= delta * runs / 40  # Chernoff's bound is not far off

@@ -11,9 +11,12 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from combpred import CapabilityError, StructuredRidge, _lib
+from combpred import CapabilityError, StructuredRidge
+from combpred._data.checks import Limit
+from combpred._lib.decode import decode
+from combpred._lib.errors import RowError
+from combpred._lib.structure import Description, structure_shape
 from combpred.structures import Cliques, Graphs, SpanningTrees, Structure, Subtrees, resolve_structure
-from combpred.structures._base import Limit
 from small_graphs import ANIMALS, BOWTIE, PARENT, WHEEL
 
 SQUARE = [(0, 1), (1, 2), (2, 3), (3, 0)]
@@ -47,7 +50,7 @@ def test_decoding_reaches_the_best_of_the_list(structure: Structure, ties: bool)
     np.testing.assert_allclose((scores * structure.embed(decoded)).sum(axis=1), best, atol=1e-12)
     np.testing.assert_array_equal(decoded, structure.decode(scores))
     magnitude = np.full(psi.shape[1], -0.5)  # the pre-image problem of embeddings with entries 0 and 1
-    found = _lib.decode(structure._describe(), scores.astype(float), magnitude)
+    found = decode(structure._describe(), scores.astype(float), magnitude)
     np.testing.assert_allclose(found.value, (scores @ psi.T - 0.5 * psi.sum(axis=1)).max(axis=1), atol=1e-12)
     assert found.optimal.all()
 
@@ -118,7 +121,7 @@ def test_subtrees_of_thousands_of_nodes_have_finite_moments() -> None:
     ],
 )
 def test_sets_of_nodes_that_are_no_subtree_are_refused(row: list[int], message: str) -> None:
-    with pytest.raises(_lib.RowError, match=message) as caught:
+    with pytest.raises(RowError, match=message) as caught:
         Subtrees(PARENT).validate([[1, 1, 1, 1, 1, 1, 1], row])
     assert caught.value.row == 1
 
@@ -148,7 +151,7 @@ def test_illegal_trees_are_refused(parent: Any, message: str) -> None:
 
 def test_trees_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=f"must be between 1 and {2**20}"):
-        _lib.structure_shape(_lib.Description("subtrees", {"n": 2**20 + 1}, np.zeros(1, dtype=np.int32), None))
+        structure_shape(Description("subtrees", {"n": 2**20 + 1}, np.zeros(1, dtype=np.int32), None))
     monkeypatch.setattr("combpred.structures._subtrees._LIMIT", Limit(6, "for this test"))
     with pytest.raises(ValueError, match="Subtrees: parent must have at most 6 nodes, got 7; for this test"):
         Subtrees(PARENT).count()
@@ -185,8 +188,8 @@ def test_maximum_cliques_of_known_graphs() -> None:
 @pytest.mark.parametrize("n", [36, 40])
 def test_cliques_of_forty_vertices_are_solved_exactly(n: int) -> None:
     scores = np.random.default_rng(n).normal(size=(3, n * (n - 1) // 2))
-    exact = _lib.decode(Cliques(n)._describe(), scores, method="exact")
-    searched = _lib.decode(Cliques(n)._describe(), scores, method="search")
+    exact = decode(Cliques(n)._describe(), scores, method="exact")
+    searched = decode(Cliques(n)._describe(), scores, method="search")
     assert exact.optimal.all()
     assert (searched.value <= exact.value + 1e-9).all()
     assert (searched.upper_bound >= exact.value - 1e-9).all()
@@ -196,13 +199,13 @@ def test_larger_cliques_are_searched_with_a_bound() -> None:
     n = 90
     scores = np.random.default_rng(0).normal(size=(2, n * (n - 1) // 2))
     with pytest.raises(CapabilityError, match=r"row 0.*cliques.*limited to size 48, this one has size 90.*by search"):
-        _lib.decode(Cliques(n)._describe(), scores, method="exact")
-    found = _lib.decode(Cliques(n)._describe(), scores)
+        decode(Cliques(n)._describe(), scores, method="exact")
+    found = decode(Cliques(n)._describe(), scores)
     assert not found.optimal.any()
     # The semidefinite bound is within 20 % of the optimum of Gaussian instances; the guarantee follows from it.
     assert (found.value >= found.upper_bound / 1.2).all()
     assert ((found.nu > 0) & (found.nu < 0.1)).all()
-    again = _lib.decode(Cliques(n)._describe(), scores)
+    again = decode(Cliques(n)._describe(), scores)
     np.testing.assert_array_equal(found.y, again.y)
 
 
@@ -211,7 +214,7 @@ def test_sparse_scores_leave_large_cliques_exact() -> None:
     u, v = np.triu_indices(n, 1)
     scores = np.where(u // 10 == v // 10, np.random.default_rng(0).normal(size=len(u)), -1.0)
     scores[u // 10 != v // 10] = 0.0
-    assert _lib.decode(Cliques(n)._describe(), scores[np.newaxis], method="exact").optimal.all()
+    assert decode(Cliques(n)._describe(), scores[np.newaxis], method="exact").optimal.all()
 
 
 # Graphs.
@@ -240,7 +243,7 @@ def test_unknown_and_illegal_sizes_are_named(cls: Any) -> None:
         cls(4097).n_features  # noqa: B018
     assert cls(4096).n_features == 4096 * 4095 // 2
     with pytest.raises(ValueError, match="4097"):
-        _lib.structure_shape(_lib.Description(cls.name, {"n": 4097}))
+        structure_shape(Description(cls.name, {"n": 4097}))
 
 
 BAD_EDGES = [
@@ -303,7 +306,7 @@ def test_edges_that_every_tree_needs_have_probability_one() -> None:
     ],
 )
 def test_sets_of_edges_that_are_no_spanning_tree_are_refused(row: list[int], message: str) -> None:
-    with pytest.raises(_lib.RowError, match=message) as caught:
+    with pytest.raises(RowError, match=message) as caught:
         SpanningTrees(4, SQUARE).validate([[1, 1, 1, 0], row])
     assert caught.value.row == 1
 
@@ -314,7 +317,7 @@ def test_graphs_without_spanning_tree_are_refused() -> None:
     with pytest.raises(ValueError, match="no path joins the vertices 0 and 3"):
         SpanningTrees(4, [(0, 1), (1, 2)]).count()
     with pytest.raises(ValueError, match="no path joins the vertices 0 and 3"):
-        _lib.structure_shape(_lib.Description("spanningtrees", {"n": 4}, np.array([0, 1, 1, 2], np.int32), None))
+        structure_shape(Description("spanningtrees", {"n": 4}, np.array([0, 1, 1, 2], np.int32), None))
     with pytest.raises(ValueError, match="'spanningtrees' needs n_vertices and edges"):
         resolve_structure("spanningtrees", [[1]])
     with pytest.raises(ValueError, match="n_vertices must be at most 4096"):

@@ -10,9 +10,9 @@ import pytest
 from sklearn.base import clone
 
 from combpred import CapabilityError, StructuredRidge
-from combpred._decoding import Decoding
-from combpred._hereditary import BLOCK_EDGES, EXACT_EDGES
+from combpred._lib.decode import Decoding
 from combpred.structures import Graphs
+from combpred.structures._search.hereditary import BLOCK_EDGES, EXACT_EDGES
 
 COMPLETE = list(combinations(range(5), 2))
 SHUFFLED = [(4, 2), (0, 1), (3, 2), (1, 2), (0, 4), (1, 4), (0, 3), (2, 0)]

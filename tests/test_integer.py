@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from combpred import CapabilityError, StructuredRidge
-from combpred._integer import OutOfTimeError, best_cycle, best_directed_cycle, best_order, best_route, relaxed_order
-from combpred._integer._orders import violated_circles
+from combpred._programs.orders import best_order, relaxed_order, violated_circles
+from combpred._programs.program import OutOfTimeError
+from combpred._programs.tours import best_cycle, best_directed_cycle, best_route
 from combpred.structures import Cycles, DirectedCycles, LabelSets, Permutations, Routes
 
 TRIALS = 12

@@ -14,10 +14,7 @@ import small_pairs
 import small_paths
 import small_tours
 from combpred import CapabilityError, StructuredRidge
-from combpred._decoding import Decoding
-from combpred._flips import best_combinations
-from combpred._k_best import k_best
-from combpred._partition import best_by_partition
+from combpred._lib.decode import Decoding
 from combpred.structures import (
     Assignments,
     Cliques,
@@ -38,6 +35,8 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )
+from combpred.structures._search.k_best import best_combinations, k_best
+from combpred.structures._search.partition import best_by_partition
 
 MODULES = [small_custom, small_graphs, small_labels, small_pairs, small_paths, small_tours]
 SMALL = [structure for module in MODULES for structure, _ in module.SMALL]

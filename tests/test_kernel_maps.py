@@ -15,7 +15,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from combpred import NumericalError, StructuredRidge, _memory, _row_blocks
+from combpred import NumericalError, StructuredRidge
+from combpred._lib import memory
 from combpred.datasets import make_label_ranking
 from combpred.kernels import IndefiniteNystromMap, NystromMap, RandomProjectionMap
 
@@ -96,7 +97,7 @@ def test_the_error_is_that_of_the_whole_matrix_or_of_a_sample(monkeypatch):
     X = inputs(40)
     embedding = NystromMap(8, gamma=0.1, random_state=0).fit(X)
     K, z = pairwise_kernels(X, metric="rbf", gamma=0.1), embedding.transform(X)
-    monkeypatch.setattr(_row_blocks, "_BLOCK_ENTRIES", 90)  # two rows at a time
+    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 90)  # two rows at a time
     error = embedding.approximation_error(X)
     assert error.relative_frobenius == pytest.approx(np.linalg.norm(K - z @ z.T) / np.linalg.norm(K))
     assert error.largest == pytest.approx(np.abs(K - z @ z.T).max())
@@ -163,7 +164,7 @@ def test_indefinite_spectrum_is_that_of_the_whole_matrix(form):
 def test_indefinite_approximation_is_that_of_the_extension_formula(monkeypatch):
     """Second route: K_nL A⁺ K_Ln by a pseudo-inverse, and its eigenvalues; with R put together from many blocks."""
     K = indefinite(60, rank=30)
-    monkeypatch.setattr(_row_blocks, "_BLOCK_ENTRIES", 40)  # three rows at a time
+    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 40)  # three rows at a time
     embedding = IndefiniteNystromMap(12, kernel="precomputed", random_state=0).fit(K)
     at = embedding.component_indices_
     expected = K[:, at] @ np.linalg.inv(K[np.ix_(at, at)]) @ K[at]
@@ -236,7 +237,7 @@ def test_sparse_inputs_blocks_and_single_precision_change_nothing(Map, monkeypat
     assert single.dtype == np.float32 and expected.dtype == np.float64
     left = expected[:, :1] @ expected[:, :1].T
     np.testing.assert_allclose(single[:, :1] @ single[:, :1].T, left, atol=1e-4)
-    monkeypatch.setattr(_row_blocks, "_BLOCK_ENTRIES", 40)
+    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 40)
     np.testing.assert_allclose(Map(15, **options).fit_transform(X), expected, atol=1e-9)
 
 
@@ -315,7 +316,7 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(Map, monk
     X = inputs(300)
     embedding = Map(50, random_state=0).fit(X)
     with monkeypatch.context() as patch:
-        patch.setattr(_memory, "available_memory", lambda: 10_000)
+        patch.setattr(memory, "available_memory", lambda: 10_000)
         with pytest.raises(MemoryError, match=r"a map by \d+ landmarks.*take fewer landmarks"):
             Map(50).fit(X)
         many = np.zeros((300_000, 4))

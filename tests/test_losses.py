@@ -12,8 +12,8 @@ import small_pairs
 import small_paths
 import small_tours
 from combpred import CapabilityError, metrics
-from combpred._decoding import Decoding
-from combpred._errors import RowError
+from combpred._lib.decode import Decoding
+from combpred._lib.errors import RowError
 from combpred.structures import (
     Custom,
     Graphs,

@@ -13,7 +13,9 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from combpred import Admissible, StructuredRidge, StructuredRidgeCV, _ridge_sgd, _sgd_learners
+from combpred import Admissible, StructuredRidge, StructuredRidgeCV
+from combpred._models import sgd_learners
+from combpred._models.sgd import Pace
 from combpred.structures import Cliques, DirectedCycles, Hierarchy, LabelSets, MultiClass, Ordinal, Permutations
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of few passes
@@ -109,7 +111,7 @@ def reference_fit(model, X, y, weights, passes):
     ids=str,
 )
 def test_passes_are_those_of_a_plain_reference(kernel, loss, more, monkeypatch):
-    monkeypatch.setattr(_sgd_learners, "_EXPANSION_CHUNK", 7)  # chunks that do not divide the rows
+    monkeypatch.setattr(sgd_learners, "_EXPANSION_CHUNK", 7)  # chunks that do not divide the rows
     # Gains depend on the basis where Σ has equal eigenvalues: those of grades are distinct.
     structure = Ordinal(5) if "learning_rate" in more else Permutations(4)
     X, y = data(structure, n=30)
@@ -378,10 +380,10 @@ def test_passes_that_ran_out_are_warned_of():
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_an_interrupt_leaves_a_model(kernel, monkeypatch):
     X, y = data(Permutations(5))
-    monkeypatch.setattr(_sgd_learners, "_EXPANSION_CHUNK", 16)
-    monkeypatch.setattr(_sgd_learners, "_FEATURE_CHUNK", 16)
+    monkeypatch.setattr(sgd_learners, "_EXPANSION_CHUNK", 16)
+    monkeypatch.setattr(sgd_learners, "_FEATURE_CHUNK", 16)
     name = "sgd_features" if kernel == "linear" else "sgd_expansion"
-    real = getattr(_sgd_learners, name)
+    real = getattr(sgd_learners, name)
     calls = []
 
     def interrupted(*arguments, **keywords):
@@ -390,7 +392,7 @@ def test_an_interrupt_leaves_a_model(kernel, monkeypatch):
             raise KeyboardInterrupt
         return real(*arguments, **keywords)
 
-    monkeypatch.setattr(_sgd_learners, name, interrupted)
+    monkeypatch.setattr(sgd_learners, name, interrupted)
     model = sgd("permutations", kernel=kernel, shuffle=False)
     limit = 0
     with pytest.raises(KeyboardInterrupt):
@@ -410,7 +412,7 @@ def test_an_interrupt_leaves_a_model(kernel, monkeypatch):
     assert model.descent_.n_rows == 32
     limit = 1000
     expected = sgd("permutations", kernel=kernel, shuffle=False)
-    monkeypatch.setattr(_ridge_sgd.Pace, "of", lambda *args: _ridge_sgd.Pace(80.0, 0.5, 1e4))
+    monkeypatch.setattr(Pace, "of", lambda *args: Pace(80.0, 0.5, 1e4))
     model = sgd("permutations", kernel=kernel, shuffle=False).partial_fit(X, y)
     np.testing.assert_allclose(
         model.feature_scores(X),

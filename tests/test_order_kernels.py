@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from combpred import ApproximationWarning, CapabilityError, NumericalError, StructuredRidge, kernels, metrics
-from combpred._extension_count import estimate_count
-from combpred.kernels import _order_extension, edge_kernel, extension_kernel, position_kernel, signed_edge_kernel
+from combpred.kernels import _extension, edge_kernel, extension_kernel, position_kernel, signed_edge_kernel
+from combpred.sampling._extensions import estimate_count
 from combpred.structures import PartialOrders, Permutations, WeakOrders
 
 KERNELS = {
@@ -173,12 +173,12 @@ def test_large_counts_go_by_logarithms():
 @pytest.fixture
 def small_tables(monkeypatch):
     """Let counting give up at parts of two elements, and estimates go on from there."""
-    monkeypatch.setattr(_order_extension, "_LIMITS", dict.fromkeys(_order_extension.METHODS, 3))
+    monkeypatch.setattr(_extension, "_LIMITS", dict.fromkeys(_extension.METHODS, 3))
 
     def estimate(*arguments, **options):
         return estimate_count(*arguments, small=3, **options)
 
-    monkeypatch.setattr(_order_extension, "estimate_count", estimate)
+    monkeypatch.setattr(_extension, "estimate_count", estimate)
 
 
 def test_extension_kernel_is_estimated_beyond_tables(small_tables):

@@ -103,8 +103,8 @@ def test_wheel_is_one_for_all_pythons_of_the_platform(wheel):
         (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
         (entries,) = (name for name in names if name.endswith(".dist-info/entry_points.txt"))
         text = archive.read(metadata).decode()
-        assert "combpred = combpred._cli:main" in archive.read(entries).decode()
-    assert {"combpred/_core.abi3.so", "combpred/py.typed", "combpred/structures/__init__.py"} <= set(names)
+        assert "combpred = combpred._cli.main:main" in archive.read(entries).decode()
+    assert {"combpred/_lib/_core.abi3.so", "combpred/py.typed", "combpred/structures/__init__.py"} <= set(names)
     assert not [name for name in names if name.startswith("tests")]
     assert "Requires-Python: >=3.10" in text
     for requirement in ("numpy>=1.24", "scipy>=1.10", "scikit-learn>=1.4"):
@@ -123,8 +123,8 @@ def test_wheel_installs_and_computes(wheel, tmp_path):
     here = Path(sys.modules["numpy"].__file__).parent.parent
     (site / "dependencies.pth").write_text(f"{here}\n")
     script = (
-        "import combpred; from combpred import _lib; "
-        "print(combpred.__file__); print(_lib.structure_count(_lib.Description('permutations', {'n': 5})))"
+        "import combpred; from combpred._lib.structure import Description, structure_count; "
+        "print(combpred.__file__); print(structure_count(Description('permutations', {'n': 5})))"
     )
     # Not the package that PYTHONPATH may lead to, but the wheel's.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from combpred import StructuredRidge, StructuredRidgeCV, _lib, metrics
-from combpred._errors import CapabilityError
+from combpred import StructuredRidge, StructuredRidgeCV, metrics
+from combpred._lib.decode import decode
+from combpred._lib.errors import CapabilityError
+from combpred._lib.structure import Description, structure_shape
 from combpred.structures import (
     MomentsInfo,
     PartialOrders,
@@ -74,7 +76,7 @@ def test_sizes_are_checked(cls: Any, parameter: str, most: int) -> None:
         cls(most + 1).count()
     scalars = dict(cls(most)._describe().scalars, n=most + 1)
     with pytest.raises(ValueError, match=f"must be between 2 and {most}"):
-        _lib.structure_shape(_lib.Description(cls.name, scalars))
+        structure_shape(Description(cls.name, scalars))
 
 
 def test_names_resolve() -> None:
@@ -295,7 +297,7 @@ def test_decoding_agrees_with_all_members(structure: Structure, method: str) -> 
         values = linear @ psi.T
         if magnitude is not None:
             values += np.broadcast_to(magnitude, (n, d)) @ np.abs(psi).T
-        decoded = _lib.decode(structure._describe(), linear, magnitude, method=method)
+        decoded = decode(structure._describe(), linear, magnitude, method=method)
         structure.validate(structure._decode_parts(decoded.y))
         best, worst = values.max(axis=1), values.min(axis=1)
         assert (decoded.value <= best + 1e-9).all() and (decoded.upper_bound >= best - 1e-9).all()
@@ -310,8 +312,8 @@ def test_large_instances_fall_to_the_search_and_say_so() -> None:
     for structure in (WeakOrders(20), PartialOrders(12)):
         scores = rng.normal(size=(3, structure.n_features))
         with pytest.raises(CapabilityError, match="exact decoding of .* is limited to size"):
-            _lib.decode(structure._describe(), scores, method="exact")
-        found = _lib.decode(structure._describe(), scores)
+            decode(structure._describe(), scores, method="exact")
+        found = decode(structure._describe(), scores)
         assert not found.optimal.any()
         assert ((found.nu > 0) & (found.nu < 1) & (found.value < found.upper_bound)).all()
         again = structure.decode(scores)

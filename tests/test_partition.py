@@ -10,7 +10,9 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import chi2
 
-from combpred import CapabilityError, _lib
+from combpred import CapabilityError
+from combpred._lib.partition import log_partition, partition_cost
+from combpred._lib.structure import Description, structure_enumerate
 from combpred.structures import (
     Custom,
     Cycles,
@@ -39,7 +41,7 @@ def enumerated(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
 
 def listable(structure: Structure) -> bool:
     try:
-        return structure.count() < 20000 and _lib.structure_enumerate(structure._describe(), 0, 1).size > 0
+        return structure.count() < 20000 and structure_enumerate(structure._describe(), 0, 1).size > 0
     except CapabilityError:
         return False
 
@@ -185,15 +187,15 @@ def test_properties_of_graphs_restrict_the_sums():
 
 
 def test_engine_and_cost():
-    engine, cost = _lib.partition_cost(Permutations(10)._describe())
+    engine, cost = partition_cost(Permutations(10)._describe())
     assert engine == "recursion"
-    assert _lib.partition_cost(Permutations(10)._describe(), marginals=True)[1] > cost > 1000
-    assert _lib.partition_cost(Permutations(12)._describe())[1] > 4 * cost
-    found = _lib.log_partition(Permutations(3)._describe(), np.zeros((2, 3)))
+    assert partition_cost(Permutations(10)._describe(), marginals=True)[1] > cost > 1000
+    assert partition_cost(Permutations(12)._describe())[1] > 4 * cost
+    found = log_partition(Permutations(3)._describe(), np.zeros((2, 3)))
     assert (found.engine, found.marginals) == ("recursion", None)
     # Cycles through given vertices have no recursion of their own.
-    through = _lib.Description("cycles", {"n": 5, "start": 1}, None, None)
-    found = _lib.log_partition(through, np.zeros((1, 10)), marginals=True)
+    through = Description("cycles", {"n": 5, "start": 1}, None, None)
+    found = log_partition(through, np.zeros((1, 10)), marginals=True)
     assert found.engine == "enumeration"
     visiting = [y for y in Cycles(5).enumerate() if 1 in y]
     assert found.log_z[0] == pytest.approx(np.log(len(visiting)))

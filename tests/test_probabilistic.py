@@ -14,12 +14,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 
 import reference
-from combpred import Admissible, ProbabilisticStructured, _coordinates, _features, _probabilistic_training
-from combpred._averaged_sgd import SgdState
-from combpred._coordinates import Coordinates, UniformCurvature
-from combpred._features import InputFeatures, KernelFeatures
-from combpred._laws import ExactLaws, LawSettings
-from combpred._likelihood import Likelihood
+from combpred import Admissible, ProbabilisticStructured
+from combpred._models.loglinear import features, likelihood, training
+from combpred._models.loglinear.descent import SgdState
+from combpred._models.loglinear.features import InputFeatures, KernelFeatures
+from combpred._models.loglinear.likelihood import Coordinates, Likelihood, UniformCurvature
+from combpred.sampling.engines import ExactLaws, LawSettings
 from combpred.structures import (
     Assignments,
     Custom,
@@ -143,7 +143,7 @@ def test_without_the_exact_curvature_the_maximum_is_the_same(monkeypatch, limit)
     """Where Σ or the features' second moment are too large to be diagonalised."""
     X, y, _, _, _ = problem(Permutations(4))
     expected = ProbabilisticStructured("permutations", tol=1e-7).fit(X, y)
-    monkeypatch.setattr(_coordinates if limit == "LARGEST_COVARIANCE" else _features, limit, 2)
+    monkeypatch.setattr(likelihood if limit == "LARGEST_COVARIANCE" else features, limit, 2)
     for form in (X, sparse.csr_matrix(X)):
         model = ProbabilisticStructured("permutations", tol=1e-7).fit(form, y)
         np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-5)
@@ -307,7 +307,7 @@ def test_a_kernel_model_descends_in_the_features_of_its_matrix():
 def test_many_features_are_scaled_one_by_one(monkeypatch):
     X, y = rankings()
     X = X * [1.0, 10.0, 0.1, 3.0]
-    monkeypatch.setattr(_probabilistic_training, "LARGEST_MOMENT", 2)
+    monkeypatch.setattr(training, "LARGEST_MOMENT", 2)
     best = ProbabilisticStructured("permutations", alpha=2.0).fit(X, y).objective_
     for form in (X, sparse.csr_matrix(X)):
         with pytest.warns(ConvergenceWarning):
@@ -320,7 +320,7 @@ def test_coordinates_follow_laws_that_move_away(monkeypatch):
     """Classes that a plane nearly separates: in the coordinates of the uniform law alone it takes 234 iterations."""
     X, y = load_digits(return_X_y=True)
     followed = ProbabilisticStructured(alpha=1e-2).fit(X / 16, y)
-    monkeypatch.setattr("combpred._loss.RowsLoss.at", lambda *arguments: None)
+    monkeypatch.setattr("combpred._models.loglinear.likelihood.RowsLoss.at", lambda *arguments: None)
     not_followed = ProbabilisticStructured(alpha=1e-2, max_iter=300).fit(X / 16, y)
     assert followed.n_iter_ < 0.75 * not_followed.n_iter_
     assert followed.objective_ == pytest.approx(not_followed.objective_, rel=1e-5)

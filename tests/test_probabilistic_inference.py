@@ -161,7 +161,7 @@ def test_methods_of_one_row_and_many_agree(monkeypatch):
     model, X, members, _ = fitted(Permutations(4))
     y = members[:9]
     answers = (model.predict_marginals(X), model.entropy(X), model.log_proba(X, y), model.log_partition(X).value)
-    monkeypatch.setattr("combpred._row_blocks._BLOCK_ENTRIES", 12)  # two rows at a time
+    monkeypatch.setattr("combpred._lib.memory._BLOCK_ENTRIES", 12)  # two rows at a time
     for whole, blocks in zip(
         answers,
         (model.predict_marginals(X), model.entropy(X), model.log_proba(X, y), model.log_partition(X).value),

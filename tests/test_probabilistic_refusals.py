@@ -11,8 +11,9 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from combpred import CapabilityError, ProbabilisticStructured, _memory, _progress
-from combpred._errors import NumericalError
+from combpred import CapabilityError, ProbabilisticStructured
+from combpred._lib import control, memory
+from combpred._lib.errors import NumericalError
 from combpred.structures import LabelSets, MultiClass, Permutations
 from test_ridge import problem
 
@@ -106,11 +107,11 @@ def test_bad_arguments_are_refused(ask, error, message):
 def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(monkeypatch):
     model = ProbabilisticStructured("permutations").fit(X, RANKINGS)
     many = np.zeros((100_000, 3))
-    monkeypatch.setattr(_memory, "available_memory", lambda: 2**20)
+    monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
     for ask in (model.predict_marginals, model.sample):
         with pytest.raises(MemoryError, match="fewer"):
             ask(many)
-    monkeypatch.setattr(_memory, "available_memory", lambda: 3000)
+    monkeypatch.setattr(memory, "available_memory", lambda: 3000)
     with pytest.raises(MemoryError, match=r"training on 9 rows with a kernel matrix.*NystromMap"):
         ProbabilisticStructured(kernel="rbf").fit(X, LABELS)
 
@@ -153,7 +154,7 @@ def test_verbose_reports_progress(monkeypatch, capsys, solver, verbose):
         return whole(self, *args, **kwargs)
 
     monkeypatch.setattr(Permutations, "_log_partition", slow)
-    monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
     model = ProbabilisticStructured("permutations", solver=solver, max_iter=50, tol=1e-3, verbose=verbose)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

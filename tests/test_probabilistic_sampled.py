@@ -18,18 +18,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import reference
-from combpred import (
-    ApproximationWarning,
-    CapabilityError,
-    ChainDiagnostics,
-    ProbabilisticStructured,
-    _law_methods,
-    _laws,
-    _progress,
-)
-from combpred._chain_means import chain_means, feature_range
-from combpred._errors import SamplingError
-from combpred._law_draws import exact_draws, first_capable
+from combpred import ApproximationWarning, CapabilityError, ChainDiagnostics, ProbabilisticStructured
+from combpred._lib import control
+from combpred._lib.errors import SamplingError
+from combpred.sampling import engines
+from combpred.sampling._chain_means import chain_means, feature_range
+from combpred.sampling.draws import exact_draws, first_capable
 from combpred.structures import (
     Assignments,
     Custom,
@@ -106,7 +100,7 @@ def test_pieces_by_samples():
 
 
 def test_progress_is_shown(monkeypatch, capsys):
-    monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
     X, y, _, _, _ = problem(Permutations(4))
     for verbose in (0, 1):
         model = ProbabilisticStructured("permutations", inference="mcmc", max_iter=20, random_state=0, verbose=verbose)
@@ -247,8 +241,8 @@ def test_results_depend_on_the_seed_alone():
 def test_auto_is_exact_while_that_is_affordable(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
     assert ProbabilisticStructured("permutations").fit(X, y).inference_ == "recursion"
-    seconds = _law_methods.exact_seconds(Permutations(4), _law_methods.Work(9, 60))
-    monkeypatch.setattr(_law_methods, "EXACT_SECONDS", 0.99 * seconds)
+    seconds = engines.exact_seconds(Permutations(4), engines.Work(9, 60))
+    monkeypatch.setattr(engines, "EXACT_SECONDS", 0.99 * seconds)
     model = quietly(ProbabilisticStructured("permutations", max_iter=200, tol=0.1, random_state=0), X, y)
     assert model.inference_ == "mcmc"
     assert set(model.log_partition(X).method) == {"recursion"}  # once for each row is affordable
@@ -268,8 +262,8 @@ def test_auto_is_exact_where_recursions_are_fast():
     assert model.inference_ == "recursion"
     # Of rankings of 16 labels 300 rows are affordable, and 500 are not.
     for n, method in ((300, "exact"), (500, "mcmc")):
-        work = _law_methods.Work(n, _law_methods.TRAINING_VISITS)
-        assert _law_methods.settled_method("auto", Permutations(16), work) == method
+        work = engines.Work(n, engines.TRAINING_VISITS)
+        assert engines.settled_method("auto", Permutations(16), work) == method
 
 
 def test_large_structures_are_fitted_by_samples():
@@ -366,7 +360,7 @@ def test_the_counting_formula_needs_moments_of_the_structure_itself():
 
 def test_chains_that_do_not_settle_are_said_with_the_figure(monkeypatch):
     model, X, _ = exact_model(Permutations(4))
-    monkeypatch.setattr("combpred._chain_means.MEAN_STEPS", 10)
+    monkeypatch.setattr("combpred.sampling._chain_means.MEAN_STEPS", 10)
     model.set_params(inference="mcmc", sampler="local", epsilon=0.01)
     with pytest.warns(ConvergenceWarning, match=r"of 9 rows did not settle: expectations are known to within ±0\.\d"):
         model.predict_marginals(X)
@@ -475,5 +469,5 @@ def test_the_stated_error_of_means_along_chains_holds():
 
 
 def test_every_method_is_an_engine():
-    assert set(_law_methods.ENGINES) == {"exact", "mcmc", "taylor"}
-    assert all(issubclass(engine, _laws.LawEngine) for engine in _law_methods.ENGINES.values())
+    assert set(engines.ENGINES) == {"exact", "mcmc", "taylor"}
+    assert all(issubclass(engine, engines.LawEngine) for engine in engines.ENGINES.values())

@@ -12,20 +12,25 @@ import numpy as np
 import pytest
 
 import combpred
-from combpred import _abi, _interrupt, _lib, _loader
-from combpred._config import get_n_threads
+from combpred._lib import abi, call, control
+from combpred._lib.call import get_n_threads
+from combpred._lib.decode import decode
+from combpred._lib.errors import RowError
+from combpred._lib.ridge import Targets, ridge_kernel, ridge_plan
+from combpred._lib.structure import Description, structure_count, structure_embed, structure_sample
 
-PERMUTATIONS = _lib.Description("permutations", {"n": 5})
+PERMUTATIONS = Description("permutations", {"n": 5})
 
 # The body of a script whose workers, started by `start`, compute and report.
 PARALLEL = """
 import multiprocessing, sys, time
-from combpred import ForkedProcessError, _lib
+from combpred import ForkedProcessError
+from combpred._lib.structure import Description, structure_count
 
 def work(_=None):
     start = time.monotonic()
     try:
-        return _lib.structure_count(_lib.Description("permutations", {{"n": 5}}))
+        return structure_count(Description("permutations", {{"n": 5}}))
     except ForkedProcessError as error:
         return f"ForkedProcessError after {{time.monotonic() - start:.3f}} s: {{error}}"
 
@@ -64,13 +69,14 @@ def test_parent_goes_on_after_a_fork(run_python):
 def test_fork_of_a_forked_child_is_refused(run_python):
     script = """
 import os
-from combpred import ForkedProcessError, _lib
-description = _lib.Description("permutations", {"n": 5})
-_lib.structure_count(description)
+from combpred import ForkedProcessError
+from combpred._lib.structure import Description, structure_count
+description = Description("permutations", {"n": 5})
+structure_count(description)
 if os.fork() == 0:
     if os.fork() == 0:
         try:
-            _lib.structure_count(description)
+            structure_count(description)
         except ForkedProcessError:
             os._exit(3)
         os._exit(1)
@@ -101,14 +107,14 @@ def test_subprocesses_work_after_use(run_python):
 def test_threads_share_the_library():
     errors = []
     scores = np.random.default_rng(0).normal(size=(50, 10))
-    expected = _lib.decode(PERMUTATIONS, scores).y
+    expected = decode(PERMUTATIONS, scores).y
 
     def work() -> None:
         try:
             for _ in range(20):
-                assert np.array_equal(_lib.decode(PERMUTATIONS, scores).y, expected)
+                assert np.array_equal(decode(PERMUTATIONS, scores).y, expected)
                 with pytest.raises(ValueError, match="no structure is called"):
-                    _lib.structure_count(_lib.Description("nonsense", {}))
+                    structure_count(Description("nonsense", {}))
         except BaseException as error:
             errors.append(error)
 
@@ -123,14 +129,14 @@ def test_threads_share_the_library():
 def test_concurrent_first_use_loads_once(run_python):
     script = """
 import threading
-from combpred import _loader
+from combpred._lib.call import library
 found, barrier = [], threading.Barrier(8)
 def work():
     barrier.wait()
-    found.append(_loader.library())
+    found.append(library())
 threads = [threading.Thread(target=work) for _ in range(8)]
 [t.start() for t in threads]; [t.join() for t in threads]
-print(len(found), len({id(library) for library in found}))
+print(len(found), len({id(one) for one in found}))
 """
     assert run_python(script).stdout.strip() == "8 1"
 
@@ -138,7 +144,7 @@ print(len(found), len({id(library) for library in found}))
 def test_import_loads_nothing(run_python):
     script = """
 import sys, combpred
-print(*(name for name in ("combpred._core", "scipy", "sklearn") if name in sys.modules))
+print(*(name for name in ("combpred._lib._core", "scipy", "sklearn") if name in sys.modules))
 """
     result = run_python(script)
     assert (result.stdout.strip(), result.returncode) == ("", 0)
@@ -167,14 +173,14 @@ def problem(n: int, seed: int = 0):
     x = np.random.default_rng(seed).normal(size=(n, 4))
     squares = (x**2).sum(axis=1)
     kernel = np.exp(x @ x.T - squares[:, None] / 2 - squares / 2)
-    return kernel, _lib.structure_embed(PERMUTATIONS, _lib.structure_sample(PERMUTATIONS, n, seed))
+    return kernel, structure_embed(PERMUTATIONS, structure_sample(PERMUTATIONS, n, seed))
 
 
 def train(kernel, psi, **settings):
     options = {"alpha": 1.0, "precision": "double"}
     kernel = np.ascontiguousarray(kernel)
-    work = np.empty(_lib.ridge_plan(PERMUTATIONS, options, len(kernel), 0, 0)["work_double"], dtype=np.uint8)
-    return _lib.ridge_kernel(PERMUTATIONS, options, kernel, _lib.Targets(psi), work, **settings)
+    work = np.empty(ridge_plan(PERMUTATIONS, options, len(kernel), 0, 0)["work_double"], dtype=np.uint8)
+    return ridge_kernel(PERMUTATIONS, options, kernel, Targets(psi), work, **settings)
 
 
 def test_same_bytes_for_one_and_two_workers():
@@ -274,7 +280,7 @@ def test_an_interrupted_fit_keeps_the_earlier_one(estimator, monkeypatch):
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(5)
 
-    monkeypatch.setattr("combpred.kernels._input_kernel.pairwise_kernels", interrupted)
+    monkeypatch.setattr("combpred.kernels._inputs.pairwise_kernels", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X[:20, :2], y[:20])
     monkeypatch.undo()
@@ -286,14 +292,14 @@ class TestInterrupt:
 
     @staticmethod
     def endless():
-        structure = _lib.Description("labelsets", {"n": 5000, "size": -1})
+        structure = Description("labelsets", {"n": 5000, "size": -1})
         for _ in range(10**6):
-            _lib.structure_sample(structure, 50_000, 1)
+            structure_sample(structure, 50_000, 1)
 
     def test_keyboard_interrupt_within_half_a_second(self, ctrl_c):
         with ctrl_c(after=1.0, within=0.5):
             self.endless()
-        assert _lib.structure_count(PERMUTATIONS) == 120  # the next call works
+        assert structure_count(PERMUTATIONS) == 120  # the next call works
 
     @pytest.mark.slow
     def test_training_is_interrupted_too(self, ctrl_c):
@@ -324,11 +330,11 @@ class TestInterrupt:
         seen = []
         before = signal.signal(signal.SIGUSR1, lambda *_: seen.append(1))
         try:
-            control = _abi.Control()
-            with _interrupt.interruptible(control):
+            running = abi.Control()
+            with control.interruptible(running):
                 os.kill(os.getpid(), signal.SIGUSR1)
                 time.sleep(0.1)
-            assert (seen, control.cancel) == ([1], 0)
+            assert (seen, running.cancel) == ([1], 0)
         finally:
             signal.signal(signal.SIGUSR1, before)
 
@@ -336,11 +342,11 @@ class TestInterrupt:
     def test_ignored_interrupts_stay_ignored(self):
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
-            control = _abi.Control()
-            with _interrupt.interruptible(control):
+            running = abi.Control()
+            with control.interruptible(running):
                 os.kill(os.getpid(), signal.SIGINT)
                 time.sleep(0.1)
-            assert control.cancel == 0
+            assert running.cancel == 0
         finally:
             signal.signal(signal.SIGINT, before)
 
@@ -357,7 +363,7 @@ class TestInterrupt:
         try:
             with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
                 patched.setattr(threading.Thread, "start", interrupted)
-                _interrupt.interruptible(_abi.Control()).__enter__()
+                control.interruptible(abi.Control()).__enter__()
             threads[0].join(timeout=5)
             assert not threads[0].is_alive()
             assert signal.set_wakeup_fd(-1) == -1
@@ -371,7 +377,7 @@ class TestInterrupt:
             pytest.skip("the system does not list open descriptors")
         before = len(os.listdir(folder))
         for _ in range(20):
-            with _interrupt.interruptible(_abi.Control()):
+            with control.interruptible(abi.Control()):
                 pass
         assert len(os.listdir(folder)) == before
 
@@ -379,7 +385,7 @@ class TestInterrupt:
         active = []
 
         def work():
-            with _interrupt.interruptible(_abi.Control()) as watch:
+            with control.interruptible(abi.Control()) as watch:
                 active.append(watch._active)
 
         thread = threading.Thread(target=work)
@@ -389,40 +395,40 @@ class TestInterrupt:
 
     @POSIX
     def test_helper_thread_form_cancels_and_waits(self, ctrl_c):
-        control, ended = _abi.Control(), []
+        running, ended = abi.Control(), []
 
         def poll():
-            while control.cancel == 0:
+            while running.cancel == 0:
                 time.sleep(0.01)
             ended.append(True)
 
         def cancel(done):
-            control.cancel = 1
+            running.cancel = 1
             done.wait()
 
         with ctrl_c(after=0.3, within=0.5):
-            _interrupt._in_thread(poll, cancel)
+            control._in_thread(poll, cancel)
         assert ended == [True]
 
     @POSIX
     def test_abandonable_call_is_left_at_once(self, ctrl_c):
         release = threading.Event()
         with ctrl_c(after=0.3, within=0.5):
-            _interrupt.call_abandonable(release.wait, 30)
+            control.call_abandonable(release.wait, 30)
         release.set()
 
     def test_abandonable_call_returns_and_raises(self):
-        assert _interrupt.call_abandonable(divmod, 7, 2) == (3, 1)
+        assert control.call_abandonable(divmod, 7, 2) == (3, 1)
         with pytest.raises(ZeroDivisionError):
-            _interrupt.call_abandonable(divmod, 7, 0)
+            control.call_abandonable(divmod, 7, 0)
         with combpred.config_context(n_threads=3):
-            assert _interrupt.call_abandonable(get_n_threads) == 3  # the caller's context holds inside
+            assert control.call_abandonable(get_n_threads) == 3  # the caller's context holds inside
 
 
 def test_show_versions_names_what_matters(capsys):
     combpred.show_versions()
     text = capsys.readouterr().out
-    library = _loader.library()
+    library = call.library()
     for expected in (combpred.__version__, np.__version__, library.core.control_GoVersion(), library.blas.reason):
         assert expected in text
 
@@ -430,5 +436,5 @@ def test_show_versions_names_what_matters(capsys):
 def test_row_errors_survive_pickling():
     import pickle
 
-    error = pickle.loads(pickle.dumps(_lib.RowError(3, "is wrong")))
+    error = pickle.loads(pickle.dumps(RowError(3, "is wrong")))
     assert (error.row, error.reason, str(error)) == (3, "is wrong", "row 3: is wrong")

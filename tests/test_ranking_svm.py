@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import LinearSVC
 
-from combpred import _lib
-from combpred._definiteness import require_semidefinite
-from combpred._lib_labelrank import Examples, Passes, svm_linear
+from combpred._lib.labelrank import Examples, Passes, svm_linear
+from combpred._lib.linalg import require_semidefinite
+from combpred._lib.ridge import Design
 from combpred.ranking import LabelRankingSVM
 from combpred.ranking._preferences import read_preferences
 from ranking_oracle import hinge, random_preferences, row_losses, smallest_svm_objective
@@ -122,7 +122,7 @@ def test_dual_variables_are_feasible_and_make_up_the_weights(decomposition):
     X, y = inputs(30, 3), random_preferences(30, 4, 8)
     signs = read_preferences(y).signs
     weights = np.random.default_rng(9).uniform(size=30)
-    found = svm_linear(Examples(signs, None, weights, 4, decomposition), _lib.Design(X), 0.7, Passes(1e-6, 10000, 0, 1))
+    found = svm_linear(Examples(signs, None, weights, 4, decomposition), Design(X), 0.7, Passes(1e-6, 10000, 0, 1))
     u, v = np.triu_indices(4, 1)
     winner = np.where(signs > 0, u, v)
     assert (found.alpha >= 0).all() and not found.alpha[signs == 0].any()

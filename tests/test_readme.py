@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from combpred import StructuredRidge, _lib
-from combpred._cli import _parser
+from combpred import StructuredRidge
+from combpred._cli.main import _parser
+from combpred._lib.call import library
+from combpred._lib.structure import catalogue
 from combpred.datasets import make_label_ranking
 from combpred.structures import structure_classes
 
@@ -124,8 +126,8 @@ def test_training_lists_and_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     def forbidden(*_: object, **__: object) -> None:
         raise AssertionError("training called it")
 
-    monkeypatch.setattr(_lib, "decode", forbidden)
-    monkeypatch.setattr(_lib, "structure_enumerate", forbidden)
+    for function in ("cp_decode", "cp_structure_enumerate"):
+        monkeypatch.setattr(library().dll, function, forbidden)
     X, y = make_label_ranking(40, n_labels=6, random_state=0)
     model = StructuredRidge("permutations", kernel="rbf").fit(X, y)
     with pytest.raises(AssertionError, match="training called it"):
@@ -136,7 +138,7 @@ def test_table_is_the_catalogue() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` (\|.*)$", README, flags=re.MULTILINE))
     classes = {cls.__name__: name for name, cls in structure_classes().items()}
     assert set(rows) == set(classes)
-    assert {entry["name"] for entry in _lib.catalogue()} == set(classes.values())
+    assert {entry["name"] for entry in catalogue()} == set(classes.values())
     for cls, row in rows.items():
         core, python = re.findall(r"\]\(([^)]+)\)", row)
         assert f'"{classes[cls]}"' in (ROOT / core).read_text(encoding="utf-8")

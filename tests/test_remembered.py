@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from combpred import CapabilityError, _calls, _lib, _lib_partition
-from combpred._remembered import Remembered
+from combpred import CapabilityError
+from combpred._lib import call, partition, structure
+from combpred._lib.call import Remembered
+from combpred._lib.partition import partition_cost
+from combpred._lib.structure import Description, structure_shape
 from combpred.structures import Custom, Permutations, Subtrees
 
 
@@ -18,15 +21,15 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of the functions of the core that are called from now on; nothing is remembered from before."""
     names: list[str] = []
 
-    def call(name: str, *arguments: Any, **options: Any) -> int:
+    def recorded(name: str, *arguments: Any, **options: Any) -> int:
         names.append(name)
         return original(name, *arguments, **options)
 
-    original = _calls.call
-    monkeypatch.setattr(_calls, "call", call)
-    monkeypatch.setattr(_lib_partition, "call", call)
-    monkeypatch.setattr(_calls, "_SHAPES", Remembered())
-    monkeypatch.setattr(_lib_partition, "_COSTS", Remembered())
+    original = call.call
+    monkeypatch.setattr(structure, "call", recorded)
+    monkeypatch.setattr(partition, "call", recorded)
+    monkeypatch.setattr(structure, "_SHAPES", Remembered())
+    monkeypatch.setattr(partition, "_COSTS", Remembered())
     return names
 
 
@@ -53,10 +56,10 @@ def test_one_call_for_each_evaluation(structure, asked):
 def test_structures_are_told_apart_by_all_they_are_given():
     chain, star = np.array([-1, 0, 1, 2], dtype=np.int32), np.array([-1, 0, 0, 0], dtype=np.int32)
     for parent, count in ((chain, 4), (star, 8), (chain, 4)):
-        description = _lib.Description("subtrees", {"n": 4}, parent, None)
-        assert np.exp(_lib.structure_shape(description)[2]) == pytest.approx(count)
+        description = Description("subtrees", {"n": 4}, parent, None)
+        assert np.exp(structure_shape(description)[2]) == pytest.approx(count)
     keys = {
-        _lib.Description("custom", scalars, ints, reals).key
+        Description("custom", scalars, ints, reals).key
         for scalars in ({"d": 1}, {"d": 2})
         for ints in (None, chain, star, chain[:0])
         for reals in (None, np.zeros(2), np.zeros(4), np.ones(2), np.zeros(0))
@@ -65,10 +68,10 @@ def test_structures_are_told_apart_by_all_they_are_given():
 
 
 def test_refusals_are_not_remembered_as_answers():
-    large = _lib.Description("permutations", {"n": 30}, None, None)
+    large = Description("permutations", {"n": 30}, None, None)
     for _ in range(2):
         with pytest.raises(CapabilityError):
-            _lib.partition_cost(large)
+            partition_cost(large)
 
 
 def test_the_number_of_answers_is_bounded():

@@ -12,7 +12,11 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
 import reference
-from combpred import CapabilityError, StructuredRidge, _lib, _row_blocks, kernels
+from combpred import CapabilityError, StructuredRidge, kernels
+from combpred._lib import memory
+from combpred._lib.errors import NumericalError
+from combpred._lib.ridge import ridge_kernel, ridge_plan
+from combpred._models import solve
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 
 # Small enough to enumerate. The first four have a mean other than zero; the last has mean zero and two eigenvalues.
@@ -148,7 +152,7 @@ def test_zero_weight_leaves_a_row_out_and_integer_weights_repeat_it():
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
 def test_scale_is_the_variance_of_rows_counted_by_weight(form, monkeypatch):
-    monkeypatch.setattr(_row_blocks, "_BLOCK_ENTRIES", 7)  # two rows at a time
+    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 7)  # two rows at a time
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 3)) * rng.integers(2, size=(20, 3)) + 5.0 * (np.arange(3) == 1)
     times = rng.integers(4, size=20)
@@ -213,7 +217,7 @@ def test_prediction_in_blocks_changes_nothing(monkeypatch):
         model = StructuredRidge("permutations", **options).fit(X, y)
         expected = model.feature_scores(X), model.predict(X), model.score_structures(X, y)
         with monkeypatch.context() as patch:
-            patch.setattr(_row_blocks, "_BLOCK_ENTRIES", 20)  # two rows of the kernel matrix at a time
+            patch.setattr(memory, "_BLOCK_ENTRIES", 20)  # two rows of the kernel matrix at a time
             np.testing.assert_allclose(model.feature_scores(X), expected[0], atol=1e-14)
             np.testing.assert_array_equal(model.predict(X), expected[1])
             np.testing.assert_allclose(model.score_structures(X, y), expected[2], atol=1e-14)
@@ -264,7 +268,7 @@ def test_kernels_take_sparse_inputs_and_come_in_blocks(kernel, monkeypatch):
     X = sparse.random(30, 6, density=0.5, format="csr", random_state=0)
     settled = kernels.InputKernel.settle(kernel, X)
     whole = settled.matrix(X.toarray())
-    monkeypatch.setattr(_row_blocks, "_BLOCK_ENTRIES", 70)  # two rows at a time
+    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 70)  # two rows at a time
     np.testing.assert_allclose(settled.matrix(X), whole, atol=1e-14)
     np.testing.assert_allclose(settled.matrix(X.toarray()), whole, atol=1e-14)
 
@@ -304,26 +308,26 @@ def test_precomputed_kernel_is_left_as_it_was():
 @pytest.fixture
 def single_advised(monkeypatch):
     """Have the library advise factors in single precision, which it does for a thousand rows and more."""
-    plan = _lib.ridge_plan
-    monkeypatch.setattr(_lib, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
+    plan = ridge_plan
+    monkeypatch.setattr(solve, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
 
 
 @pytest.mark.usefixtures("single_advised")
 def test_factors_are_taken_in_double_when_single_is_not_enough(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
     asked = []
-    solve = _lib.ridge_kernel
+    whole = ridge_kernel
 
     def refuse_single(description, options, *arguments, **keywords):
         asked.append(options["precision"])
         if options["precision"] == "single":
-            raise _lib.NumericalError("too ill-conditioned")
-        return solve(description, options, *arguments, **keywords)
+            raise NumericalError("too ill-conditioned")
+        return whole(description, options, *arguments, **keywords)
 
     model = StructuredRidge("permutations", kernel="rbf", solver="closed-form")
     expected = model.fit(X, y).dual_coef_
     assert model.precision_ == "single"
-    monkeypatch.setattr(_lib, "ridge_kernel", refuse_single)
+    monkeypatch.setattr(solve, "ridge_kernel", refuse_single)
     model.fit(X, y)
     assert asked == ["single", "double"]
     assert model.precision_ == "double"

@@ -10,7 +10,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict
 
 import reference
-from combpred import StructuredRidge, StructuredRidgeCV, _lib
+from combpred import StructuredRidge, StructuredRidgeCV
+from combpred._lib.ridge import Targets, ridge_kernel_loo
 from combpred.structures import LabelSets, Ordinal, Permutations
 
 STRUCTURES = [
@@ -90,8 +91,8 @@ def test_large_problems_keep_three_digits_at_every_penalty(loss):
     ours = left_out_scores(X, y, alphas=alphas, **options)
     for alpha, scores in zip(alphas, ours, strict=True):
         settings = {"alpha": alpha, "loss": loss, "shift": 1.0, "precision": "double"}
-        expected = _lib.ridge_kernel_loo(
-            structure._describe(), settings, rbf_kernel(X, gamma=0.05), _lib.Targets(structure.embed(y)),
+        expected = ridge_kernel_loo(
+            structure._describe(), settings, rbf_kernel(X, gamma=0.05), Targets(structure.embed(y)),
             np.empty(3 * 8 * n * (n + 1), np.uint8),
         )  # fmt: skip
         assert np.linalg.norm(scores - expected) < 1e-3 * np.linalg.norm(expected)

@@ -11,7 +11,10 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
-from combpred import StructuredRidge, _eigen, _lib, _memory, _row_blocks
+from combpred import StructuredRidge
+from combpred._lib import linalg, memory
+from combpred._lib.decode import decode
+from combpred._lib.structure import structure_embed, structure_enumerate, structure_mean, structure_second_moment
 from combpred.structures import Ordinal, Permutations
 from test_ridge import problem
 
@@ -98,7 +101,7 @@ def test_what_overflows_in_prediction_is_refused_by_row(monkeypatch):
     large = X.copy()
     large[4] = 1.7e308
     assert model.predict(1e300 * X).shape == (9, 4)
-    monkeypatch.setattr(_row_blocks, "_BLOCK_ENTRIES", 18)  # three rows at a time
+    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 18)  # three rows at a time
     for form in (np.asarray, sparse.csr_matrix):
         for method in (model.predict, model.feature_scores, model.predict_certified):
             with pytest.raises(ValueError, match="scores of row 4 of X overflow: scale the inputs"):
@@ -110,14 +113,14 @@ def test_what_overflows_in_prediction_is_refused_by_row(monkeypatch):
 
 def test_one_row_is_diagonalised_without_lapack(monkeypatch):
     """SciPy 1.10 fails on 1×1 matrices with this driver."""
-    whole = _eigen.eigh
+    whole = linalg.eigh
 
     def eigh(matrix, **options):
         if len(matrix) == 1:
             raise ValueError("LWORK too small")
         return whole(matrix, **options)
 
-    monkeypatch.setattr(_eigen, "eigh", eigh)
+    monkeypatch.setattr(linalg, "eigh", eigh)
     for options in ({"kernel": "rbf"}, {"solver": "primal", "fit_intercept": False}):
         model = StructuredRidge(Ordinal(4), **options).fit([[2.0]], [3])
         assert model.predict([[2.0]]).tolist() == [3]
@@ -137,7 +140,7 @@ def test_outputs_that_do_not_fit_in_memory_are_refused_before_they_are_allocated
     many = np.zeros((20_000, 2))
     description, scores = model.structure_._describe(), np.zeros((20_000, model.structure_.n_features))
     codes = np.tile(np.arange(30, dtype=np.int32), (20_000, 1))
-    monkeypatch.setattr(_memory, "available_memory", lambda: 2**20)
+    monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
     monkeypatch.setattr(np, "empty", lambda *shape, **options: pytest.fail("allocated"))
     for call, remedy in (
         (lambda: model.feature_scores(many), "pass fewer rows at once"),
@@ -145,11 +148,11 @@ def test_outputs_that_do_not_fit_in_memory_are_refused_before_they_are_allocated
         (lambda: model.predict(many), "pass fewer rows at once"),
         (lambda: model.predict_certified(many), "pass fewer rows at once"),
         (lambda: model.structure_.sample(20_000), "draw fewer at once"),
-        (lambda: _lib.decode(description, scores), "decode fewer rows at once"),
-        (lambda: _lib.structure_embed(description, codes), "embed fewer"),
-        (lambda: _lib.structure_enumerate(description, 0, 20_000), "list fewer"),
-        (lambda: _lib.structure_mean(Permutations(2000)._describe()), "take a smaller structure"),
-        (lambda: _lib.structure_second_moment(Permutations(50)._describe()), "take a smaller structure"),
+        (lambda: decode(description, scores), "decode fewer rows at once"),
+        (lambda: structure_embed(description, codes), "embed fewer"),
+        (lambda: structure_enumerate(description, 0, 20_000), "list fewer"),
+        (lambda: structure_mean(Permutations(2000)._describe()), "take a smaller structure"),
+        (lambda: structure_second_moment(Permutations(50)._describe()), "take a smaller structure"),
     ):
         with pytest.raises(MemoryError, match=f"needs .* GiB, .* are available: {remedy}"):
             call()
@@ -175,13 +178,13 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(monkeypat
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 200)), rng.permuted(np.tile([1, 2, 3], (200, 1)), axis=1)
     # Room for the embedded outputs (19 kB with what is made of them), not for matrices of 200² entries (320 kB each).
-    monkeypatch.setattr(_memory, "available_memory", lambda: 100_000)
+    monkeypatch.setattr(memory, "available_memory", lambda: 100_000)
     with pytest.raises(MemoryError, match=f"GiB are available.*{remedy}"):
         StructuredRidge("permutations", **options).fit(X, y)
 
 
 def test_memory_available_is_a_sensible_number():
-    available = _memory.available_memory()
+    available = memory.available_memory()
     assert available is None or 2**20 < available < 2**50
 
 

@@ -15,7 +15,8 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import KFold, cross_val_score
 
-from combpred import ProbabilisticStructured, StructuredRidge, _lib
+from combpred import ProbabilisticStructured, StructuredRidge
+from combpred._lib.errors import RowError
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 
 RELATION = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)  # a diamond
@@ -353,14 +354,14 @@ def test_illegal_rankings_are_refused(y: Any, message: str) -> None:
 def test_illegal_rankings_are_not_scored(structure: Permutations, row: list[float], message: str) -> None:
     legal, illegal = [[1, 2, 3], [3, 1, 2]], [[1, 2, 3], row]
     if "missing" not in message:  # among the truths, what is known is compared
-        with pytest.raises(_lib.RowError, match=f"y_true, {message}"):
+        with pytest.raises(RowError, match=f"y_true, {message}"):
             structure.score(illegal, legal)
-    with pytest.raises(_lib.RowError, match=f"y_pred, {message}"):
+    with pytest.raises(RowError, match=f"y_pred, {message}"):
         structure.score(legal, illegal)
 
 
 def test_errors_carry_the_row() -> None:
-    with pytest.raises(_lib.RowError) as caught:
+    with pytest.raises(RowError) as caught:
         Permutations(3).validate([[1, 2, 3], [3, 2, 1], [1, 1, 1]])
     assert caught.value.row == 2
     assert "share position 1" in caught.value.reason

@@ -21,8 +21,10 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
-from combpred import _lib, metrics, structures
-from combpred._errors import CapabilityError
+from combpred import metrics, structures
+from combpred._data.checks import Limit
+from combpred._lib.errors import CapabilityError
+from combpred._lib.structure import Description, catalogue, structure_shape
 from combpred.structures import (
     Hierarchy,
     LabelSets,
@@ -34,7 +36,6 @@ from combpred.structures import (
     resolve_structure,
     structure_classes,
 )
-from combpred.structures._base import Limit
 
 # Enumerable instances with ψ written out from its definition.
 SMALL: list[tuple[Structure, Callable[[Any], Any]]] = [
@@ -53,7 +54,7 @@ def test_every_structure_is_held_by_the_laws() -> None:
 
 
 def test_catalogue_and_classes_have_the_same_names() -> None:
-    assert {entry["name"] for entry in _lib.catalogue()} == set(structure_classes())
+    assert {entry["name"] for entry in catalogue()} == set(structure_classes())
 
 
 def test_names_for_type_checkers_are_those_discovered() -> None:
@@ -82,7 +83,7 @@ def test_encoding_and_decoding_are_inverse(structure: Structure, psi: Any) -> No
     parts = structure._encode(members)
     assert parts.dtype == np.int32
     assert parts.flags.c_contiguous
-    assert parts.shape == (len(members), _lib.structure_shape(structure._describe())[0])
+    assert parts.shape == (len(members), structure_shape(structure._describe())[0])
     np.testing.assert_array_equal(structure._decode_parts(parts), members)
     np.testing.assert_array_equal(structure._encode(members.tolist()), parts)
     frame = pd.DataFrame(members) if members.ndim == 2 else pd.Series(members)
@@ -261,7 +262,7 @@ def test_largest_sizes_are_those_of_the_library(cls: Any, parameter: str, most: 
         cls(10**30).count()
     scalars = dict(cls(most)._describe().scalars, n=most + 1)
     with pytest.raises(ValueError, match=f"must be between [12] and {most}"):
-        _lib.structure_shape(_lib.Description(cls.name, scalars))
+        structure_shape(Description(cls.name, scalars))
 
 
 def test_posets_too_large_are_refused() -> None:

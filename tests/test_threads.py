@@ -10,8 +10,8 @@ import time
 import pytest
 
 import combpred
-from combpred import _abi, _progress
-from combpred._config import get_n_threads
+from combpred._lib import abi, control
+from combpred._lib.call import get_n_threads
 
 
 class TestThreadCount:
@@ -71,17 +71,17 @@ class TestThreadCount:
 
 class TestProgress:
     def test_callback_sees_the_last_step(self):
-        control, seen = _abi.Control(), []
-        with _progress.reported(control, "test", progress=lambda step, value: seen.append((step, value))):
-            control.step, control.value = 5, 0.25
+        running, seen = abi.Control(), []
+        with control.reported(running, "test", progress=lambda step, value: seen.append((step, value))):
+            running.step, running.value = 5, 0.25
         assert seen[-1] == (5, 0.25)
 
     def test_lines_on_standard_error(self, capsys, monkeypatch):
         monkeypatch.setitem(sys.modules, "tqdm", None)
-        monkeypatch.setattr(_progress, "_FIRST_SECONDS", 0.02)
-        monkeypatch.setattr(_progress, "_LINE_SECONDS", 0.02)
-        control = _abi.Control(step=12, value=0.5)
-        with _progress.reported(control, "training", verbose=1):
+        monkeypatch.setattr(control, "_FIRST_SECONDS", 0.02)
+        monkeypatch.setattr(control, "_LINE_SECONDS", 0.02)
+        running = abi.Control(step=12, value=0.5)
+        with control.reported(running, "training", verbose=1):
             time.sleep(0.2)
         lines = capsys.readouterr().err.splitlines()
         assert len(lines) >= 2
@@ -89,8 +89,8 @@ class TestProgress:
         assert lines[0].endswith("step 12, value 0.5")
 
     def test_short_calls_and_quiet_ones_say_nothing(self, capsys):
-        with _progress.reported(_abi.Control(), "test", verbose=1):
+        with control.reported(abi.Control(), "test", verbose=1):
             pass
-        with _progress.reported(_abi.Control(), "test", verbose=0):
+        with control.reported(abi.Control(), "test", verbose=0):
             pass
         assert capsys.readouterr().err == ""

@@ -10,20 +10,20 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._config import config_context
-from ._errors import ApproximationWarning, CapabilityError, ForkedProcessError, NumericalError
-from ._version import __version__
+from ._lib.errors import ApproximationWarning, CapabilityError, ForkedProcessError, NumericalError
+from ._lib.versions import __version__
 
 if TYPE_CHECKING:
     from . import aggregation, baselines, datasets, kernels, metrics, plotting, ranking, sampling, structures
-    from ._admissible import Admissible
-    from ._block_statistics import BlockStatistics
-    from ._chain_report import ChainDiagnostics
-    from ._inference import LogPartition
-    from ._probabilistic import ProbabilisticStructured
-    from ._ridge import StructuredRidge
-    from ._ridge_cv import StructuredRidgeCV
-    from ._show_versions import show_versions
+    from ._data.targets import Admissible
+    from ._lib.call import config_context
+    from ._lib.versions import show_versions
+    from ._models.probabilistic import ProbabilisticStructured
+    from ._models.ridge import StructuredRidge
+    from ._models.ridge_cv import StructuredRidgeCV
+    from ._models.statistics import BlockStatistics
+    from .sampling._annealing import LogPartition
+    from .sampling._diagnostics import ChainDiagnostics
 
 __all__ = [
     "Admissible",
@@ -55,14 +55,15 @@ _MODULES = frozenset(
     {"aggregation", "baselines", "datasets", "kernels", "metrics", "plotting", "ranking", "sampling", "structures"}
 )
 _HOMES = {
-    "Admissible": "_admissible",
-    "BlockStatistics": "_block_statistics",
-    "ChainDiagnostics": "_chain_report",
-    "LogPartition": "_inference",
-    "ProbabilisticStructured": "_probabilistic",
-    "StructuredRidge": "_ridge",
-    "StructuredRidgeCV": "_ridge_cv",
-    "show_versions": "_show_versions",
+    "Admissible": "_data.targets",
+    "BlockStatistics": "_models.statistics",
+    "ChainDiagnostics": "sampling._diagnostics",
+    "LogPartition": "sampling._annealing",
+    "config_context": "_lib.call",
+    "ProbabilisticStructured": "_models.probabilistic",
+    "StructuredRidge": "_models.ridge",
+    "StructuredRidgeCV": "_models.ridge_cv",
+    "show_versions": "_lib.versions",
 }
 
 

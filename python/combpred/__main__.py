@@ -1,6 +1,6 @@
-"""``python -m combpred``: see `combpred._cli`."""
+"""``python -m combpred``: see `combpred._cli.main`."""
 
-from combpred._cli import main
+from combpred._cli.main import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

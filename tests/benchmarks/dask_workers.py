@@ -16,7 +16,7 @@ import numpy as np
 from distributed import Client, LocalCluster, wait
 
 from combpred import ProbabilisticStructured, StructuredRidge
-from combpred._dask_blocks import DaskBlocks
+from combpred._data.dask import DaskBlocks
 from combpred.structures import Permutations
 
 LABELS, FEATURES = 10, 100

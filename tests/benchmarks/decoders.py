@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from combpred._decoding import Decoding
+from combpred._lib.decode import Decoding
 from combpred.structures import (
     Assignments,
     Cliques,

@@ -17,8 +17,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from combpred._annealing_row import fixed_schedule
 from combpred.sampling import estimate_log_partition
+from combpred.sampling._annealing import fixed_schedule
 from combpred.structures import Cycles, Permutations, Structure, Subtrees
 
 DELTA = 0.25

@@ -20,8 +20,8 @@ import time
 
 import numpy as np
 
-from combpred import _lib
-from combpred._lib_labelrank import Examples, OnlineState, OnlineUpdate, Passes, online, svm_linear
+from combpred._lib.labelrank import Examples, OnlineState, OnlineUpdate, Passes, online, svm_linear
+from combpred._lib.ridge import Design
 from combpred.ranking import NearestNeighborsLabelRanker
 
 NEIGHBORS = 10
@@ -169,11 +169,11 @@ def main() -> None:
     def learn(update: str, decomposition: str, rows: int = args.rows) -> np.ndarray:
         state = OnlineState.of(args.features, k, multiplicative=update == "multiplicative", average=False)
         how = OnlineUpdate(update, 1.0, 10.0, 1.0)
-        online(Examples(signs[:rows], None, None, k, decomposition), _lib.Design(X[:rows]), how, state)
+        online(Examples(signs[:rows], None, None, k, decomposition), Design(X[:rows]), how, state)
         return state.weights
 
     def ascend(passes: int) -> None:
-        svm_linear(Examples(signs, None, None, k, "edges"), _lib.Design(X), 1.0, Passes(1e-12, passes, 0, 1))
+        svm_linear(Examples(signs, None, None, k, "edges"), Design(X), 1.0, Passes(1e-12, passes, 0, 1))
 
     np.testing.assert_allclose(learn("additive", "edges", few), additive_in_python(X[:few], signs[:few], k), atol=1e-9)
     print(f"{args.rows} rows, {args.features} features, {k} labels")

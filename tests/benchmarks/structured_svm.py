@@ -24,12 +24,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from combpred import StructuredRidgeCV
-from combpred._decoding import Decoding
-from combpred._lib_maxmargin import MarginState
+from combpred._lib.decode import Decoding
+from combpred._lib.maxmargin import MarginState
+from combpred._models.maxmargin.oracles import Blocks, MarginOracle
+from combpred._models.maxmargin.solvers import Dual, _by_library, _in_python
 from combpred.baselines import StructuredPerceptron, StructuredSVM
-from combpred.baselines import _frank_wolfe as solver
-from combpred.baselines._blocks import Blocks
-from combpred.baselines._oracles import MarginOracle
 from combpred.datasets import make_dicycle_policies
 from combpred.metrics import policy_cosine
 from combpred.structures import DirectedCycles, MultiClass, Permutations
@@ -94,8 +93,8 @@ def speed(passes: int) -> None:
         psi = structure.embed(structure.decode(X @ rng.normal(size=(15, structure.n_features))))
         blocks, penalties = blocks_of(X, psi), np.full(200, 0.1)
         oracle = MarginOracle(structure, psi, affine_loss(structure, psi), Decoding("auto", 1))
-        dual, rates, objectives = solver.Dual(blocks, oracle, penalties), [], []
-        for make, times in ((solver._by_library, passes), (solver._in_python, max(passes // 10, 2))):
+        dual, rates, objectives = Dual(blocks, oracle, penalties), [], []
+        for make, times in ((_by_library, passes), (_in_python, max(passes // 10, 2))):
             state = MarginState.zero(200, psi.shape[1], 16, average=False)
             once, order = make(blocks, oracle, penalties), np.random.default_rng(1)
             start = time.process_time()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._abi import Control
-from .._progress import reported
-from ._numbers import is_number
+from .._data.checks import is_number
+from .._lib.abi import Control
+from .._lib.control import reported
 from ._orders import OrderSolver, cost_of, deadline_after, joined
 from ._profile import read_counts
 

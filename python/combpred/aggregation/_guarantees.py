@@ -9,6 +9,14 @@ from numpy.typing import NDArray
 from ._aggregate import Aggregate
 from ._profile import FloatArray, Profile
 
+_ROUNDING = 1e-12  # relative to sums of costs
+
+_ZUYLEN = "van Zuylen and Williamson (2009)"
+_ACN = "Ailon, Charikar and Newman (2008)"
+_AILON = "Ailon (2010)"
+_METRIC = "the triangle inequality of the distance: a random ranking is at most twice as far as the best consensus"
+_TRIANGLE = ", as the pairwise counts satisfy the triangle inequality"
+
 
 class Guarantee(NamedTuple):
     """`ratio`, `expected` and `reason` of an `Aggregate`."""
@@ -18,15 +26,7 @@ class Guarantee(NamedTuple):
     reason: str
 
 
-_ROUNDING = 1e-12  # relative to sums of costs
-
 OPTIMAL = Guarantee(1.0, False, "proven optimal")
-
-_ZUYLEN = "van Zuylen and Williamson (2009)"
-_ACN = "Ailon, Charikar and Newman (2008)"
-_AILON = "Ailon (2010)"
-_METRIC = "the triangle inequality of the distance: a random ranking is at most twice as far as the best consensus"
-_TRIANGLE = ", as the pairwise counts satisfy the triangle inequality"
 # By kind of rankings: "strict" ones of all items, "ties" in them, "triangle": only counts that satisfy the inequality.
 _ORDERS: dict[str, dict[str, Guarantee]] = {
     "strict": {

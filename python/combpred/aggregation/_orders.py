@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from .._abi import Control
-from .._decoding import Decoding
-from .._errors import CapabilityError
+from .._data.checks import is_number
+from .._lib.abi import Control
+from .._lib.decode import Decoding
+from .._lib.errors import CapabilityError
 from ..structures import Permutations
 from ._best_input import best_order_of_inputs
 from ._components import condorcet_components
-from ._numbers import is_number
 from ._pivot import pivot_order, random_pivot_order
 from ._profile import FloatArray, Profile
 from ._rounding import round_relaxation
@@ -118,7 +118,8 @@ class OrderSolver:
         return _best_of(before, profile, Part(order, bound, False, method))
 
     def _rounded(self, before: FloatArray, profile: Profile | None) -> Part:
-        from .._integer import OutOfTimeError, relaxed_order  # loads the solver
+        from .._programs.orders import relaxed_order  # loads the solver
+        from .._programs.program import OutOfTimeError
 
         scores, base = _scores(before)
         try:
@@ -131,7 +132,8 @@ class OrderSolver:
         return _best_of(before, profile, Part(order, base - relaxed.upper_bound, False, "lp"))
 
     def _by_program(self, before: FloatArray, profile: Profile | None) -> Part:
-        from .._integer import OutOfTimeError, best_order  # loads the solver
+        from .._programs.orders import best_order  # loads the solver
+        from .._programs.program import OutOfTimeError
 
         scores, base = _scores(before)
         try:

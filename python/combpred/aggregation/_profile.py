@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.utils import check_random_state
 
-from .._linear_extensions import linear_extensions
-from .._weights import check_weights
-from .._whole_number import whole_number
+from .._data.checks import whole_number
+from .._data.inputs import check_weights
+from .._data.relations import relation_matrices
+from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
+from ..sampling import linear_extensions
 from ..structures._partialorders import encode_partial_orders
-from ..structures._relations import relation_matrices
-from ..structures._values import TargetError, as_numbers, target_matrix, unknown_positions
 
 FloatArray = NDArray[np.float64]
 

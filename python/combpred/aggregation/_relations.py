@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._decoding import Decoding
-from .._lib import Decoded
+from .._data.relations import relation_matrices
+from .._lib.decode import Decoded, Decoding
 from ..structures import PartialOrders, WeakOrders
-from ..structures._relations import relation_matrices
 from ._best_input import best_row
 from ._components import condorcet_components
 from ._profile import FloatArray, Profile

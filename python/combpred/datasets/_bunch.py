@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from combpred.structures import Structure
+from ..structures import Structure
 
 
 def dataset(

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from combpred.datasets._rankings import positions
-from combpred.structures import Hierarchy
+from ..structures import Hierarchy
+from ._rankings import positions
 
 _RandomState = int | np.random.RandomState | None
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn import datasets as source
 from sklearn.utils import Bunch
 
-from combpred.datasets._bunch import dataset
-from combpred.structures import Hierarchy
+from ..structures import Hierarchy
+from ._bunch import dataset
 
 _SHAPES: dict[Hashable, Hashable] = {
     "digit": None,

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from sklearn import datasets as source
 from sklearn.utils import Bunch
 
-from combpred.datasets._bunch import dataset
-from combpred.structures import LabelSets
+from ..structures import LabelSets
+from ._bunch import dataset
 
 # Which digits have the property. The last one is about the shape: the stroke of the digit encloses an area.
 _PROPERTIES: dict[str, frozenset[int]] = {

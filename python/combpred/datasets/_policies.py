@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from combpred.datasets._generated import _at_least, _RandomState
-from combpred.structures import DirectedCycles
+from ..structures import DirectedCycles
+from ._generated import _at_least, _RandomState
 
 
 def make_dicycle_policies(

@@ -10,8 +10,8 @@ from sklearn import datasets as source
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import Bunch
 
-from combpred.datasets._bunch import dataset
-from combpred.structures import Permutations
+from ..structures import Permutations
+from ._bunch import dataset
 
 _BY_CLASS = """\
 The inputs are those of scikit-learn's {source} data: {n} samples, {p} features. The target of a sample is a ranking

@@ -6,16 +6,14 @@ for ``kernel="precomputed"``, and are callable kernels of estimators whose X hol
 
 from __future__ import annotations
 
-from .._kernel_values import check_kernel_values
-from .._row_blocks import row_blocks
-from ._indefinite_nystrom import IndefiniteNystromMap
-from ._input_kernel import KERNELS, InputKernel
-from ._kernel_error import KernelError
-from ._nystrom import NystromMap
-from ._order_edges import edge_kernel, signed_edge_kernel
-from ._order_extension import extension_kernel
-from ._order_position import position_kernel
-from ._random_projection import RandomProjectionMap
+from .._lib.linalg import check_kernel_values
+from .._lib.memory import row_blocks
+from ._extension import extension_kernel
+from ._inputs import KERNELS, InputKernel
+from ._maps import KernelError
+from ._nystrom import IndefiniteNystromMap, NystromMap
+from ._orders import edge_kernel, position_kernel, signed_edge_kernel
+from ._projection import RandomProjectionMap
 
 __all__ = [
     "KERNELS",

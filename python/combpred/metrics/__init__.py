@@ -7,6 +7,7 @@ together, and `structured_hinge_loss`, `structured_log_loss` and `structured_exp
 structure.
 """
 
+from .._models.losses import structured_exponential_loss, structured_hinge_loss, structured_log_loss
 from ._calibration import expected_calibration_error
 from ._grades import neg_absolute_error
 from ._hierarchies import hierarchical_loss
@@ -14,7 +15,6 @@ from ._labels import hamming_loss, hamming_score, ranking_loss
 from ._matches import accuracy, zero_one_loss
 from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
 from ._relations import pair_accuracy
-from ._surrogates import structured_exponential_loss, structured_hinge_loss, structured_log_loss
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
 
 __all__ = [

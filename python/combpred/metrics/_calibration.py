@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from .._whole_number import whole_number
+from .._data.checks import whole_number
 
 FloatArray = NDArray[np.float64]
 

@@ -7,8 +7,9 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..structures._tree import Tree
-from ._rows import check_rows, mean_of_rows
+from .._data.inputs import mean_of_rows
+from .._data.trees import Tree
+from ._rows import check_rows
 
 
 def hierarchical_loss(

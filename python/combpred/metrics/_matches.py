@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from ._rows import check_rows, mean_of_rows
+from .._data.inputs import mean_of_rows
+from ._rows import check_rows
 
 
 def zero_one_loss(

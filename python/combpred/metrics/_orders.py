@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from .._weights import check_weights
-from ._rows import check_no_row, check_rows, mean_of_rows, number_matrix
+from .._data.inputs import check_weights, mean_of_rows
+from ._rows import check_no_row, check_rows, number_matrix
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._rows import check_no_row, check_rows, mean_of_rows, number_matrix
+from .._data.inputs import mean_of_rows
+from ._rows import check_no_row, check_rows, number_matrix
 
 
 def pair_accuracy(

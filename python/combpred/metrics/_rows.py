@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._weights import check_weights
-
 
 def check_rows(first: NDArray[Any], second: NDArray[Any], names: tuple[str, str] = ("y_true", "y_pred")) -> None:
     """Raise ValueError unless both arrays have one shape with at least one row."""
@@ -36,13 +34,3 @@ def check_no_row(bad: NDArray[np.bool_], reason: str) -> None:
     """Raise ValueError with the reason and the first row where `bad` holds, if any."""
     if bad.any():
         raise ValueError(f"{reason} row {int(np.argmax(bad))}")
-
-
-def mean_of_rows(
-    values: NDArray[np.float64], sample_weight: ArrayLike | None, average: bool
-) -> float | NDArray[np.float64]:
-    """Return the weighted mean of per-row values, or the values themselves with ``average=False``."""
-    weights = check_weights(sample_weight, len(values))
-    if not average:
-        return values
-    return float(np.average(values, weights=weights))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..structures._values import TargetError, whole_numbers
-from ..structures._visits import padded, shown
-from ._rows import check_rows, mean_of_rows
+from .._data.inputs import mean_of_rows
+from .._data.targets import TargetError, padded, shown, whole_numbers
+from ._rows import check_rows
 
 _Visits = NDArray[np.int32]
 _PLACES = "places are whole numbers from 0 on, and −1 pads short rows at the right"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._whole_number import whole_number
+from .._data.checks import whole_number
 from ._axes import require_matplotlib, single_axes, style
 
 if TYPE_CHECKING:

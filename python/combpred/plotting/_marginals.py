@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..structures import Structure
 
+
 # The middle has the lightest colour where it means that nothing is known, zero where it means that nothing is there.
 _SCALES: dict[str, tuple[str, float, float]] = {
     "pair": ("PuOr", 0.0, 1.0),

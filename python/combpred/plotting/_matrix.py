@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._errors import CapabilityError
+from .._lib.errors import CapabilityError
 from ..structures import (
     Assignments,
     Cliques,

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._chain_diagnostics import autocorrelation, effective_sample_size, split_r_hat
-from .._whole_number import whole_number
+from .._data.checks import whole_number
+from ..sampling import autocorrelation, effective_sample_size, split_r_hat
 from ._axes import require_matplotlib, style, two_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..sampling import Samples
+
 
 _MOST_LAGS = 100
 

@@ -13,11 +13,8 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._estimator import refit
-from .._input_rows import check_rows, rows_in_double, unconverted_rows
-from .._memory import allocate
-from .._row_blocks import row_blocks
-from .._weights import check_weights
+from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
+from .._lib.memory import allocate, row_blocks
 from ..metrics import kendall_tau
 from ._preferences import FORMATS, Preferences, positions_by_score, read_preferences, require_format
 

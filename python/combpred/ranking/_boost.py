@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._coefficients import keep_weights
-from .._warn import warn_user
+from .._data.warn import warn_user
+from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._boosting import WINDOW, BaseRankers, Boosting, Features, boost
 from ._edges import DECOMPOSITIONS, edges_of

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._errors import NumericalError
-from .._memory import require_memory
+from .._lib.errors import NumericalError
+from .._lib.memory import require_memory
 from ._edges import Edges
 
 FloatArray = NDArray[np.float64]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._abi import Control
-from .._coefficients import keep_weights
-from .._config import get_n_threads
-from .._progress import reported
-from .._warn import warn_user
-from ..baselines._blocks import Blocks
-from ..baselines._cutting_planes import cutting_planes
+from .._data.warn import warn_user
+from .._lib.abi import Control
+from .._lib.call import get_n_threads
+from .._lib.control import reported
+from .._models.maxmargin.oracles import Blocks
+from .._models.maxmargin.solvers import cutting_planes
+from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._position_loss import LOSSES, PositionOracle, position_loss
 from ._preferences import Preferences

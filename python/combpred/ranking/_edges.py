@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._memory import require_memory
-from ..structures._values import as_numbers, target_matrix
+from .._data.targets import as_numbers, target_matrix
+from .._lib.memory import require_memory
 from ._preferences import Preferences, pairs_of_labels
 
 FloatArray = NDArray[np.float64]

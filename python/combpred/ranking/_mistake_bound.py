@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._lib_labelrank import OnlineUpdate
+from .._lib.labelrank import OnlineUpdate
 from ._edges import Edges
 
 FloatArray = NDArray[np.float64]

@@ -12,13 +12,13 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from .._config import get_n_threads
-from .._decoding import Decoding
+from .._lib.call import get_n_threads
+from .._lib.decode import Decoding
+from ..aggregation._plackett_luce import fit_plackett_luce
 from ..structures import Permutations
 from ._base import LabelRanker
 from ._mallows import MallowsEstimate, estimate_mallows
 from ._neighbor_weights import neighbor_weights
-from ._plackett_luce import fit_plackett_luce
 from ._preferences import FORMATS, Preferences, summed_by_label
 
 FloatArray = NDArray[np.float64]

@@ -11,13 +11,11 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from .. import _lib
-from .._coefficients import keep_weights
-from .._estimator import unchanged_on_failure
-from .._input_rows import check_rows
-from .._lib_labelrank import Examples, OnlineState, OnlineUpdate, online
-from .._weights import row_weights
-from .._whole_number import whole_number
+from .._data.checks import whole_number
+from .._data.inputs import check_rows, row_weights, unchanged_on_failure
+from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, online
+from .._lib.ridge import Design
+from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._edges import DECOMPOSITIONS, edges_of
 from ._mistake_bound import Competitor, mistake_bound
@@ -315,7 +313,7 @@ class OnlineLabelRanker(LabelRanker):
     ) -> None:
         online(
             Examples(preferences.signs, None, weights, preferences.n_labels, self.decomposition),
-            _lib.Design(X, intercept=self.fit_intercept),
+            Design(X, intercept=self.fit_intercept),
             self._update(),
             state,
             order=order,

@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._errors import CapabilityError, NumericalError
-from .._warn import warn_user
+from .._data.warn import warn_user
+from .._lib.errors import CapabilityError, NumericalError
 from ._base import LabelRanker
 from ._classifiers import weight_options
 from ._preferences import FORMATS, Preferences, pairs_of_labels, summed_by_label

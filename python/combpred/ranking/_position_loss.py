@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .._decoding import Decoding
-from .._row_blocks import row_blocks
-from ..baselines._oracles import Planes
+from .._lib.decode import Decoding
+from .._lib.memory import row_blocks
+from .._models.maxmargin.oracles import Planes
 from ..structures import Assignments
 
 FloatArray = NDArray[np.float64]

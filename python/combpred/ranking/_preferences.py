@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from .._memory import allocate
-from ..structures._relations import encode_relations, items_shown
-from ..structures._values import TargetError, as_numbers, target_matrix, unknown_positions
+from .._data.relations import encode_relations, items_shown
+from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
+from .._lib.memory import allocate
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
 FORMATS = {

@@ -13,15 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .. import _lib
-from .._coefficients import keep_dual, keep_weights
-from .._config import get_n_threads
-from .._definiteness import require_semidefinite
-from .._kernel_estimator import KernelEstimator
-from .._lib_labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
-from .._memory import require_memory
-from .._warn import warn_user
-from .._weights import check_weights
+from .._data.inputs import check_weights
+from .._data.warn import warn_user
+from .._lib.call import get_n_threads
+from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
+from .._lib.linalg import require_semidefinite
+from .._lib.memory import require_memory
+from .._lib.ridge import Design, check_kernel
+from .._models.base import StructuredEstimator
+from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
 from ._base import LabelRanker
 from ._edges import DECOMPOSITIONS, position_margins
@@ -143,7 +143,7 @@ class LabelRankingSVM(LabelRanker):
     _formats = frozenset(FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{key: KernelEstimator._parameter_constraints[key] for key in ("kernel", "gamma", "degree", "coef0")},
+        **{key: StructuredEstimator._parameter_constraints[key] for key in ("kernel", "gamma", "degree", "coef0")},
         "C": [Interval(Real, 0, None, closed="neither")],
         "kernel_params": [dict, None],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],
@@ -226,14 +226,14 @@ class LabelRankingSVM(LabelRanker):
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
         how = Passes(self.tol, self.max_iter, seed, get_n_threads(self.n_jobs), int(self.verbose))
         if self.kernel_.is_linear:
-            trained = svm_linear(examples, _lib.Design(X, intercept=self.fit_intercept), self.C, how)
+            trained = svm_linear(examples, Design(X, intercept=self.fit_intercept), self.C, how)
             keep_weights(self, trained.coefficients)
             return trained
         n = X.shape[0]
         require_memory(8 * n * n, f"the kernel matrix of {n} rows", "train on fewer rows", square_rows=n)
         if self.kernel_.is_precomputed:
             kernel = np.ascontiguousarray(X if rows is None else X[:, rows])
-            _lib.check_kernel(kernel, n_threads=how.n_threads)
+            check_kernel(kernel, n_threads=how.n_threads)
         else:
             kernel = self.kernel_.matrix(X)
         if self.fit_intercept:

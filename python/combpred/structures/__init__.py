@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._base import MomentsInfo, Structure
-from ._catalogue import structure_classes
-from ._resolve import resolve_structure
+from ._resolve import resolve_structure, structure_classes
 
 if TYPE_CHECKING:  # what the catalogue finds, spelt out for type checkers; a test compares the two
     from ._assignments import Assignments as Assignments

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _lib
-from .._conditions import ConditionError, Conditions, Noun
-from .._constraints import Restriction
+from .._data.checks import Limit
+from .._data.targets import TargetError, target_matrix, whole_numbers
+from .._lib.structure import Description
 from ._base import Structure
-from ._pair_constraints import KEYS
-from ._parameters import Limit
-from ._values import TargetError, target_matrix, whole_numbers
+from ._edges import KEYS
+from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 _LIMIT = Limit(2**11, "decoding takes up to k³ steps, some seconds there")
 
@@ -61,8 +60,8 @@ class Assignments(Structure):
     def _n(self) -> int:
         return self._size("n_items", 1, "the columns of y", _LIMIT)
 
-    def _describe(self) -> _lib.Description:
-        return _lib.Description(self.name, {"n": self._n()}, None, None)
+    def _describe(self) -> Description:
+        return Description(self.name, {"n": self._n()}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         k = self._n()

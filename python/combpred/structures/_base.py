@@ -1,4 +1,4 @@
-"""The base class of all structures: what a user may ask any output space."""
+"""Where the moments of a structure come from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
-from typing import Any, ClassVar, Literal, TypeVar, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -15,25 +16,222 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from .. import _lib, _lib_chain
-from .._admissible import flat_sets
-from .._conditions import Conditions
-from .._constraints import Restriction
-from .._errors import CapabilityError
-from .._memory import require_memory
-from .._weights import check_weights
-from ._moments_info import MomentsInfo as MomentsInfo  # subclasses import it from here
-from ._parameters import SIZE_LIMIT, Limit, frozen, is_integer
-from ._score_methods import ScoreMethods
+from .._data.checks import SIZE_LIMIT, Limit, frozen, is_integer
+from .._data.inputs import check_weights
+from .._data.targets import flat_sets
+from .._lib.chain import Drawn, Plan, chain_sample
+from .._lib.decode import METHODS, Decoded, Decoding, decode, score_rows
+from .._lib.errors import CapabilityError
+from .._lib.memory import require_memory
+from .._lib.partition import Partition, log_partition, sample_distribution
+from .._lib.structure import (
+    Description,
+    structure_check,
+    structure_count,
+    structure_embed,
+    structure_enumerate,
+    structure_mean,
+    structure_mirror,
+    structure_moments,
+    structure_sample,
+    structure_second_moment,
+    structure_shape,
+)
+from ._search.constraints import Conditions, Restriction, RowConstraints
 
 #: The values that entries of ψ take: 0 and 1; −1 and 1; these and 0; these, and after them an indicator of 0 for each;
 #: other known ones; or nothing is known about them.
 EntryKind = Literal["bits", "signs", "signs and zeros", "signs and ties", "numbers", "unknown"]
 
-_Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
-
 _ENUMERATION_LIMIT = 10**7
 _CHUNK_BYTES = 2**25
+
+
+@dataclass(frozen=True)
+class MomentsInfo:
+    """Where the mean and the second moment of a structure come from.
+
+    Attributes
+    ----------
+    kind : {"exact", "relaxed", "sampled"}
+        "exact": closed forms evaluated from exact counts, or averages over a list of all members. "relaxed": those of a
+        larger space that contains the members. "sampled": estimated from samples.
+    standard_error : float
+        The largest standard error of an entry of the second moment; 0 unless sampled.
+    """
+
+    kind: Literal["exact", "relaxed", "sampled"] = "exact"
+    standard_error: float = 0.0
+
+
+class ScoreMethods:
+    r"""The part of `Structure` that takes scores :math:`s` of the embedding, in rows of length d.
+
+    The methods with an underscore do it in parts; a structure whose outputs only Python knows replaces them.
+    """
+
+    if TYPE_CHECKING:  # what the structure has beside
+
+        @property
+        def n_features(self) -> int: ...
+
+        def _describe(self) -> Description: ...
+
+        def _decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]: ...
+
+        def _best_by_program(
+            self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
+        ) -> tuple[NDArray[np.int32], float]: ...
+
+    # Best outputs.
+
+    def decode(self, scores: ArrayLike, *, constraints: Any = None) -> NDArray[Any]:
+        r"""Return a member of largest score :math:`\langle s, \psi(y)\rangle` for every row s of `scores`.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, d) or (d,)
+            Finite.
+        constraints : dict, or list of n dicts (or None), default=None
+            Conditions that the outputs must meet, for all rows or for each; the structure's notes list the keys.
+
+        Returns
+        -------
+        y : ndarray of n rows, or one row for scores of shape (d,)
+            In the structure's format. Exact where the structure is exactly solvable at its size, otherwise by local
+            search from a solution with a guarantee; ``StructuredRidge.predict_certified`` says which.
+        """
+        rows, single = score_rows(scores, self.n_features)
+        if constraints is None:
+            decoded = self._decode_scores(rows)
+        else:
+            decoded = RowConstraints(cast("Structure", self), constraints, len(rows)).decode(rows, None, Decoding())
+        y = self._decode_parts(decoded.y)
+        return y[0] if single else y
+
+    def _decode_scores(
+        self,
+        linear: NDArray[np.float64],
+        magnitude: NDArray[np.float64] | None = None,
+        how: Decoding = Decoding(),  # noqa: B008  # immutable
+    ) -> Decoded:
+        """Return for every row an output of largest ⟨linear, ψ(y)⟩ + ⟨magnitude, ψ(y)²⟩, as the library does."""
+        if how.decoder == "milp":
+            from ._search.programs import decode_rows  # loads the solver
+
+            return decode_rows(self._describe(), linear, magnitude, self._best_by_program)
+        return self._decode_otherwise(linear, magnitude, how)
+
+    def _decode_otherwise(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
+    ) -> Decoded:
+        """Decode by another method than an integer program."""
+        return decode(self._describe(), linear, magnitude, METHODS[how.decoder], how.n_threads, how.seed)
+
+    # The laws p(y) ∝ exp⟨s, ψ(y)⟩.
+
+    def log_partition(self, scores: ArrayLike) -> NDArray[np.float64] | float:
+        r"""Return :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle` for every row s of `scores`.
+
+        The sum is over all members, so that scores of 0 give `log_count`. It is exact up to rounding, for scores of any
+        finite size.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, d) or (d,)
+            Finite.
+
+        Returns
+        -------
+        log_partition : ndarray of shape (n,), or float for scores of shape (d,)
+
+        Raises
+        ------
+        CapabilityError
+            When the structure is too large for exact sums, and has more than 1 000 000 members.
+        ValueError
+            When scores are not finite; names the row.
+
+        Notes
+        -----
+        Closed forms and recursions take O(d) for each row where entries of ψ are independent, on trees and on paths,
+        O(n ℓ) for sets of ℓ labels, :math:`O(n^3)` for spanning trees, :math:`O(2^n n)` for rankings and assignments
+        (n ≤ 20) and for cliques, :math:`O(2^n n^2)` for cycles and routes (n ≤ 16) and :math:`O(3^n)` for rankings with
+        ties. Other spaces are summed over member by member.
+
+        References
+        ----------
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6.
+
+        Examples
+        --------
+        >>> import math
+        >>> from combpred.structures import Permutations
+        >>> z = math.exp(Permutations(3).log_partition([0.0, 0.0, 0.0]))
+        >>> round(z, 6)
+        6.0
+        """
+        rows, single = score_rows(scores, self.n_features)
+        log_z = self._log_partition(rows).log_z
+        return float(log_z[0]) if single else log_z
+
+    def marginals(self, scores: ArrayLike) -> NDArray[np.float64]:
+        r"""Return the mean of :math:`\psi(y)` under :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for every row s.
+
+        It is the gradient of `log_partition`; entries of :math:`\psi` that are 0 or 1 have their probabilities there.
+        Scores of 0 give `mean`.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, d) or (d,)
+            Finite.
+
+        Returns
+        -------
+        marginals : ndarray of the shape of `scores`
+
+        Raises
+        ------
+        CapabilityError
+            When the structure is too large for exact sums, and has more than 1 000 000 members.
+        ValueError
+            When scores are not finite; names the row.
+        MemoryError
+            When n × d numbers do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost: two to four times that of `log_partition`.
+
+        References
+        ----------
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6.
+
+        Examples
+        --------
+        >>> from combpred.structures import LabelSets
+        >>> LabelSets(3, size=1).marginals([0.0, 0.0, -1000.0])
+        array([0.5, 0.5, 0. ])
+        """
+        rows, single = score_rows(scores, self.n_features)
+        means = self._log_partition(rows, marginals=True).marginals
+        assert means is not None  # they were asked for
+        return means[0] if single else means
+
+    def _log_partition(
+        self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
+    ) -> Partition:
+        """Return the partition functions, and on request the marginals, of rows of finite scores."""
+        return log_partition(self._describe(), linear, marginals=marginals, n_threads=n_threads)
+
+    def _sample_distribution(
+        self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
+    ) -> NDArray[Any]:
+        """Return independent draws from p for rows of finite scores, in parts ``(n_samples, n, part_len)``."""
+        return sample_distribution(self._describe(), linear, n_samples, seed, n_threads=n_threads)
+
+
+_Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
 
 
 class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -67,7 +265,7 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
     # What a subclass provides.
 
     @abstractmethod
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         """Return the description of the structure; ValueError when a size is not known yet or illegal."""
 
     @abstractmethod
@@ -127,27 +325,27 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
 
     def _check_parts(self, parts: NDArray[Any]) -> None:
         """Raise ValueError for the first row that is not a member of the space."""
-        _lib.structure_check(self._describe(), parts)
+        structure_check(self._describe(), parts)
 
     def _embed_parts(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
         """Return ψ of every row, ``(n, d)``; ValueError for a row that is not a member."""
-        return _lib.structure_embed(self._describe(), parts, n_threads=n_threads)
+        return structure_embed(self._describe(), parts, n_threads=n_threads)
 
     def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
         """Return n uniform members in parts."""
-        return _lib.structure_sample(self._describe(), n, seed)
+        return structure_sample(self._describe(), n, seed)
 
     def _draw_parts(
         self,
         linear: NDArray[np.float64],
-        plan: _lib_chain.Plan,
+        plan: Plan,
         start: NDArray[Any] | None = None,
         bound: NDArray[np.float64] | None = None,
         n_threads: int | None = None,
         verbose: int = 0,
-    ) -> _lib_chain.Drawn:
+    ) -> Drawn:
         """Return members drawn from p ∝ exp⟨s, ψ⟩ for every row s, as `_lib_chain.chain_sample` does."""
-        return _lib_chain.chain_sample(
+        return chain_sample(
             self._describe(), linear, plan, start=start, bound=bound, n_threads=n_threads, verbose=verbose
         )
 
@@ -169,7 +367,7 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
 
     def _mirrored(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return the sibling of each row; CapabilityError where the structure is no sibling system."""
-        return _lib.structure_mirror(self._describe(), parts)
+        return structure_mirror(self._describe(), parts)
 
     def _require_preimage(self) -> None:
         """Raise CapabilityError unless the member of nearest ψ can be found, as predicting under "squared" asks."""
@@ -189,7 +387,7 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
         CapabilityError
             When the number of members is not known.
         """
-        return _lib.structure_count(self._describe())
+        return structure_count(self._describe())
 
     def log_count(self) -> float:
         """Return the natural logarithm of the number of members, finite at any size.
@@ -203,7 +401,7 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
         CapabilityError
             When the number of members is not known.
         """
-        log_count = _lib.structure_shape(self._describe())[2]
+        log_count = structure_shape(self._describe())[2]
         if math.isnan(log_count):
             raise CapabilityError(f"{self!r}: the number of members is not known at this size; take a smaller size")
         return log_count
@@ -211,12 +409,12 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
     @property
     def n_features(self) -> int:
         r"""Length d of the embedding :math:`\psi`."""
-        return _lib.structure_shape(self._describe())[1]
+        return structure_shape(self._describe())[1]
 
     @property
     def moments_info(self) -> MomentsInfo:
         """Provenance of `mean` and `second_moment`."""
-        kind, standard_error = _lib.structure_moments(self._describe())
+        kind, standard_error = structure_moments(self._describe())
         return MomentsInfo(cast(Literal["exact", "relaxed", "sampled"], kind), standard_error)
 
     def mean(self) -> NDArray[np.float64]:
@@ -230,7 +428,7 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
         ----------
         Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: the counting assumption.
         """
-        return _lib.structure_mean(self._describe())
+        return structure_mean(self._describe())
 
     def second_moment(self) -> NDArray[np.float64]:
         r"""Return the second moment :math:`M = E\,\psi(y)\psi(y)^\top` over uniform members y.
@@ -250,7 +448,7 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
         Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
         """
         self._require_square("second_moment", copies=1)
-        return _lib.structure_second_moment(self._describe())
+        return structure_second_moment(self._describe())
 
     def covariance(self) -> NDArray[np.float64]:
         r"""Return the covariance :math:`\Sigma = M - \mu\mu^\top` over uniform members.
@@ -266,7 +464,7 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
         """
         self._require_square("covariance", copies=2)
         mean = self.mean()
-        moment = _lib.structure_second_moment(self._describe())
+        moment = structure_second_moment(self._describe())
         moment -= np.outer(mean, mean)
         return moment
 
@@ -369,11 +567,11 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
         """Yield all members in parts, in blocks ``(k, part_len)``, however many there are."""
         description = self._describe()
         # Reaching member number `skip` costs O(skip), so blocks double: the whole listing stays O(count).
-        capacity, most = 1024, max(1024, _CHUNK_BYTES // (4 * _lib.structure_shape(description)[0]))
+        capacity, most = 1024, max(1024, _CHUNK_BYTES // (4 * structure_shape(description)[0]))
         skip = 0
         asked = 0
         while skip == asked:  # a block that is not full is the last
-            parts = _lib.structure_enumerate(description, skip, capacity)
+            parts = structure_enumerate(description, skip, capacity)
             if len(parts):
                 yield parts
             asked, skip = skip + capacity, skip + len(parts)
@@ -463,3 +661,7 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
 
     def __hash__(self) -> int:
         return hash((type(self), self._key()))
+
+
+def is_a(structure: Any, kind: type[Structure]) -> bool:
+    return isinstance(structure, kind) or structure == kind.name

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _lib
-from .._conditions import Conditions, Noun
-from .._constraints import Restriction
+from .._data.checks import Limit
+from .._data.targets import target_matrix, whole_numbers
+from .._lib.structure import Description
 from ._base import Structure
 from ._edges import complete_graph, edge_names
 from ._members import KEYS, MemberConditions
-from ._parameters import Limit
-from ._values import target_matrix, whole_numbers
+from ._search.constraints import Conditions, Noun, Restriction
 
 _LIMIT = Limit(2**12, "beyond that the N(N−1)/2 scores of a single clique and their matrix take hundreds of megabytes")
 
@@ -71,8 +70,8 @@ class Cliques(Structure):
     def _n(self) -> int:
         return self._size("n_vertices", 2, "the columns of y", _LIMIT)
 
-    def _describe(self) -> _lib.Description:
-        return _lib.Description(self.name, {"n": self._n()}, None, None)
+    def _describe(self) -> Description:
+        return Description(self.name, {"n": self._n()}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         n = self._n()
@@ -81,7 +80,7 @@ class Cliques(Structure):
         fixed = np.zeros(n, dtype=np.int32)
         fixed[members.required], fixed[members.forbidden] = 1, -1
         size = {} if members.size is None else {"size": members.size}
-        return Restriction(_lib.Description(self.name, {"n": n, **size}, fixed, None), shown=members.shown)
+        return Restriction(Description(self.name, {"n": n, **size}, fixed, None), shown=members.shown)
 
     def _resolve(self, y: Any) -> Cliques:
         if self.n_vertices is not None:

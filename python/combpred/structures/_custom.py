@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from .. import _lib
-from .._decoding import Decoding
-from .._errors import CapabilityError
-from .._lib_chain import Drawn, Plan
+from .._lib.chain import Drawn, Plan
+from .._lib.decode import Decoded, Decoding
+from .._lib.errors import CapabilityError
+from .._lib.structure import Description
 from ._base import EntryKind, MomentsInfo, Structure
 from ._custom_chain import draw_computed
 from ._custom_computed import ComputedOutputs, from_formulas, from_sampler
@@ -280,7 +280,7 @@ class Custom(Structure):
         state: dict[str, Any] = {k: v for k, v in super().__getstate__().items() if k != "_prepared"}
         return state
 
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         return self._space().description
 
     def _resolve(self, y: Any) -> Custom:
@@ -324,7 +324,7 @@ class Custom(Structure):
 
     def _decode_otherwise(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
-    ) -> _lib.Decoded:
+    ) -> Decoded:
         return self._space().decode(linear, magnitude, how)
 
     def _entry_kind(self) -> EntryKind:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._errors import CapabilityError, SamplingError
-from .._lib_chain import Drawn, Plan
+from .._lib.chain import Drawn, Plan
+from .._lib.errors import CapabilityError, SamplingError
 from ._custom_computed import ComputedOutputs
 
 _BLOCK = 256  # proposals drawn at a time

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from scipy.sparse import issparse
 
-from .. import _lib
-from .._decoding import Decoding
-from .._errors import CapabilityError
-from .._memory import allocate
+from .._data.checks import is_integer
+from .._data.targets import TargetError
+from .._lib.decode import Decoded, Decoding
+from .._lib.errors import CapabilityError
+from .._lib.memory import allocate
+from .._lib.structure import Description
 from ._base import MomentsInfo
 from ._custom_listed import check_symmetric, finite_numbers
-from ._parameters import is_integer
-from ._values import TargetError
 
 Embed = Callable[[Any], ArrayLike]
 Decode = Callable[[NDArray[np.float64]], Any]
@@ -46,7 +46,7 @@ class ComputedOutputs:
     ) -> None:
         self._embed, self._decode, self._sample = functions
         self.moments_info = moments_info
-        self.description = _lib.Description(
+        self.description = Description(
             "custom", {"d": len(mean), "members": 0}, None, np.concatenate([[log_count], mean, second_moment.ravel()])
         )
         self._mean = mean
@@ -111,7 +111,7 @@ class ComputedOutputs:
         rng = np.random.default_rng(seed)
         return _column([self._sample(rng) for _ in range(n)])
 
-    def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> _lib.Decoded:
+    def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
         """Return what the user's function decodes; nothing is known about its quality."""
         if self._decode is None:
             raise CapabilityError(
@@ -133,7 +133,7 @@ class ComputedOutputs:
         items = [self._decode(scores.copy()) for scores in linear]
         psi = self._embedded(items, "scores", "what decode returned there is no output: ")
         n = len(items)
-        return _lib.Decoded(
+        return Decoded(
             _column(items),
             value=np.einsum("ij,ij->i", linear, psi),
             upper_bound=np.full(n, np.inf),

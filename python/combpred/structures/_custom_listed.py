@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
-from .. import _lib
-from .._decoding import METHODS, Decoding
+from .._data.targets import target_vector, whole_numbers
+from .._lib.decode import METHODS, Decoded, Decoding, decode
+from .._lib.structure import Description, structure_embed, structure_sample
 from ._base import MomentsInfo
-from ._values import target_vector, whole_numbers
 
 # Eigenvalues of a kernel up to this share of the largest are left out of the basis ...
 RANK_TOLERANCE = 1e-10
@@ -29,7 +29,7 @@ class ListedOutputs:
     def __init__(self, psi: NDArray[np.float64]) -> None:
         k, d = psi.shape
         self.n_outputs = k
-        self.description = _lib.Description("custom", {"d": d, "members": k}, None, psi.ravel())
+        self.description = Description("custom", {"d": d, "members": k}, None, psi.ravel())
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return the places as parts ``(n, 1)``."""
@@ -47,15 +47,15 @@ class ListedOutputs:
 
     def embed(self, parts: NDArray[Any], n_threads: int | None) -> NDArray[np.float64]:
         """Return ψ of every row."""
-        return _lib.structure_embed(self.description, parts, n_threads=n_threads)
+        return structure_embed(self.description, parts, n_threads=n_threads)
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
         """Return n uniform places as parts."""
-        return _lib.structure_sample(self.description, n, seed)
+        return structure_sample(self.description, n, seed)
 
-    def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> _lib.Decoded:
+    def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
         """Return the best outputs by a scan of the list."""
-        return _lib.decode(self.description, linear, magnitude, METHODS[how.decoder], how.n_threads, how.seed)
+        return decode(self.description, linear, magnitude, METHODS[how.decoder], how.n_threads, how.seed)
 
     def require_preimage(self) -> None:
         """Do nothing: a scan finds the nearest ψ, whatever its entries."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _lib
-from .._constraints import Restriction
-from ._parameters import Limit
-from ._relations import pair_names, pair_number
-from ._visits import Visits, from_smallest
-from ._visits_constraints import VisitConditions, listed_cycle
+from .._data.checks import Limit
+from .._data.relations import pair_names, pair_number
+from .._lib.structure import Description
+from ._search.constraints import Restriction
+from ._visits import VisitConditions, Visits, from_smallest, listed_cycle
 
 
 class DirectedCycles(Visits):
@@ -73,7 +72,7 @@ class DirectedCycles(Visits):
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), "->"), dtype=object)
 
-    def _restricted(self, conditions: VisitConditions, free: _lib.Description) -> Restriction:
+    def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         n = self._n()
         pair = pair_number(n)
         unused = sorted({*conditions.unused, *conditions.excluded_by_used()})
@@ -88,7 +87,8 @@ class DirectedCycles(Visits):
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
     ) -> tuple[NDArray[np.int32], float]:
-        from .._integer import best_directed_cycle, visit_cuts  # loads the solver
+        from .._programs.tours import best_directed_cycle
+        from ._search.programs import visit_cuts  # loads the solver
 
         n = self._n()
         gains = np.zeros((n, n))

@@ -10,21 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _lib
-from .._conditions import Conditions
-from .._constraints import Restriction
-from .._decoding import Decoding
-from .._errors import CapabilityError
-from .._lib_chain import Drawn
+from .._data.checks import SIZE_LIMIT, Limit
+from .._data.targets import TargetError, target_matrix
+from .._lib.chain import Drawn
+from .._lib.decode import Decoded, Decoding
+from .._lib.errors import CapabilityError
+from .._lib.partition import Partition, log_partition, sample_distribution
+from .._lib.structure import Description
 from ._base import MomentsInfo, Structure
-from ._edge_properties import edge_property, require_property
-from ._edges import complete_graph, edge_list, edge_names, edge_sets, vertices_of_complete_graph
-from ._pair_constraints import KEYS, edge_restriction
-from ._parameters import SIZE_LIMIT, Limit
-from ._values import TargetError, target_matrix
+from ._edges import KEYS, complete_graph, edge_list, edge_names, edge_restriction, edge_sets, vertices_of_complete_graph
+from ._search.constraints import Conditions, Restriction
+from ._search.hereditary import edge_property, require_property
 
 _COMPLETE = Limit(2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
-
 
 _MOST_LISTED_EDGES = 14  # the user's function tells for each of 16384 sets
 
@@ -98,14 +96,14 @@ class Graphs(Structure):
             return complete_graph(self._n())
         return edge_list("Graphs", self.edges, None if self.n_vertices is None else self._n())
 
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         if self.hereditary is not None:
             require_property(self.hereditary)
         if self.edges is None:
-            return _lib.Description(self.name, {"n": self._n()}, None, None)
+            return Description(self.name, {"n": self._n()}, None, None)
         edges = self._edges()
         n = int(edges.max()) + 1 if self.n_vertices is None else self._n()
-        return _lib.Description(self.name, {"n": n}, edges.ravel(), None)
+        return Description(self.name, {"n": n}, edges.ravel(), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         held = edge_restriction(conditions, self._describe(), self._edges(), what="edge")
@@ -143,10 +141,10 @@ class Graphs(Structure):
 
     def _decode_otherwise(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
-    ) -> _lib.Decoded:
+    ) -> Decoded:
         if self.hereditary is None:
             return super()._decode_otherwise(linear, magnitude, how)
-        from .._hereditary import decode_hereditary  # imports this package
+        from ._search.hereditary import decode_hereditary  # imports this package
 
         return decode_hereditary(edge_property(self.hereditary, self._edges()), linear, magnitude, how)
 
@@ -176,10 +174,10 @@ class Graphs(Structure):
 
     def _log_partition(
         self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
-    ) -> _lib.Partition:
+    ) -> Partition:
         if self.hereditary is None:
             return super()._log_partition(linear, marginals, n_threads)
-        return _lib.log_partition(_listed(self._members()), linear, marginals=marginals, n_threads=n_threads)
+        return log_partition(_listed(self._members()), linear, marginals=marginals, n_threads=n_threads)
 
     def _sample_distribution(
         self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
@@ -187,7 +185,7 @@ class Graphs(Structure):
         if self.hereditary is None:
             return super()._sample_distribution(linear, n_samples, seed, n_threads)
         members = self._members()
-        places = _lib.sample_distribution(_listed(members), linear, n_samples, seed, n_threads=n_threads)
+        places = sample_distribution(_listed(members), linear, n_samples, seed, n_threads=n_threads)
         return members[places[:, :, 0]]
 
     def _members(self) -> NDArray[np.int32]:
@@ -214,7 +212,7 @@ def _sets_with_property(graphs: Graphs) -> NDArray[np.int32]:
     return np.concatenate(list(graphs._listed_parts()))
 
 
-def _listed(members: NDArray[np.int32]) -> _lib.Description:
+def _listed(members: NDArray[np.int32]) -> Description:
     """Return the description of a list of edge sets, whose ψ is their membership."""
     k, d = members.shape
-    return _lib.Description("custom", {"d": d, "members": k}, None, members.astype(np.float64).ravel())
+    return Description("custom", {"d": d, "members": k}, None, members.astype(np.float64).ravel())

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _lib
+from .._data.checks import SIZE_LIMIT
+from .._data.targets import TargetError, summary
+from .._data.trees import Tree
+from .._lib.structure import Description
 from ._base import Structure
-from ._parameters import SIZE_LIMIT
-from ._tree import Tree
-from ._values import TargetError, summary
 
 
 class Hierarchy(Structure):
@@ -62,14 +62,14 @@ class Hierarchy(Structure):
         self.parent = parent
         self.allowed = allowed
 
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         tree = Tree(self.parent)
         if len(tree) > SIZE_LIMIT.most:
             raise ValueError(
                 f"Hierarchy: parent must have at most {SIZE_LIMIT.most} nodes, got {len(tree)}; {SIZE_LIMIT.reason}"
             )
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
-        return _lib.Description(self.name, {"n": len(tree)}, ints, None)
+        return Description(self.name, {"n": len(tree)}, ints, None)
 
     def _resolve(self, y: Any) -> Hierarchy:
         return self._with()

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .. import _lib
-from .._conditions import ConditionError, Conditions, Noun
-from .._constraints import Restriction
-from .._memory import require_memory
+from .._data.targets import TargetError, check_width, target_matrix, whole_numbers
+from .._lib.memory import require_memory
+from .._lib.structure import Description
 from ._base import Structure
 from ._members import KEYS, MemberConditions
-from ._values import TargetError, check_width, target_matrix, whole_numbers
+from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 _SPARSE_SHARE = 0.1  # of the entries: products with rows this full are faster when all are stored
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
@@ -65,12 +64,12 @@ class LabelSets(Structure):
     def _n(self) -> int:
         return self._size("n_labels", 1, "the columns of y")
 
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         n = self._n()
         size = -1 if self.size is None else self._size("size", 0, "the user")
         if size > n:
             raise ValueError(f"LabelSets: size must be at most n_labels={n}, got {size}")
-        return _lib.Description(self.name, {"n": n, "size": size}, None, None)
+        return Description(self.name, {"n": n, "size": size}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         free = self._describe()
@@ -80,7 +79,7 @@ class LabelSets(Structure):
             raise ConditionError(f"'size' is {members.size}, but all sets of {self!r} have {own} labels; leave it out")
         members.check_size(own if members.size is None and own >= 0 else members.size, 0)
         size = own if members.size is None else members.size
-        return Restriction(_lib.Description(self.name, {**free.scalars, "size": size}, None, None), **members.entries())
+        return Restriction(Description(self.name, {**free.scalars, "size": size}, None, None), **members.entries())
 
     def _resolve(self, y: Any) -> LabelSets:
         columns = getattr(y, "columns", None)  # of a DataFrame

@@ -2,65 +2,23 @@ r"""Losses between outputs that are affine in ψ, so that decoding with the loss
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._errors import CapabilityError, RowError
-from .._scores import score_values
+from .._lib.errors import CapabilityError
+from .._lib.maxmargin import AffineLoss, _require_bits
 
 if TYPE_CHECKING:
-    from .. import _lib
-    from .._decoding import Decoding
+    from .._lib.decode import Decoded, Decoding
     from ._base import Structure
+
 
 FloatArray = NDArray[np.float64]
 
 #: All values of the parameter `cost` of estimators.
 COSTS = ("auto", "hamming", "kendall", "tree", "zero-one")
-
-
-@dataclass(frozen=True)
-class AffineLoss:
-    r"""Losses :math:`\Delta(y_i, z) = a_i + \langle g_i, \psi(z)\rangle + \langle t_i, \psi(z)^2\rangle` of n outputs.
-
-    Attributes
-    ----------
-    constant : ndarray of shape (n,)
-        a, one number for each row.
-    gradient : ndarray of shape (n, d)
-        g.
-    magnitude : ndarray of shape (n, d), or None
-        t, which is multiplied by the squares of the entries of ψ; None for zero.
-    checked : bool
-        Whether the entries of ψ(z) have to be looked at: nothing is known about them, and the formula holds for 0
-        and 1.
-    """
-
-    constant: FloatArray
-    gradient: FloatArray
-    magnitude: FloatArray | None = None
-    checked: bool = False
-
-    def values(self, psi: FloatArray) -> FloatArray:
-        """Return the loss of every row at its ψ(z), of shape ``(n,)``, from `psi` (n, d)."""
-        if self.checked:
-            try:
-                _require_bits(psi, "what was decoded")
-            except RowError as error:  # a fault of the structure, whichever row it is found at
-                raise CapabilityError(error.reason) from None
-        return self.of_means(psi)
-
-    def of_means(self, psi: FloatArray) -> FloatArray:
-        """Return the same at ψ that may be means over several outputs, whose entries are not looked at."""
-        return self.constant + score_values(psi, self.gradient, self.magnitude)
-
-    def rows(self, rows: NDArray[np.intp] | slice) -> AffineLoss:
-        """Return the losses of some rows."""
-        magnitude = None if self.magnitude is None else self.magnitude[rows]
-        return AffineLoss(self.constant[rows], self.gradient[rows], magnitude, self.checked)
 
 
 class Augmented(NamedTuple):
@@ -77,7 +35,7 @@ class Augmented(NamedTuple):
 
     psi: FloatArray
     loss: FloatArray
-    decoded: _lib.Decoded
+    decoded: Decoded
 
 
 def loss_augmented(structure: Structure, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
@@ -97,7 +55,7 @@ def loss_augmented(structure: Structure, loss: AffineLoss, scores: FloatArray, h
     Examples
     --------
     >>> import numpy as np
-    >>> from combpred._decoding import Decoding
+    >>> from combpred._lib.decode import Decoding
     >>> from combpred.structures import Permutations
     >>> ranking = Permutations(3)
     >>> loss = affine_loss(ranking, ranking.embed([[1, 2, 3]]))
@@ -227,14 +185,3 @@ def loss_between(structure: Structure, psi_y: FloatArray, psi_z: FloatArray, cos
         psi_y, psi_z = psi_y[..., counted], psi_z[..., counted]
     distance: FloatArray = np.abs(psi_y - psi_z).sum(axis=-1)
     return 0.5 * distance if name == "kendall" else distance
-
-
-def _require_bits(psi: FloatArray, what: str) -> None:
-    bad = ~((psi == 0.0) | (psi == 1.0))
-    if bad.any():
-        row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        raise RowError(
-            row,
-            f"ψ of {what} has {psi[row, column]:g} in entry {column}; cost='hamming' of a Custom structure given by "
-            "functions is for entries 0 and 1",
-        )

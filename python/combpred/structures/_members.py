@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from .._conditions import ConditionError, Conditions, Noun
+from ._search.constraints import ConditionError, Conditions, Noun
 
 KEYS = ("required", "forbidden", "size")
 

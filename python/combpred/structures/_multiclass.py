@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
-from .. import _lib
+from .._data.targets import check_present, codes_of, summary, target_vector
+from .._lib.structure import Description
 from ._base import Structure
-from ._values import check_present, codes_of, summary, target_vector
 
 _SPARSE_CLASSES = 32  # from so many on, indicators are stored as compressed rows
 
@@ -51,8 +51,8 @@ class MultiClass(Structure):
     def __init__(self, n_classes: int | None = None) -> None:
         self.n_classes = n_classes
 
-    def _describe(self) -> _lib.Description:
-        return _lib.Description(self.name, {"n": self._size("n_classes", 2, "the labels in y")}, None, None)
+    def _describe(self) -> Description:
+        return Description(self.name, {"n": self._size("n_classes", 2, "the labels in y")}, None, None)
 
     def _resolve(self, y: Any) -> MultiClass:
         labels = target_vector(y, "y")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _lib
+from .._data.targets import check_present, codes_of, summary, target_vector, whole_numbers
+from .._lib.structure import Description
 from ._base import Structure
-from ._values import check_present, codes_of, summary, target_vector, whole_numbers
 
 
 class Ordinal(Structure):
@@ -53,8 +53,8 @@ class Ordinal(Structure):
     def _n(self) -> int:
         return self._size("n_grades", 2, "the largest grade or the categories of y")
 
-    def _describe(self) -> _lib.Description:
-        return _lib.Description(self.name, {"n": self._n()}, None, None)
+    def _describe(self) -> Description:
+        return Description(self.name, {"n": self._n()}, None, None)
 
     def _resolve(self, y: Any) -> Ordinal:
         if hasattr(self, "categories_"):

@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _lib
-from .._errors import CapabilityError
+from .._data.relations import LIMIT, encode_relations, items_shown, pair_names, relation_matrices
+from .._data.targets import TargetError
+from .._lib.errors import CapabilityError
+from .._lib.structure import Description
 from ._base import Structure
-from ._relations import LIMIT, encode_relations, items_shown, pair_names, relation_matrices
-from ._values import TargetError
 
 _MOMENTS = {"auto": 0, "exact": 1, "relaxed": 2, "sampled": 3}
 _BLOCK_BYTES = 2**24
@@ -79,10 +79,10 @@ class PartialOrders(Structure):
     def _n(self) -> int:
         return self._size("n_items", 2, "the pairs of y", LIMIT)
 
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         if not isinstance(self.moments, str) or self.moments not in _MOMENTS:
             raise ValueError(f"PartialOrders: moments must be one of {', '.join(_MOMENTS)}, got {self.moments!r}")
-        return _lib.Description(self.name, {"n": self._n(), "moments": _MOMENTS[self.moments]}, None, None)
+        return Description(self.name, {"n": self._n(), "moments": _MOMENTS[self.moments]}, None, None)
 
     def _resolve(self, y: Any) -> PartialOrders:
         return self._with(n_items=items_shown(y, "PartialOrders") if self.n_items is None else self._n())

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _lib
-from .._conditions import Conditions
-from .._constraints import Restriction
-from .._errors import CapabilityError
+from .._data.checks import require_integers
+from .._data.targets import TargetError, target_matrix, whole_numbers
+from .._lib.errors import CapabilityError, RowError
+from .._lib.structure import Description, structure_check, structure_shape
 from ._base import Structure
-from ._pair_constraints import KEYS, edge_restriction
-from ._parameters import require_integers
-from ._values import TargetError, target_matrix, whole_numbers
+from ._edges import KEYS, edge_restriction
+from ._search.constraints import Conditions, Restriction
 
 
 class Paths(Structure):
@@ -213,7 +212,7 @@ class Paths(Structure):
         labels: NDArray[np.int32] = arcs % np.int32(n_states)
         return labels
 
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         if np.size(self.arcs) == 0:
             raise ValueError("Paths: arcs must list at least one pair of vertices, shape (m, 2); it is empty")
         arcs = self._whole(self.arcs, "arcs", 2)
@@ -227,7 +226,7 @@ class Paths(Structure):
             "target": target,
         }
         if self.tied is None:
-            return _lib.Description(self.name, scalars, arcs.ravel(), None)
+            return Description(self.name, scalars, arcs.ravel(), None)
         tied = self._whole(self.tied, "tied", 1)
         if len(tied) != len(arcs):
             raise ValueError(f"Paths: tied must have one group for each of {len(arcs)} arcs, got {len(tied)}")
@@ -238,14 +237,14 @@ class Paths(Structure):
                 f"Paths: tied has the group {groups[-1]} but no arc of group {missing}; number groups without gaps"
             )
         scalars["groups"] = int(tied.max()) + 1
-        return _lib.Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
+        return Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return the restriction in terms of single arcs: tied ones are conditions on paths, not on counts."""
         free = self._describe()
         arcs = self._whole(self.arcs, "arcs", 2)
         scalars = {key: value for key, value in free.scalars.items() if key != "groups"}
-        untied = _lib.Description(self.name, scalars, arcs.ravel(), None)
+        untied = Description(self.name, scalars, arcs.ravel(), None)
         restriction = edge_restriction(conditions, untied, arcs, what="arc", directed=True)
         if self.tied is None:
             return restriction
@@ -283,7 +282,7 @@ class Paths(Structure):
 
     def _paths(self, y: Any, argument: str) -> NDArray[np.int32]:
         description = self._describe()
-        n_arcs, longest = description.scalars["arcs"], _lib.structure_shape(description)[0]
+        n_arcs, longest = description.scalars["arcs"], structure_shape(description)[0]
         remedy = f"paths list arcs 0..{n_arcs - 1} in order, and may end in -1"
         listed = whole_numbers(_padded(y, argument, remedy), argument, -1, n_arcs - 1, remedy)
         beyond = (listed[:, longest:] >= 0).any(axis=1)
@@ -293,8 +292,8 @@ class Paths(Structure):
         width = min(longest, listed.shape[1])
         parts[:, :width] = listed[:, :width]
         try:
-            _lib.structure_check(description, parts)
-        except _lib.RowError as error:
+            structure_check(description, parts)
+        except RowError as error:
             raise TargetError(
                 error.row,
                 f"{error.reason}; a path lists its arcs in order, from vertex {self.source} to vertex {self.target}",

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _lib
-from .._conditions import Conditions
-from .._constraints import Restriction
+from .._data.checks import Limit
+from .._data.relations import pair_names
+from .._data.targets import TargetError, as_numbers, target_matrix, whole_numbers
+from .._lib.structure import Description, structure_embed
 from ._base import Structure
-from ._order_constraints import KEYS, order_restriction
-from ._parameters import Limit
-from ._relations import pair_names
-from ._values import TargetError, as_numbers, target_matrix, whole_numbers
+from ._orders import KEYS, order_restriction
+from ._search.constraints import Conditions, Restriction
 
 _LIMIT = Limit(2**14, "beyond that the k(k−1)/2 scores of a single ranking take more than a gigabyte")
 
@@ -124,8 +123,8 @@ class Permutations(Structure):
     def _n(self) -> int:
         return self._size("n_labels", 2, "the columns of y", _LIMIT)
 
-    def _describe(self) -> _lib.Description:
-        return _lib.Description(self.name, {"n": self._n()}, None, None)
+    def _describe(self) -> Description:
+        return Description(self.name, {"n": self._n()}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         return order_restriction(conditions, self._describe())
@@ -141,7 +140,7 @@ class Permutations(Structure):
     def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
         positions = _known_positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
         partial = bool((positions == 0).any())  # rows that are whole embed several times faster
-        return _lib.structure_embed(self._describe(), positions, partial=partial, n_threads=n_threads)
+        return structure_embed(self._describe(), positions, partial=partial, n_threads=n_threads)
 
     def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         k = None if self.n_labels is None else self._n()
@@ -154,7 +153,8 @@ class Permutations(Structure):
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
     ) -> tuple[NDArray[np.int32], float]:
-        from .._integer import best_order, order_cuts  # loads the solver
+        from .._programs.orders import best_order
+        from ._search.programs import order_cuts  # loads the solver
 
         positions, bound = best_order(self._n(), linear, order_cuts(restriction))
         return positions, bound + float(magnitude.sum())  # every |ψ| is 1

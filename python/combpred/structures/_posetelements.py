@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _lib
+from .._data.checks import Limit
+from .._data.targets import target_vector, whole_numbers
+from .._lib.structure import Description
 from ._base import Structure
-from ._parameters import Limit
-from ._values import target_vector, whole_numbers
 
 _LIMIT = Limit(2**13, "checking that a relation of k elements is transitive takes time proportional to k³")
 
@@ -64,9 +64,9 @@ class PosetElements(Structure):
             raise ValueError(f"PosetElements: relation[{a}, {b}] is {relation[a, b].item()!r}, must be 0 or 1 (a ⪰ b)")
         return np.ascontiguousarray(relation, dtype=np.int32)
 
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         relation = self._relation()
-        return _lib.Description(self.name, {"n": len(relation)}, relation.ravel(), None)
+        return Description(self.name, {"n": len(relation)}, relation.ravel(), None)
 
     def _resolve(self, y: Any) -> PosetElements:
         return self._with()

@@ -1,18 +1,47 @@
-"""From what a user passes as `structure` to the structure that a fit works with."""
+"""Finding the structure classes: no list of them is kept anywhere."""
 
 from __future__ import annotations
 
+import functools
+import importlib
+import pkgutil
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from .._data.targets import located
 from ._base import Structure
-from ._catalogue import structure_classes
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
-from ._values import located
+
+
+@functools.cache
+def _discovered() -> dict[str, type[Structure]]:
+    package = importlib.import_module(__package__)
+    found: dict[str, type[Structure]] = {}
+    for module in pkgutil.iter_modules(package.__path__):
+        for value in vars(importlib.import_module(f"{__package__}.{module.name}")).values():
+            if isinstance(value, type) and issubclass(value, Structure) and "name" in vars(value):
+                found[value.name] = value
+    return dict(sorted(found.items()))
+
+
+def structure_classes() -> dict[str, type[Structure]]:
+    """Return the classes of all structures by catalogue name.
+
+    Returns
+    -------
+    classes : dict
+        In the order of the names.
+
+    Examples
+    --------
+    >>> structure_classes()["permutations"].__name__
+    'Permutations'
+    """
+    return dict(_discovered())
 
 
 def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:

@@ -7,11 +7,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _lib
-from .._constraints import Restriction
-from ._parameters import Limit
-from ._visits import Visits
-from ._visits_constraints import VisitConditions
+from .._data.checks import Limit
+from .._lib.structure import Description
+from ._search.constraints import Restriction
+from ._visits import VisitConditions, Visits
 
 
 class Routes(Visits):
@@ -70,7 +69,7 @@ class Routes(Visits):
         arcs = [f"{u}->{v}" for u in range(n) for v in range(n) if v != u]
         return np.array([*arcs, *(f"start {v}" for v in range(n)), *(f"end {v}" for v in range(n))], dtype=object)
 
-    def _restricted(self, conditions: VisitConditions, free: _lib.Description) -> Restriction:
+    def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         n = self._n()
         unused = {_arc(n, u, v) for u, v in (*conditions.unused, *conditions.excluded_by_used())}
         # Behind the tail of a required arc the route does not end, and at its head it does not start.
@@ -82,7 +81,8 @@ class Routes(Visits):
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
     ) -> tuple[NDArray[np.int32], float]:
-        from .._integer import best_route, visit_cuts  # loads the solver
+        from .._programs.tours import best_route
+        from ._search.programs import visit_cuts  # loads the solver
 
         n = self._n()
         scores = linear + magnitude  # ψ is 0 or 1

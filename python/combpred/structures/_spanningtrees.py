@@ -9,14 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .. import _lib
-from .._conditions import Conditions
-from .._constraints import Restriction
+from .._data.checks import Limit
+from .._data.targets import TargetError
+from .._lib.errors import RowError
+from .._lib.structure import Description, structure_check
 from ._base import Structure
-from ._edges import edge_list, edge_names, edge_sets
-from ._pair_constraints import KEYS, edge_restriction
-from ._parameters import Limit
-from ._values import TargetError
+from ._edges import KEYS, edge_list, edge_names, edge_restriction, edge_sets
+from ._search.constraints import Conditions, Restriction
 
 _LIMIT = Limit(2**12, "beyond that the moments take gigabytes")
 
@@ -78,9 +77,9 @@ class SpanningTrees(Structure):
             )
         return n, edges
 
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         n, edges = self._graph()
-        return _lib.Description(self.name, {"n": n}, edges.ravel(), None)
+        return Description(self.name, {"n": n}, edges.ravel(), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         return edge_restriction(conditions, self._describe(), self._graph()[1], what="edge")
@@ -92,8 +91,8 @@ class SpanningTrees(Structure):
         n, edges = self._graph()
         parts = edge_sets(y, len(edges))
         try:
-            _lib.structure_check(_lib.Description(self.name, {"n": n}, edges.ravel(), None), parts)
-        except _lib.RowError as error:
+            structure_check(Description(self.name, {"n": n}, edges.ravel(), None), parts)
+        except RowError as error:
             reason = error.reason.removeprefix("structure: ")
             raise TargetError(
                 error.row, f"{reason}; a spanning tree has {n - 1} edges that connect all {n} vertices"

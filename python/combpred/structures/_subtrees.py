@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _lib
-from .._conditions import ConditionError, Conditions, Noun
-from .._constraints import Restriction
+from .._data.checks import Limit
+from .._data.targets import TargetError, target_matrix, whole_numbers
+from .._data.trees import Tree
+from .._lib.structure import Description
 from ._base import Structure
 from ._members import KEYS, MemberConditions
-from ._parameters import Limit
-from ._tree import Tree
-from ._values import TargetError, target_matrix, whole_numbers
+from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 _LIMIT = Limit(2**20, "beyond that the exact count takes too long")
 _REMEDY = "subtrees are 0/1 matrices, 1 where the node belongs to the row"
@@ -74,9 +73,9 @@ class Subtrees(Structure):
             )
         return tree
 
-    def _describe(self) -> _lib.Description:
+    def _describe(self) -> Description:
         tree = self._tree()
-        return _lib.Description(self.name, {"n": len(tree)}, tree.parent, None)
+        return Description(self.name, {"n": len(tree)}, tree.parent, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         tree = self._tree()
@@ -103,7 +102,7 @@ class Subtrees(Structure):
         members.check_size(members.size, 1)
         free = self._describe()
         size = {} if members.size is None else {"size": members.size}
-        return Restriction(_lib.Description(self.name, {**free.scalars, **size}, free.ints, None), **members.entries())
+        return Restriction(Description(self.name, {**free.scalars, **size}, free.ints, None), **members.entries())
 
     def _resolve(self, y: Any) -> Subtrees:
         return self._with()

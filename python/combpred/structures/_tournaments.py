@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _lib
+from .._data.relations import LIMIT, encode_relations, items_shown, pair_names
+from .._lib.structure import Description
 from ._base import Structure
-from ._relations import LIMIT, encode_relations, items_shown, pair_names
 
 
 class Tournaments(Structure):
@@ -59,8 +59,8 @@ class Tournaments(Structure):
     def _n(self) -> int:
         return self._size("n_items", 2, "the pairs of y", LIMIT)
 
-    def _describe(self) -> _lib.Description:
-        return _lib.Description(self.name, {"n": self._n()}, None, None)
+    def _describe(self) -> Description:
+        return Description(self.name, {"n": self._n()}, None, None)
 
     def _resolve(self, y: Any) -> Tournaments:
         return self._with(n_items=items_shown(y, "Tournaments") if self.n_items is None else self._n())

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _lib
-from .._conditions import Conditions, Noun
-from .._constraints import Restriction
+from .._data.checks import Limit
+from .._data.targets import TargetError, padded, shown, whole_numbers
+from .._lib.structure import Description
 from ._base import Structure
-from ._parameters import Limit
-from ._values import TargetError, target_matrix, whole_numbers
-from ._visits_constraints import VisitConditions
+from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
+
+Lists = NDArray[np.int32]
+Entries = tuple[tuple[int, int], ...]
 
 
 class Visits(Structure):
@@ -35,8 +35,8 @@ class Visits(Structure):
     def _n(self) -> int:
         return self._size(self._parameter, self._least, "y", self._limit)
 
-    def _describe(self) -> _lib.Description:
-        return _lib.Description(self.name, {"n": self._n()}, None, None)
+    def _describe(self) -> Description:
+        return Description(self.name, {"n": self._n()}, None, None)
 
     def _resolve(self, y: Any) -> Structure:
         if getattr(self, self._parameter) is not None:
@@ -63,7 +63,7 @@ class Visits(Structure):
         return self._restricted(read, self._describe())
 
     @abstractmethod
-    def _restricted(self, conditions: VisitConditions, free: _lib.Description) -> Restriction:
+    def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         """Return the restriction to lists that meet the conditions; `free` describes the structure without them."""
 
     def _normalised(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -106,29 +106,6 @@ class Visits(Structure):
         return reason
 
 
-def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
-    """Return rows of different lengths as one matrix, padded with −1 at the right; a matrix is returned as it is."""
-    rows = _rows(y)
-    if rows is None:
-        return target_matrix(y, argument, None, noun)
-    if len(rows) == 0:
-        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
-    for i, row in enumerate(rows):
-        if not _is_list(row):
-            raise TargetError(i, f"found {row!r}; every row is a list with one entry for each {noun}", argument)
-    lengths = np.array([len(row) for row in rows])
-    entries = list(chain.from_iterable(rows))
-    flat = np.array(entries)
-    if flat.dtype.kind in "bu":
-        flat = flat.astype(np.float64)  # so that it can hold −1
-    elif flat.dtype.kind not in "if":
-        flat = np.empty(len(entries), dtype=object)
-        flat[:] = entries
-    matrix = np.full((len(rows), max(1, int(lengths.max()))), -1, dtype=flat.dtype)
-    matrix[np.arange(matrix.shape[1]) < lengths[:, np.newaxis]] = flat
-    return matrix
-
-
 def from_smallest(lists: NDArray[np.int32], *, either_way: bool) -> NDArray[np.int32]:
     """Return closed lists from their smallest place on; `either_way` goes towards the smaller of its neighbours."""
     n = lists.shape[1]
@@ -144,34 +121,150 @@ def from_smallest(lists: NDArray[np.int32], *, either_way: bool) -> NDArray[np.i
     return turned
 
 
-def shown(row: NDArray[Any]) -> str:
-    """Return a row for a message, cut where it is long."""
-    places = row.tolist()
-    while places and places[-1] == -1:
-        places.pop()
-    return str(places) if len(places) <= 20 else f"[{', '.join(map(str, places[:20]))}, …]"
-
-
-def _rows(y: Any) -> Sequence[Any] | None:
-    """Return the rows of a list of lists whose lengths differ, or of an array or Series of lists; None for others."""
-    if isinstance(y, (list, tuple)):
-        lengths = {len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in y}
-        return y if len(lengths) > 1 or 0 in lengths else None
-    if getattr(y, "ndim", None) == 1 and getattr(y, "dtype", None) == np.dtype(object):
-        return list(y)
-    return None
-
-
-def _is_list(row: Any) -> bool:
-    """Say whether a row is a list, a tuple or an array of shape (k,)."""
-    if isinstance(row, (list, tuple)):
-        return not any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in row)
-    return getattr(row, "ndim", None) == 1
-
-
 def _fitted(values: NDArray[np.int32], n: int) -> NDArray[np.int32]:
     """Return legal rows with n columns: what is cut off or added is padding."""
     fitted = np.full((len(values), n), -1, dtype=np.int32)
     width = min(n, values.shape[1])
     fitted[:, :width] = values[:, :width]
     return fitted
+
+
+class VisitConditions:
+    """The conditions of one constraint, read and checked against one another.
+
+    Parameters
+    ----------
+    conditions : Conditions
+        With the keys "start", "end", "length", "required" and "forbidden".
+    noun : Noun
+        What is visited.
+    least : int
+        How many a list visits at least.
+    what : str
+        What a list is, such as "a route".
+
+    Attributes
+    ----------
+    start, end : int or None
+    length : int or None
+    visited, avoided : list of int
+        What must, and must not, be visited, without the ends.
+    used, unused : list of (int, int)
+        Which steps must, and must not, be made.
+
+    Raises
+    ------
+    ConditionError, ConditionTypeError
+        When a condition is not legal, contradicts another one, or leaves too few places.
+    """
+
+    def __init__(self, conditions: Conditions, noun: Noun, least: int, what: str) -> None:
+        self.n, self.shown, self._noun, self._what = noun.n, str(conditions), noun, what
+        self.start, self.end = conditions.one("start", noun), conditions.one("end", noun)
+        self.length = conditions.count("length", least, noun.n, f"{noun.many} that {what} visits")
+        self.visited, self.used = conditions.mixed("required", noun)
+        self.avoided, self.unused = conditions.mixed("forbidden", noun)
+        self._check(least)
+
+    def _check(self, least: int) -> None:
+        one = self._noun.one
+        for key, pairs in (("required", self.used), ("forbidden", self.unused)):
+            for u, v in pairs:
+                if u == v:
+                    raise ConditionError(f"{key!r} holds ({u}, {v}), a step from a {one} to itself; leave it out")
+        if self.start is not None and self.start == self.end:
+            raise ConditionError(
+                f"'start' and 'end' are both {self.start}; {self._what} visits each {one} once: change one of them"
+            )
+        ends = {self.start: "start", self.end: "end"}
+        for v in self.all_visited():
+            if v in self.avoided:
+                key = ends.get(v, "required")
+                raise ConditionError(f"{one} {v} is forbidden and, by {key!r}, visited; drop one of the two conditions")
+        both = set(self.used) & set(self.unused)
+        if both:
+            raise ConditionError(f"the step {min(both)} is required and forbidden; drop one of the two conditions")
+        must, may = len(self.all_visited()), self.n - len(self.avoided)
+        needed = least if self.length is None else self.length
+        many = self._noun.many
+        if may < needed:
+            raise ConditionError(
+                f"'forbidden' leaves {may} {many}, {needed} are needed; allow more, or ask for a smaller 'length'"
+            )
+        if self.length is not None and must > self.length:
+            raise ConditionError(
+                f"'length' is {self.length}, but {must} {many} are required with the ends; ask for fewer, or for more "
+                "'length'"
+            )
+
+    def all_visited(self) -> list[int]:
+        """Return what must be visited, the ends and those of required steps included."""
+        ends = [v for v in (self.start, self.end) if v is not None]
+        return sorted({*self.visited, *ends, *(v for pair in self.used for v in pair)})
+
+    def either_way(self) -> None:
+        """Take steps as edges: forbidding or requiring one direction is to forbid or require the other."""
+        self.used, self.unused = ([(min(p), max(p)) for p in pairs] for pairs in (self.used, self.unused))
+        both = set(self.used) & set(self.unused)
+        if both:
+            raise ConditionError(f"the edge {min(both)} is required and forbidden; drop one of the two conditions")
+
+    def excluded_by_used(self) -> list[Pair]:
+        """Return the steps that required ones leave no room for: others from the same place, and others to it."""
+        out: dict[int, int] = {}
+        into: dict[int, int] = {}
+        for u, v in self.used:
+            for taken, key, value, way in ((out, u, v, "from"), (into, v, u, "to")):
+                if taken.setdefault(key, value) != value:
+                    raise ConditionError(
+                        f"'required' has two steps {way} {self._noun.one} {key}; {self._what} makes at most one"
+                    )
+        excluded = {(u, w) for u, v in out.items() for w in range(self.n) if w not in (u, v)}
+        excluded |= {(w, v) for v, u in into.items() for w in range(self.n) if w not in (u, v)}
+        return sorted(excluded)
+
+    def describe(self, free: Description) -> Description:
+        """Return the description of the lists that meet the conditions on places."""
+        scalars = dict(free.scalars)
+        for key, value in (("start", self.start), ("end", self.end), ("length", self.length)):
+            if value is not None:
+                scalars[key] = value
+        fixed = None
+        visited = self.all_visited()
+        if visited or self.avoided:
+            fixed = np.zeros(self.n, dtype=np.int32)
+            fixed[visited], fixed[self.avoided] = 1, -1
+        return Description(free.name, scalars, fixed, None)
+
+
+def listed_cycle(start: int | None, end: int | None, *, either_way: bool) -> Callable[[Lists], Lists] | None:
+    """Return how cycles are listed that shall begin or end with a vertex; None: as they are.
+
+    Where only one end is given and the direction is free, the list goes so that the smaller neighbour of that vertex
+    is next to it at the list's other side or behind it.
+    """
+    if start is None and end is None:
+        return None
+
+    def listed(cycles: Lists) -> Lists:
+        turned = np.full_like(cycles, -1)
+        for row, cycle in zip(turned, cycles.tolist(), strict=True):
+            places = [v for v in cycle if v >= 0]
+            if start is not None:
+                places = _from(places, start)
+                if either_way and (places[-1] != end if end is not None else places[1] > places[-1]):
+                    places = [places[0], *reversed(places[1:])]
+            elif end is not None:
+                places = _from(places, end)
+                if either_way and places[1] > places[-1]:
+                    places = [places[0], *reversed(places[1:])]
+                places = [*places[1:], places[0]]
+            row[: len(places)] = places
+        return turned
+
+    return listed
+
+
+def _from(places: list[int], first: int) -> list[int]:
+    at = places.index(first)
+    return places[at:] + places[:at]

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from .. import _lib
-from .._conditions import Conditions
-from .._constraints import Restriction
+from .._data.checks import Limit
+from .._data.relations import pair_names
+from .._data.targets import as_numbers, located, target_matrix
+from .._lib.structure import Description
 from ._base import Structure
-from ._order_constraints import KEYS, order_restriction
-from ._parameters import Limit
-from ._relations import pair_names
-from ._values import as_numbers, located, target_matrix
+from ._orders import KEYS, order_restriction
+from ._search.constraints import Conditions, Restriction
 
 _LIMIT = Limit(2**10, "the counts of larger spaces take too long to tabulate")
 _REMEDY = "positions are finite numbers, compared by their order; complete the ranking or drop the row"
@@ -81,8 +80,8 @@ class WeakOrders(Structure):
     def _n(self) -> int:
         return self._size("n_labels", 2, "the columns of y", _LIMIT)
 
-    def _describe(self) -> _lib.Description:
-        return _lib.Description(self.name, {"n": self._n()}, None, None)
+    def _describe(self) -> Description:
+        return Description(self.name, {"n": self._n()}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         return order_restriction(conditions, self._describe())

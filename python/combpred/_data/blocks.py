@@ -1,0 +1,374 @@
+"""Rows in blocks: those of arrays, and those of what users iterate over."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._lib.errors import RowError
+from .inputs import release_pages, row_weights
+from .targets import TargetError
+
+Result = TypeVar("Result")
+Merge = Callable[[Result, Result], Result]
+
+# Of a block, in float64: enough for BLAS to run at full speed, little beside what training itself holds, and a small
+# part of a second's work, after which Ctrl-C is answered.
+BLOCK_BYTES = 2**24
+_MANY_ROWS = 2**15  # of few features: targets and scores may be much wider than those
+
+_HOW = "give (X, y) or (X, y, sample_weight)"
+
+_REMEDY = (
+    "pass a list of blocks, an object whose __iter__ starts anew, or a function without arguments that returns a new "
+    "iterator, such as a generator function or functools.partial(read_blocks, path)"
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows of training data.
+
+    Attributes
+    ----------
+    X : array or sparse matrix of shape (n, n_features)
+        As the source has it: not checked, of any number type.
+    y : array-like of n targets
+        In the format of the structure, not checked.
+    weights : ndarray of shape (n,) or None
+        Sample weights, checked; None for all 1.
+    index : int or None
+        Number of the block as the user gave it, from 0. None where the user gave no blocks.
+    first_row : int
+        Number of its first row among all rows.
+    offset : int, default=0
+        Number of its first row in the block as the user gave it, of which it may be a part.
+    """
+
+    X: Any
+    y: Any
+    weights: NDArray[np.float64] | None
+    index: int | None
+    first_row: int
+    offset: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return n_rows(self.X)
+
+    def number(self, row: int) -> int:
+        """Return the number that the user knows a row of this block by: in the block given, or among all rows."""
+        return row + (self.first_row if self.index is None else self.offset)
+
+    def name(self, message: str) -> str:
+        """Return a message with the block it is about, where the user gave blocks."""
+        return message if self.index is None else f"block {self.index}: {message}"
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Let errors about rows of this block come out with the block and the numbers that the user knows them by."""
+        try:
+            yield
+        except RowError as error:
+            argument = error.argument if isinstance(error, TargetError) else "y"
+            found = TargetError(self.number(error.row), error.reason, argument)
+            if self.index is None:
+                raise found from None
+            raise ValueError(self.name(str(found))) from None
+        except (ValueError, TypeError) as error:
+            if self.index is None or type(error) not in (ValueError, TypeError):
+                raise
+            raise type(error)(self.name(str(error))) from error
+
+    def cut(self, step: int) -> Iterator[Block]:
+        """Cut the block into blocks of at most `step` rows."""
+        if self.n <= step:
+            yield self
+            return
+        for lo in range(0, self.n, step):
+            rows = slice(lo, min(lo + step, self.n))
+            yield replace(
+                self,
+                X=take_rows(self.X, rows),
+                y=take_rows(self.y, rows),
+                weights=None if self.weights is None else self.weights[rows],
+                first_row=self.first_row + lo,
+                offset=self.offset + lo,
+            )
+
+    def parts(self) -> Iterator[Block]:
+        """Cut the block into blocks of bounded size."""
+        return self.cut(_rows_at_once(self.X))
+
+
+class BlockSource(ABC):
+    """Blocks of training data that can be gone through as often as needed.
+
+    Attributes
+    ----------
+    gathers_classes : bool
+        Whether class labels that are not given are gathered in a pass of their own, rather than from the first block.
+    """
+
+    gathers_classes: ClassVar[bool] = False
+
+    @abstractmethod
+    def first(self) -> Block:
+        """Return the first block that has rows, from which sizes and types are taken.
+
+        Raises
+        ------
+        ValueError
+            When no block has rows.
+        """
+
+    @abstractmethod
+    def reduce(
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        merge: Merge[Result],
+        advance: Callable[[], object] | None = None,
+    ) -> Result:
+        """Return ``function(block, *arguments)`` of all blocks, merged in the order of the blocks.
+
+        Parameters
+        ----------
+        function : callable
+            A function of a module, or an instance of a small frozen dataclass: it may be pickled and run in another
+            process. It must not keep or change what it is given. Blocks may be cut into smaller ones before it sees
+            them.
+        *arguments
+            The same for all blocks; picklable.
+        merge : callable
+            Takes two results and returns one; it may change and return its first argument. Associative up to rounding.
+        advance : callable or None, default=None
+            Called without arguments, in this process, when a block is done.
+
+        Returns
+        -------
+        object
+            The merged result.
+
+        Raises
+        ------
+        Exception
+            What `function` raises: it names rows by `Block.errors`.
+        """
+
+
+class ArrayBlocks(BlockSource):
+    """Rows of arrays, of memory-mapped files, or of compressed sparse rows.
+
+    Parameters
+    ----------
+    X : ndarray, memmap or CSR of shape (n, n_features)
+    y : array-like of n targets
+    weights : ndarray of shape (n,) or None
+        Checked before.
+
+    Notes
+    -----
+    A row is never copied but in its block. Pages of files mapped read-only are given back once their block is done.
+    """
+
+    def __init__(self, X: Any, y: Any, weights: NDArray[np.float64] | None) -> None:
+        self._whole = Block(X, y, weights, None, 0)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self._whole.n
+
+    def first(self) -> Block:
+        return next(self._whole.parts())
+
+    def reduce(
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        merge: Merge[Result],
+        advance: Callable[[], object] | None = None,
+    ) -> Result:
+        def results() -> Iterator[Result]:
+            for block in self._whole.parts():
+                yield function(block, *arguments)
+                release_pages(block.X)
+                release_pages(block.y)
+
+        return merge_results(results(), merge, advance)
+
+
+def make_block(given: Any, index: int, start: int) -> Block:
+    """Return block number `index`, whose first row is number `start`, after checking that its rows go together."""
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+        shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else repr(given)
+        raise ValueError(f"block {index} is {shown}: {_HOW}")
+    X: Any = given[0]
+    y: Any = given[1]
+    if y is None:
+        raise ValueError(f"block {index}: y is None: give one structure for each row")
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"block {index}: X has shape {X.shape}, must be (n, n_features)")
+    X = X.tocsr() if sparse.issparse(X) else X
+    n = n_rows(X)
+    if n != n_rows(y):
+        raise ValueError(f"block {index}: X has {n} rows and y {n_rows(y)}; they must agree row by row")
+    try:
+        weights = row_weights(given[2] if len(given) == 3 else None, n)
+    except ValueError as error:
+        raise ValueError(f"block {index}: {error}") from error
+    return Block(X, y, weights, index, start)
+
+
+def merge_results(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:
+    merged: Any = None
+    empty = True
+    for result in results:
+        merged = result if empty else merge(merged, result)
+        empty = False
+        if advance is not None:
+            advance()
+    if empty:
+        raise ValueError("blocks has no rows: give at least one block that has")
+    found: Result = merged
+    return found
+
+
+def n_rows(data: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
+    shape = getattr(data, "shape", None)
+    return len(data) if not shape else int(shape[0])
+
+
+def take_rows(data: Any, rows: slice) -> Any:
+    """Return consecutive rows of an array, a sparse matrix, a data frame or a list, without a copy where that goes."""
+    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
+
+
+def _rows_at_once(X: Any) -> int:
+    width = int(X.nnz) / max(n_rows(X), 1) if sparse.issparse(X) else X.shape[1]
+    return max(1, min(int(BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))
+
+
+class IterableBlocks(BlockSource):
+    """Blocks (X, y) or (X, y, sample_weight) of an iterable that starts anew each time.
+
+    Parameters
+    ----------
+    blocks : iterable, or callable that returns an iterator
+        Empty blocks are skipped. Large ones are cut.
+
+    Raises
+    ------
+    TypeError
+        For an iterator, which can be gone through only once, and for what is no iterable.
+    """
+
+    def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
+        if not callable(blocks):
+            try:
+                iterator = iter(blocks)
+            except TypeError:
+                raise TypeError(f"blocks must be an iterable of blocks, got {blocks!r}; {_REMEDY}") from None
+            if iterator is blocks:
+                raise TypeError(
+                    f"blocks is {blocks!r}, an iterator, which ends after one pass over the data; training takes "
+                    f"several: {_REMEDY}"
+                )
+        self._blocks = blocks
+        self._begun: Any = None  # the iterator of the last pass, which must not come again
+        self._head: tuple[int | None, str] | None = None  # the first row, and its block
+        self._sizes: list[int] | None = None  # of the first whole pass, which later ones must repeat
+
+    def first(self) -> Block:
+        for block in self._given():
+            return next(block.parts())
+        raise ValueError("blocks has no rows: give at least one block that has")
+
+    def reduce(
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        merge: Merge[Result],
+        advance: Callable[[], object] | None = None,
+    ) -> Result:
+        sizes: list[int] = []
+
+        def results() -> Iterator[Result]:
+            for block in self._given():
+                self._compare(block, len(sizes))
+                sizes.append(block.n)
+                for part in block.parts():
+                    yield function(part, *arguments)
+
+        merged = merge_results(results(), merge, advance)
+        if self._sizes is not None and len(sizes) != len(self._sizes):
+            raise ValueError(
+                f"blocks gave {len(sizes)} blocks of {sum(sizes)} rows in a later pass, {len(self._sizes)} of "
+                f"{sum(self._sizes)} in the first: it must give the same data in every pass"
+            )
+        self._sizes = sizes
+        return merged
+
+    def _compare(self, block: Block, at: int) -> None:
+        if self._sizes is None or (at < len(self._sizes) and self._sizes[at] == block.n):
+            return
+        expected = f"{self._sizes[at]} rows" if at < len(self._sizes) else "no such block"
+        raise ValueError(
+            block.name(f"{block.n} rows in a later pass, {expected} in the first; it must be the same in every pass")
+        )
+
+    def _begin(self) -> Iterator[Any]:
+        """Return the iterator of a new pass, which must not be the one of the last: that has gone past some blocks."""
+        made = self._blocks() if callable(self._blocks) else self._blocks
+        try:
+            iterator = iter(made)
+        except TypeError:
+            raise TypeError(
+                f"blocks is a function that returned {made!r}, not an iterable of blocks; {_REMEDY}"
+            ) from None
+        if iterator is self._begun:
+            raise TypeError(
+                f"blocks gives the same iterator in every pass, {iterator!r}, whose blocks come only once; training "
+                f"takes several passes: {_REMEDY}"
+            )
+        self._begun = iterator
+        return iterator
+
+    def _require_head(self, block: Block) -> None:
+        """Refuse a pass that begins with other rows than the first one: blocks from a reader that has gone on."""
+        row = take_rows(block.X, slice(0, 1))
+        shown = repr((row.toarray() if sparse.issparse(row) else np.asarray(row)).tolist())
+        head = (block.index, shown)
+        if self._head is None:
+            self._head = head
+        if head != self._head:
+            raise ValueError(
+                f"blocks begins with other rows in a later pass than in the first, in block {block.index}; it must "
+                f"give the same data in every pass: {_REMEDY}"
+            )
+
+    def _given(self) -> Iterator[Block]:
+        """Yield the blocks that have rows, as the user gives them."""
+        start, iterator = 0, self._begin()
+        try:
+            for index, given in enumerate(iterator):
+                block = make_block(given, index, start)
+                if block.n:
+                    if start == 0:
+                        self._require_head(block)
+                    yield block
+                    start += block.n
+        finally:
+            if isinstance(iterator, Generator):  # one that is left half-way closes its files now
+                iterator.close()

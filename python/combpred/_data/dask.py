@@ -1,0 +1,293 @@
+"""Dask collections: their partitions as blocks, and predictions on them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from .blocks import Block, BlockSource, Merge, Result, make_block, n_rows
+from .inputs import is_dask
+
+# Results that one task merges, one after the other: a pass over a hundred partitions takes fifteen such tasks.
+_MERGED_AT_ONCE = 8
+
+_AGREE = "give collections with the same partitions, such as arrays with equal chunks of rows"
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class DaskBlocks(BlockSource):
+    """Partitions of dask arrays or data frames. Empty ones are skipped.
+
+    Parameters
+    ----------
+    X : dask array of shape (n, n_features), or dask data frame
+        Chunks across features are joined.
+    y : dask array, series or data frame with the rows of X, or array-like or sparse where the chunks of X are known
+    weights : the same, a number for all rows, or None, default=None
+        Sample weights.
+
+    Raises
+    ------
+    ValueError
+        When the partitions do not agree.
+    """
+
+    gathers_classes = True
+
+    def __init__(self, X: Any, y: Any, weights: Any = None) -> None:
+        if getattr(X, "ndim", 2) != 2:
+            raise ValueError(f"X has {X.ndim} dimensions, must have 2: rows and features")
+        self._chunks: Any = getattr(X, "chunks", (None,))[0]
+        self._X = _partitions(X)
+        if y is None:
+            raise ValueError("y is None: give one structure for each row")
+        self._y = self._aligned(y, "y")
+        same = weights is None or (not is_dask(weights) and np.ndim(weights) == 0)
+        self._weights = [weights] * len(self._X) if same else self._aligned(weights, "sample_weight")
+
+    def __len__(self) -> int:
+        return len(self._X)
+
+    def first(self) -> Block:
+        for index, parts in enumerate(zip(self._X, self._y, self._weights, strict=True)):
+            block: Block | None = _delayed(_head)(*parts, index).compute()
+            if block is not None:
+                return block
+        raise ValueError("X has no rows: give at least one partition that has")
+
+    def reduce(
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        merge: Merge[Result],
+        advance: Callable[[], object] | None = None,
+    ) -> Result:
+        shared = [_delayed(argument, pure=False, traverse=False) for argument in arguments]
+        level = [
+            _delayed(_on_partition, pure=False)(function, merge, index, *parts, *shared)
+            for index, parts in enumerate(zip(self._X, self._y, self._weights, strict=True))
+        ]
+        while len(level) > 1:
+            groups = [level[lo : lo + _MERGED_AT_ONCE] for lo in range(0, len(level), _MERGED_AT_ONCE)]
+            level = [_delayed(_merge_all, pure=False)(merge, group) for group in groups]
+        found: Result | None = level[0].compute()
+        if found is None:
+            raise ValueError("X has no rows: give at least one partition that has")
+        if advance is not None:  # the scheduler, which runs the tasks, has its own display of progress
+            for _ in self._X:
+                advance()
+        return found
+
+    def _aligned(self, data: Any, argument: str) -> list[Any]:
+        """Return the partitions of y or of weights, which must go with those of X."""
+        if sparse.issparse(data):
+            return self._cut_sparse(data, argument)
+        if not is_dask(data):
+            data = self._cut(data, argument)
+        chunks: Any = getattr(data, "chunks", (None,))[0]
+        if _known(self._chunks) and _known(chunks):
+            self._require_rows(sum(chunks), argument)
+            data = data.rechunk({0: self._chunks})
+        found = _partitions(data)
+        if len(found) != len(self._X):
+            raise ValueError(f"X has {len(self._X)} partitions and {argument} {len(found)}: {_AGREE}")
+        return found
+
+    def _cut(self, data: Any, argument: str) -> Any:
+        """Return an array in memory as a dask array with the chunks of X."""
+        import dask.array as da
+
+        self._require_known(data, argument)
+        array = np.asarray(data)
+        self._require_rows(len(array), argument)
+        return da.from_array(array, chunks=(self._chunks, *((size,) for size in array.shape[1:])))
+
+    def _cut_sparse(self, data: Any, argument: str) -> list[Any]:
+        """Return a sparse matrix in memory as delayed blocks of rows with the chunks of X."""
+        self._require_known(data, argument)
+        self._require_rows(data.shape[0], argument)
+        rows, ends = data.tocsr(), np.cumsum([0, *self._chunks])
+        return [_delayed(rows[lo:hi], pure=False) for lo, hi in zip(ends[:-1], ends[1:], strict=True)]
+
+    def _require_known(self, data: Any, argument: str) -> None:
+        if not _known(self._chunks):
+            raise ValueError(
+                f"{argument} is a {type(data).__name__}, and the partitions of X, which it must be cut as, have "
+                f"unknown lengths: {_AGREE}, or X.to_dask_array(lengths=True) of a data frame"
+            )
+
+    def _require_rows(self, n: int, argument: str) -> None:
+        if n != sum(self._chunks):
+            raise ValueError(f"X has {sum(self._chunks)} rows and {argument} {n}; they must agree row by row")
+
+
+def _delayed(*arguments: Any, **options: Any) -> Any:
+    import dask
+
+    return dask.delayed(*arguments, **options)
+
+
+def _known(chunks: Any) -> bool:
+    """Whether lengths of partitions are known: a data frame has none, a filtered array NaN."""
+    return chunks is not None and not np.isnan(chunks).any()
+
+
+def _partitions(data: Any) -> list[Any]:
+    """Return delayed partitions of rows."""
+    if hasattr(data, "rechunk") and data.ndim > 1:
+        data = data.rechunk(dict.fromkeys(range(1, data.ndim), -1))
+    return list(np.ravel(np.asarray(data.to_delayed(), dtype=object)))
+
+
+def _head(X: Any, y: Any, weights: Any, index: int) -> Block | None:
+    """Return the first rows of a partition as a block, None where it has none."""
+    block = make_block((X, y, weights), index, 0)
+    return next(block.parts()) if block.n else None
+
+
+def _on_partition(
+    function: Callable[..., Result], merge: Merge[Result], index: int, X: Any, y: Any, weights: Any, *arguments: Any
+) -> Result | None:
+    """Return the merged results of the parts of a partition, None where it has no rows."""
+    block, found = make_block((X, y, weights), index, 0), None
+    if block.n:
+        for part in block.parts():
+            result = function(part, *arguments)
+            found = result if found is None else merge(found, result)
+    return found
+
+
+def _merge_all(merge: Merge[Result], results: Sequence[Result | None]) -> Result | None:
+    given = [result for result in results if result is not None]
+    if not given:
+        return None
+    found = copy.deepcopy(given[0])  # a task must leave what other tasks returned as it was
+    for result in given[1:]:
+        found = merge(found, result)
+    return found
+
+
+def lazily_on_dask(method: Method) -> Method:
+    """Make a method, which returns an array with one row for each row of X, return a dask array for a dask X.
+
+    The array is of the blocks that the method returns for the partitions; nothing is computed before it is.
+    """
+
+    @wraps(method)
+    def on_any(self: Any, X: Any, *arguments: Any, **options: Any) -> Any:
+        if is_dask(X):
+            check_is_fitted(self)
+            return _over_partitions(self, method.__name__, X, arguments, options)
+        return method(self, X, *arguments, **options)
+
+    return on_any  # type: ignore[return-value]
+
+
+def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    import dask
+    import dask.array as da
+
+    for key, value in options.items():
+        if isinstance(value, (list, tuple, np.ndarray)):
+            raise ValueError(
+                f"{key} has one entry for each row, which is not possible where X is a dask collection; give one for "
+                "all rows, or compute X first"
+            )
+    sample = _call(model, name, _sample(X), arguments, options)
+    if not isinstance(sample, np.ndarray):
+        table = "set_output(transform='default'), or " if hasattr(sample, "columns") else ""
+        raise TypeError(f"{name} gives {type(sample).__name__}, which dask arrays cannot hold: {table}compute X first")
+    shared = dask.delayed(model, pure=False, traverse=False)
+    call = dask.delayed(_call, pure=False)
+    lengths = getattr(X, "chunks", (None,))[0] or (np.nan,) * X.npartitions
+    if hasattr(X, "rechunk"):
+        X = X.rechunk({1: -1})
+    parts = np.ravel(np.asarray(X.to_delayed(), dtype=object))
+    return da.concatenate(
+        [
+            da.from_delayed(call(shared, name, part, arguments, options), (n, *sample.shape[1:]), dtype=sample.dtype)
+            for part, n in zip(parts, lengths, strict=True)
+        ],
+        allow_unknown_chunksizes=True,
+    )
+
+
+def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any) -> float:
+    """Return what a method of (X, y, sample_weight) that is a weighted mean over rows gives for dask collections."""
+    check_is_fitted(model)
+    total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, name, merge=_added)
+    if weight == 0.0:
+        raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
+    return total / weight
+
+
+def _weighted(block: Block, model: Any, name: str) -> tuple[float, float]:
+    """Return the sum over the rows of a block, and of their weights."""
+    weight = float(block.n if block.weights is None else block.weights.sum())
+    if weight == 0.0:
+        return 0.0, 0.0
+    return weight * getattr(model, name)(block.X, block.y, block.weights), weight
+
+
+def _added(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    return one[0] + other[0], one[1] + other[1]
+
+
+def sampled_rows(X: Any, n: int, seed: int) -> Any:
+    """Return up to n rows of a dask collection, drawn uniformly without replacement, in memory."""
+    return DaskBlocks(X, X).reduce(RowDraw(n, seed), merge=RowDraw.merged).rows
+
+
+@dataclass(frozen=True)
+class RowDraw:
+    """A draw of rows: those with the n smallest of random keys, which each has from its partition and place."""
+
+    n: int
+    seed: int
+
+    def __call__(self, block: Block) -> DrawnRows:
+        keys = np.random.default_rng([self.seed, block.index or 0, block.offset]).random(block.n)
+        X = block.X.to_numpy() if hasattr(block.X, "to_numpy") else block.X
+        return DrawnRows.smallest(self.n, keys, X)
+
+    @staticmethod
+    def merged(one: DrawnRows, other: DrawnRows) -> DrawnRows:
+        """Return the draw from the rows of both."""
+        stack = sparse.vstack if sparse.issparse(one.rows) else np.concatenate
+        keys = np.concatenate([one.keys, other.keys])
+        return DrawnRows.smallest(one.n, keys, stack([one.rows, other.rows]))
+
+
+class DrawnRows(NamedTuple):
+    """Rows of the n smallest keys."""
+
+    n: int
+    keys: NDArray[np.float64]
+    rows: Any
+
+    @classmethod
+    def smallest(cls, n: int, keys: NDArray[np.float64], rows: Any) -> DrawnRows:
+        kept = np.argsort(keys, kind="stable")[:n]
+        return cls(n, keys[kept], rows.tocsr()[kept] if sparse.issparse(rows) else rows[kept])
+
+
+def _sample(X: Any) -> Any:
+    """Return a row like those of X, for the type and the width of what a method returns."""
+    return X._meta_nonempty.iloc[:1] if hasattr(X, "_meta_nonempty") else np.zeros((1, X.shape[1]), dtype=X.dtype)
+
+
+def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    if n_rows(X):
+        return getattr(model, name)(X, *arguments, **options)
+    # A partition that a filter has emptied: estimators refuse no rows, so one is made up and its result dropped.
+    row = X.reindex([0]).fillna(0) if hasattr(X, "iloc") else np.zeros((1, X.shape[1]))
+    return getattr(model, name)(row, *arguments, **options)[:0]

@@ -1,0 +1,137 @@
+"""Antisymmetric relations on items as targets: one number for each pair, or a boolean matrix for each row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .checks import Limit
+from .targets import TargetError, as_numbers, check_width, located, target_matrix
+
+LIMIT = Limit(2**14, "beyond that the N(N−1)/2 scores of a single output take more than a gigabyte")
+_REMEDY = "a pair u < v has +1 where u is before v, −1 where v is before u, 0 where neither is"
+
+
+def items_shown(y: Any, cls: str) -> int:
+    """Return the number of items that y shows, ``(n, N(N−1)/2)`` or ``(n, N, N)``."""
+    matrices = _matrices(y)
+    if matrices is not None:
+        return int(matrices.shape[1])
+    width = target_matrix(y, "y", None, "pair of items").shape[1]
+    items = (1 + math.isqrt(1 + 8 * width)) // 2
+    if items * (items - 1) // 2 != width:
+        raise ValueError(
+            f"{cls}: y has {width} columns, but N items have N(N−1)/2 pairs, such as "
+            f"{items * (items - 1) // 2} for N={items}; give every row one number for each pair u < v"
+        )
+    return items
+
+
+def encode_relations(y: Any, items: int, reflexive: bool, noun: str = "item") -> NDArray[np.int32]:
+    """Return y as +1, −1 and 0 for the pairs u < v, of shape ``(n, items(items−1)/2)``.
+
+    Matrices have True where the row's item is before the column's; `reflexive` allows a diagonal that is True
+    throughout. Messages call what is related by `noun`.
+
+    Raises
+    ------
+    ValueError
+        Naming the first row that is no antisymmetric relation.
+    """
+    matrices = _matrices(y)
+    if matrices is not None:
+        return _from_matrices(matrices, items, reflexive, noun)
+    values = target_matrix(y, "y", None, f"pair of {noun}s")
+    check_width(values.shape[1], "y", items * (items - 1) // 2, f"pair of {noun}s u < v, N={items}")
+    values = as_numbers(values, "y", _REMEDY)
+    if values.dtype.kind == "b":
+        values = values.astype(np.int8)
+    bad = ~((values == -1) | (values == 0) | (values == 1))
+    if bad.any():
+        raise located(bad, values, _REMEDY)
+    return np.ascontiguousarray(values, dtype=np.int32)
+
+
+def relation_matrices(signs: NDArray[np.int32], items: int) -> NDArray[np.bool_]:
+    """Return the boolean matrices ``(n, items, items)`` of relations given by pairs."""
+    u, v = np.triu_indices(items, 1)
+    before = np.zeros((len(signs), items, items), dtype=np.bool_)
+    before[:, u, v] = signs == 1
+    before[:, v, u] = signs == -1
+    return before
+
+
+def close_relations(before: NDArray[np.bool_]) -> None:
+    """Add what follows to relations ``(..., items, items)``, in place (Warshall, 1962). O(items³) for each."""
+    for w in range(before.shape[-1]):
+        before |= before[..., :, w, np.newaxis] & before[..., np.newaxis, w, :]
+
+
+def pair_names(items: int, joint: str) -> list[str]:
+    """Return a name for each pair u < v: both numbers with `joint` between them."""
+    u, v = np.triu_indices(items, 1)
+    return [f"{a}{joint}{b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)]
+
+
+def pair_number(items: int) -> Callable[[int, int], int]:
+    """Return the function that gives the number of a pair in either order, pairs u < v being in lexicographic order."""
+
+    def number(u: int, v: int) -> int:
+        low, high = min(u, v), max(u, v)
+        return low * (2 * items - low - 1) // 2 + high - low - 1
+
+    return number
+
+
+def _matrices(y: Any) -> NDArray[Any] | None:
+    """Return y as an array if it holds one square matrix for each row, otherwise None."""
+    try:
+        values = np.asarray(y)
+    except ValueError:  # ragged; the two-dimensional format says so
+        return None
+    if values.ndim != 3:
+        return None
+    if values.shape[1] != values.shape[2] or values.shape[1] < 2:
+        raise ValueError(
+            f"y has shape {values.shape}; boolean matrices have shape (n, N, N), y[i, u, v] saying that u is before v"
+        )
+    if values.shape[0] == 0:
+        raise ValueError("y has 0 rows; at least 1 is needed")
+    return values
+
+
+def _from_matrices(y: NDArray[Any], items: int, reflexive: bool, noun: str) -> NDArray[np.int32]:
+    if y.shape[1] != items:
+        raise ValueError(
+            f"y has matrices of {y.shape[1]} {noun}s, n_{noun}s={items}; pass y of shape (n, {items}, {items})"
+        )
+    if y.dtype.kind not in "biuf":
+        raise ValueError(f"y has dtype {y.dtype}; matrices hold booleans or 0/1")
+    bad = ~((y == 0) | (y == 1))
+    if bad.any():
+        row, a, b = _first(bad)
+        raise TargetError(row, f"found {y[row, a, b].item()!r} at ({a}, {b}); matrices hold booleans or 0/1")
+    before = y.astype(np.bool_)
+    diagonal = np.diagonal(before, axis1=1, axis2=2)
+    bad_rows = diagonal.any(axis=1) & ~(reflexive & diagonal.all(axis=1))
+    if bad_rows.any():
+        row = int(np.argmax(bad_rows))
+        item = int(np.argmax(diagonal[row]))
+        allowed = "all False, or all True," if reflexive else "False,"
+        raise TargetError(row, f"{noun} {item} is before itself; the diagonal must be {allowed} and does not count")
+    both = before & before.transpose(0, 2, 1) & ~np.eye(items, dtype=np.bool_)
+    if both.any():
+        row, a, b = _first(both)
+        raise TargetError(row, f"{noun}s {a} and {b} are each before the other; set one of the two to False")
+    u, v = np.triu_indices(items, 1)
+    return before[:, u, v].astype(np.int32) - before[:, v, u].astype(np.int32)
+
+
+def _first(bad: NDArray[np.bool_]) -> tuple[int, int, int]:
+    """Return where the first True of an array of three dimensions is."""
+    row, a, b = np.unravel_index(int(np.argmax(bad)), bad.shape)
+    return int(row), int(a), int(b)

@@ -1,0 +1,385 @@
+"""What users pass as y: arrays, lists of different lengths, and sets of outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.utils import column_or_1d
+
+from .._lib.errors import RowError
+
+
+class TargetError(RowError):
+    """One row of an argument is illegal.
+
+    Parameters
+    ----------
+    row : int
+        The first illegal row, counted from 0.
+    reason : str
+        What it holds and what to do about it.
+    argument : str, default="y"
+        Name of the argument.
+    """
+
+    def __init__(self, row: int, reason: str, argument: str = "y") -> None:
+        super().__init__(row, reason)
+        self.args = (row, reason, argument)  # all of them, so that the exception can be pickled
+        self.argument = argument
+
+    def __str__(self) -> str:
+        return f"{self.argument}, row {self.row}: {self.reason}"
+
+
+def target_vector(y: ArrayLike, argument: str) -> NDArray[Any]:
+    """Return y as an array of shape ``(n,)``, n >= 1.
+
+    A single column of shape ``(n, 1)`` is ravelled with scikit-learn's DataConversionWarning.
+    """
+    values = _dense(y, argument)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = column_or_1d(values, warn=True)
+    if values.ndim != 1:
+        raise ValueError(f"{argument} must have shape (n,), one value for each row; got shape {values.shape}")
+    return _not_empty(values, argument)
+
+
+def target_matrix(
+    y: ArrayLike, argument: str, width: int | None, columns: str, parameter: str | None = None
+) -> NDArray[Any]:
+    """Return y as an array of shape ``(n, width)``, n >= 1; ``width=None`` accepts any number of columns from 1 on.
+
+    `columns` says what each column stands for, `parameter` is the name of the parameter that set the width.
+    """
+    values = _dense(y, argument)
+    if values.ndim != 2:
+        raise ValueError(
+            f"{argument} must have shape (n, {width or 'k'}), one column for each {columns}; got shape {values.shape}"
+        )
+    check_width(values.shape[1], argument, width, columns, parameter)
+    return _not_empty(values, argument)
+
+
+def check_width(found: int, argument: str, width: int | None, columns: str, parameter: str | None = None) -> None:
+    """Raise ValueError unless `found`, the number of columns of y, is `width` (when None: any positive number)."""
+    if found == 0 or (width is not None and found != width):
+        message = f"{argument} has {found} columns, it needs {width or 'at least 1'}, one for each {columns}"
+        if width is not None and parameter is not None:
+            message += f" ({parameter}={width}); pass {argument} with {width} columns"
+            message += f", or a structure with {parameter}={found}" if found > 0 else ""
+        raise ValueError(message)
+
+
+def as_numbers(values: NDArray[Any], argument: str, remedy: str) -> NDArray[Any]:
+    """Return values as a boolean, integer or float array; None and pandas' NA become NaN, anything else is refused."""
+    if values.dtype.kind in "biuf":
+        return values
+    if values.dtype.kind == "O":
+        flat = values.ravel()
+        numbers = np.empty(flat.size)
+        for i, v in enumerate(flat):
+            if v is None or type(v).__name__ == "NAType":
+                numbers[i] = np.nan
+            elif isinstance(v, (int, float, np.number, np.bool_)) and not isinstance(v, np.complexfloating):
+                numbers[i] = v
+            else:
+                row = i // (values.shape[1] if values.ndim == 2 else 1)
+                raise TargetError(row, f"{v!r} is not a number; {remedy}", argument)
+        return numbers.reshape(values.shape)
+    raise ValueError(f"{argument} has dtype {values.dtype}, which does not hold numbers; {remedy}")
+
+
+def whole_numbers(values: NDArray[Any], argument: str, lo: int, hi: int, remedy: str) -> NDArray[np.int32]:
+    """Return values as int32, all of them in ``[lo, hi]``; integers stored as floats are accepted.
+
+    Raises
+    ------
+    RowError
+        For the first row with a NaN, an infinity, a fraction or a number outside the bounds.
+    """
+    values = as_numbers(values, argument, remedy)
+    if values.dtype.kind == "b":
+        values = values.astype(np.int8)
+    with np.errstate(invalid="ignore"):
+        bad = ~((values >= lo) & (values <= hi))  # a NaN fails both comparisons
+        if values.dtype.kind == "f":
+            bad |= values != np.floor(values)
+    if bad.any():
+        raise located(bad, values, remedy, argument)
+    return np.ascontiguousarray(values, dtype=np.int32)
+
+
+def unknown_positions(
+    positions: NDArray[Any], remedy: str, argument: str = "y", *, zero: bool = False
+) -> NDArray[np.bool_]:
+    """Return which positions are unknown: −1 or NaN. Others are refused unless finite and above 0, or 0 with `zero`."""
+    unknown: NDArray[np.bool_] = (positions == -1) | np.isnan(positions)
+    bad = ~unknown & ~(((positions >= 0) if zero else (positions > 0)) & (positions < np.inf))
+    if bad.any():
+        raise located(bad, positions, remedy, argument)
+    return unknown
+
+
+def located(bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument: str = "y") -> TargetError:
+    """Return the error for the first row where `bad` holds, quoting the value there."""
+    at = np.unravel_index(int(np.argmax(bad)), bad.shape)
+    value = values[at].item()
+    shown = int(value) if isinstance(value, float) and value.is_integer() else value
+    where = f"{shown!r} in column {at[1]}" if values.ndim == 2 else f"{shown!r}"
+    return TargetError(int(at[0]), f"found {where}; {remedy}", argument)
+
+
+def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, remedy: str) -> NDArray[np.int32]:
+    """Return for each value its index in `known`; the first row with an unknown value is refused.
+
+    Equality is Python's, so 1, 1.0 and True are the same label.
+    """
+    index = {label: code for code, label in enumerate(known)}
+    try:
+        if values.dtype.kind == "O":  # may mix types that cannot be sorted
+            codes = np.fromiter((index.get(v, -1) for v in values), dtype=np.int32, count=values.size)
+        else:
+            distinct, inverse = np.unique(values, return_inverse=True)
+            table = np.array([index.get(v, -1) for v in distinct.tolist()], dtype=np.int32)
+            codes = table[inverse]
+    except TypeError as error:
+        raise ValueError(f"{argument} holds a value that cannot be looked up ({error}); {remedy}") from error
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        raise TargetError(row, f"unknown label {_shown(values[row])}; {remedy}", argument)
+    return codes
+
+
+def check_present(values: NDArray[Any], argument: str) -> None:
+    """Refuse missing (None, NaN, NA, NaT) and infinite labels, naming the first row."""
+    if values.dtype.kind == "f":
+        bad = ~np.isfinite(values)
+    elif values.dtype.kind in "mM":
+        bad = np.isnat(values)
+    elif values.dtype.kind == "O":
+        bad = np.fromiter((_missing(v) for v in values), dtype=np.bool_, count=values.size)
+    else:
+        return
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise TargetError(
+            row,
+            f"the label is {_shown(values[row])}, which is no label; drop the row, or give it a label of its own",
+            argument,
+        )
+
+
+def summary(values: Sequence[Hashable], limit: int = 10) -> str:
+    """Return the values separated by commas, cut after `limit` of them."""
+    shown = ", ".join(_shown(v) for v in values[:limit])
+    return shown if len(values) <= limit else f"{shown}, … ({len(values)} in all)"
+
+
+def _shown(value: Any) -> str:
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and not np.isfinite(value)
+
+
+def _dense(y: ArrayLike, argument: str) -> NDArray[Any]:
+    if issparse(y):
+        raise TypeError(f"{argument} is a sparse matrix; pass a dense array (y.toarray())")
+    if y is None:
+        raise ValueError(f"{argument} is None; this requires {argument} to be passed")
+    try:
+        values = np.asarray(y)
+    except ValueError as error:
+        raise ValueError(
+            f"the rows of {argument} differ in length; give every row the same number of entries"
+        ) from error
+    if values.dtype.kind == "c":
+        raise ValueError(f"{argument} is complex. Complex data not supported; pass real numbers")
+    return values
+
+
+def _not_empty(values: NDArray[Any], argument: str) -> NDArray[Any]:
+    if values.shape[0] == 0:
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
+    return values
+
+
+_HOW = (
+    "give a non-empty array or list of outputs in the structure's format, such as Admissible([[1, 2, 3], [2, 1, 3]]) "
+    "for two rankings"
+)
+
+
+class Admissible:
+    """Several outputs that are all correct for one row of training data.
+
+    Pass an object array, or a list, of these as y: one for each row. The AUC loss then ranks every output of the set
+    above all others of the space, and none of the set above another (Vembu, 2010, ch. 5, with the loss of a set in
+    closed form); the squared loss is the sum over the set. A row weighs as much as its set has outputs. `score`
+    compares a prediction with the best match of the set.
+
+    Parameters
+    ----------
+    structures : array-like
+        The outputs, at least one, in the structure's format: one row each (one label each for ``MultiClass``).
+
+    Raises
+    ------
+    ValueError
+        When there are no outputs.
+
+    Notes
+    -----
+    It has no length and cannot be iterated over, so that NumPy and scikit-learn's cross-validation take it as one
+    opaque target.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import Admissible, StructuredRidge
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> y = [Admissible([[1, 2, 3], [2, 1, 3]]), Admissible([[1, 2, 3]]), Admissible([[3, 2, 1]])]
+    >>> StructuredRidge("permutations", kernel="rbf", alpha=0.1).fit(X, y).predict([[1.0]])
+    array([[1, 2, 3]], dtype=int32)
+    """
+
+    __slots__ = ("structures",)
+
+    def __init__(self, structures: Any) -> None:
+        try:
+            empty = len(structures) == 0
+        except TypeError:
+            raise ValueError(f"Admissible needs outputs, got {structures!r}; {_HOW}") from None
+        if empty or isinstance(structures, (str, bytes)):
+            raise ValueError(f"Admissible needs outputs, got {structures!r}; {_HOW}")
+        self.structures = structures
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.structures!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Admissible):
+            return NotImplemented
+        return _listed(self.structures) == _listed(other.structures)
+
+    __hash__ = None  # type: ignore[assignment]  # it holds mutable data
+
+
+class FlatSets(NamedTuple):
+    """The outputs of all rows, one after the other.
+
+    Attributes
+    ----------
+    y : array or list
+        The outputs in the structure's format.
+    first : ndarray of shape (n + 1,), int64
+        Row i has the outputs ``first[i]`` to ``first[i + 1]``.
+    """
+
+    y: Any
+    first: NDArray[np.int64]
+
+    def locate(self, output: int) -> tuple[int, int]:
+        """Return the row that an output belongs to, and its number in that row's set."""
+        row = int(np.searchsorted(self.first, output, side="right")) - 1
+        return row, output - int(self.first[row])
+
+
+def flat_sets(y: Any) -> FlatSets | None:
+    """Return the outputs of all rows of y where they are `Admissible` sets, None where they are not.
+
+    Raises
+    ------
+    ValueError
+        When some rows are sets and others not; names the row.
+    """
+    if isinstance(y, np.ndarray):
+        if y.dtype != object or y.ndim != 1:
+            return None
+    elif not isinstance(y, (list, tuple)):
+        return None
+    is_set = [isinstance(row, Admissible) for row in y]
+    if not any(is_set):
+        return None
+    if not all(is_set):
+        row = is_set.index(False)
+        raise ValueError(f"y, row {row}: {y[row]!r} is not Admissible, other rows are; wrap it: Admissible([…])")
+    sets = [row.structures for row in y]
+    first = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
+    arrays = [np.asarray(each) for each in sets if isinstance(each, np.ndarray) or _is_regular(each)]
+    if len(arrays) == len(sets) and len({each.shape[1:] for each in arrays}) == 1:
+        return FlatSets(np.concatenate(arrays), first)
+    return FlatSets([output for each in sets for output in each], first)
+
+
+def _is_regular(outputs: Any) -> bool:
+    """Whether the outputs are all of one shape, so that an array can hold them."""
+    return len({np.shape(each) for each in outputs if not _is_ragged(each)}) == 1 and not any(map(_is_ragged, outputs))
+
+
+def _is_ragged(output: Any) -> bool:
+    try:
+        np.shape(output)
+    except ValueError:
+        return True
+    return False
+
+
+def _listed(structures: Any) -> list[Any]:
+    return [np.asarray(each).tolist() for each in structures]
+
+
+def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
+    """Return rows of different lengths as one matrix, padded with −1 at the right; a matrix is returned as it is."""
+    rows = _rows_of_visits(y)
+    if rows is None:
+        return target_matrix(y, argument, None, noun)
+    if len(rows) == 0:
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
+    for i, row in enumerate(rows):
+        if not _is_list(row):
+            raise TargetError(i, f"found {row!r}; every row is a list with one entry for each {noun}", argument)
+    lengths = np.array([len(row) for row in rows])
+    entries = list(chain.from_iterable(rows))
+    flat = np.array(entries)
+    if flat.dtype.kind in "bu":
+        flat = flat.astype(np.float64)  # so that it can hold −1
+    elif flat.dtype.kind not in "if":
+        flat = np.empty(len(entries), dtype=object)
+        flat[:] = entries
+    matrix = np.full((len(rows), max(1, int(lengths.max()))), -1, dtype=flat.dtype)
+    matrix[np.arange(matrix.shape[1]) < lengths[:, np.newaxis]] = flat
+    return matrix
+
+
+def shown(row: NDArray[Any]) -> str:
+    """Return a row for a message, cut where it is long."""
+    places = row.tolist()
+    while places and places[-1] == -1:
+        places.pop()
+    return str(places) if len(places) <= 20 else f"[{', '.join(map(str, places[:20]))}, …]"
+
+
+def _rows_of_visits(y: Any) -> Sequence[Any] | None:
+    """Return the rows of a list of lists whose lengths differ, or of an array or Series of lists; None for others."""
+    if isinstance(y, (list, tuple)):
+        lengths = {len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in y}
+        return y if len(lengths) > 1 or 0 in lengths else None
+    if getattr(y, "ndim", None) == 1 and getattr(y, "dtype", None) == np.dtype(object):
+        return list(y)
+    return None
+
+
+def _is_list(row: Any) -> bool:
+    """Say whether a row is a list, a tuple or an array of shape (k,)."""
+    if isinstance(row, (list, tuple)):
+        return not any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in row)
+    return getattr(row, "ndim", None) == 1

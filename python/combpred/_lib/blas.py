@@ -1,0 +1,107 @@
+"""Hands the BLAS and LAPACK that SciPy brought to the Go core."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from typing import Any, NamedTuple
+
+
+class BlasChoice(NamedTuple):
+    """Which BLAS the core computes on.
+
+    Attributes
+    ----------
+    name : {"host", "gonum"}
+        "host" is SciPy's own, "gonum" the portable one inside the library.
+    reason : str
+        Why.
+    """
+
+    name: str
+    reason: str
+
+
+def install(core: Any) -> BlasChoice:
+    """Give SciPy's routines to the core, as the environment variable ``COMBPRED_BLAS`` says: auto (the default), host
+    or gonum.
+
+    Parameters
+    ----------
+    core : module
+        The control plane ``combpred._lib._core``.
+
+    Returns
+    -------
+    BlasChoice
+
+    Raises
+    ------
+    ValueError
+        If ``COMBPRED_BLAS`` is something else.
+    RuntimeError
+        If it is "host" and SciPy's routines cannot be used.
+
+    Notes
+    -----
+    The routines are those that ``scipy.linalg.cython_blas`` and ``cython_lapack`` publish for Cython code. Before
+    anything uses them, the argument lists are compared with what the core expects, and the core compares their
+    results with its own.
+    """
+    wish = os.environ.get("COMBPRED_BLAS", "").strip().lower() or "auto"
+    if wish not in ("auto", "host", "gonum"):
+        raise ValueError(f"the environment variable COMBPRED_BLAS is {wish!r}, must be auto, host or gonum")
+    if wish == "gonum":
+        return BlasChoice("gonum", "COMBPRED_BLAS=gonum asks for it")
+    if core.control_BLASStatus() == "host":  # an earlier load got as far as this
+        return BlasChoice("host", "SciPy's routines pass the self-test")
+    try:
+        for line in core.control_HostRoutines().splitlines():
+            name, arguments = line.split()
+            core.control_OfferRoutine(name, _address(name, arguments))
+        core.control_ActivateHostBLAS()
+    except (ImportError, AttributeError, RuntimeError, ValueError) as error:
+        if wish == "host":
+            raise RuntimeError(f"COMBPRED_BLAS=host, but SciPy's BLAS cannot be used: {error}") from error
+        return BlasChoice("gonum", f"SciPy's BLAS cannot be used: {error}")
+    return BlasChoice("host", "SciPy's routines pass the self-test")
+
+
+def _address(name: str, arguments: str) -> int:
+    """Return the address of SciPy's routine after checking its argument list."""
+    from scipy.linalg import cython_blas, cython_lapack
+
+    published = {**cython_lapack.__pyx_capi__, **cython_blas.__pyx_capi__}
+    if name not in published:
+        raise ValueError(f"it does not publish {name}")
+    capsule = published[name]
+    get_name = ctypes.pythonapi.PyCapsule_GetName
+    get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    signature = get_name(capsule)
+    found = _kinds(signature.decode())
+    if found != arguments:
+        raise ValueError(f"{name} takes the arguments {signature.decode()}, expected were {arguments}")
+    address = get_pointer(capsule, signature)
+    if not address:
+        raise ValueError(f"{name} has no address")
+    return int(address)
+
+
+def _kinds(signature: str) -> str:
+    """Abbreviate a C signature to one letter an argument: c for char *, i for int *, x for a pointer to anything else.
+
+    Names of number types differ between versions of SciPy. 64-bit integers come out as x, which no expected list has
+    there.
+
+    >>> _kinds("void (char *, int *, double *, int *, int *)")
+    'cixii'
+    """
+    inside = re.fullmatch(r"\s*void\s*\((.*)\)\s*", signature)
+    if inside is None:
+        return ""
+    letters = {"char*": "c", "int*": "i"}
+    types = ["".join(argument.split()) for argument in inside[1].split(",")]
+    return "".join(letters.get(t, "x" if t.endswith("*") else "?") for t in types)

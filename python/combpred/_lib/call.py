@@ -1,0 +1,356 @@
+"""Calls into the Go core: the library is loaded at first use, arguments become pointers, statuses exceptions."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import re
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from . import abi, blas
+from .control import reported, run_interruptibly
+from .errors import CapabilityError, ForkedProcessError, NumericalError, SamplingError
+
+Answer = TypeVar("Answer")
+
+_n_threads: ContextVar[int | None] = ContextVar("combpred_n_threads", default=None)
+
+_lock = threading.Lock()
+_started = False  # the Go runtime runs, or is about to
+_forked = False  # this process is a fork of one where it ran
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+Array = TypeVar("Array", FloatArray, IntArray)
+
+_MESSAGE_BYTES = 8192
+_INTERRUPTIBLE_FLOPS = 2e8  # about 20 ms: below, watching for Ctrl-C costs more than it gives
+# Messages of the core name its package first, as is the custom in Go.
+_PACKAGE = re.compile(
+    r"(?:^|(?<=: ))(?:structure|decode|chain|extensions|fit|solve|labelrank|linalg|maxmargin|parallel|count|ordering): "
+)
+
+_EXCEPTIONS: dict[int, type[Exception]] = {
+    abi.EVALUE: ValueError,
+    abi.ECAPABILITY: CapabilityError,
+    abi.ENUMERICAL: NumericalError,
+    abi.EINTERNAL: RuntimeError,
+    abi.EMEMORY: MemoryError,
+    abi.EBUDGET: SamplingError,
+}
+
+
+class Remembered(Generic[Answer]):
+    """Answers by what was asked about.
+
+    Threads may share it: at worst two of them compute the same answer. Answers are plain values, which hold in a forked
+    process as well.
+
+    Parameters
+    ----------
+    most : int, default=256
+        How many answers are kept; one more, and all are forgotten.
+
+    Examples
+    --------
+    >>> squares = Remembered[int]()
+    >>> squares.get(3, lambda: 9)
+    9
+    >>> squares.get(3, lambda: 1 // 0)  # not computed again
+    9
+    """
+
+    def __init__(self, most: int = 256) -> None:
+        self._most = most
+        self._answers: dict[Hashable, Answer] = {}
+
+    def get(self, key: Hashable, compute: Callable[[], Answer]) -> Answer:
+        """Return the answer for `key`, from `compute` the first time. What that raises is not kept."""
+        try:
+            return self._answers[key]
+        except KeyError:
+            pass
+        answer = compute()
+        if len(self._answers) >= self._most:
+            self._answers.clear()
+        self._answers[key] = answer
+        return answer
+
+
+@contextmanager
+def config_context(*, n_threads: int | None = None) -> Iterator[None]:
+    """Set options of combpred for the code inside the ``with`` block.
+
+    Parameters
+    ----------
+    n_threads : int or None, default=None
+        Threads for estimators with ``n_jobs=None``. Negative numbers count back from all processors as in joblib: -1
+        is all of them. None leaves the choice to the surrounding context, then to ``OMP_NUM_THREADS``, then to the
+        number of processors that the process may use.
+
+    Raises
+    ------
+    ValueError
+        If `n_threads` is 0.
+
+    Notes
+    -----
+    The setting belongs to the current thread or asyncio task; worker processes do not inherit it. Results do not
+    depend on it. The BLAS that SciPy brings has threads of its own: ``threadpoolctl.threadpool_limits`` limits those.
+
+    Examples
+    --------
+    >>> import combpred
+    >>> with combpred.config_context(n_threads=1):
+    ...     pass  # estimators fitted here use one thread
+    """
+    if n_threads is None:
+        yield
+        return
+    token = _n_threads.set(_resolve("n_threads", n_threads))
+    try:
+        yield
+    finally:
+        _n_threads.reset(token)
+
+
+def get_n_threads(n_jobs: int | None = None) -> int:
+    """Return the number of threads to use.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default=None
+        An estimator's own setting. Negative numbers count back from all processors: -1 is all of them. None takes
+        :func:`config_context`, else ``OMP_NUM_THREADS`` (which joblib's worker processes set, so that they do not
+        compete), else the number of processors that the process may use.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If `n_jobs` is 0.
+    """
+    if n_jobs is not None:
+        return _resolve("n_jobs", n_jobs)
+    configured = _n_threads.get()
+    if configured is not None:
+        return configured
+    # OpenMP allows a list, one number for each level of nesting. A value that is no number is ignored, as OpenMP does.
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if first.isdecimal() and int(first) > 0:
+        return min(int(first), 1 << 16)
+    return _n_processors()
+
+
+def _resolve(name: str, n: int) -> int:
+    if n == 0:
+        raise ValueError(f"{name} must not be 0; use 1 for one thread, -1 for all processors or None for the default")
+    return min(n, 1 << 16) if n > 0 else max(1, _n_processors() + 1 + n)
+
+
+def _n_processors() -> int:
+    quota = _cpu_quota()
+    if hasattr(os, "sched_getaffinity"):
+        return min(quota, len(os.sched_getaffinity(0)))
+    return quota
+
+
+@functools.cache
+def _cpu_quota() -> int:
+    """Processors that the machine or the container grants: read once, since it takes a look into the control groups."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+class Library(NamedTuple):
+    """The loaded shared object.
+
+    Attributes
+    ----------
+    core : module
+        The control plane: functions on numbers and strings.
+    dll : ctypes.CDLL
+        The flat C interface of the same mapping.
+    blas : BlasChoice
+        The BLAS it computes on.
+    """
+
+    core: Any
+    dll: ctypes.CDLL
+    blas: blas.BlasChoice
+
+
+_library: Library | None = None
+
+
+def _after_fork_in_child() -> None:
+    # Only the forking thread survives a fork: the garbage collector of the Go runtime is gone, and the first
+    # collection would wait for it forever.
+    global _forked, _lock
+    _lock = threading.Lock()
+    _forked = _forked or _started
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+def library() -> Library:
+    """Return the library, loading it at the first call.
+
+    Loading is left to the first use, so that processes forked before it work.
+
+    Raises
+    ------
+    ForkedProcessError
+        In a process that was forked after the first use.
+    ImportError
+        If the shared object is missing or of another version.
+    """
+    if _forked:
+        raise ForkedProcessError(
+            "this process was forked after combpred had computed in its parent, and cannot use it. Start workers with "
+            "another method (multiprocessing.set_start_method('spawn') or 'forkserver', or joblib's default backend "
+            "'loky'), or fork before the first use of combpred."
+        )
+    return _library or _load()
+
+
+def _load() -> Library:
+    global _library, _started
+    with _lock:
+        if _library is not None:
+            return _library
+        _started = True
+        try:
+            from . import _core  # type: ignore[attr-defined]  # compiled
+        except ImportError as error:
+            raise ImportError(
+                f"the compiled part of combpred cannot be loaded ({error}). Install the package with 'pip install .', "
+                "or build in place with 'python setup.py build_ext --inplace'."
+            ) from error
+        dll = ctypes.CDLL(_core.__file__)
+        for name, arguments in abi.PROTOTYPES.items():
+            function = getattr(dll, name)
+            function.restype, function.argtypes = ctypes.c_int32, arguments
+        version = dll.cp_abi_version()
+        if version != abi.ABI_VERSION:
+            raise ImportError(
+                f"the compiled part of combpred has interface version {version}, this package needs "
+                f"{abi.ABI_VERSION}; install it again"
+            )
+        _library = Library(_core, dll, blas.install(_core))
+        return _library
+
+
+def options_argument(options: dict[str, Any]) -> tuple[bytes, int]:
+    """Return options as JSON text and its length."""
+    text = json.dumps(options, default=lambda number: number.item()).encode()
+    return text, len(text)
+
+
+def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
+    """Return `values` as a C-contiguous float64 array of the given shape, where None leaves a dimension open."""
+    return _shaped(contiguous(values, np.float64), name, shape)
+
+
+def codes(values: Any, name: str, *shape: int | None) -> IntArray:
+    """Return integer `values` as a C-contiguous int32 array of the given shape, where None leaves a dimension open."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biu":
+        raise TypeError(f"{name} must hold integers, not {array.dtype}")
+    limits = np.iinfo(np.int32)
+    if array.dtype.itemsize >= 4 and array.dtype != np.int32 and array.size:
+        low, high = int(array.min()), int(array.max())
+        if low < limits.min or high > limits.max:
+            raise ValueError(f"{name} holds {low if low < limits.min else high}, beyond the range of 32-bit integers")
+    return _shaped(contiguous(array, np.int32), name, shape)
+
+
+def contiguous(values: Any, dtype: type[np.generic]) -> npt.NDArray[Any]:
+    """Return `values` as a C-contiguous, aligned array: what other processes send may lie at odd places."""
+    return np.require(values, dtype, ("C", "ALIGNED"))
+
+
+def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:
+    fits = array.ndim == len(shape) and all(
+        want is None or want == got for want, got in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        raise ValueError(f"{name} has shape {array.shape}, must be ({wanted})")
+    return array
+
+
+def address(array: npt.NDArray[Any] | None) -> int | None:
+    """Return where the data of `array` begin, None for None."""
+    return None if array is None else array.ctypes.data
+
+
+def call(
+    name: str,
+    *arguments: Any,
+    n_threads: int | None = None,
+    flops: float = 0.0,
+    label: str = "",
+    verbose: int = 0,
+    progress: Callable[[int, float], object] | None = None,
+) -> int:
+    """Call a function of the C interface and raise what its status means.
+
+    Parameters
+    ----------
+    name : str
+        Name in combpred.h.
+    *arguments
+        Its arguments up to `workers`, or up to the error buffer for functions without.
+    n_threads : int or None, default=None
+        The argument `workers`; None for functions that take neither workers nor a control block.
+    flops : float, default=0
+        Estimated operations. Longer calls can be interrupted by Ctrl-C.
+    label, verbose, progress
+        As :func:`combpred._lib.control.reported` takes them.
+
+    Returns
+    -------
+    int
+        ``OK`` or ``ENOTCONVERGED``.
+    """
+    function = getattr(library().dll, name)
+    message = ctypes.create_string_buffer(_MESSAGE_BYTES)
+    if n_threads is None:
+        return checked(function(*arguments, message, _MESSAGE_BYTES), message)
+    control = abi.Control()
+
+    def run() -> int:
+        return int(function(*arguments, n_threads, ctypes.addressof(control), message, _MESSAGE_BYTES))
+
+    if flops < _INTERRUPTIBLE_FLOPS and verbose <= 0 and progress is None:
+        return checked(run(), message)
+    with reported(control, label, verbose=verbose, progress=progress):
+        status = run_interruptibly(run, control)
+    return checked(status, message)
+
+
+def checked(status: int, message: Any) -> int:
+    """Return `status` if outputs are valid, and raise what it means otherwise."""
+    if status in (abi.OK, abi.ENOTCONVERGED):
+        return status
+    text = _PACKAGE.sub("", message.value.decode("utf-8", "replace"))
+    if status == abi.ECANCELLED:
+        raise KeyboardInterrupt(text)
+    raise _EXCEPTIONS[status](text)

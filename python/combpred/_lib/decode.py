@@ -1,0 +1,194 @@
+"""Best outputs for given scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import ArrayLike, NDArray
+
+from . import abi
+from .call import address, call, floats, get_n_threads
+from .memory import allocate
+from .structure import Description, StructureArgument, structure_shape
+
+#: The decoders that the compiled library has, and its names of them.
+METHODS = {
+    "auto": "auto",
+    "exact": "exact",
+    "approx": "approx",
+    "local-search": "search",
+    "anneal": "anneal",
+    "metropolis": "metropolis",
+}
+
+#: All values of the parameter `decoder`.
+DECODERS = (*METHODS, "milp")
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How to decode a batch of score vectors.
+
+    Attributes
+    ----------
+    decoder : str
+        One of `DECODERS`.
+    n_threads : int or None
+        Threads; None: as configured.
+    seed : int
+        Of the random streams of "anneal" and "metropolis", one for each row; 64 bits.
+    """
+
+    decoder: str = "auto"
+    n_threads: int | None = None
+    seed: int = 0
+
+    @property
+    def is_random(self) -> bool:
+        """Whether what is found depends on the seed."""
+        return self.decoder in ("anneal", "metropolis")
+
+
+def score_values(psi: FloatArray, linear: FloatArray, magnitude: FloatArray | None) -> FloatArray:
+    r"""Return :math:`\langle s, \psi\rangle + \langle t, \psi^2\rangle` of every row of `psi`, of shape ``(n,)``.
+
+    s is the row of `linear` (n, d), or `linear` itself when it is (d,), and t is that of `magnitude` likewise, zero for
+    None. The squares are taken entry by entry: they are :math:`|\psi|` where entries are 0 or ±1.
+    """
+    values = _products(psi, linear)
+    return values if magnitude is None else values + _products(np.square(psi), magnitude)
+
+
+def _products(psi: FloatArray, scores: FloatArray) -> FloatArray:
+    """Return the product of every row with its scores, or with the same."""
+    products: FloatArray = psi @ scores if scores.ndim == 1 else np.einsum("ij,ij->i", scores, psi)
+    return products
+
+
+def score_rows(scores: ArrayLike, d: int) -> tuple[FloatArray, bool]:
+    """Return the scores as rows ``(n, d)`` after checking them, and whether they were a single row ``(d,)``."""
+    values = np.asarray(scores)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"scores must be real numbers, got dtype {values.dtype}")
+    values = values.astype(np.float64, copy=False)
+    if values.ndim not in (1, 2) or values.shape[-1] != d:
+        raise ValueError(f"scores must have shape (n, {d}) or ({d},), got {values.shape}")
+    rows = np.atleast_2d(values)
+    bad = ~np.isfinite(rows)
+    if bad.any():
+        row, column = np.unravel_index(int(np.argmax(bad)), bad.shape)
+        raise ValueError(
+            f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
+        )
+    return rows, values.ndim == 1
+
+
+class Decoded(NamedTuple):
+    """Best outputs for n score vectors, and what is known about them.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n, part_len)
+        Encoded outputs: int32, or objects where a structure decodes in Python.
+    value : ndarray of shape (n,)
+        The score reached.
+    upper_bound : ndarray of shape (n,)
+        A proven bound on the score of every output.
+    nu : ndarray of shape (n,)
+        The guarantee ``value >= (1 - nu) * max + nu * min`` over all outputs.
+    optimal : ndarray of shape (n,), bool
+        Whether the output is proven to be a best one.
+    """
+
+    y: npt.NDArray[Any]
+    value: FloatArray
+    upper_bound: FloatArray
+    nu: FloatArray
+    optimal: npt.NDArray[np.bool_]
+
+
+def decode(
+    description: Description,
+    linear: Any,
+    magnitude: Any = None,
+    method: str = "auto",
+    n_threads: int | None = None,
+    seed: int = 0,
+) -> Decoded:
+    """Find an output of largest score ``<linear, psi> + <magnitude, psi**2>`` for each row.
+
+    Parameters
+    ----------
+    description : Description
+        The structure.
+    linear : array of shape (n, d)
+        Scores of the embedding.
+    magnitude : array of shape (d,) or (n, d), or None, default=None
+        Scores of the squares of its entries, for all rows or for each.
+    method : {"auto", "exact", "search", "approx", "anneal", "metropolis"}, default="auto"
+        "exact" refuses beyond the size that can be solved exactly, "search" takes the structure's local search, "auto"
+        the first that is possible. "approx" is the guaranteed solution from which the search begins, "anneal" and
+        "metropolis" follow a Markov chain from there. Structures without a search are solved exactly by all of them.
+    n_threads : int or None, default=None
+        Threads; None as :func:`get_n_threads` says.
+    seed : int, default=0
+        Of the Markov chains, modulo 2**64. Each row has its own random stream.
+
+    Returns
+    -------
+    Decoded
+
+    Raises
+    ------
+    CapabilityError
+        If `method` is "exact" and the structure is too large for it.
+    ValueError
+        If a score is NaN or infinite; the message names the row.
+    MemoryError
+        If the outputs do not fit.
+    """
+    if method not in abi.DECODE_METHODS:
+        raise ValueError(f"method is {method!r}, must be one of {', '.join(abi.DECODE_METHODS)}")
+    part_len, d, _ = structure_shape(description)
+    linear = floats(linear, "linear", None, d)
+    n = len(linear)
+    n_magnitude = 0
+    if magnitude is not None:
+        magnitude = np.asarray(magnitude)
+        magnitude = floats(magnitude, "magnitude", d) if magnitude.ndim == 1 else floats(magnitude, "magnitude", n, d)
+        n_magnitude = magnitude.size // d
+    found = Decoded(
+        allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once"),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n, dtype=np.bool_),
+    )
+    call(
+        "cp_decode",
+        StructureArgument(description),
+        address(linear),
+        n,
+        d,
+        address(magnitude),
+        n_magnitude,
+        abi.DECODE_METHODS[method],
+        seed % 2**64,
+        address(found.y),
+        part_len,
+        address(found.value),
+        address(found.upper_bound),
+        address(found.nu),
+        address(found.optimal),
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        # Exact decoding may take exponential time in the size, of which d is the square for rankings: from some
+        # hundred on, be ready. Below, partial orders of 7 items take longest, 2 ms a row for each entry of ψ; chains
+        # take some 100 ms a row at any size.
+        flops=1e9 if d >= 100 or method in ("anneal", "metropolis") else 1e6 * n * d,
+    )
+    return found

@@ -1,0 +1,191 @@
+"""The core's training of label rankers from preferences between pairs of labels, on arrays.
+
+``capi/combpred.h`` states the problems and the steps.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import abi
+from .call import FloatArray, address, call, contiguous, floats
+from .memory import allocate
+from .ridge import Design
+
+
+class Examples(NamedTuple):
+    """What n rows say about pairs of k labels.
+
+    Attributes
+    ----------
+    signs : ndarray of shape (n, k(k-1)/2), int8
+    margins : ndarray of shape (n, k(k-1)/2), or None
+        By which the scores of a pair are to differ; None for 1.
+    weights : ndarray of shape (n,), or None
+    k : int
+    subgraphs : {"edges", "stars", "graph"}
+    """
+
+    signs: NDArray[np.int8]
+    margins: FloatArray | None
+    weights: FloatArray | None
+    k: int
+    subgraphs: str
+
+
+class Trained(NamedTuple):
+    """A support vector machine.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (q, k) or (n, k)
+        Weights of features, or coefficients of rows.
+    alpha : ndarray of shape (n, k(k-1)/2)
+        Dual variables.
+    objective, gap : float
+        The objective and a bound on its distance to the minimum.
+    n_iter : int
+        Passes over the rows.
+    converged : bool
+    """
+
+    coefficients: FloatArray
+    alpha: FloatArray
+    objective: float
+    gap: float
+    n_iter: int
+    converged: bool
+
+
+class Passes(NamedTuple):
+    """How long a support vector machine is trained, and the seed of its order of rows."""
+
+    tol: float
+    max_iter: int
+    seed: int
+    n_threads: int
+    verbose: int = 0
+
+
+def svm_linear(examples: Examples, design: Design, cost: float, how: Passes) -> Trained:
+    """Minimise ½‖W‖² + cost·Σ weighted losses over weights of features, the constant one last."""
+    flops = 4.0 * examples.k * (design.nnz + design.n * examples.k) * how.max_iter
+    return _svm("cp_labelrank_svm", (design, design.n_weights), design.n_weights, examples, cost, how, flops)
+
+
+def svm_kernel(examples: Examples, kernel: FloatArray, cost: float, how: Passes) -> Trained:
+    """Do the same over coefficients of the rows of a symmetric kernel matrix (n, n)."""
+    n = len(examples.signs)
+    arguments = address(floats(kernel, "kernel", n, n)), n
+    return _svm("cp_labelrank_svm_kernel", arguments, n, examples, cost, how, 2.0 * n * n * examples.k * how.max_iter)
+
+
+def _svm(
+    function: str, inputs: tuple[Any, ...], rows: int, examples: Examples, cost: float, how: Passes, flops: float
+) -> Trained:
+    signs, margins, weights = _checked(examples)
+    what = f"the dual variables of {len(signs)} rows over {examples.k} labels"
+    alpha = allocate(signs.shape, np.float64, what, "train on fewer rows")
+    coefficients = allocate((rows, examples.k), np.float64, "the coefficients", "use fewer features")
+    objective, gap, n_iter = ctypes.c_double(), ctypes.c_double(), ctypes.c_int64()
+    status = call(
+        function, *inputs, address(signs), address(margins), address(weights), examples.k,
+        abi.SUBGRAPHS[examples.subgraphs], cost, how.tol, how.max_iter, how.seed, address(alpha),
+        address(coefficients), *(ctypes.addressof(out) for out in (objective, gap, n_iter)),
+        n_threads=how.n_threads, flops=flops, label="support vector machine", verbose=how.verbose,
+    )  # fmt: skip
+    return Trained(coefficients, alpha, objective.value, gap.value, n_iter.value, status == abi.OK)
+
+
+@dataclass
+class OnlineState:
+    """What online steps change in place.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (q, k)
+        W, the constant feature's last.
+    theta : ndarray of shape (q, k), or None
+        What a multiplicative learner makes W from.
+    average : ndarray of shape (q, k), or None
+        The mean of W.
+    tally : ndarray of shape (4,)
+        Sums of the weights of rows, of mistakes and of losses; the largest weighted squared norm.
+    """
+
+    weights: FloatArray
+    theta: FloatArray | None = None
+    average: FloatArray | None = None
+    tally: FloatArray = field(default_factory=lambda: np.zeros(4))
+
+    @classmethod
+    def of(cls, q: int, k: int, *, multiplicative: bool, average: bool) -> OnlineState:
+        """Begin at zero."""
+        zeros = [np.zeros((q, k)) if wanted else None for wanted in (True, multiplicative, average)]
+        assert zeros[0] is not None
+        return cls(zeros[0], zeros[1], zeros[2])
+
+    def copy(self) -> OnlineState:
+        """Return a copy in C-contiguous arrays, which steps may change."""
+        arrays = (self.weights, self.theta, self.average, self.tally)
+        return OnlineState(*(None if a is None else np.array(a, order="C") for a in arrays))  # type: ignore[arg-type]
+
+
+class OnlineUpdate(NamedTuple):
+    """Which step is taken on a row: a key of ``UPDATES`` of the interface, and the numbers it uses."""
+
+    name: str
+    rate: float
+    radius: float
+    cost: float
+
+
+def online(
+    examples: Examples,
+    design: Design,
+    update: OnlineUpdate,
+    state: OnlineState,
+    *,
+    order: NDArray[np.int64] | None = None,
+    n_threads: int = 1,
+    verbose: int = 0,
+) -> None:
+    """Take a step on each row, in the given order of row numbers, changing `state`.
+
+    Raises
+    ------
+    NumericalError
+        When the numbers overflow.
+    """
+    signs, _, weights = _checked(examples)
+    order = None if order is None else contiguous(order, np.int64)
+    if order is not None and order.shape != (len(signs),):
+        raise ValueError(f"order has shape {order.shape}, must be ({len(signs)},)")
+    shape = (design.n_weights, examples.k)
+    for name in ("weights", "theta", "average"):
+        array = getattr(state, name)
+        if array is not None and not (array.shape == shape and array.flags.c_contiguous and array.flags.writeable):
+            raise ValueError(f"{name} must be a contiguous, writeable array of shape {shape}")
+    call(
+        "cp_labelrank_online", design, design.n_weights, address(signs), address(weights), address(order), examples.k,
+        abi.SUBGRAPHS[examples.subgraphs], abi.UPDATES[update.name], update.rate, update.radius, update.cost,
+        address(state.weights), address(state.theta), address(state.average), address(state.tally),
+        n_threads=n_threads, flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
+        label="online label ranking", verbose=verbose,
+    )  # fmt: skip
+
+
+def _checked(examples: Examples) -> tuple[NDArray[np.int8], FloatArray | None, FloatArray | None]:
+    """Return signs, margins and weights as the interface takes them."""
+    n, pairs = len(examples.signs), examples.k * (examples.k - 1) // 2
+    signs = contiguous(examples.signs, np.int8)
+    if signs.shape != (n, pairs):
+        raise ValueError(f"signs has shape {signs.shape}, must be ({n}, {pairs})")
+    margins = None if examples.margins is None else floats(examples.margins, "margins", n, pairs)
+    weights = None if examples.weights is None else floats(examples.weights, "weights", n)
+    return signs, margins, weights

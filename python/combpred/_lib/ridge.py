@@ -1,0 +1,361 @@
+"""The core's training of structured ridge regression, on arrays.
+
+``capi/combpred.h`` states the problem and the options.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import abi
+from .call import FloatArray, address, call, contiguous, floats, get_n_threads, options_argument
+from .structure import Description, StructureArgument, structure_shape
+
+_PLAN_BYTES = 4096
+# Conjugate gradient takes some tens of steps; this many stand for them in estimates of the work.
+_STEPS = 40
+
+
+class FitInfo(NamedTuple):
+    """How training ended.
+
+    Attributes
+    ----------
+    objective : float
+        The objective at the coefficients returned.
+    residual : float
+        Relative residual of the stationarity equation.
+    n_iter : int
+        Iterations of the innermost loop, at least 1.
+    n_refine : int
+        Refinements in double precision.
+    converged : bool
+        Whether the residual is at most the tolerance. When it is not, the coefficients are those where the
+        solver stopped.
+    """
+
+    objective: float
+    residual: float
+    n_iter: int
+    n_refine: int
+    converged: bool
+
+
+class Targets:
+    """Outputs to learn.
+
+    Parameters
+    ----------
+    psi : array of shape (N, d)
+        Embedded outputs, not centred.
+    weights : array of shape (n,) or None, default=None
+        Sample weights; None for all 1.
+    first : array of shape (n + 1,) or None, default=None
+        Row i has the outputs ``psi[first[i]:first[i + 1]]``, all equally correct; None for one output each, N = n.
+    """
+
+    def __init__(self, psi: Any, weights: Any = None, first: Any = None) -> None:
+        self.psi = floats(psi, "psi", None, None)
+        self.first = None if first is None else contiguous(first, np.int64)
+        self.n = len(self.psi) if self.first is None else len(self.first) - 1
+        self.d = self.psi.shape[1]
+        self.weights = None if weights is None else floats(weights, "weights", self.n)
+        if self.first is not None and self.first[-1] != len(self.psi):
+            raise ValueError(f"the sets of outputs end at {self.first[-1]}, psi has {len(self.psi)} rows")
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Targets:
+        """Return the outputs of some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        if self.first is None:
+            return Targets(self.psi[rows], weights)
+        starts, sizes = self.first[rows], self.first[rows + 1] - self.first[rows]
+        first = np.concatenate([[0], np.cumsum(sizes)])
+        outputs = np.repeat(starts - first[:-1], sizes) + np.arange(first[-1])
+        return Targets(self.psi[outputs], weights, first)
+
+    def row_weights(self) -> FloatArray | None:
+        """Return the weight of each row with all its outputs, of shape (n,), or None for all 1."""
+        if self.first is None:
+            return self.weights
+        sizes = np.diff(self.first).astype(np.float64)
+        return sizes if self.weights is None else sizes * self.weights
+
+    def arguments(self) -> tuple[int | None, ...]:
+        """Return psi, d, first and weights as the library's calls take them."""
+        return address(self.psi), self.d, address(self.first), address(self.weights)
+
+
+class Design:
+    """Input features for :func:`~combpred._lib_sgd.sgd_features`.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, p)
+        Features, dense or compressed by rows. Other sparse formats are converted.
+    intercept : bool, default=False
+        Whether a constant feature of value 1 is appended, as the last one.
+    """
+
+    def __init__(self, X: Any, *, intercept: bool = False) -> None:
+        self.n, self.p = X.shape
+        self._arrays: list[npt.NDArray[Any]] = []
+        struct = abi.CDesign(n=self.n, p=self.p, intercept=int(intercept))
+        if hasattr(X, "tocsr"):
+            rows = X.tocsr()
+            self.nnz = int(rows.nnz)
+            self._arrays += [
+                contiguous(rows.data, np.float64),
+                contiguous(rows.indices, np.int32),
+                contiguous(rows.indptr, np.int64),
+            ]
+            struct.data, struct.indices, struct.indptr = (array.ctypes.data for array in self._arrays)
+        else:
+            self._arrays.append(floats(X, "X", None, None))
+            self.nnz = self.n * self.p
+            struct.dense = address(self._arrays[0])
+        struct.nnz = self.nnz
+        self._struct = struct
+        self._as_parameter_ = ctypes.addressof(struct)
+        self.n_weights = self.p + int(intercept)
+
+
+def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
+    """Raise ValueError unless a kernel matrix is finite and symmetric up to 1e-6 of its largest entry. Cost O(n²).
+
+    The message names the row, the column and the remedy.
+    """
+    n = len(kernel)
+    n_threads = get_n_threads() if n_threads is None else n_threads
+    call("cp_kernel_check", address(floats(kernel, "kernel", n, n)), n, n_threads=n_threads, flops=2.0 * n * n)
+
+
+def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int, nnz: int) -> dict[str, Any]:
+    """Say how a problem of `n` rows, `p` features (0: only a kernel) and `nnz` stored entries is best solved.
+
+    Returns
+    -------
+    dict
+        solver, route, precision, distinct, work_single, work_double, route_loo, work_loo_single, work_loo_double, as
+        ``cp_ridge_plan`` says.
+    """
+    plan = ctypes.create_string_buffer(_PLAN_BYTES)
+    call("cp_ridge_plan", StructureArgument(description), *options_argument(options), n, p, nnz, plan, _PLAN_BYTES)
+    answer: dict[str, Any] = json.loads(plan.value)
+    return answer
+
+
+def ridge_kernel(
+    description: Description,
+    options: dict[str, Any],
+    kernel: Any,
+    targets: Targets,
+    work: npt.NDArray[np.uint8],
+    *,
+    progress: Callable[[int, float], object] | None = None,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> tuple[FloatArray, FitInfo]:
+    """Train on a symmetric kernel matrix.
+
+    Parameters
+    ----------
+    description : Description
+        The structure.
+    options : dict
+        As ``capi/combpred.h`` lists them.
+    kernel : array of shape (n, n)
+        The kernel matrix; C-contiguous float64 is passed without a copy.
+    targets : Targets
+        The outputs of the n rows.
+    work : array of uint8
+        Scratch of the size that :func:`ridge_plan` gives.
+    progress : callable or None, default=None
+        Called with (step, relative residual) ten times a second, from another thread.
+    n_threads : int or None, default=None
+        Threads; None as :func:`get_n_threads` says.
+    verbose : int, default=0
+        When positive, long calls report progress.
+
+    Returns
+    -------
+    dual : ndarray of shape (n, d)
+    info : FitInfo
+
+    Raises
+    ------
+    NumericalError
+        If the factors are not accurate enough for ``precision="single"``, or the matrix is not positive semi-definite.
+    """
+    n, d = targets.n, targets.d
+    kernel = floats(kernel, "kernel", n, n)
+    _check_work(work)
+    dual, info = np.empty((n, d)), abi.CFitInfo()
+    status = call(
+        "cp_ridge_kernel",
+        StructureArgument(description),
+        *options_argument(options),
+        address(kernel),
+        n,
+        *targets.arguments(),
+        address(work) if work.size else None,
+        work.size,
+        address(dual),
+        ctypes.addressof(info),
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        flops=float(n) * n * (n + _STEPS * d),
+        label="training",
+        verbose=verbose,
+        progress=progress,
+    )
+    return dual, _fit_info(info, status)
+
+
+def ridge_spectral(
+    description: Description,
+    options: dict[str, Any],
+    eigenvalues: Any,
+    vectors: Any,
+    targets: Targets,
+    *,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> tuple[FloatArray, FitInfo]:
+    """Train from the eigendecomposition of ``D (K + shift) D``, ``D = diag(sqrt(targets.row_weights()))``.
+
+    `eigenvalues` (n,) and `vectors` (n, n), one eigenvector a column, are given by the caller; the rest is as for
+    :func:`ridge_kernel`.
+    """
+    n, d = targets.n, targets.d
+    eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
+    dual, info = np.empty((n, d)), abi.CFitInfo()
+    status = call(
+        "cp_ridge_spectral",
+        StructureArgument(description),
+        *options_argument(options),
+        address(eigenvalues),
+        address(vectors),
+        n,
+        *targets.arguments(),
+        address(dual),
+        ctypes.addressof(info),
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        flops=float(_STEPS) * n * n * d,
+        label="training",
+        verbose=verbose,
+    )
+    return dual, _fit_info(info, status)
+
+
+def _check_work(work: npt.NDArray[np.uint8]) -> None:
+    if work.dtype != np.uint8 or not work.flags.c_contiguous or not work.flags.writeable:
+        raise ValueError("work must be a contiguous, writeable array of uint8")
+
+
+def ridge_kernel_loo(
+    description: Description,
+    options: dict[str, Any],
+    kernel: Any,
+    targets: Targets,
+    work: npt.NDArray[np.uint8],
+    *,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> FloatArray:
+    """Return label-removed leave-one-out scores of every row, of shape (n, d).
+
+    Parameters and errors are those of :func:`ridge_kernel`; `work` has the bytes that "work_loo_single" or
+    "work_loo_double" of :func:`ridge_plan` says when its "route_loo" is "factor".
+    """
+    n = targets.n
+    kernel = floats(kernel, "kernel", n, n)
+    return _leave_one_out(
+        "cp_ridge_kernel_loo", description, options, (address(kernel),), targets, work, n_threads, verbose
+    )
+
+
+def ridge_spectral_loo(
+    description: Description,
+    options: dict[str, Any],
+    eigenvalues: Any,
+    vectors: Any,
+    targets: Targets,
+    work: npt.NDArray[np.uint8],
+    *,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> FloatArray:
+    """Do the same for loss "auc" from an eigendecomposition, where "route_loo" is "spectral".
+
+    Parameters are those of :func:`ridge_spectral`.
+    """
+    n = targets.n
+    eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
+    matrices = (address(eigenvalues), address(vectors))
+    return _leave_one_out("cp_ridge_spectral_loo", description, options, matrices, targets, work, n_threads, verbose)
+
+
+def _leave_one_out(
+    function: str,
+    description: Description,
+    options: dict[str, Any],
+    matrices: tuple[int | None, ...],
+    targets: Targets,
+    work: npt.NDArray[np.uint8],
+    n_threads: int | None,
+    verbose: int,
+) -> FloatArray:
+    n, d = targets.n, targets.d
+    _check_work(work)
+    scores = np.empty((n, d))
+    call(
+        function,
+        StructureArgument(description),
+        *options_argument(options),
+        *matrices,
+        n,
+        *targets.arguments(),
+        address(work) if work.size else None,
+        work.size,
+        address(scores),
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        flops=float(n) * n * (n + _STEPS * d),
+        label="leaving one out",
+        verbose=verbose,
+    )
+    return scores
+
+
+def covariance_solve(
+    description: Description, shift: float, curvature: Any, v: Any, *, n_threads: int | None = None
+) -> FloatArray:
+    """Return ``(shift I + curvature[k] Sigma)^-1 P v[k]`` for every row of `v`, of shape (n, d).
+
+    Sigma is the covariance of the embedding under the uniform law, P the projector onto its range; `shift` is positive,
+    `curvature` (n,) not negative. No d x d matrix is formed where the eigenvalues of Sigma are known.
+    """
+    d = structure_shape(description)[1]
+    v = floats(v, "v", None, d)
+    curvature = floats(curvature, "curvature", len(v))
+    solved: FloatArray = np.empty(v.shape)
+    call(
+        "cp_covariance_solve",
+        StructureArgument(description),
+        shift,
+        address(curvature),
+        address(v),
+        *v.shape,
+        address(solved),
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        flops=4.0 * v.size * min(d, 100),
+    )
+    return solved
+
+
+def _fit_info(info: abi.CFitInfo, status: int) -> FitInfo:
+    return FitInfo(info.objective, info.residual, info.n_iter, info.n_refine, status == abi.OK)

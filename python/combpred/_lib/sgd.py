@@ -1,0 +1,217 @@
+"""The core's stochastic gradient descent on the ridge problem, on arrays: a chunk of rows a call.
+
+``capi/combpred.h`` states the steps.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .call import FloatArray, address, call, contiguous, floats, options_argument
+from .ridge import Design, Targets
+from .structure import Description, StructureArgument
+
+
+class Steps(NamedTuple):
+    """Step sizes η = p·m / (alpha (t + t0)).
+
+    Attributes
+    ----------
+    m : float
+        Rows that the penalty is weighed against.
+    p : float
+    t0 : float
+        Above 2p.
+    t : int
+        Steps done so far.
+    """
+
+    m: float
+    p: float
+    t0: float
+    t: int
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """What steps change, one row for each kept row or input feature. Calls return new ones.
+
+    Attributes
+    ----------
+    iterate : ndarray of shape (k, d)
+        Of the function that moves.
+    average : ndarray of shape (k, d), or None
+        Of the average of these functions.
+    velocity : ndarray of shape (k, d), or None
+        Of the derivative by the gains, for stochastic meta-descent.
+    gains : ndarray of shape (d,), or None
+    """
+
+    iterate: FloatArray
+    average: FloatArray | None = None
+    velocity: FloatArray | None = None
+    gains: FloatArray | None = None
+
+    @classmethod
+    def of(cls, iterate: FloatArray, *, average: bool, meta: bool) -> Coefficients:
+        """Begin at `iterate`, with or without an average and gains."""
+        return cls(
+            iterate,
+            iterate.copy() if average else None,
+            np.zeros(iterate.shape) if meta else None,
+            np.ones(iterate.shape[1]) if meta else None,
+        )
+
+    @property
+    def model(self) -> FloatArray:
+        """The coefficients of the function that predicts."""
+        return self.iterate if self.average is None else self.average
+
+    def copy(self) -> Coefficients:
+        """Return a copy in C-contiguous arrays."""
+        arrays = self.iterate, self.average, self.velocity, self.gains
+        return Coefficients(*(None if a is None else np.array(a, order="C") for a in arrays))  # type: ignore[arg-type]
+
+    def rows(self, kept: NDArray[np.intp], added: int = 0) -> Coefficients:
+        """Return those of some rows, with `added` rows of zeros after them."""
+
+        def chosen(array: FloatArray | None) -> FloatArray | None:
+            if array is None:
+                return None
+            out = np.zeros((len(kept) + added, array.shape[1]))
+            np.take(array, kept, axis=0, out=out[: len(kept)])
+            return out
+
+        iterate = chosen(self.iterate)
+        assert iterate is not None
+        return Coefficients(iterate, chosen(self.average), chosen(self.velocity), self.gains)
+
+
+class Visits(NamedTuple):
+    """The rows that steps visit, as they stand to the kept rows.
+
+    Attributes
+    ----------
+    kernel : ndarray of shape (n, slots)
+        Kernel values between them and the kept rows, themselves included.
+    at : ndarray of shape (n,), int64
+        The slot of each.
+    drop : ndarray of shape (n,), int64
+        The slot that is left out after each, −1 for none.
+    """
+
+    kernel: FloatArray
+    at: NDArray[np.int64]
+    drop: NDArray[np.int64]
+
+
+def ridge_losses(
+    description: Description, options: dict[str, Any], scores: Any, targets: Targets, *, n_threads: int
+) -> FloatArray:
+    """Return the weighted loss of each row at its scores (n, d): of shape (n,)."""
+    scores = floats(scores, "scores", targets.n, targets.d)
+    losses = np.empty(targets.n)
+    _rowwise(description, options, scores, targets, losses, None, n_threads)
+    return losses
+
+
+def ridge_curvatures(
+    description: Description, options: dict[str, Any], targets: Targets, *, n_threads: int
+) -> FloatArray:
+    """Return a bound on the curvature of each row's weighted loss by its scores: of shape (n,)."""
+    curvatures = np.empty(targets.n)
+    _rowwise(description, options, None, targets, None, curvatures, n_threads)
+    return curvatures
+
+
+def _rowwise(
+    description: Description,
+    options: dict[str, Any],
+    scores: FloatArray | None,
+    targets: Targets,
+    losses: FloatArray | None,
+    curvatures: FloatArray | None,
+    n_threads: int,
+) -> None:
+    call(
+        "cp_ridge_losses", StructureArgument(description), *options_argument(options), address(scores), targets.n,
+        *targets.arguments(), address(losses), address(curvatures),
+        n_threads=n_threads, flops=2.0 * len(targets.psi) * targets.d**2,
+    )  # fmt: skip
+
+
+def sgd_expansion(
+    description: Description,
+    options: dict[str, Any],
+    visits: Visits,
+    targets: Targets,
+    steps: Steps,
+    coefficients: Coefficients,
+    *,
+    n_threads: int,
+) -> float:
+    """Take one step on each row, changing the coefficients of kept rows in place.
+
+    Returns
+    -------
+    float
+        The sum of the weighted losses, each before its step.
+
+    Raises
+    ------
+    NumericalError
+        When the numbers overflow.
+    """
+    n, slots = visits.kernel.shape
+    at, drop = (contiguous(a, np.int64) for a in (visits.at, visits.drop))
+    if not n == len(at) == len(drop) == targets.n:
+        raise ValueError(f"kernel has {n} rows, at {len(at)}, drop {len(drop)}, targets have {targets.n}")
+    loss = ctypes.c_double()
+    call(
+        "cp_sgd_expansion", StructureArgument(description), *options_argument(options),
+        address(floats(visits.kernel, "kernel", n, slots)), n, slots, address(at), address(drop),
+        *targets.arguments(), *steps, *_state(coefficients, slots, targets.d), ctypes.addressof(loss),
+        n_threads=n_threads, flops=2.0 * n * (slots + 2 * n + targets.d) * targets.d,
+    )  # fmt: skip
+    return loss.value
+
+
+def sgd_features(
+    description: Description,
+    options: dict[str, Any],
+    design: Design,
+    targets: Targets,
+    steps: Steps,
+    coefficients: Coefficients,
+    *,
+    n_threads: int,
+) -> float:
+    """Do the same with the weights of input features, the constant one last."""
+    if design.n != targets.n:
+        raise ValueError(f"the design has {design.n} rows, targets have {targets.n}")
+    loss = ctypes.c_double()
+    call(
+        "cp_sgd_features", StructureArgument(description), *options_argument(options), design, design.n_weights,
+        *targets.arguments(), *steps, *_state(coefficients, design.n_weights, targets.d), ctypes.addressof(loss),
+        n_threads=n_threads, flops=4.0 * (design.nnz + targets.n * targets.d) * targets.d,
+    )  # fmt: skip
+    return loss.value
+
+
+def _state(coefficients: Coefficients, rows: int, d: int) -> list[int | None]:
+    """Return the addresses of arrays that are written to in place."""
+    shapes = {"iterate": (rows, d), "average": (rows, d), "velocity": (rows, d), "gains": (d,)}
+    addresses = []
+    for name, shape in shapes.items():
+        array = getattr(coefficients, name)
+        if array is not None and not (
+            array.shape == shape and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
+        ):
+            raise ValueError(f"{name} must be a contiguous, writeable array of float64 of shape {shape}")
+        addresses.append(address(array))
+    return addresses

@@ -1,0 +1,224 @@
+"""Structures as the core knows them: how many outputs there are, their moments, embeddings and draws."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import abi
+from .call import FloatArray, IntArray, Remembered, address, call, checked, codes, floats, get_n_threads, library
+from .errors import RowError
+from .memory import allocate
+
+_SHAPES = Remembered[tuple[int, int, float]]()
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """What the core needs to know to build a structure.
+
+    Parameters
+    ----------
+    name : str
+        Catalogue name.
+    scalars : dict of str to int
+        Parameters that are single integers.
+    ints : ndarray of int32 or None, default=None
+        Parameters that are integer arrays, in the layout of the catalogue.
+    reals : ndarray of float64 or None, default=None
+        Parameters that are arrays of numbers.
+
+    Notes
+    -----
+    What is passed must not change afterwards: its text and its key are found once.
+    """
+
+    name: str
+    scalars: dict[str, int]
+    ints: IntArray | None = None
+    reals: FloatArray | None = None
+
+    @cached_property
+    def text(self) -> bytes:
+        """Name and scalars as JSON."""
+        scalars = {key: int(value) for key, value in self.scalars.items()}
+        return json.dumps({"name": self.name, **scalars}).encode()
+
+    @cached_property
+    def key(self) -> tuple[bytes, bytes | None, bytes | None]:
+        """A short value that is the same for descriptions with the same contents, and for no others."""
+        return self.text, _digest(self.ints), _digest(self.reals)
+
+
+def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
+    if array is None:
+        return None
+    array = np.ascontiguousarray(array)
+    digest = hashlib.sha256(f"{array.dtype} {array.shape}".encode())
+    digest.update(array.data)
+    return digest.digest()
+
+
+class StructureArgument:
+    """A Description as the C interface takes it. It keeps what its pointers point to."""
+
+    def __init__(self, description: Description) -> None:
+        text = description.text
+        self._ints = None if description.ints is None else codes(description.ints, "ints", None)
+        self._reals = None if description.reals is None else floats(description.reals, "reals", None)
+        self.struct = abi.CStructure(
+            text,
+            len(text),
+            address(self._ints),
+            0 if self._ints is None else self._ints.size,
+            address(self._reals),
+            0 if self._reals is None else self._reals.size,
+        )
+        self._as_parameter_ = ctypes.addressof(self.struct)
+
+
+def structure_shape(description: Description) -> tuple[int, int, float]:
+    """Return the number of parts of one output, the length d of the embedding, and ln of the number of outputs.
+
+    The last is NaN where that number is not known. The core is asked once for each structure.
+    """
+    return _SHAPES.get(description.key, lambda: _shape(description))
+
+
+def _shape(description: Description) -> tuple[int, int, float]:
+    part_len, feature_len, log_count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_double()
+    call(
+        "cp_structure_shape",
+        StructureArgument(description),
+        ctypes.addressof(part_len),
+        ctypes.addressof(feature_len),
+        ctypes.addressof(log_count),
+    )
+    return part_len.value, feature_len.value, log_count.value
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """Describe every structure of the core: name, doc, params (name, kind, doc), ref, capabilities; sorted by name."""
+    entries: list[dict[str, Any]] = json.loads(library().core.control_Catalogue())
+    return entries
+
+
+def structure_count(description: Description) -> int:
+    """Return the exact number of outputs."""
+    structure, needed = StructureArgument(description), ctypes.c_int64()
+    call("cp_structure_count", structure, None, 0, ctypes.addressof(needed))
+    digits = ctypes.create_string_buffer(needed.value)
+    call("cp_structure_count", structure, digits, needed.value, ctypes.addressof(needed))
+    return int(digits.value, 16)
+
+
+def structure_mean(description: Description) -> FloatArray:
+    """Return the mean of the embedding under the uniform law, of shape (d,)."""
+    d = structure_shape(description)[1]
+    mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
+    call("cp_structure_mean", StructureArgument(description), address(mean), d)
+    return mean
+
+
+def structure_second_moment(description: Description) -> FloatArray:
+    """Return the second moment of the embedding under the uniform law, of shape (d, d)."""
+    d = structure_shape(description)[1]
+    moment = allocate((d, d), np.float64, f"the second moment of {d} features", "take a smaller structure")
+    call("cp_structure_second_moment", StructureArgument(description), address(moment), d)
+    return moment
+
+
+def structure_moments(description: Description) -> tuple[str, float]:
+    """Return what the moments are (a key of ``_abi.MOMENTS_KINDS``) and the largest standard error of an entry."""
+    kind, standard_error = ctypes.c_int32(), ctypes.c_double()
+    call(
+        "cp_structure_moments",
+        StructureArgument(description),
+        ctypes.addressof(kind),
+        ctypes.addressof(standard_error),
+    )
+    names = {code: name for name, code in abi.MOMENTS_KINDS.items()}
+    return names[kind.value], standard_error.value
+
+
+def structure_check(description: Description, y: Any) -> None:
+    """Raise RowError for the first row of `y` (n, part_len) that is not in the structure."""
+    y = codes(y, "y", None, structure_shape(description)[0])
+    bad_row = ctypes.c_int64(-1)
+    try:
+        call("cp_structure_check", StructureArgument(description), address(y), *y.shape, ctypes.addressof(bad_row))
+    except ValueError as error:
+        if bad_row.value < 0:
+            raise
+        raise RowError(bad_row.value, str(error)) from None
+
+
+def structure_embed(
+    description: Description, y: Any, *, partial: bool = False, n_threads: int | None = None
+) -> FloatArray:
+    """Return the embeddings of the rows of `y` (n, part_len), of shape (n, d).
+
+    A row not in the structure is a ValueError. With ``partial=True`` rows may be known in part, in structures that have
+    such rows: theirs is the mean over all outputs that agree with what is known.
+    """
+    part_len, d, _ = structure_shape(description)
+    y = codes(y, "y", None, part_len)
+    psi = allocate(
+        (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
+    )
+    workers = get_n_threads() if n_threads is None else n_threads
+    function = "cp_structure_embed_partial" if partial else "cp_structure_embed"
+    call(function, StructureArgument(description), address(y), *y.shape, address(psi), d, workers)
+    return psi
+
+
+def structure_sample(description: Description, n: int, seed: int, *, n_threads: int | None = None) -> IntArray:
+    """Draw `n` independent uniform outputs, of shape (n, part_len). Equal seeds (64 bits) give equal outputs."""
+    if n < 0:
+        raise ValueError(f"n is {n}, must not be negative")
+    part_len, d, _ = structure_shape(description)
+    y = allocate((n, part_len), np.int32, f"drawing {n} outputs of {part_len} parts", "draw fewer at once")
+    call(
+        "cp_structure_sample",
+        StructureArgument(description),
+        seed % 2**64,
+        address(y),
+        *y.shape,
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        flops=30.0 * n * max(part_len, d),
+    )
+    return y
+
+
+def structure_mirror(description: Description, y: Any) -> IntArray:
+    """Return the sibling of each row of `y` (n, part_len); CapabilityError where the structure is no sibling system."""
+    y = codes(y, "y", None, structure_shape(description)[0])
+    mirrored: IntArray = np.empty(y.shape, dtype=np.int32)
+    call("cp_structure_mirror", StructureArgument(description), address(y), *y.shape, address(mirrored))
+    return mirrored
+
+
+def structure_enumerate(description: Description, skip: int, capacity: int) -> IntArray:
+    """List at most `capacity` outputs from number `skip` on, of shape (k, part_len); k = 0 past the end."""
+    if capacity < 0:
+        raise ValueError(f"capacity is {capacity}, must not be negative")
+    part_len = structure_shape(description)[0]
+    y = allocate((capacity, part_len), np.int32, f"listing {capacity} outputs of {part_len} parts", "list fewer")
+    written = ctypes.c_int64()
+    call(
+        "cp_structure_enumerate", StructureArgument(description), skip, address(y), *y.shape, ctypes.addressof(written)
+    )
+    return y[: written.value]
+
+
+def panic(*, in_worker: bool) -> None:
+    """Panic inside the library on purpose, to show that the process survives: always raises RuntimeError."""
+    message = ctypes.create_string_buffer(1024)
+    checked(library().dll.cp_test_panic(int(in_worker), message, len(message)), message)

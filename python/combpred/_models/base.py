@@ -1,0 +1,624 @@
+"""What every estimator of structures does: input, training rows, scores, predictions, certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from .._data.checks import is_integer
+from .._data.dask import lazily_on_dask, mean_over_rows
+from .._data.inputs import (
+    check_rows,
+    check_weights,
+    classifier_tags,
+    is_dask,
+    release_pages,
+    rows_in_double,
+    unconverted_rows,
+    validate_input,
+)
+from .._lib.call import get_n_threads
+from .._lib.decode import DECODERS, Decoded, Decoding, score_values
+from .._lib.memory import allocate, require_memory, row_blocks
+from .._lib.ridge import Targets, check_kernel
+from .._lib.structure import structure_shape
+from ..kernels import KERNELS, InputKernel
+from ..structures import LabelSets, MultiClass, Structure
+from ..structures._base import is_a
+from ..structures._search.constraints import RowConstraints
+from ..structures._search.k_best import better_halves, has_siblings, k_best
+from .training import TrainingRows, embed_targets, resolve_targets
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Certified:
+    r"""Predicted structures and what is known about their scores, one entry per row.
+
+    For the row's score function :math:`s(y)`, decoding looks for :math:`\max_y s(y)`. Every field but `structures` is
+    an array of shape ``(n,)``.
+
+    Attributes
+    ----------
+    structures : array
+        The predictions, in the format of y.
+    value : ndarray of float64
+        The score of the predicted structure.
+    nu : ndarray of float64
+        The guarantee: ``value >= (1 - nu) * max + nu * min`` over all structures. 0 where `optimal`.
+    optimal : ndarray of bool
+        Whether no structure scores higher, up to rounding.
+    upper_bound : ndarray of float64
+        A proven bound on the score of every structure; equal to `value` where `optimal`.
+    """
+
+    structures: Any
+    value: NDArray[np.float64]
+    nu: NDArray[np.float64]
+    optimal: NDArray[np.bool_]
+    upper_bound: NDArray[np.float64]
+
+
+class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    r"""Base of estimators that score a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`.
+
+    A subclass has the constructor parameters `structure`, `kernel`, `decoder`, `n_jobs` and `random_state`, and its
+    ``fit`` sets `structure_`, `kernel_`, `intercept_` and either `coef_` (linear kernel) or `dual_coef_` (with
+    `X_fit_`, unless the kernel is precomputed).
+    """
+
+    structure: Any
+    kernel: Any
+    decoder: str
+    n_jobs: int | None
+    random_state: Any
+    alpha: Any
+    gamma: float | str | None
+    degree: float
+    coef0: float
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "structure": [Structure, str, None],
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "decoder": [StrOptions(set(DECODERS))],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def _check_input(self, X: Any, *, reset: bool = False) -> Any:
+        """Return X as a C-contiguous float64 array, or as CSR with int32 indices where those suffice; always finite."""
+        if not reset:
+            self._check_width(X)
+        precomputed = self.kernel == "precomputed"
+        if reset and precomputed:  # training checks a kernel matrix as a whole
+            return validate_input(self, X, reset=True, dtype=np.float64, order="C")
+        return check_rows(self, X, reset=reset, accept_sparse=not precomputed)
+
+    def _check_new_rows(self, X: Any) -> Any:
+        """Return X for prediction, which reads it by `rows_in_double`, a block at a time."""
+        self._check_width(X)
+        return unconverted_rows(self, X, accept_sparse=self.kernel != "precomputed")
+
+    def _check_width(self, X: Any) -> None:
+        """Raise NotFittedError before `fit`, and ValueError where kernel values are not those to the training rows."""
+        check_is_fitted(self)
+        shape: tuple[int, ...] = np.shape(X) if self.kernel == "precomputed" else ()  # X may be a list
+        if len(shape) == 2 and shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}: with "
+                "kernel='precomputed', X holds the kernel values between new rows and the rows of training, of "
+                f"shape (n, {self.n_features_in_})"
+            )
+
+    def _classifies(self) -> bool:
+        """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
+        return self.structure is None or is_a(self.structure, MultiClass) or is_a(self.structure, LabelSets)
+
+    @property
+    def _estimator_type(self) -> str:
+        if not self._classifies():
+            raise AttributeError(f"{type(self).__name__} with structure={self.structure!r} is not a classifier")
+        return "classifier"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        if self._classifies():
+            tags.estimator_type = "classifier"
+            # With structure None it is y that decides, so several labels are claimed only where they are asked for.
+            tags.classifier_tags = classifier_tags(multi_label=is_a(self.structure, LabelSets))
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
+        return {
+            "requires_y": True,
+            "pairwise": self.kernel == "precomputed",
+            "multilabel": is_a(self.structure, LabelSets),
+            "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
+        }
+
+    # Training rows.
+
+    def _require_target(self, y: Any) -> None:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: give one structure per row"
+            )
+
+    def _check_training_rows(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+        """Check the training data and set `structure_`; X must have been through `_check_input`."""
+        if self.kernel == "precomputed":
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"X must be a square kernel matrix when kernel='precomputed', got shape {X.shape}; pass k(x_i, "
+                    "x_j) of all pairs of training rows"
+                )
+            check_kernel(X, n_threads=get_n_threads(self.n_jobs))
+        check_consistent_length(X, y)
+        self.structure_, sets = resolve_targets(self.structure, y)
+        self._set_classes()
+        return TrainingRows(X, y, sets, check_weights(sample_weight, X.shape[0]))
+
+    def _settle_kernel(self, rows: TrainingRows, params: Mapping[str, Any] | None = None) -> None:
+        """Set `kernel_`, with what it takes from the inputs and the arguments `params` of a callable."""
+        self.kernel_ = InputKernel.settle(
+            self.kernel, rows.X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=params,
+            weights=rows.weights,
+        )  # fmt: skip
+
+    def _embed_rows(self, rows: TrainingRows) -> Targets:
+        """Return ψ of the targets, after checking that they fit in memory with what training makes of them."""
+        n = rows.X.shape[0] if rows.sets is None else int(rows.sets.first[-1])
+        d = self.structure_.n_features
+        require_memory(
+            8 * 4 * n * d, f"embedding {n} outputs in {d} features", "fit fewer rows, or a smaller structure"
+        )
+        return embed_targets(self.structure_, rows.y, rows.sets, rows.weights, get_n_threads(self.n_jobs))
+
+    def _set_classes(self) -> None:
+        """Set `classes_` where scikit-learn asks for them."""
+        if isinstance(self.structure_, MultiClass):
+            self.classes_ = self.structure_.classes_
+        elif isinstance(self.structure_, LabelSets):
+            self.classes_ = np.arange(self.structure_.n_features)
+
+    # Scores and predictions.
+
+    @lazily_on_dask
+    def feature_scores(self, X: Any) -> FloatArray:
+        """Return f(x) of each row: one score for each entry of ψ.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+            Inputs; for ``kernel="precomputed"`` the kernel values between these rows and the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n, d), float64
+            Columns are named by ``structure_.feature_names()``.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where kernel values or scores overflow, naming the row.
+        MemoryError
+            When the scores do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost for n rows, with a linear kernel of p features: :math:`O(n p d)` time; with another kernel on m training
+        rows: n m kernel values and :math:`O(n m d)`. Kernel values are held in blocks of 16 MiB.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> ranker.feature_scores(X).shape, ranker.structure_.feature_names().tolist()
+        ((4, 1), ['0 before 1'])
+        """
+        X = self._check_new_rows(X)
+        n, d = X.shape[0], self.structure_.n_features
+        scores: FloatArray = allocate((n, d), np.float64, f"{d} scores for each of {n} rows", "pass fewer rows at once")
+        for rows, block in self._score_blocks(X):
+            scores[rows] = block
+        return scores
+
+    @lazily_on_dask
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the scores in the shape that scikit-learn expects of a classifier.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, d) or (n,), float64
+            As `feature_scores`, except for two classes: the second class's score minus the first's, of shape ``(n,)``.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where kernel values or scores overflow, naming the row.
+        MemoryError
+            When the scores do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost: that of `feature_scores`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        >>> StructuredRidge().fit(X, ["a", "a", "b", "b"]).decision_function(X) > 0
+        array([False, False,  True,  True])
+        """
+        return self._decision(self.feature_scores(X))
+
+    def _decision(self, scores: FloatArray) -> FloatArray:
+        if isinstance(self.structure_, MultiClass) and scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores
+
+    def score_structures(self, X: Any, y: Any) -> FloatArray:
+        r"""Return the score of a given structure for each row: what `predict` maximises.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+
+        Returns
+        -------
+        ndarray of shape (n,), float64
+            :math:`\langle f(x), \psi(y)\rangle` with ψ not centred. With ``loss="squared"``, where `predict` takes the
+            pre-image, the structure whose ψ is nearest to f(x) + μ: :math:`\langle f(x) + \mu, \psi(y)\rangle -
+            \tfrac12\|\psi(y)\|^2` with μ the mean of ψ under the uniform law. With ``decision="mbr"``, where it
+            takes the one of least expected loss: :math:`\langle E\psi, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2`.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs or structures that are not legal, and where kernel values or scores overflow, naming the row.
+
+        Notes
+        -----
+        Cost for n rows, with a linear kernel of p features: :math:`O(n p d)` time; with another kernel on m training
+        rows: n m kernel values and :math:`O(n m d)`. Kernel values are held in blocks of 16 MiB.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> given, reverse = ranker.score_structures(X[:1], [[1, 2]]), ranker.score_structures(X[:1], [[2, 1]])
+        >>> (given > reverse).tolist()
+        [True]
+        """
+        X = self._check_new_rows(X)
+        parts = self.structure_._encode(y)
+        check_consistent_length(X, parts)
+        values = np.empty(X.shape[0])
+        for rows, block in self._score_blocks(X):
+            linear, magnitude = self._decoding_scores(block, rows.start)
+            psi = self.structure_._embed_parts(parts[rows], get_n_threads(self.n_jobs))
+            values[rows] = score_values(psi, linear, magnitude)
+        return values
+
+    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
+        """Return (s, t) such that prediction maximises ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩, from f(x) of rows from `first` on."""
+        return scores, None
+
+    def _score_blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield f(x) for blocks of rows, so that neither a test kernel matrix nor all scores need be held at once."""
+        linear = self.kernel_.is_linear
+        width = self.structure_.n_features if linear else max(len(self.dual_coef_), self.structure_.n_features)
+        for rows in row_blocks(X.shape[0], max(width, X.shape[1])):
+            given = rows_in_double(X, rows)
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, with its row
+                if linear:
+                    scores = given @ self.coef_.T
+                else:
+                    kernel = self.kernel_.matrix(given, getattr(self, "X_fit_", None), first_row=rows.start)
+                    scores = kernel @ self.dual_coef_
+                scores += self.intercept_
+            finite = np.isfinite(scores).all(axis=1)
+            if not finite.all():
+                raise ValueError(
+                    f"the scores of row {rows.start + int(finite.argmin())} of X overflow: scale the inputs as those "
+                    "of training were"
+                )
+            release_pages(X[rows])
+            yield rows, scores
+
+    @lazily_on_dask
+    def predict(self, X: Any, *, constraints: Any = None) -> Any:
+        """Predict the structure of largest score for each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        constraints : dict, or list of n dicts (or None), default=None
+            Conditions that predictions must meet: one dict for all rows, or one for each row, None for a row without.
+            The keys are those of the structure, in the notes of its class: ``start``, ``end`` and ``length`` of cycles
+            and routes, ``first``, ``last`` and ``before`` of rankings, ``size`` of sets, ``required`` and
+            ``forbidden`` labels, vertices, places, nodes, edges, arcs or cells. All are numbers from 0 on, or pairs of
+            them. The structure of largest score is predicted among those that meet the row's conditions.
+
+        Returns
+        -------
+        array
+            n structures in the format of y. For ``LabelSets`` fitted to sparse y: CSR, as scikit-learn's multi-label
+            classifiers do.
+
+        Raises
+        ------
+        CapabilityError
+            If ``decoder="exact"`` and the structure is beyond the size that is solved exactly. For constraints on a
+            structure, or with a decoder, that takes none.
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError, TypeError
+            For inputs that are not legal, and where kernel values or scores overflow, naming the row. For constraints
+            that are not legal, or that no structure satisfies, naming row, key and remedy.
+        MemoryError
+            When the predictions do not fit, before they are allocated.
+
+        Notes
+        -----
+        Cost for n rows, with a linear kernel of p features: :math:`O(n p d)` time; with another kernel on m training
+        rows: n m kernel values and :math:`O(n m d)`, and n decodings. Scores are held in blocks of 16 MiB. Rows with
+        equal constraints are decoded together. Conditions on entries of ψ are met by changing their scores, scaled to
+        1 in all, by 4 each: structures whose scores differ by less than some :math:`10^{-15}` of that sum for each
+        condition may be confused.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> ranker.predict([[0.5], [2.5]]).tolist()
+        [[1, 2], [2, 1]]
+        """
+        compressed = getattr(getattr(self, "structure_", None), "_sparse_format", None)
+        if compressed is not None:
+            blocks = self._decoded_blocks(self._check_new_rows(X), constraints)
+            return compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
+        decoded = self._decode_rows(X, constraints)
+        return self.structure_._decode_parts(decoded.y)
+
+    def predict_certified(self, X: Any, *, constraints: Any = None) -> Certified:
+        """Predict, and say for each row how good the prediction is known to be.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        constraints : dict, or list of n dicts (or None), default=None
+            As `predict`.
+
+        Returns
+        -------
+        Certified
+            With fields `structures`, `value`, `nu`, `optimal`, `upper_bound`, which are about the structures that meet
+            the row's constraints. Under constraints, `nu` is 1 where optimality is not proven, and the distance between
+            `value` and `upper_bound` is what is known.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, TypeError, MemoryError
+            As `predict`.
+
+        Notes
+        -----
+        Cost: that of `predict`, which finds the same bounds and drops them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> certified = ranker.predict_certified([[0.5], [2.5]])
+        >>> certified.structures.tolist(), certified.optimal.tolist()
+        ([[1, 2], [2, 1]], [True, True])
+        """
+        decoded = self._decode_rows(X, constraints)
+        return Certified(
+            structures=self.structure_._decode_parts(decoded.y),
+            value=decoded.value,
+            nu=decoded.nu,
+            optimal=decoded.optimal,
+            upper_bound=decoded.upper_bound,
+        )
+
+    def enumerate(self, X_row: Any, *, nu: float = 0.5, max_results: int | None = None) -> Iterator[Any]:
+        r"""Return an iterator over the structures that score well for one input, each once.
+
+        Parameters
+        ----------
+        X_row : array of shape (n_features,) or (1, n_features)
+        nu : float, default=0.5
+            In (0, 1]. Every structure with score at least :math:`(1-\nu)\max + \nu\min` is listed, over all
+            structures. 1 lists all, so that ``nu=1, max_results=k`` gives the k best.
+        max_results : int or None, default=None
+            How many to list at most; None for all, of which there may be as many as the space has members.
+
+        Yields
+        ------
+        y : one row in the structure's format
+            In descending order of the score, up to rounding. The exception is ``nu=0.5`` in sibling systems (rankings,
+            label sets of any size, relations, graphs, directed cycles), whose structures come in pairs: there they come
+            in no order of the score, without any decoding. Structures with equal ψ, which no score tells apart (cliques
+            of less than two vertices, paths through tied arcs), are listed once.
+
+        Raises
+        ------
+        CapabilityError
+            Where structures are listed in order, and the structure is too large to be decoded exactly, is a `Custom`
+            one given by functions, or has features other than −1, 0 and 1 (paths that count tied arcs) and more
+            members than can be sorted.
+        TypeError
+            If `nu` is no number.
+        sklearn.exceptions.NotFittedError, ValueError
+            As `predict`.
+
+        Notes
+        -----
+        In order: at most d exact decodings for each structure listed (Murty, 1968; Lawler, 1972); O(d) where the
+        entries of ψ are independent; small spaces are sorted at once. For sibling systems and ν = ½ the time to the
+        next structure is polynomial in the number listed so far and the size of the structures (Gärtner & Vembu, 2009).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> [good.tolist() for good in ranker.enumerate([0.5])]
+        [[1, 2]]
+        >>> [good.tolist() for good in ranker.enumerate([0.5], nu=1, max_results=2)]
+        [[1, 2], [2, 1]]
+        """
+        _check_extent(nu, max_results)
+        X = self._check_new_rows(X_row if np.ndim(X_row) == 2 or sparse.issparse(X_row) else np.atleast_2d(X_row))
+        if X.shape[0] != 1:
+            raise ValueError(f"X_row must be one row, got {X.shape[0]}")
+        ((_, scores),) = self._score_blocks(X)
+        linear, magnitude = self._decoding_scores(scores)
+        if nu == 0.5 and has_siblings(self.structure_, magnitude):
+            return islice(better_halves(self.structure_, linear[0], magnitude), max_results)
+        return k_best(
+            self.structure_,
+            linear[0],
+            magnitude,
+            nu=float(nu),
+            max_results=max_results,
+            n_threads=get_n_threads(self.n_jobs),
+        )
+
+    def _decode_rows(self, X: Any, constraints: Any = None) -> Decoded:
+        """Decode the scores of all rows, block by block into arrays that hold the whole."""
+        X = self._check_new_rows(X)
+        n, (part_len, _, _) = X.shape[0], structure_shape(self.structure_._describe())
+        what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
+        whole = Decoded(
+            allocate((n, part_len), self.structure_._parts_dtype, what, remedy),
+            value=allocate((n,), np.float64, what, remedy),
+            upper_bound=allocate((n,), np.float64, what, remedy),
+            nu=allocate((n,), np.float64, what, remedy),
+            optimal=allocate((n,), np.bool_, what, remedy),
+        )
+        for rows, part in self._decoded_blocks(X, constraints):
+            whole.y[rows], whole.optimal[rows] = part.y, part.optimal
+            whole.value[rows], whole.upper_bound[rows], whole.nu[rows] = part.value, part.upper_bound, part.nu
+        return whole
+
+    def _decoded_blocks(self, X: Any, constraints: Any) -> Iterator[tuple[slice, Decoded]]:
+        """Yield the decoded scores of blocks of rows; X must have been through `_check_input`."""
+        held = None if constraints is None else RowConstraints(self.structure_, constraints, X.shape[0])
+        how = self._decoding()
+        for rows, block in self._score_blocks(X):
+            yield rows, self._decode_scores(block, replace(how, seed=how.seed + rows.start), held, rows.start)
+
+    def _decoding(self) -> Decoding:
+        """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""
+        if self.decoder not in DECODERS:  # set after fit, which checks it
+            raise ValueError(f"decoder must be one of {', '.join(DECODERS)}, got {self.decoder!r}")
+        how = Decoding(self.decoder, get_n_threads(self.n_jobs))
+        if not how.is_random:
+            return how
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+        return replace(how, seed=seed)
+
+    def _decode_scores(
+        self, scores: FloatArray, how: Decoding, held: RowConstraints | None = None, first: int = 0
+    ) -> Decoded:
+        """Decode f(x) of rows from number `first` on, which are held to their constraints."""
+        linear, magnitude = self._decoding_scores(scores, first)
+        if held is not None:
+            return held.decode(linear, magnitude, how, first)
+        structure: Structure = self.structure_
+        return structure._decode_scores(linear, magnitude, how)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the structure's own metric on predictions; larger is better.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        float
+            Which metric: ``structure_.default_metric``.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, MemoryError
+            As `predict`.
+        ValueError
+            For inputs, structures or weights that are not legal, naming the row.
+
+        Notes
+        -----
+        Cost: that of `predict`, and of the metric.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidge
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = StructuredRidge("permutations", alpha=0.1).fit(X, y)
+        >>> ranker.score(X, y)
+        1.0
+        """
+        if is_dask(X):
+            return mean_over_rows(self, "score", X, y, sample_weight)
+        return float(self.structure_.score(y, self.predict(X), sample_weight))
+
+
+def _check_extent(nu: Any, max_results: Any) -> None:
+    """Raise TypeError or ValueError unless the arguments of `enumerate` say how many structures to list."""
+    if isinstance(nu, bool) or not isinstance(nu, Real):
+        raise TypeError(f"nu must be a number, got {nu!r}")
+    if not 0.0 < float(nu) <= 1.0:
+        raise ValueError(f"nu must be in (0, 1], got {nu!r}; predict gives the best structure")
+    if max_results is not None and not is_integer(max_results):
+        raise TypeError(f"max_results must be a positive integer or None, got {max_results!r}")
+    if max_results is not None and max_results < 1:
+        raise ValueError(f"max_results must be a positive integer or None, got {max_results!r}")

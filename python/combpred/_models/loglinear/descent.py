@@ -1,0 +1,367 @@
+"""Maximum likelihood where gradients are estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from ..._data.warn import warn_user
+from ..._lib.abi import Control
+from ..._lib.control import reported
+from ..._lib.memory import row_blocks
+from ...sampling.engines import TrainingLaws
+from .features import Features
+from .likelihood import Coordinates, Likelihood, Spread, UniformCurvature
+
+FloatArray = NDArray[np.float64]
+
+_BATCH = 32  # rows of one step: the gradient of one row costs little more than the call that asks for it
+_AVERAGING = 3.0  # the last step counts 1 + this, in steps so far
+_DECAY = 0.6  # step sizes fall with this power of their number: slowly enough for averages to be optimal
+_PLATEAU = 10.0  # steps before they begin to, in units of the inverse of the first step size
+
+#: Order of a second moment of inputs that is diagonalised for descent, which multiplies by its eigenvectors each step.
+LARGEST_MOMENT = 512
+
+_ERRORS = 2.0  # standard errors by which an estimate has to be below a limit to be taken as below
+_ROUNDS = 4  # evaluations of all rows that one estimate may cost at most ...
+_ROWS = 400  # ... or as many as make up this many rows
+
+#: With sampled gradients, `tol` is taken to be no less, so that a 400th of the gain may be left.
+SAMPLED_TOL = 0.05
+_SLACK = 4.0  # times what they are asked for, sampled fits may have left without a warning: a hundredth of the gain
+_SPACING = 1.5  # by how much a look at what is left comes later than the one before
+#: Share of the covariance under the uniform law that is added to that where the descent is, which holds steps back.
+_DAMPING = 0.1
+_FIRST_FOLLOWED = 6  # passes after which coordinates first follow the laws; they do at twice as many each time
+_MUCH = 0.01  # of the gain
+
+
+@dataclass(frozen=True)
+class SgdState:
+    """Where the descent stands. It is never changed in place, so that an interrupted pass leaves it as it was.
+
+    Attributes
+    ----------
+    weights, average : ndarray of shape (q, d)
+        The last iterate and the average of all; with an intercept, the last row belongs to the constant feature.
+    curvature : UniformCurvature
+        Of the structure.
+    moment : ndarray of shape (q, q) or (q,), or None
+        Second moment of the inputs seen by `partial_fit`, or its diagonal where they have many features.
+    n_steps : int
+    n_rows : int
+        Rows seen, those of repeated passes counted anew.
+    n_seen : float
+        Their total weight.
+    """
+
+    weights: FloatArray
+    average: FloatArray
+    curvature: UniformCurvature
+    moment: FloatArray | None = None
+    n_steps: int = 0
+    n_rows: int = 0
+    n_seen: float = 0.0
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The steps of a descent: the coordinates in which gradients are taken, and the size of the first step in them.
+
+    Attributes
+    ----------
+    coordinates : Coordinates
+    first : float
+    begun : int
+        Number of the step that is the first.
+    """
+
+    coordinates: Coordinates
+    first: float
+    begun: int = 0
+
+    @classmethod
+    def of(
+        cls, coordinates: Coordinates, alpha: float, features: Features, weights: FloatArray, begun: int = 0
+    ) -> Pace:
+        r"""Return the pace in coordinates of a Hessian, for features whose rows have `weights`.
+
+        In these coordinates, the Hessian of a batch of b of m rows is :math:`\frac{m}{b} \sum_i w_i x_i x_i^\top` at
+        most, for the features x of rows in them, the identity on average. Steps of :math:`1/(\rho + R^2/b)` are stable,
+        with :math:`\rho` its largest eigenvalue and :math:`R^2` the mean of :math:`m w_i \|x_i\|^2`, weighted by itself
+        (Bach and Moulines, 2013).
+        """
+        # Of the Hessian's eigenvalues 2α + λ_j σ_k, those with the largest σ, in which the mean of rows is largest.
+        squares = np.square(coordinates.scale)
+        top = squares[:, int(np.argmin(squares.sum(axis=0)))]
+        moment = float(np.maximum(1.0 / top - 2.0 * alpha, 0.0).sum())
+        scale = moment / max(float(features.curvature.sum()), np.finfo(float).tiny) * top
+        leverages = np.count_nonzero(weights) * weights * _leverages(features, coordinates.features, scale)
+        norm = float(np.square(leverages).sum()) / max(float(leverages.sum()), np.finfo(float).tiny)
+        # Along eigenvectors, no eigenvalue exceeds 1; a diagonal that is taken for the moment may be far from it.
+        stretch = max(1.0, features.stretch(scale, weights)) if coordinates.features is None else 1.0
+        return cls(coordinates, 1.0 / (stretch + norm / _BATCH), begun)
+
+    def step(self, number: int) -> float:
+        """Return the size of a step, by its number."""
+        return float(self.first * (1.0 + (number - self.begun) * self.first / _PLATEAU) ** -_DECAY)
+
+
+def _leverages(features: Features, directions: FloatArray | None, scale: FloatArray) -> FloatArray:
+    """Return Σ_j scale_j ⟨u_j, φ_i⟩² of each row, for directions that may have moved."""
+    if directions is features.directions or directions is None:
+        return features.leverages(scale)
+    squares = np.square(features.scores(slice(None), directions * np.sqrt(scale)))
+    return np.asarray(squares.sum(axis=1))
+
+
+def descend(
+    state: SgdState,
+    likelihood: Likelihood,
+    features: Features,
+    pace: Pace,
+    *,
+    alpha: float,
+    share: float,
+    order: NDArray[np.intp],
+    control: Control | None = None,
+) -> SgdState:
+    r"""Pass once over rows in the given order, up to 32 at a time.
+
+    A step takes the gradient of the penalty plus the loss of the batch, in proportion, in the coordinates of `pace`.
+    Iterates are averaged with weights that grow as the cube of their number (Shamir & Zhang, 2013), which keeps the
+    noise of gradients out of the result (Polyak & Juditsky, 1992).
+
+    Parameters
+    ----------
+    share : float
+        The rows that the objective counts, over the rows of the pass.
+    order : ndarray
+        Rows, those of weight 0 left out.
+    """
+    weights, average, n_steps = state.weights.copy(), state.average.copy(), state.n_steps
+    for rows in np.array_split(order, -(-len(order) // _BATCH)):
+        residual = likelihood.residual(rows, features.scores(rows, weights))
+        gradient = 2.0 * alpha * weights
+        features.add_gradient(rows, share * len(order) / len(rows) * residual, gradient)
+        weights -= pace.step(n_steps) * pace.coordinates.precondition(gradient)
+        n_steps += 1
+        average += (1.0 + _AVERAGING) / (n_steps + _AVERAGING) * (weights - average)
+        if control is not None:
+            control.step = n_steps
+    return SgdState(
+        weights, average, state.curvature, state.moment, n_steps, state.n_rows + len(order),
+        state.n_seen + float(likelihood.weights[order].sum()),
+    )  # fmt: skip
+
+
+class Decrement(NamedTuple):
+    """An estimate of what is still to be gained, with its standard error, 0 where gradients are exact."""
+
+    value: float
+    error: float = 0.0
+
+    def is_within(self, limit: float) -> bool:
+        """Return whether it is at most `limit`, with the certainty of two standard errors."""
+        return self.highest() <= limit
+
+    def is_beyond(self, limit: float) -> bool:
+        """Return whether it is more than `limit`, with twice that certainty, as many looks are taken."""
+        return self.value - 2.0 * _ERRORS * self.error > limit
+
+    def highest(self) -> float:
+        """Return what it may well be."""
+        return self.value + _ERRORS * self.error
+
+
+class Look(NamedTuple):
+    """Weights (q, d) of a descent after some passes, and the gradient of the objective there, known or estimated.
+
+    An estimate is the mean of two, whose difference tells its noise.
+    """
+
+    n_passes: int
+    weights: FloatArray
+    gradient: FloatArray
+    difference: FloatArray | None = None
+
+
+def look_at_zero(features: Features, likelihood: Likelihood, shape: tuple[int, ...]) -> Look:
+    """Look where all weights are 0, at which every law is uniform and its mean is known."""
+    gradient, mean = np.zeros(shape), likelihood.structure.mean()
+    for rows in row_blocks(*likelihood.psi.shape):
+        features.add_gradient(rows, likelihood.weights[rows, None] * (mean - likelihood.psi[rows]), gradient)
+    return Look(0, np.zeros(shape), gradient)
+
+
+def known_decrement(now: Look, half: Look | None, coordinates: Coordinates) -> Decrement:
+    """Return what is left by exact gradients now and, if that is to count, after half the passes."""
+    newton = 0.5 * float(np.sum(np.square(coordinates.pull_back(now.gradient))))
+    if half is None:
+        return Decrement(newton)
+    return Decrement(max(newton, 0.5 * float(np.vdot(now.gradient + half.gradient, half.weights - now.weights))))
+
+
+def sampled_decrement(
+    n_passes: int,
+    weights: FloatArray,
+    half: Look | None,
+    alpha: float,
+    features: Features,
+    likelihood: Likelihood,
+    laws: TrainingLaws,
+    coordinates: Coordinates,
+    limit: float,
+    *,
+    last: bool,
+) -> tuple[Look, Decrement]:
+    """Look at `weights` (q, d) by sampled gradients, until it is known on which side of `limit` is what is left.
+
+    Each evaluation of all rows gives two gradients, of draws that are independent of each other. As many are averaged
+    as it takes, within 4 evaluations of all rows, or of 400 rows if that is more; for the last look, whose figure is
+    told, that many unless little is left.
+    """
+    n, d = likelihood.psi.shape
+    most = max(_ROUNDS, -(-_ROWS // n))
+    pair = np.zeros((2, *weights.shape))
+    done, rounds = 0, 1
+    while True:
+        for rows in row_blocks(n, 2 * rounds * laws.draws_per_chain * d):
+            means = laws.halves(rows, features.scores(rows, weights), rounds)
+            for sums, mean in zip(pair, means, strict=True):
+                residual = likelihood.weights[rows, None] * (mean - likelihood.psi[rows])
+                features.add_gradient(rows, rounds * residual, sums)
+        done += rounds
+        one, two = (sums / done + 2.0 * alpha * weights for sums in pair)
+        now = Look(n_passes, weights, 0.5 * (one + two), one - two)
+        newton = _newton_gain(coordinates.pull_back(one), coordinates.pull_back(two))
+        figures = [newton] if half is None else [newton, _recent_gain(now, half, coordinates)]
+        left = max(figures, key=Decrement.highest)
+        beyond = not last and any(figure.is_beyond(limit) for figure in figures)
+        if left.is_within(limit) or beyond or done >= most:
+            return now, left
+        rounds = min(done, most - done)
+
+
+def _newton_gain(one: FloatArray, two: FloatArray) -> Decrement:
+    """Return half the product of two independent estimates of a vector; the error takes their noise as normal.
+
+    With noise of variance v in each, a difference has the mean square 2v and the mean fourth power 12v², and the
+    product of the entries the variance v² + 2v m² for their mean m.
+    """
+    product, squares = one * two, np.square(one - two)
+    variance = float(np.sum(np.square(squares)) / 12.0 + max(float(np.sum(squares * product)), 0.0))
+    return Decrement(0.5 * float(product.sum()), 0.5 * float(np.sqrt(variance)))
+
+
+def _recent_gain(now: Look, half: Look, coordinates: Coordinates) -> Decrement:
+    """Return what was gained since half the passes: the way times the mean of the gradients at its ends."""
+    way = half.weights - now.weights
+    steps, variance = np.square(coordinates.of_weights(way)), 0.0
+    for end in (now, half):
+        if end.difference is not None:  # half of it is the noise of the mean, in coordinates about uncorrelated
+            variance += 0.25 * float(np.vdot(np.square(coordinates.pull_back(end.difference)), steps))
+    return Decrement(0.5 * float(np.vdot(now.gradient + half.gradient, way)), 0.5 * float(np.sqrt(variance)))
+
+
+class Descent:
+    """Where a descent stands, and what is left.
+
+    Attributes
+    ----------
+    state : SgdState
+    n_passes : int
+    left : Decrement
+        What was still to be gained when that was last looked at.
+    objective : float
+        At the averaged weights, then; only with exact laws.
+    engine : str
+        What computed it.
+    """
+
+    def __init__(self, likelihood: Likelihood, features: Features, state: SgdState, *, alpha: float) -> None:
+        self._likelihood, self._features, self._alpha = likelihood, features, alpha
+        self.state, self.n_passes = state, 0
+        self._coordinates = Coordinates.at_zero(alpha, features, state.curvature)
+        zero = look_at_zero(features, likelihood, state.average.shape)
+        # What an earlier fit has gained says nothing about what is left.
+        self._looks = [] if state.average.any() else [zero]
+        self.left = known_decrement(zero, None, self._coordinates)
+        self._first = self.left.value
+        self.objective, self.engine = np.nan, ""
+        self._limit = 0.0
+
+    def run(self, rng: np.random.RandomState, *, tol: float, max_iter: int, label: str, verbose: int) -> None:
+        """Pass over all rows until what is left is `tol`² times what it was at zero, or `max_iter` times."""
+        laws, n = self._likelihood.laws, len(self._likelihood.psi)
+        self._tol = max(tol, SAMPLED_TOL) if isinstance(laws, TrainingLaws) else tol
+        self._limit = self._tol**2 * self._first
+        control, look, follow = Control(), 1, _FIRST_FOLLOWED
+        with reported(control, label, verbose=verbose):
+            pace = Pace.of(self._coordinates, self._alpha, self._features, self._likelihood.weights)
+            while self.n_passes < max_iter:
+                self.n_passes += 1
+                self.state = descend(
+                    self.state, self._likelihood, self._features, pace, alpha=self._alpha, share=1.0,
+                    order=rng.permutation(n), control=control,
+                )  # fmt: skip
+                if self.n_passes in (look, max_iter):
+                    look = max(look + 1, int(_SPACING * self.n_passes))
+                    self.left = self._look(last=self.n_passes == max_iter)
+                    control.value = self.left.value
+                    if self.left.is_within(self._limit):
+                        break
+                if self.n_passes == follow:
+                    follow *= 2
+                    pace = self._followed(pace)
+
+    def _followed(self, pace: Pace) -> Pace:
+        """Move the coordinates to the Hessian where the descent is; keep them where it cannot be estimated."""
+        spread = Spread.at(self.state.average, self._features, self._likelihood)
+        if spread is None:
+            return pace
+        self._coordinates = Coordinates.of_spread(spread, self._alpha, self._features)
+        damped = Coordinates.of_spread(spread.towards(self.state.curvature, _DAMPING), self._alpha, self._features)
+        # Steps that have shrunk are long again where much is left, else they go on shrinking, as noise is what is left.
+        begun = self.state.n_steps if self.left.value > _MUCH * self._first else pace.begun
+        return Pace.of(damped, self._alpha, self._features, self._likelihood.weights, begun)
+
+    def _look(self, *, last: bool) -> Decrement:
+        """Return what is left at the averaged weights."""
+        average, laws = self.state.average, self._likelihood.laws
+        # Of those looks at no more than half the passes, the last.
+        while len(self._looks) > 1 and 2 * self._looks[1].n_passes <= self.n_passes:
+            del self._looks[0]
+        half = self._looks[0] if self._looks else None
+        if isinstance(laws, TrainingLaws):
+            now, left = sampled_decrement(
+                self.n_passes, average, half, self._alpha, self._features, self._likelihood, laws, self._coordinates,
+                self._limit, last=last,
+            )  # fmt: skip
+        else:
+            loss, gradient, self.engine = self._likelihood.gradient(self._features, average)
+            self.objective = self._alpha * float(np.sum(np.square(average))) + loss
+            now = Look(self.n_passes, average, gradient + 2.0 * self._alpha * average)
+            left = known_decrement(now, half, self._coordinates)
+        self._looks.append(now)
+        return left
+
+    def warn_unless_settled(self) -> None:
+        """Issue a ConvergenceWarning where passes ran out before `tol`, by more than the noise of a good fit."""
+        slack = _SLACK if self.left.error else 1.0
+        if self.left.value + self.left.error <= slack * self._limit:
+            return
+        share = self.left.value / max(self._first, np.finfo(float).tiny)
+        error = f" ± {self.left.error:.1e}" if self.left.error else ""
+        sampled = isinstance(self._likelihood.laws, TrainingLaws)
+        warn_user(
+            f"after the last of {self.n_passes} passes the objective is about {self.left.value:.1e}{error} above its "
+            f"minimum, {share:.1e} times what was to be gained, where the square of tol={self._tol:.1e} is asked for; "
+            "raise tol, alpha or max_iter, or take solver='lbfgs'" + (" with inference='exact'" if sampled else ""),
+            ConvergenceWarning,
+        )

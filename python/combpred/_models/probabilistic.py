@@ -1,0 +1,907 @@
+"""Log-linear models of structures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_consistent_length
+
+from .._data.checks import check_choice, check_share_or_none, is_integer
+from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
+from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
+from .._lib.call import get_n_threads
+from .._lib.errors import CapabilityError
+from .._lib.memory import allocate
+from .._lib.structure import structure_shape
+from ..sampling._annealing import METHODS, LogPartition
+from ..sampling._diagnostics import ChainDiagnostics
+from ..sampling._sample import RowSampler
+from ..sampling.draws import SAMPLERS
+from ..sampling.engines import TRAINING_VISITS, LawEngine, Laws, Work, engine_of, settled_method
+from ..structures import LabelSets, MultiClass, Ordinal
+from ..structures._base import is_a
+from .base import StructuredEstimator
+from .loglinear.blocks import fit_over_blocks
+from .loglinear.training import continue_descent, fit_by_descent, fit_by_lbfgs
+from .training import EarlierFit, check_piece, require_same_intercept, takes_pieces
+
+FloatArray = NDArray[np.float64]
+
+_FEWER_ROWS = "pass fewer rows at once"
+
+
+class _Block(NamedTuple):
+    """The laws of a block of rows."""
+
+    rows: slice
+    scores: FloatArray  # (k, d)
+    laws: Laws
+
+
+def _has_probabilities(self: ProbabilisticPredictor) -> bool:
+    """Whether `predict_proba` is there: for classes, grades and label sets."""
+    structure = getattr(self, "structure_", self.structure)
+    if structure is None or any(is_a(structure, kind) for kind in (MultiClass, LabelSets, Ordinal)):
+        return True
+    raise AttributeError(
+        f"predict_proba is for classes, grades and label sets, not for structure={structure!r}: predict_marginals "
+        "gives the expected embedding, log_proba the probability of a structure"
+    )
+
+
+class ProbabilisticPredictor(StructuredEstimator):
+    r"""Base of estimators of laws :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln Z(x))`."""
+
+    inference: str
+    sampler: str
+    decision: str
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @lazily_on_dask
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of each class, grade or label.
+
+        Only with classes (``MultiClass``), grades (``Ordinal``) and label sets (``LabelSets``).
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, d), float64
+            For classes, in the order of `classes_`, and for grades: the law of the class; rows sum to 1. For label
+            sets: the probability of each label to be in the set.
+
+        Raises
+        ------
+        AttributeError
+            With other structures.
+        sklearn.exceptions.NotFittedError, ValueError, MemoryError
+            As `predict_marginals`.
+
+        Notes
+        -----
+        Cost: that of `predict_marginals`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        >>> ProbabilisticStructured().fit(X, ["a", "a", "b", "b"]).predict_proba([[1.5]]).round(2).tolist()
+        [[0.38, 0.62]]
+        """
+        marginals = self.predict_marginals(X)
+        if not isinstance(self.structure_, Ordinal):
+            return marginals
+        # P(grade = i) = P(grade ≥ i) − P(grade ≥ i + 1)
+        marginals[:, :-1] -= marginals[:, 1:]
+        return np.clip(marginals, 0.0, 1.0, out=marginals)
+
+    @lazily_on_dask
+    def predict_marginals(self, X: Any) -> FloatArray:
+        r"""Return :math:`E\,\psi(y)` under the law of each row.
+
+        Where entries of ψ are 0 or 1 these are probabilities: of a label, an arc, an edge, a cell. Where they are ±1,
+        as the pairs of rankings, they are the difference of the probabilities of the two orders.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, d), float64
+            Columns are named by ``structure_.feature_names()``.
+
+        Raises
+        ------
+        CapabilityError
+            When the structure lacks what `inference` or `sampler` needs; says what works.
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where kernel values or scores overflow, naming the row.
+        MemoryError
+            When the result does not fit, before it is allocated.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When chains do not tell the marginals to within `epsilon` in four million steps; with the figure.
+        ApproximationWarning
+            When scores are beyond the range of ``inference="taylor"``, or the moments that it takes are sampled.
+
+        Notes
+        -----
+        Cost: that of `feature_scores`, and of one recursion over the structure for each row
+        (``structure_.marginals``). With ``inference="mcmc"`` marginals are estimated: by :math:`\ln(2d/\delta)\,
+        r^2 / (2\varepsilon^2)` independent draws of features that vary by r (Hoeffding, 1963), or along four chains
+        until the means of their batches say that the error is no larger.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> bool(ranker.predict_marginals([[0.5]])[0, 0] > 0)  # P(0 before 1) − P(1 before 0)
+        True
+        """
+        X = self._check_new_rows(X)
+        n, d = X.shape[0], self.structure_.n_features
+        marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
+        for block in self._blocks(X, marginals=True, log_z=False):
+            marginals[block.rows] = block.laws.means
+        return marginals
+
+    def log_proba(self, X: Any, y: Any) -> FloatArray:
+        r"""Return :math:`\ln p(y \mid x)` of a given structure for each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+            In full: without unknown positions, and no `Admissible` sets.
+
+        Returns
+        -------
+        ndarray of shape (n,), float64
+            At most 0.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError
+            As `predict_marginals`; ValueError also for structures that are not legal, naming the row.
+
+        Notes
+        -----
+        Cost: that of `log_partition`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> both = ranker.log_proba(X[:1], [[1, 2]]), ranker.log_proba(X[:1], [[2, 1]])
+        >>> float(np.exp(both).sum().round(12))
+        1.0
+        """
+        X = self._check_new_rows(X)
+        parts = self.structure_._encode(y)
+        check_consistent_length(X, parts)
+        log_proba = np.empty(X.shape[0])
+        for rows, scores, laws in self._blocks(X):
+            assert laws.log_z is not None
+            psi = self.structure_._embed_parts(parts[rows], get_n_threads(self.n_jobs))
+            log_proba[rows] = np.einsum("ij,ij->i", scores, psi) - laws.log_z
+        return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding, or errors of an estimate
+
+    def score_log_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        r"""Return the mean of :math:`-\ln p(y \mid x)`; smaller is better.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+        sample_weight : array of shape (n,) or float, default=None
+            Weights of the rows; None: equal.
+
+        Returns
+        -------
+        float
+            In nats. For classes, :func:`sklearn.metrics.log_loss` of `predict_proba`.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError
+            As `log_proba`; ValueError also for weights that are not legal.
+
+        Notes
+        -----
+        Cost: that of `log_proba`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> bool(ranker.score_log_loss(X, y) < np.log(2))  # the loss of the uniform law
+        True
+        """
+        if is_dask(X):
+            return mean_over_rows(self, "score_log_loss", X, y, sample_weight)
+        losses = -self.log_proba(X, y)
+        return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))
+
+    def log_partition(
+        self, X: Any, *, method: str | None = None, epsilon: float | None = None, delta: float | None = None
+    ) -> LogPartition:
+        r"""Return :math:`\ln Z(x)`, :math:`Z(x) = \sum_y \exp\langle f(x), \psi(y)\rangle`, with bounds.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        method : {"auto", "exact", "mcmc", "taylor"} or None, default=None
+            None: the parameter `inference`.
+        epsilon, delta : float or None, default=None
+            Of estimates, the relative error of Z and the probability that it is larger, in (0, 1); None: the
+            parameters of the same names. Exact values have neither.
+
+        Returns
+        -------
+        LogPartition
+            With fields `value`, `lower`, `upper`, `method` and `n_samples`, one entry per row.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, TypeError
+            As `predict_marginals`; also for an illegal method, and for `epsilon` and `delta` out of range.
+
+        Warns
+        -----
+        ConvergenceWarning, ApproximationWarning
+            As `predict_marginals`.
+
+        Notes
+        -----
+        Cost: that of `feature_scores`, and of one recursion over the structure for each row
+        (``structure_.log_partition``), or of :func:`combpred.sampling.estimate_log_partition`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> found = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y).log_partition(X)
+        >>> bool((found.lower == found.value).all()), found.n_samples.tolist()
+        (True, [0, 0, 0, 0])
+        """
+        method = check_choice("method", self.inference if method is None else method, METHODS)
+        check_share_or_none("epsilon", epsilon)
+        check_share_or_none("delta", delta)
+        X = self._check_new_rows(X)
+        n = X.shape[0]
+        found = LogPartition(np.empty(n), np.empty(n), np.empty(n), np.empty(n, "U11"), np.zeros(n, dtype=np.int64))
+        for rows, _, laws in self._blocks(X, engine=self._engine(n, method, epsilon, delta)):
+            found.value[rows], found.lower[rows], found.upper[rows] = laws.log_z, laws.lower, laws.upper
+            found.method[rows], found.n_samples[rows] = laws.engine, laws.n_samples
+        return found
+
+    @lazily_on_dask
+    def entropy(self, X: Any) -> FloatArray:
+        r"""Return the entropy :math:`-\sum_y p(y \mid x) \ln p(y \mid x)` of the law of each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,), float64
+            In nats, between 0 and ``structure_.log_count()``.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError
+            As `predict_marginals`.
+
+        Notes
+        -----
+        It is :math:`\ln Z - \langle f, E\psi\rangle`. Cost: those of `predict_marginals` and `log_partition`. With
+        ``inference="mcmc"`` both terms are estimates: by independent draws within :math:`\ln\frac{1}{1-\varepsilon} +
+        \varepsilon\|f\|_1` with probability 1 − 2δ, which grows with the scores. With ``"taylor"`` no bound is known.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> entropy = ranker.entropy(X)
+        >>> bool((entropy > 0).all() and (entropy <= np.log(2)).all())
+        True
+        """
+        X = self._check_new_rows(X)
+        entropy = np.empty(X.shape[0])
+        for rows, scores, laws in self._blocks(X, marginals=True):
+            assert laws.means is not None and laws.log_z is not None
+            entropy[rows] = laws.log_z - np.einsum("ij,ij->i", scores, laws.means)
+        return np.clip(entropy, 0.0, self._largest_entropy(), out=entropy)  # beyond by rounding, or errors of estimates
+
+    def _largest_entropy(self) -> float:
+        """Return ln |Y|, infinite where the number of structures is not known."""
+        try:
+            return self.structure_.log_count()
+        except CapabilityError:
+            return np.inf
+
+    def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Any:
+        """Draw structures from the law of each row.
+
+        They are independent, except for the samplers "meta" and "local", which follow a chain for each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        n_samples : int, default=1
+            For each row; at least 1.
+        sampler : {"auto", "exact", "cftp", "meta", "local"} or None, default=None
+            None: the parameter of the same name.
+        random_state : int, RandomState instance or None, default=None
+            None: the parameter of the same name. The same integer gives the same structures, for any number of threads.
+
+        Returns
+        -------
+        array of shape (n_samples, n, ...)
+            Structures in the format of y.
+
+        Raises
+        ------
+        CapabilityError
+            When the structure lacks what the sampler needs; says what works.
+        SamplingError
+            When coupling from the past takes more than a million steps for a sample; at once where that is plain.
+        sklearn.exceptions.NotFittedError, ValueError, TypeError, MemoryError
+            As `predict_marginals`, and for an illegal sampler or number of samples.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When chains do not find the same law: split R̂ is above 1.1.
+
+        Notes
+        -----
+        Cost: exactly, that of `log_partition`, and of `n_samples` walks back through its recursion for each row. Along
+        chains, four of each row are followed first to see how they mix; samples are then 1.5 times the longest
+        autocorrelation time apart. ``chain_diagnostics_`` has the figures.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> ranker.sample(X, n_samples=5, random_state=0).shape
+        (5, 4, 2)
+        """
+        sampler = check_choice("sampler", self.sampler if sampler is None else sampler, SAMPLERS)
+        if not is_integer(n_samples):
+            raise TypeError(f"n_samples must be a positive integer, got {n_samples!r}")
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be a positive integer, got {n_samples!r}")
+        X = self._check_new_rows(X)
+        rng = check_random_state(self.random_state if random_state is None else random_state)
+        seed = int(rng.randint(2**62, dtype=np.int64))
+        structure, n = self.structure_, X.shape[0]
+        part_len = structure_shape(structure._describe())[0]
+        what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
+        parts = allocate((int(n_samples), n, part_len), structure._parts_dtype, what, "draw fewer at once")
+        row_sampler = RowSampler(structure, sampler, n, get_n_threads(self.n_jobs), int(self.verbose))
+        reports = []
+        for rows, scores in self._score_blocks(X):
+            # Blocks of rows have seeds of their own, and rows of a block streams of their own.
+            drawn = row_sampler.draw(scores, int(n_samples), first_row=rows.start, seed=seed + rows.start)
+            parts[:, rows] = np.swapaxes(drawn.parts, 0, 1)
+            if drawn.report is not None:
+                reports.append(drawn.report)
+        if reports:
+            self.chain_diagnostics_ = ChainDiagnostics.joined(reports)
+            self.chain_diagnostics_.warn_unless_mixed("sampling")
+        y = structure._decode_parts(parts.reshape(-1, parts.shape[2]))
+        return y.reshape(int(n_samples), n, *y.shape[1:])
+
+    def _engine(
+        self, n: int, method: str | None = None, epsilon: float | None = None, delta: float | None = None
+    ) -> LawEngine:
+        """Return what computes the laws of n rows; arguments that are None are parameters of the model."""
+        method = check_choice("inference", self.inference if method is None else method, METHODS)
+        engine = engine_of(self, settled_method(method, self.structure_, Work(n)), epsilon=epsilon, delta=delta)
+        engine.check()
+        return engine
+
+    def _blocks(
+        self, X: Any, *, marginals: bool = False, log_z: bool = True, engine: LawEngine | None = None
+    ) -> Iterator[_Block]:
+        """Yield the laws of blocks of rows."""
+        engine = self._engine(X.shape[0]) if engine is None else engine
+        for rows, scores in self._score_blocks(X):
+            yield _Block(rows, scores, engine.laws(rows, scores, means=marginals, log_z=log_z))
+
+    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
+        if self.decision == "map":
+            return scores, None
+        # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
+        rows = slice(first, first + len(scores))
+        marginals = self._engine(len(scores)).laws(rows, scores, means=True, log_z=False).means
+        assert marginals is not None
+        return marginals, np.full(scores.shape[1], -0.5)
+
+    def _check_capabilities(self) -> None:
+        """Raise CapabilityError, before any work, where `structure_` lacks what predicting asks of it."""
+        if self.decision == "map":
+            return
+        try:
+            self.structure_._require_preimage()
+        except CapabilityError:
+            raise CapabilityError(
+                "decision='mbr' predicts the structure whose ψ is nearest to its expectation, which the decoder of "
+                f"{self.structure_!r} does not find: take decision='map'"
+            ) from None
+
+
+class ProbabilisticStructured(ProbabilisticPredictor):
+    r"""Log-linear model of structures, fitted by penalised maximum likelihood.
+
+    The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
+    Z(x))`. The partition function Z sums over the whole output space; it, its gradient and samples are computed exactly
+    by recursions over the structure, or estimated by Markov chains where that would take too long (Vembu, 2010, ch. 6).
+    With classes this is multinomial logistic regression, with label sets one logistic regression for each label.
+
+    Parameters
+    ----------
+    structure : Structure, str or None, default=None
+        The output space: an instance of a class of :mod:`combpred.structures`, the catalogue name of one (such as
+        ``"permutations"``), or None to infer it from y: labels (1-D) make a ``MultiClass``, a 0/1 matrix ``LabelSets``.
+        Sizes left out are inferred from y.
+    alpha : float, default=1.0
+        Penalty on the squared norm of the scorer, against the sum of the losses of the rows; positive.
+    kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
+        Input kernel, as in :class:`sklearn.kernel_ridge.KernelRidge`. With ``"precomputed"``, X is the square matrix of
+        kernel values in ``fit``, and the values between new rows and training rows afterwards.
+    gamma : float, "scale" or None, default=None
+        Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
+        divides that by the variance of the training inputs, weighted by `sample_weight`.
+    degree : float, default=3
+        Degree of the polynomial kernel; others ignore it.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel; others ignore it.
+    fit_intercept : bool, default=True
+        Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
+    inference : {"auto", "exact", "mcmc", "taylor"}, default="auto"
+        How partition functions and marginals are computed, in training and afterwards.
+
+        - "exact": by a closed form or recursion of the structure, or enumeration of up to a million members.
+        - "mcmc": from samples. Training descends by gradients of eight samples for each row and visit: from two chains
+          of each row, kept from pass to pass, or with `sampler` "exact" or "cftp" drawn afresh. Marginals are means of
+          as many samples as `epsilon` and `delta` ask for, and partition functions are estimated by annealing.
+        - "taylor": by the counting formula, an expansion about the uniform law, for models whose scores vary by no
+          more than 1 from their mean over the structures; warns beyond, and where moments of ψ are sampled. Not with
+          moments of a larger space (``moments_info.kind == "relaxed"``).
+        - "auto": "exact" where that is expected to take no more than five minutes of a processor, for the rows of the
+          call and, in training, up to 60 visits of each: some 30 000 rows of rankings of 10 labels, 300 of 16;
+          otherwise "mcmc".
+    sampler : {"auto", "exact", "cftp", "meta", "local"}, default="auto"
+        What draws structures, in `sample` and in ``inference="mcmc"``.
+
+        - "exact": independent draws by the structure's recursion.
+        - "cftp": independent exact draws by coupling from the past: of the heat bath for sets without a fixed size, of
+          "meta" otherwise.
+        - "meta": chains of uniform proposals, which is all that a :class:`~combpred.structures.Custom` structure given
+          by a sampler needs to know.
+        - "local": chains of local moves.
+        - "auto": for `sample`, the first that is affordable of "exact", "cftp", "local" and "meta"; to estimate, the
+          first of the heat bath, "local" and "meta" that the structure has; to train, "local" or "meta".
+    epsilon, delta : float, default=0.1 and 0.05
+        Of ``inference="mcmc"`` after training: partition functions are within a factor of 1 ± `epsilon`, and each row's
+        marginals all within ± `epsilon`, with probability 1 − `delta`. That is proven for independent draws, and holds
+        for chains as far as their convergence can be judged. Others have no such errors.
+    decision : {"map", "mbr"}, default="map"
+        What `predict` predicts. ``"map"``: the most probable structure. ``"mbr"``: the structure of least expected
+        loss :math:`E\|\psi(y) - \psi(Y)\|^2`, which is the 0-1 loss for classes, the Hamming loss for label sets and
+        other 0/1 embeddings, and Kendall's distance for rankings (a tie against an order counts half), up to a factor.
+    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
+        How `predict` maximises, as in :class:`StructuredRidge`.
+    solver : {"auto", "lbfgs", "sgd"}, default="auto"
+        ``"lbfgs"`` takes all rows at a time, with exact gradients, and reaches the maximum to `tol`. ``"sgd"`` takes
+        32 rows at a time, steps in coordinates of the Hessian at zero, and averages its weights; it is for sampled
+        gradients, for data that come in pieces (`partial_fit`, linear kernel only), and for moderate accuracy.
+        ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
+    tol : float, default=1e-6
+        ``"lbfgs"`` stops when no entry of the gradient exceeds `tol` times the largest at zero, after scaling by the
+        curvature there. ``"sgd"`` stops when what is left to be gained is at most `tol`² times what it was at zero; the
+        square, as it goes with that of the gradient. What is left is taken to be half the squared norm of the gradient
+        after scaling by the curvature, or what was gained since half of the passes, if that is more. With sampled
+        gradients both are estimated, up to two standard errors, and `tol` is 0.05 at least: a 400th of the gain. A
+        warning says when passes ran out before, with sampled gradients when over four times that may be left.
+    max_iter : int, default=200
+        Limit on iterations, for ``"sgd"`` on passes over the rows.
+    n_jobs : int or None, default=None
+        Threads of the library's own loops. None takes :func:`combpred.config_context`, else all processors; results do
+        not depend on it. Threads of BLAS are set as for NumPy.
+    random_state : int, RandomState instance or None, default=None
+        Seed of `sample`, of ``inference="mcmc"``, of the order of rows in ``"sgd"``, and of the decoders ``"anneal"``
+        and ``"metropolis"``. All else is deterministic.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights of an earlier fit, such as one with another `alpha`, rather than from
+        zero. Where it ends is the same to `tol`, which is relative to the gradient at zero either way. The shapes of
+        `coef_`, or of `dual_coef_`, whose rows are taken to be those of the same training rows, must not change.
+        ``"sgd"`` starts its step sizes and its average anew, and chains of samples are not kept from fit to fit.
+    verbose : int, default=0
+        Print progress when positive.
+
+    Attributes
+    ----------
+    structure_ : Structure
+        The output space with all sizes settled.
+    coef_ : ndarray of shape (d, n_features)
+        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
+    dual_coef_ : ndarray of shape (n, d)
+        Coefficients of the training rows. Only with other kernels.
+    intercept_ : ndarray of shape (d,)
+        Constant part of the scores; zero without `fit_intercept`.
+    X_fit_ : array or CSR of shape (n, n_features)
+        Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
+    kernel_ : InputKernel
+        The kernel with `gamma` settled.
+    classes_ : ndarray
+        Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
+    objective_ : float
+        Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows, nor with sampled
+        gradients, which do without it.
+    n_iter_ : int
+        Iterations, or passes over the rows, at least 1.
+    solver_ : {"lbfgs", "sgd"}
+        The solver that ran.
+    inference_ : str
+        What trained: ``"recursion"``, the structure's own recursion or closed form, ``"enumeration"`` of its members,
+        ``"mcmc"`` or ``"taylor"``.
+    chain_diagnostics_ : ChainDiagnostics
+        How the chains fared that trained last or that `sample` followed last. Only after either.
+    descent_ : SgdState
+        Where ``"sgd"`` stands, for `partial_fit`. Only with that solver and a linear kernel.
+    n_features_in_ : int
+        Number of features (of training rows, with ``kernel="precomputed"``).
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    StructuredRidge : Trains at the cost of kernel ridge regression, without partition functions or probabilities.
+    sklearn.linear_model.LogisticRegression : The same model of classes; its C is 1 / (2 alpha), and its intercept is
+        not penalised.
+
+    Notes
+    -----
+    With f(x) = Wx (a constant feature included) and sample weights w, training minimises
+
+    .. math:: \alpha \|W\|^2 + \sum_i w_i \left[\ln Z(x_i) - \langle f(x_i), \psi(y_i)\rangle\right],
+
+    with :math:`\operatorname{tr}(A^\top K A)` in place of the squared norm for f = KA with a kernel matrix K. A weight
+    of 0 equals leaving the row out, an integer weight repeating it. A row of y that is an :class:`Admissible` set
+    stands for one row with each of its structures, so that the objective stays convex; a ranking with unknown
+    positions is one row whose loss is the mean over its completions.
+
+    The gradient of ln Z is the expectation of ψ. L-BFGS works in coordinates in which the Hessian at W = 0 is the
+    identity; that Hessian is known, as the covariance of ψ under the uniform law is. As the laws move away from it, the
+    coordinates follow: a Kronecker product near the Hessian comes from four draws of each row. With a kernel, its
+    features come from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one
+    evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. A step of ``"sgd"`` costs that for 32
+    rows, and :math:`O(p^2 d + p d^2)` for up to 512 features.
+
+    References
+    ----------
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 6.
+
+    J. Martens and R. Grosse (2015), Optimizing neural networks with Kronecker-factored approximate curvature, *ICML*.
+
+    O. Shamir and T. Zhang (2013), Stochastic gradient descent for non-smooth optimization: convergence results and
+    optimal averaging schemes, *ICML*: the averaging of ``solver="sgd"``.
+
+    T. Tieleman (2008), Training restricted Boltzmann machines using approximations to the likelihood gradient, *ICML*:
+    chains that are kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import ProbabilisticStructured
+    >>> from combpred.structures import Permutations
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> y = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])  # the position of each of three labels
+    >>> ranker = ProbabilisticStructured(Permutations(), alpha=0.01).fit(X, y)
+    >>> ranker.predict([[0.5], [2.5]])
+    array([[1, 2, 3],
+           [3, 2, 1]], dtype=int32)
+    >>> np.exp(ranker.log_proba([[0.5]], [[1, 2, 3]])) > 0.9
+    array([ True])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ProbabilisticPredictor._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "inference": [StrOptions(set(METHODS))],
+        "sampler": [StrOptions(set(SAMPLERS))],
+        "epsilon": [Interval(Real, 0, 1, closed="neither")],
+        "delta": [Interval(Real, 0, 1, closed="neither")],
+        "decision": [StrOptions({"map", "mbr"})],
+        "solver": [StrOptions({"auto", "lbfgs", "sgd"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        structure: Any = None,
+        *,
+        alpha: float = 1.0,
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = True,
+        inference: str = "auto",
+        sampler: str = "auto",
+        epsilon: float = 0.1,
+        delta: float = 0.05,
+        decision: str = "map",
+        decoder: str = "auto",
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.inference = inference
+        self.sampler = sampler
+        self.epsilon = epsilon
+        self.delta = delta
+        self.decision = decision
+        self.decoder = decoder
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilisticStructured:
+        """Train on inputs and the structures observed for them.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+            Inputs, converted to float64. A dask array or data frame is trained on where its partitions are, with the
+            linear kernel and exact laws; y is then partitioned as X.
+        y : array of n structures
+            In the format of the structure's class.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        ProbabilisticStructured
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        CapabilityError
+            When the structure lacks what `inference` or `sampler` needs, such as exact inference at its size, or
+            ``decision="mbr"`` is not possible; says what works.
+        ValueError
+            For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
+            row and the remedy. With `warm_start` also where the weights of the earlier fit are not those of these data.
+        MemoryError
+            When the kernel matrix and its work space do not fit, before they are allocated.
+        numpy.linalg.LinAlgError
+            When the kernel matrix is too far from positive semi-definite.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the search ended before `tol`, or chains did not find the same law; with the figure.
+        ApproximationWarning
+            When ``inference="taylor"`` ended where it is not meant to be taken, or takes moments that are sampled.
+
+        Notes
+        -----
+        Cost: see the notes of the class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> model = ProbabilisticStructured("permutations", alpha=0.1)
+        >>> model.fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
+        1.0
+        """
+        earlier = EarlierFit.of(self) if self.warm_start else None
+        with refit(self):
+            if is_dask(X):
+                fit_over_blocks(self, DaskBlocks(X, y, sample_weight), earlier=earlier)
+                return self
+            self._require_target(y)
+            rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
+            self._check_capabilities()
+            engine = self._training_engine(rows.X.shape[0])
+            self._settle_kernel(rows)
+            if earlier is not None:
+                earlier.require_match(self, rows.X.shape[0])
+            targets = self._embed_rows(rows)
+            self.solver_ = "sgd" if self.solver == "sgd" or engine.draws else "lbfgs"
+            if self.solver_ == "sgd":
+                fit_by_descent(self, rows.X, targets, engine, earlier)
+            else:
+                fit_by_lbfgs(self, rows.X, targets, engine, earlier)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit_blocks(self, blocks: Any, *, classes: Any = None) -> ProbabilisticStructured:
+        """Train on rows that come in blocks, of which one is held at a time.
+
+        Parameters
+        ----------
+        blocks : iterable of (X, y) or (X, y, sample_weight), or callable
+            X is an array or CSR of shape (n_block, n_features), y the structures of its rows; blocks may be of
+            different sizes, and empty. It is gone through several times, and must give the same rows each time: a list,
+            an object whose ``__iter__`` starts anew, or a function without arguments that returns a new iterator (a
+            generator function). Iterators are refused.
+        classes : array-like, default=None
+            All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out
+            are inferred from the first block.
+
+        Returns
+        -------
+        ProbabilisticStructured
+            The estimator itself. When ``fit_blocks`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        TypeError
+            For an iterator.
+        ValueError
+            For another kernel than the linear one, ``solver="sgd"``, or laws that are not computed exactly; for blocks
+            that are not legal, naming block and row (both from 0); where a later pass gives other rows than the first.
+        CapabilityError
+            When the laws of the structure cannot be computed exactly.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the search ended before `tol`.
+
+        Notes
+        -----
+        The maximum is that of ``fit`` on all rows at once. An iteration is a pass over the blocks, and so are the
+        beginning and every change of coordinates, two or three times in a fit. Memory: a block, and :math:`O(q^2 + d^2
+        + q d)` numbers for q features with the constant one, the last some 40 times.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> blocks = [(X[:3], y[:3]), (X[3:], y[3:])]
+        >>> ProbabilisticStructured("permutations", alpha=0.1).fit_blocks(blocks).predict([[0.5], [2.5]]).tolist()
+        [[1, 2], [2, 1]]
+        """
+        earlier = EarlierFit.of(self) if self.warm_start else None
+        with refit(self):
+            fit_over_blocks(self, blocks, classes, earlier)
+        return self
+
+    @available_if(takes_pieces)  # type: ignore[untyped-decorator]
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> ProbabilisticStructured:
+        """Pass once over some rows, which add to those of earlier calls. Only with ``solver="sgd"``.
+
+        Rows that are passed again count again: the penalty is weighed against all rows seen.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+            In the format of the structure's class. What the first call leaves open of the structure, it takes from
+            there.
+        classes : array of labels, default=None
+            All classes that will ever occur; the first call needs it where the structure has to learn the classes from
+            y.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        ProbabilisticStructured
+            The estimator itself. When ``partial_fit`` raises, it is left as it was.
+
+        Raises
+        ------
+        AttributeError
+            With another solver.
+        CapabilityError, ValueError, MemoryError
+            As ``fit``; ValueError also where `classes` are missing, or they or `fit_intercept` differ from those of the
+            first call.
+
+        Notes
+        -----
+        Cost: one evaluation of ln Z and Eψ and :math:`O(p d)` for each row, with p features.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> model = ProbabilisticStructured("permutations", alpha=0.1, solver="sgd", random_state=0)
+        >>> for _ in range(50):
+        ...     model = model.partial_fit(X, y)
+        >>> model.predict([[0.0], [3.0]]).tolist()
+        [[1, 2], [2, 1]]
+        """
+        with unchanged_on_failure(self):
+            self._check_pieces()
+            self._require_target(y)
+            first = not hasattr(self, "descent_")
+            rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            self._check_capabilities()
+            if first:
+                self._settle_kernel(rows)
+                self.solver_ = "sgd"
+            else:
+                require_same_intercept(self, len(self.descent_.weights))
+            engine = self._training_engine(rows.X.shape[0], visits=1)
+            continue_descent(self, rows.X, self._embed_rows(rows), engine)
+        return self
+
+    def _training_engine(self, n: int, visits: int | None = None) -> LawEngine:
+        """Return what computes the laws of n rows in training, after checking that structure and solver go with it."""
+        work = Work(n, min(int(self.max_iter), TRAINING_VISITS) if visits is None else visits)
+        method = settled_method(self.inference, self.structure_, work)
+        engine = engine_of(self, method)
+        if engine.draws and self.solver == "lbfgs":
+            why = "" if self.inference == "mcmc" else ", which inference='auto' takes for a structure of this size"
+            raise ValueError(
+                f"solver='lbfgs' needs exact gradients, not those of inference='mcmc'{why}: take solver='auto' or "
+                "'sgd', or inference='exact'"
+            )
+        engine.check()
+        return engine
+
+    def _check_pieces(self) -> None:
+        """Refuse kernels whose matrices need all rows."""
+        if self.kernel != "linear":
+            raise ValueError(
+                f"partial_fit needs kernel='linear', got kernel={self.kernel!r}: take fit, or a linear kernel on "
+                "inputs mapped by combpred.kernels.NystromMap"
+            )

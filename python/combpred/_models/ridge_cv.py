@@ -1,0 +1,433 @@
+"""Ridge regression with a penalty chosen by leave-one-out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn import get_config
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _num_samples, check_consistent_length
+
+from .._data.inputs import check_weights, refit
+from .._lib.errors import NumericalError
+from .._lib.linalg import eigendecompose
+from .._lib.memory import require_memory
+from .._lib.ridge import ridge_kernel_loo, ridge_spectral_loo
+from .ridge import RidgeBase, StructuredRidge
+from .solve import RidgeProblem, Solution, solve_factored, solve_spectral, with_remedy
+from .training import resolve_targets
+
+FloatArray = NDArray[np.float64]
+
+_PROBABILITIES = ("predict_proba", "predict_log_proba")
+
+
+class FactoredLeaveOneOut:
+    """Leave-one-out by factors of the kernel matrix (n, n), in the precision that the plan advises.
+
+    As for :func:`solve_factored`, double precision follows where the library finds single not accurate enough for a
+    penalty, at once for smaller ones; the larger work space is then kept.
+    """
+
+    def __init__(self, problem: RidgeProblem, plan: dict[str, Any], kernel: FloatArray) -> None:
+        self._problem = problem
+        self._plan = plan
+        self._kernel = kernel
+        precision = plan["precision"]
+        self._double_up_to = 0.0 if precision == "single" else np.inf  # penalties that need double precision
+        self._work = np.empty(plan[f"work_loo_{precision}"], dtype=np.uint8)
+
+    def scores(self, alpha: float) -> FloatArray:
+        """Return every row's scores (n, d) without its label."""
+        if alpha > self._double_up_to:
+            try:
+                return self._scores(alpha, "single")
+            except NumericalError:
+                self._double_up_to = alpha
+                self._widen()
+        try:
+            return self._scores(alpha, "double")
+        except NumericalError as error:
+            raise with_remedy(error, self._problem.with_alpha(alpha)) from error
+
+    def solve(self, alpha: float) -> Solution:
+        """Train on all rows; no more scores can be asked for afterwards."""
+        self._work = np.empty(0, dtype=np.uint8)
+        return solve_factored(self._problem.with_alpha(alpha), self._kernel, self._plan)
+
+    def _widen(self) -> None:
+        n, n_bytes = self._problem.n, self._plan["work_loo_double"]
+        if self._work.nbytes >= n_bytes:
+            return
+        self._work = np.empty(0, dtype=np.uint8)
+        what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
+        require_memory(n_bytes, what, "take larger alphas, or fewer rows", square_rows=n)
+        self._work = np.empty(n_bytes, dtype=np.uint8)
+
+    def _scores(self, alpha: float, precision: str) -> FloatArray:
+        problem = self._problem.with_alpha(alpha)
+        return ridge_kernel_loo(
+            problem.description, {**problem.options, "precision": precision}, self._kernel, problem.targets,
+            self._work, n_threads=problem.n_threads, verbose=problem.verbose,
+        )  # fmt: skip
+
+
+class SpectralLeaveOneOut:
+    """Leave-one-out by the eigendecomposition of the weighted kernel matrix D(K + shift)D, which is overwritten."""
+
+    def __init__(self, problem: RidgeProblem, plan: dict[str, Any], weighted_kernel: FloatArray) -> None:
+        self._problem = problem
+        self._precision = plan["precision"]
+        self._decomposition = eigendecompose(weighted_kernel)
+        self._work = np.empty(plan[f"work_loo_{self._precision}"], dtype=np.uint8)
+
+    def scores(self, alpha: float) -> FloatArray:
+        """Return every row's scores (n, d) without its label."""
+        problem = self._problem.with_alpha(alpha)
+        try:
+            return ridge_spectral_loo(
+                problem.description, {**problem.options, "precision": self._precision}, self._decomposition.values,
+                self._decomposition.vectors, problem.targets, self._work,
+                n_threads=problem.n_threads, verbose=problem.verbose,
+            )  # fmt: skip
+        except NumericalError as error:
+            raise with_remedy(error, problem) from error
+
+    def solve(self, alpha: float) -> Solution:
+        """Train on all rows; no more scores can be asked for afterwards."""
+        self._work = np.empty(0, dtype=np.uint8)
+        return solve_spectral(self._problem.with_alpha(alpha), self._decomposition, "closed-form")
+
+
+class StructuredRidgeCV(RidgeBase):
+    r"""StructuredRidge with built-in choice of `alpha`.
+
+    By default every `alpha` is judged by leave-one-out without refitting: removing the label of row i from the closed
+    form is a change of rank one, and dropping its input as well is corrected to first order. With ``loss="squared"``
+    the leave-one-out is exact.
+
+    Parameters
+    ----------
+    structure : Structure, str or None, default=None
+        As in :class:`StructuredRidge`.
+    alphas : array-like of float, default=(0.01, 0.1, 1.0, 10.0, 100.0)
+        Penalties to try; positive. Of several that score the same, the first is taken.
+    cv : int, cross-validation generator or iterable, default=None
+        None for leave-one-out; otherwise as in :class:`sklearn.model_selection.GridSearchCV`.
+    scoring : str or callable, default=None
+        None for the structure's own metric, weighted by `sample_weight`. Otherwise the name of a scikit-learn scorer or
+        a callable ``(estimator, X, y)``, not weighted, larger is better. In leave-one-out it gets an estimator that
+        has ``predict`` and ``decision_function`` only, which give the leave-one-out predictions of the training rows.
+    loss, kernel, gamma, degree, coef0, kernel_params, fit_intercept
+        As in :class:`StructuredRidge`.
+    solver : {"auto", "closed-form", "cg", "newton-cg", "primal"}, default="auto"
+        As in :class:`StructuredRidge` when `cv` is given. Leave-one-out is closed-form and accepts ``"auto"`` or
+        ``"closed-form"``.
+    decoder, tol, max_iter, n_jobs, random_state, verbose
+        As in :class:`StructuredRidge`.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty chosen.
+    best_score_ : float
+        Its score.
+    cv_results_ : dict
+        ``params``, ``param_alpha``, ``mean_test_score`` and ``rank_test_score``, one entry per penalty; with `cv`, all
+        that :class:`~sklearn.model_selection.GridSearchCV` reports.
+    structure_, coef_, dual_coef_, intercept_, X_fit_, kernel_, classes_, objective_, n_iter_, solver_, precision_
+        As in :class:`StructuredRidge` fitted with `alpha_`.
+    n_features_in_ : int
+        Number of features (of training rows, with ``kernel="precomputed"``).
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    StructuredRidge : With `alpha` given.
+    sklearn.model_selection.GridSearchCV : Searches any parameters, such as ``structure__size`` or ``gamma``.
+
+    Notes
+    -----
+    Leave-one-out costs :math:`O(s n^3 + n^2 d)` and decoding n rows for each penalty, with s the number of distinct
+    eigenvalues of Σ (1 for ``loss="squared"``). From 1000 rows on its n×n factors are in single precision, and in
+    double where a penalty is too small for that; errors stay below about 1e-3 of the scores. Memory: up to three n×n
+    matrices; four with more than eight distinct eigenvalues, where one eigendecomposition serves all penalties.
+
+    References
+    ----------
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from combpred import StructuredRidgeCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = StructuredRidgeCV(kernel="rbf", alphas=[0.01, 0.1, 1.0]).fit(X, y)
+    >>> model.best_score_ > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RidgeBase._parameter_constraints,
+        "alphas": ["array-like"],
+        "cv": ["cv_object"],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+    }
+
+    def __init__(
+        self,
+        structure: Any = None,
+        *,
+        alphas: Sequence[float] = (0.01, 0.1, 1.0, 10.0, 100.0),
+        cv: Any = None,
+        scoring: str | Callable[..., float] | None = None,
+        loss: str = "auc",
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: Mapping[str, Any] | None = None,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        decoder: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.alphas = alphas
+        self.cv = cv
+        self.scoring = scoring
+        self.loss = loss
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.decoder = decoder
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredRidgeCV:
+        """Choose the penalty and train with it on all rows.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+            Inputs, converted to float64.
+        y : array of n structures
+            In the format of the structure's class.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        StructuredRidgeCV
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`StructuredRidge.fit`; for `alphas` that are not positive numbers; for `scoring` that needs what
+            the models do not have, or gives NaN or infinity.
+        MemoryError
+            When three n×n matrices do not fit, before they are allocated.
+        numpy.linalg.LinAlgError
+            When the kernel matrix is too far from positive semi-definite.
+
+        Notes
+        -----
+        Cost of leave-one-out: see the notes of the class. Cost of folds: a :meth:`StructuredRidge.fit` for each penalty
+        and fold.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredRidgeCV
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["a", "a", "b", "b"])
+        >>> StructuredRidgeCV(alphas=[0.1, 1.0]).fit(X, y).predict([[0.5], [2.5]]).tolist()
+        ['a', 'b']
+        """
+        if self.solver == "sgd":
+            raise ValueError(
+                "solver='sgd' has no leave-one-out, and parameters of its own: take solver='auto', or search alpha of "
+                "StructuredRidge(solver='sgd') by sklearn.model_selection.GridSearchCV"
+            )
+        with refit(self):
+            alphas = self._check_alphas()
+            self._require_target(y)
+            if self.cv is None:
+                self._fit_leave_one_out(X, y, sample_weight, alphas)
+            else:
+                self._fit_folds(X, y, sample_weight, alphas)
+        return self
+
+    def _check_alphas(self) -> list[float]:
+        try:
+            alphas = np.asarray(self.alphas, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"alphas must be a list of positive numbers, got {self.alphas!r}: {error}") from error
+        if alphas.ndim != 1 or not alphas.size:
+            raise ValueError(f"alphas must be a list of at least one number, got {self.alphas!r}")
+        bad = np.flatnonzero(~(np.isfinite(alphas) & (alphas > 0)))
+        if bad.size:
+            raise ValueError(f"alphas[{bad[0]}] is {alphas[bad[0]]}, must be positive and finite")
+        return [float(alpha) for alpha in alphas]
+
+    def _fit_leave_one_out(self, X: Any, y: Any, sample_weight: Any, alphas: list[float]) -> None:
+        if self.solver not in ("auto", "closed-form"):
+            raise ValueError(
+                f"leave-one-out (cv=None) is closed-form, got solver={self.solver!r}: take 'auto', or folds (cv=5)"
+            )
+        X_fit, problem = self._validate_training(X, y, sample_weight)
+        if problem.targets.first is not None:
+            raise ValueError("leave-one-out (cv=None) takes one output for each row, y has Admissible sets: take cv=5")
+        n = problem.n
+        plan = replace(problem, options={**problem.options, "solver": "closed-form"}).plan(0, n * n)
+        # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
+        # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
+        route: FactoredLeaveOneOut | SpectralLeaveOneOut
+        if plan["route_loo"] == "spectral":
+            route = SpectralLeaveOneOut(problem, plan, self._weighted_kernel(X_fit, problem))
+        else:
+            route = FactoredLeaveOneOut(
+                problem, plan, self._training_kernel(X_fit, plan[f"work_loo_{plan['precision']}"])
+            )
+        scores = np.array(
+            [self._leave_one_out_score(route.scores(alpha), alpha, problem.targets.weights, X, y) for alpha in alphas]
+        )
+        best = int(scores.argmax())
+        self.alpha_ = alphas[best]
+        self.best_score_ = float(scores[best])
+        self.cv_results_ = {
+            "params": [{"alpha": alpha} for alpha in alphas],
+            "param_alpha": np.ma.masked_array(alphas),
+            "mean_test_score": scores,
+            "rank_test_score": rankdata(-scores, method="min").astype(np.int32),
+        }
+        self._keep(X_fit, route.solve(self.alpha_))
+
+    def _remedy(self, n: int, p: int) -> str:
+        if self.kernel == "linear":
+            return "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
+        return super()._remedy(n, p)
+
+    def _leave_one_out_score(
+        self, left_out: FloatArray, alpha: float, weights: FloatArray | None, X: Any, y: Any
+    ) -> float:
+        predicted = self.structure_._decode_parts(self._decode_scores(left_out, self._decoding()).y)
+        if self.scoring is None:
+            score = self.structure_.score(y, predicted, weights)
+        else:
+            decision = self._decision(left_out)
+            if weights is not None:  # rows of weight 0 are left out, of the score as well
+                rows = np.flatnonzero(weights)
+                X, y, predicted, decision = (_safe_indexing(each, rows) for each in (X, y, predicted, decision))
+            scorer = get_scorer(self.scoring)  # a callable is returned as it is
+            left_out_model = _LeaveOneOut(self, predicted, decision)
+            try:
+                score = scorer(left_out_model, X, y)
+            except AttributeError as error:
+                _refuse_scoring(self.scoring, left_out_model.missing, error)
+                raise
+        if not np.isfinite(score):
+            raise ValueError(f"scoring gave {score} at alpha={alpha}, must be a finite number")
+        if self.verbose:
+            line = f"[{type(self).__name__}] alpha={alpha:g}: leave-one-out score {score:.6g}"
+            print(line, file=sys.stderr)
+        return float(score)
+
+    def _fit_folds(self, X: Any, y: Any, sample_weight: Any, alphas: list[float]) -> None:
+        own = ("alphas", "cv", "scoring")
+        shared = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
+        if self.structure is not None:
+            # Sizes come from all of y, since a fold may lack the largest grade, say.
+            shared["structure"], _ = resolve_targets(self.structure, y)
+        model = StructuredRidge(**shared)
+        fit_params: dict[str, Any] = {}
+        if sample_weight is not None:
+            fit_params["sample_weight"] = check_weights(sample_weight, _num_samples(X))
+            if get_config().get("enable_metadata_routing", False):
+                model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        search = GridSearchCV(model, {"alpha": alphas}, scoring=self.scoring, cv=self.cv, error_score="raise")
+        try:
+            search.fit(X, y, **fit_params)
+        except AttributeError as error:
+            _refuse_scoring(self.scoring, [], error)
+            raise
+        self.alpha_ = search.best_params_["alpha"]
+        self.best_score_ = float(search.best_score_)
+        self.cv_results_ = search.cv_results_
+        for name, value in vars(search.best_estimator_).items():
+            if name.endswith("_") and not name.startswith("_"):
+                setattr(self, name, value)
+
+
+def _refuse_scoring(scoring: Any, missing: Sequence[str], error: AttributeError) -> None:
+    """Raise ValueError if `error` is about a method that scoring asked of a model and did not find."""
+    for name in _PROBABILITIES:
+        if name in str(error):
+            raise ValueError(
+                f"scoring={scoring!r} needs {name}, which structured models do not have: take a scorer of predictions "
+                "or of decision_function, or None for the structure's own metric"
+            ) from error
+    for name in missing:
+        if name in str(error):
+            raise ValueError(
+                f"scoring={scoring!r} needs {name}, and leave-one-out has only predict and decision_function: take "
+                "folds (cv=5), or another scorer"
+            ) from error
+
+
+class _LeaveOneOut(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """The leave-one-out predictions of the training rows, dressed as an estimator for scikit-learn's scorers."""
+
+    def __init__(self, model: StructuredRidgeCV, predicted: Any, decision: FloatArray) -> None:
+        self.model = model
+        self.predicted = predicted
+        self.decision = decision
+        self.missing: list[str] = []
+        if hasattr(model, "classes_"):
+            self.classes_ = model.classes_
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            self.__dict__.setdefault("missing", []).append(name)
+        raise AttributeError(f"leave-one-out predictions have no {name}")
+
+    @property
+    def _estimator_type(self) -> str:
+        return self.model._estimator_type
+
+    def __sklearn_tags__(self) -> Any:
+        return self.model.__sklearn_tags__()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> Any:
+        check_consistent_length(X, self.decision)
+        return self.predicted
+
+    def decision_function(self, X: Any) -> FloatArray:
+        check_consistent_length(X, self.decision)
+        return self.decision

@@ -1,0 +1,299 @@
+"""Sums over rows that ridge regression needs, for any division of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._data.blocks import Block, n_rows
+from .._data.inputs import is_dask, row_weights
+from .._data.targets import summary
+from .._lib.call import get_n_threads
+from ..structures import Structure
+from .rows import BlockRows, HeldBlock, Strip
+from .training import resolve_targets, structure_of_classes
+
+if TYPE_CHECKING:
+    from .ridge import StructuredRidge
+
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockStatistics:
+    r"""Weighted sums over rows of inputs x and embedded structures ψ(y), which add up over parts of the data.
+
+    They are all that ``loss="squared"`` learns from: parts of the data may be summed one after the other, in different
+    processes or on different machines, and `solve` gives the model of all of them for any penalty, without the rows.
+
+    Attributes
+    ----------
+    structure : Structure
+        With all sizes settled; the same in all parts.
+    n_rows : int
+        Number of rows.
+    total_weight : float
+        Sum of the weights w. A row with a set of k structures (`Admissible`) has k times its sample weight.
+    gram : ndarray of shape (p, p)
+        :math:`\sum w x x^\top`.
+    feature_sums : ndarray of shape (p,)
+        :math:`\sum w x`.
+    cross : ndarray of shape (p, d)
+        :math:`\sum w x \psi(y)^\top`, with ψ not centred.
+    psi_sums : ndarray of shape (d,)
+        :math:`\sum w \psi(y)`.
+    psi_squares : float
+        :math:`\sum w \|\psi(y)\|^2`.
+    feature_names : tuple of str, or None
+        Names of the features where X was a data frame; the same in all parts that have some.
+
+    See Also
+    --------
+    StructuredRidge.fit_blocks : Trains on blocks with either loss.
+
+    Notes
+    -----
+    Memory: p² + p d numbers, whatever the number of rows. They can be pickled. ``sum(parts)`` adds any number of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import BlockStatistics
+    >>> from combpred.structures import Permutations
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+    >>> morning = BlockStatistics.of(Permutations(2), X[:2], y[:2])
+    >>> evening = BlockStatistics.of(Permutations(2), X[2:], y[2:])
+    >>> (morning + evening).solve(alpha=0.1).predict([[0.5], [2.5]]).tolist()
+    [[1, 2], [2, 1]]
+    """
+
+    structure: Structure
+    n_rows: int
+    total_weight: float
+    gram: FloatArray
+    feature_sums: FloatArray
+    cross: FloatArray
+    psi_sums: FloatArray
+    psi_squares: float
+    feature_names: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, structure: Any, X: Any, y: Any, sample_weight: Any = None, *, classes: Any = None) -> BlockStatistics:
+        """Sum over the rows of one part of the data.
+
+        Parameters
+        ----------
+        structure : Structure, str or None
+            As in `StructuredRidge`. Sizes left out are inferred from y: all parts must lead to the same ones, so give
+            them where a part may not show them.
+        X : array or CSR of shape (n, p)
+            Inputs, of any number type; n = 0 is refused.
+        y : array of n structures
+            In the format of the structure's class.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+        classes : array-like, default=None
+            All labels, for ``MultiClass``; None: those of this part, which is then to have labels of all classes.
+
+        Returns
+        -------
+        BlockStatistics
+
+        Raises
+        ------
+        ValueError, TypeError
+            For inputs, structures or weights that are not legal, naming the row, and for `classes` of a structure that
+            has none.
+
+        Notes
+        -----
+        Cost :math:`O(n p (p + d))`; rows of sparse X, and of sparse y for ``LabelSets``, cost what they store.
+        """
+        if y is None:
+            raise ValueError("y is None: give one structure for each row")
+        if is_dask(X) or is_dask(y):
+            raise TypeError(
+                "X and y are one part of the data, in memory: sum over each partition in a task of its own "
+                "(dask.delayed) and add the statistics, or fit StructuredRidge(solver='primal') on the dask collections"
+            )
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if len(X.shape) != 2 or n_rows(X) == 0 or n_rows(X) != n_rows(y):
+            raise ValueError(f"X has shape {X.shape} and y {n_rows(y)} rows; X must be (n, p) with n ≥ 1 rows, as y")
+        block = Block(X.tocsr() if sparse.issparse(X) else X, y, row_weights(sample_weight, n_rows(X)), None, 0)
+        settled = resolve_targets(structure, y)[0] if classes is None else structure_of_classes(structure, classes)
+        rows = BlockRows.of(settled, X.shape[1], _names(X), margin=False, n_threads=get_n_threads())
+        return SumStatistics(rows)(block)
+
+    def __add__(self, other: BlockStatistics) -> BlockStatistics:
+        """Return the sums over the rows of both."""
+        if not isinstance(other, BlockStatistics):
+            return NotImplemented
+        copied = {name: getattr(self, name).copy() for name in ("gram", "feature_sums", "cross", "psi_sums")}
+        return merge_statistics(replace(self, **copied), other)
+
+    def __radd__(self, other: object) -> BlockStatistics:
+        """Return the sums themselves for 0, with which ``sum`` begins."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def solve(self, alpha: float = 1.0, *, fit_intercept: bool = True) -> StructuredRidge:
+        """Return the model of all rows for ``loss="squared"``.
+
+        Parameters
+        ----------
+        alpha : float, default=1.0
+            Penalty, as in `StructuredRidge`.
+        fit_intercept : bool, default=True
+            As in `StructuredRidge`.
+
+        Returns
+        -------
+        StructuredRidge
+            As ``fit`` leaves it, with ``loss="squared"`` and ``solver="primal"``.
+
+        Raises
+        ------
+        ValueError
+            For an `alpha` that is not positive, and when all weights are zero.
+
+        Notes
+        -----
+        Cost :math:`O(p^3 + p^2 d)`.
+        """
+        from .ridge import StructuredRidge  # which imports this module
+
+        model = StructuredRidge(
+            self.structure, alpha=alpha, loss="squared", fit_intercept=fit_intercept, solver="primal"
+        )
+        return model._fit_statistics(self)
+
+    def system(self, *, intercept: bool) -> tuple[FloatArray, FloatArray]:
+        """Return S = Σ w x xᵀ of shape (q, q) and B = Σ w x ψ̃ᵀ of shape (q, d), ψ̃ = ψ − μ.
+
+        With `intercept`, x has a last entry 1, and q = p + 1.
+        """
+        p, mean = len(self.feature_sums), self.structure.mean()
+        q = p + int(intercept)
+        S, B = np.empty((q, q)), np.empty((q, len(mean)))
+        S[:p, :p] = self.gram
+        np.multiply.outer(-self.feature_sums, mean, out=B[:p])
+        B[:p] += self.cross
+        if intercept:
+            S[p, :p] = S[:p, p] = self.feature_sums
+            S[p, p] = self.total_weight
+            B[p] = self.psi_sums - self.total_weight * mean
+        return S, B
+
+    def centred_squares(self) -> float:
+        """Return Σ w ‖ψ̃‖²."""
+        mean = self.structure.mean()
+        return self.psi_squares - 2 * float(mean @ self.psi_sums) + self.total_weight * float(mean @ mean)
+
+
+@dataclass(frozen=True)
+class SumStatistics:
+    """Function of a block for `BlockSource.reduce`."""
+
+    rows: BlockRows
+
+    def __call__(self, block: Block | HeldBlock) -> BlockStatistics:
+        """Return the sums over the rows of a block."""
+        merged: BlockStatistics | None = None
+        for strip in self.rows.strips(block):
+            found = self._of(strip)
+            merged = found if merged is None else merge_statistics(merged, found)
+        assert merged is not None  # a block has rows
+        return merged
+
+    def _of(self, strip: Strip) -> BlockStatistics:
+        X, psi, w = strip.X, strip.psi, strip.row_weights()
+        if strip.first is not None:  # of a set, the sum is all that these need, but for the squares
+            squares = np.einsum("ij,ij->i", psi, psi)
+            squares = np.add.reduceat(squares, strip.first[:-1])
+            psi = np.add.reduceat(psi, strip.first[:-1], axis=0)
+        elif sparse.issparse(psi):
+            squares = np.asarray(psi.multiply(psi).sum(axis=1)).ravel()
+        else:
+            squares = np.einsum("ij,ij->i", psi, psi)
+        each = np.ones(X.shape[0]) if strip.weights is None else strip.weights
+        scaled = X if strip.weights is None else scaled_rows(X, strip.weights)
+        return BlockStatistics(
+            structure=self.rows.structure,
+            n_rows=X.shape[0],
+            total_weight=float(X.shape[0] if w is None else w.sum()),
+            gram=_gram(X, w),
+            feature_sums=np.asarray(X.sum(axis=0)).ravel() if w is None else X.T @ w,
+            cross=transposed_product(scaled, psi),
+            psi_sums=psi.T @ each,
+            psi_squares=float(squares @ each),
+            feature_names=self.rows.names,
+        )
+
+
+def merge_statistics(one: BlockStatistics, other: BlockStatistics) -> BlockStatistics:
+    """Return the sums over the rows of both, in the arrays of the first."""
+    if len(one.feature_sums) != len(other.feature_sums):
+        raise ValueError(
+            f"statistics of {len(one.feature_sums)} and of {len(other.feature_sums)} features do not add up"
+        )
+    if one.structure != other.structure:
+        raise ValueError(
+            f"statistics of {_shown(one.structure)} and of {_shown(other.structure)} do not add up: give "
+            "BlockStatistics.of a structure with all sizes, or classes"
+        )
+    names = one.feature_names or other.feature_names
+    if other.feature_names not in (None, names):
+        raise ValueError(
+            f"statistics of the features {list(names or ())} and of {list(other.feature_names or ())} do not add up: "
+            "give the columns of all parts the same order"
+        )
+    for name in ("gram", "feature_sums", "cross", "psi_sums"):
+        mine: FloatArray = getattr(one, name)
+        mine += getattr(other, name)
+    return replace(
+        one,
+        n_rows=one.n_rows + other.n_rows,
+        total_weight=one.total_weight + other.total_weight,
+        psi_squares=one.psi_squares + other.psi_squares,
+        feature_names=names,
+    )
+
+
+def transposed_product(X: Any, psi: Any) -> FloatArray:
+    """Return Xᵀψ as a dense array; each may be an array or CSR."""
+    if sparse.issparse(psi):  # written row after row
+        product = psi.T @ X
+        return np.asarray((product.toarray() if sparse.issparse(product) else product).T)
+    return np.asarray(X.T @ psi)
+
+
+def _names(X: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of a data frame, None unless all are strings."""
+    names = tuple(getattr(X, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def _shown(structure: Structure) -> str:
+    """Return a structure as text, with its labels where it has some."""
+    labels = getattr(structure, "classes_", None)
+    return repr(structure) if labels is None else f"{structure!r} of {summary(labels.tolist())}"
+
+
+def scaled_rows(X: Any, weights: FloatArray) -> Any:
+    """Return the rows of X, an array or a sparse matrix, times their weights."""
+    if not sparse.issparse(X):
+        return X * weights[:, None]
+    rows = X.tocsr()
+    return type(rows)((rows.data * np.repeat(weights, np.diff(rows.indptr)), rows.indices, rows.indptr), shape=X.shape)
+
+
+def _gram(X: Any, weights: FloatArray | None) -> FloatArray:
+    if sparse.issparse(X):
+        return np.asarray((X.T @ (X if weights is None else scaled_rows(X, weights))).toarray())
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused with the sum
+        root = X if weights is None else X * np.sqrt(weights)[:, None]
+        return np.asarray(root.T @ root)

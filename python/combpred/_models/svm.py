@@ -1,0 +1,360 @@
+"""Structured support vector machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._data.inputs import refit
+from .._data.warn import warn_user
+from .._lib.abi import Control
+from .._lib.call import get_n_threads
+from .._lib.control import reported
+from .._lib.decode import Decoding
+from .._lib.errors import CapabilityError
+from .._lib.memory import require_memory
+from ..structures import Structure
+from ..structures._losses import COSTS, is_affine, resolve_cost
+from .base import StructuredEstimator
+from .maxmargin.oracles import Blocks, ListingOracle, MarginOracle, Oracle, SlackOracle, refuse_sets
+from .maxmargin.solvers import cutting_planes, frank_wolfe
+from .training import TrainingRows
+
+FloatArray = NDArray[np.float64]
+
+_LISTED_NUMBERS = 2**14  # entries of ψ of all outputs up to which slack rescaling looks at each: 0.1 ms a row
+_MOST_LISTED = 2**24  # and up to which a loss that is not affine is taken at all
+_REMEDY = "fit fewer rows, or a smaller structure"
+
+
+class StructuredSVM(StructuredEstimator):
+    r"""Structured support vector machine: the observed structure beats others by margins that grow with their loss.
+
+    Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
+    kernel. Training decodes every row again and again, with the loss added to the scores; where decoding is hard it may
+    be approximate, at the price of guarantees. :class:`combpred.StructuredRidge` decodes only to predict.
+
+    Parameters
+    ----------
+    structure : Structure, str or None, default=None
+        As for :class:`combpred.StructuredRidge`: the output space, its catalogue name, or None to infer it from y.
+    C : float, default=1.0
+        Weight of the sum of the hinge losses of the rows against half the squared norm of the scorer; positive.
+    rescaling : {"margin", "slack"}, default="margin"
+        ``"margin"``: the margin over z must be at least the loss Δ(y, z). ``"slack"``: it must be 1, and a violation
+        counts Δ(y, z) times (Tsochantaridis et al., 2005); the worst z is then found by listing all of small spaces,
+        and otherwise by a search over decodings with the loss weighted, which may miss it.
+    cost : {"auto", "hamming", "kendall", "tree", "zero-one"}, default="auto"
+        The loss Δ. ``"hamming"``: the entries of ψ that differ, an entry of a signed ψ counting as two arcs.
+        ``"kendall"``, of rankings and relations: discordant pairs, a pair tied in one of both counting one half.
+        ``"tree"``, of hierarchies and subtrees: nodes that only one of both holds. ``"zero-one"``: 1 for another ψ; for
+        other structures than classes it takes a list of all. ``"auto"``: kendall of rankings, tree of trees, zero-one
+        of classes and of a `Custom` list whose ψ is not 0/1, hamming else.
+    solver : {"cutting-plane", "frank-wolfe"}, default="cutting-plane"
+        ``"cutting-plane"``: one-slack cutting planes, which decode all rows, on all threads, between two steps. It
+        takes more passes for a rough solution, and far fewer for an accurate one. ``"frank-wolfe"``: block-coordinate
+        Frank–Wolfe, a step of exact line search for each row that is decoded: for many rows, and a rough solution.
+    kernel, gamma, degree, coef0 : default="linear", None, 3, 1.0
+        Input kernel, as for :class:`combpred.StructuredRidge`. Other kernels than the linear one are trained in the
+        features of their matrix on the training rows, at a cost of :math:`O(n^3)` to begin with.
+    fit_intercept : bool, default=True
+        Add a constant feature to the inputs. Its weights are penalised like the others.
+    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
+        How the score, with the loss added in training, is maximised, as for :class:`combpred.StructuredRidge`.
+        ``exact_`` records whether it was proven to be.
+    n_candidates : int or None, default=None
+        If a number, training does not decode but takes the best of so many structures drawn uniformly, anew for each
+        row that it visits. For structures that are hard to decode; prediction decodes all the same. Margin rescaling
+        only.
+    tol : float, default=1e-2
+        Duality gap, relative to the objective, at which training stops.
+    max_iter : int, default=1000
+        Limit on passes over the rows, for both solvers.
+    average : bool, default=True
+        Of ``"frank-wolfe"``: predict by the average of all iterates, each weighted by its number, which has the smaller
+        gap while there are few passes. The gap is that of what predicts, either way.
+    n_jobs : int or None, default=None
+        Threads of decodings that do not follow one another: of all rows by ``"cutting-plane"``, for the gap, and to
+        predict. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of rows in ``"frank-wolfe"``, of candidates, and of random decoders.
+    verbose : int, default=0
+        Show progress when positive.
+
+    Attributes
+    ----------
+    structure_ : Structure
+        The output space with all sizes settled.
+    coef_ : ndarray of shape (d, n_features)
+        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
+    dual_coef_ : ndarray of shape (n, d)
+        Coefficients of the training rows. Only with other kernels.
+    intercept_ : ndarray of shape (d,)
+        Constant part of the scores; zero without `fit_intercept`.
+    X_fit_ : array or CSR of shape (n, n_features)
+        Training inputs. Only with kernels that are neither linear nor precomputed.
+    kernel_ : InputKernel
+        The kernel with `gamma` settled.
+    classes_ : ndarray
+        Class labels (``MultiClass``) or label numbers (``LabelSets``).
+    cost_ : str
+        The loss that ``"auto"`` stands for.
+    objective_ : float
+        Value of the objective at the solution, the hinge losses being those of the structures that decoding found, with
+        cutting planes in any of the passes.
+    dual_gap_ : float
+        By how much the dual objective is less: the objective is at most so far above its minimum where `exact_`. With
+        approximate decoding `objective_` may miss violations (the working set undergenerates, as Finley and Joachims,
+        2008, call it), and the gap is one over the structures that are found, which may even be negative.
+    exact_ : bool
+        Whether the structures behind `objective_` are proven to be the worst ones, so that `dual_gap_` is a bound.
+    n_iter_ : int
+        Passes over the rows.
+    n_oracle_calls_ : int
+        Rows that were decoded in training, those for the gap included.
+    gap_curve_ : list of (int, float, float)
+        Passes, objective and dual objective, wherever they were computed. All are finite, to be plotted by
+        ``passes, objectives, bounds = zip(*gap_curve_)``. With cutting planes the objective is the least so far and the
+        dual objective the largest, so that the curves only approach one another; with approximate decoding the
+        objective rises where a pass finds what an earlier one has missed.
+    n_features_in_ : int
+        Number of features (of training rows, with ``kernel="precomputed"``).
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has names that are all strings.
+
+    See Also
+    --------
+    StructuredPerceptron : No margin, and no loss.
+    combpred.StructuredRidge : Trains without decoding.
+    sklearn.svm.LinearSVC : For classes: ``multi_class="crammer_singer"`` is the same problem.
+
+    Notes
+    -----
+    With scores :math:`f_i = W^\top x_i`, sample weights w and the loss Δ, training minimises
+
+    .. math:: \tfrac12 \|W\|^2 + C \sum_i w_i \max_z \left[\Delta(y_i, z) - \langle f_i, \psi(y_i) - \psi(z)\rangle
+              \right]
+
+    for margin rescaling, and with :math:`\Delta(y_i, z)(1 - \langle f_i, \psi(y_i) - \psi(z)\rangle)` in the brackets
+    for slack rescaling. A weight of 0 equals leaving the row out, an integer weight repeating it. Losses are affine in
+    ψ, or in ψ and its squares, so that the maximum of margin rescaling is decoding of other scores, with the guarantee
+    that the decoder has. A ranking known in part has the mean of the losses of the rankings that agree with it.
+
+    A pass costs n decodings and :math:`O(n p d)`. The dual has a law on structures for each row, which
+    ``"frank-wolfe"`` holds by its means: memory for n d numbers, 2 n d with `average`, beside inputs, targets and
+    losses; the gap falls as the inverse of the number of passes. ``"cutting-plane"`` adds memory for k p d numbers and
+    a quadratic program in the k planes that are kept, some hundred at most (k n d for other kernels than the linear
+    one). Steps of structures that only Python decodes are taken in Python.
+
+    References
+    ----------
+    I. Tsochantaridis, T. Joachims, T. Hofmann and Y. Altun (2005), Large margin methods for structured and
+    interdependent output variables, *JMLR* 6.
+
+    T. Joachims, T. Finley and C.-N. Yu (2009), Cutting-plane training of structural SVMs, *Machine Learning* 77.
+
+    S. Lacoste-Julien, M. Jaggi, M. Schmidt and P. Pletscher (2013), Block-coordinate Frank–Wolfe optimization for
+    structural SVMs, *ICML*.
+
+    T. Finley and T. Joachims (2008), Training structural SVMs when exact inference is intractable, *ICML*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred.baselines import StructuredSVM
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])
+    >>> ranker = StructuredSVM("permutations", C=10, tol=1e-3).fit(X, y)
+    >>> ranker.predict([[0.5], [2.5]]).tolist(), ranker.exact_
+    ([[1, 2, 3], [3, 2, 1]], True)
+    >>> bool(ranker.dual_gap_ <= 1e-3 * ranker.objective_)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **StructuredEstimator._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "rescaling": [StrOptions({"margin", "slack"})],
+        "cost": [StrOptions(set(COSTS))],
+        "solver": [StrOptions({"frank-wolfe", "cutting-plane"})],
+        "n_candidates": [Interval(Integral, 1, 2**20, closed="both"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "average": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        structure: Any = None,
+        *,
+        C: float = 1.0,
+        rescaling: str = "margin",
+        cost: str = "auto",
+        solver: str = "cutting-plane",
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = True,
+        decoder: str = "auto",
+        n_candidates: int | None = None,
+        tol: float = 1e-2,
+        max_iter: int = 1000,
+        average: bool = True,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.C = C
+        self.rescaling = rescaling
+        self.cost = cost
+        self.solver = solver
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.decoder = decoder
+        self.n_candidates = n_candidates
+        self.tol = tol
+        self.max_iter = max_iter
+        self.average = average
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredSVM:
+        """Train on inputs and the structures observed for them.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+        y : array of n structures
+            In the format of the structure's class, one structure in each row.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        StructuredSVM
+            The estimator itself. When ``fit`` raises, or is interrupted, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        CapabilityError
+            Where the structure has no such loss or cannot be decoded with it, and where ``decoder="exact"`` is beyond
+            the size that is solved exactly; names what can be done instead.
+        ValueError
+            For parameters, inputs, targets or weights that are not legal, naming the row and the remedy.
+        MemoryError
+            When the kernel matrix or the embedded targets do not fit, before they are allocated.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When `max_iter` came before `tol`, with the gap.
+
+        Notes
+        -----
+        Cost: see the notes of the class; ``n_oracle_calls_`` says how many rows were decoded.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred.baselines import StructuredSVM
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "a", "b", "b"]
+        >>> StructuredSVM(C=100).fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
+        1.0
+        """
+        with refit(self):
+            self._require_target(y)
+            X = self._check_input(X, reset=True)
+            rows = self._check_training_rows(X, y, sample_weight)
+            self._settle_kernel(rows)
+            train(self, rows, check_random_state(self.random_state))
+        return self
+
+
+def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
+    """Train `model`, whose structure and kernel are settled, and set its fitted attributes."""
+    refuse_sets(model, rows)
+    structure: Structure = model.structure_
+    model.cost_ = resolve_cost(structure, model.cost)
+    targets = model._embed_rows(rows)
+    blocks = Blocks.of(model, rows.X, targets)
+    m, d = blocks.psi.shape
+    require_memory(8 * (6 + 2 * model.average) * m * d, f"means of {m} rows in {d} features", _REMEDY)
+    how = Decoding(model.decoder, get_n_threads(model.n_jobs), int(rng.randint(2**31)))
+    oracle = oracle_of(model, blocks, how)
+    penalties = float(model.C) * blocks.weights
+    start = np.zeros(m)
+    if isinstance(oracle, MarginOracle):  # where ψ is a mean over several outputs, the mean of their losses
+        start = oracle.loss.of_means(blocks.psi)
+    control = Control()
+
+    with reported(control, type(model).__name__, verbose=int(model.verbose)):
+        if model.solver == "cutting-plane":
+            found = cutting_planes(
+                blocks, oracle, penalties, start, tol=float(model.tol), max_iter=int(model.max_iter), control=control
+            )
+        else:
+            found = frank_wolfe(
+                blocks, oracle, penalties, start, tol=float(model.tol), max_iter=int(model.max_iter),
+                average=bool(model.average), rng=rng, control=control,
+            )  # fmt: skip
+    blocks.keep_weights(model, rows.X, found.weights)
+    model.objective_, model.dual_gap_, model.exact_ = found.objective, found.gap, found.exact
+    model.n_iter_, model.n_oracle_calls_, model.gap_curve_ = found.n_iter, found.n_oracle_calls, found.curve
+    if found.gap > model.tol * found.objective:
+        warn_user(
+            f"the solver stopped after {found.n_iter} passes at a duality gap of {found.gap / found.objective:.1e} of "
+            f"the objective, above tol={model.tol:.1e}: raise max_iter or tol, lower C, or scale the inputs"
+            + ("" if model.solver == "cutting-plane" else "; solver='cutting-plane' reaches small gaps sooner"),
+            ConvergenceWarning,
+        )
+
+
+def oracle_of(model: Any, blocks: Blocks, how: Decoding) -> Oracle:
+    """Return what finds the worst structures; CapabilityError where nothing does, naming what can be done."""
+    structure, cost, slack = model.structure_, model.cost_, model.rescaling == "slack"
+    affine, candidates = is_affine(structure, cost), int(model.n_candidates or 0)
+    if candidates and (slack or not affine):
+        raise CapabilityError(
+            f"n_candidates={candidates} is for rescaling='margin' and a loss that is affine in ψ, got rescaling="
+            f"{model.rescaling!r} and cost={cost!r}: leave it out"
+        )
+    if affine and not slack:
+        return MarginOracle(structure, blocks.psi, blocks.affine_loss(structure, cost), how, candidates)
+    what = "rescaling='slack'" if slack else f"cost={cost!r}"
+    blocks.require_complete(structure, f"{what} is for complete ones; take rescaling='margin' and cost='kendall'")
+    if not affine or _is_listed(structure, _LISTED_NUMBERS):
+        return ListingOracle(structure, blocks.psi, _members(structure, cost), cost, slack)
+    return SlackOracle(structure, blocks.psi, blocks.affine_loss(structure, cost), how)
+
+
+def _is_listed(structure: Structure, most: int) -> bool:
+    if structure._parts_dtype != np.int32:
+        return False
+    try:
+        return structure.log_count() <= log(most / structure.n_features)
+    except CapabilityError:
+        return False
+
+
+def _members(structure: Structure, cost: str) -> FloatArray:
+    """Return ψ of all outputs."""
+    if not _is_listed(structure, _MOST_LISTED):
+        raise CapabilityError(
+            f"cost={cost!r} is not affine in the embedding of {structure!r}, and the space is too large to be listed: "
+            "take cost='auto', or StructuredPerceptron, which needs no loss"
+        )
+    return np.concatenate([structure._embed_parts(parts) for parts in structure._listed_parts()])

@@ -1,0 +1,309 @@
+"""From users' data to what solvers take, and from what they find to fitted attributes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from .._data.blocks import Block, BlockSource, IterableBlocks
+from .._data.inputs import check_weights, validate_input
+from .._data.targets import FlatSets, TargetError, flat_sets
+from .._lib.ridge import Targets
+from ..kernels import InputKernel
+from ..structures import MultiClass, Structure, resolve_structure
+from ..structures._base import is_a
+from .loglinear.features import InputFeatures, KernelFeatures
+
+if TYPE_CHECKING:
+    from .base import StructuredEstimator
+
+FloatArray = NDArray[np.float64]
+
+_REMEDY = "set warm_start=False to start from zero"
+
+
+def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]:
+    """Return the structure of y with all sizes settled, and the sets of outputs where rows of y are `Admissible`."""
+    sets = flat_sets(y)
+    return resolve_structure(structure, y if sets is None else sets.y), sets
+
+
+def embed_targets(
+    structure: Structure, y: Any, sets: FlatSets | None, weights: FloatArray | None, n_threads: int
+) -> Targets:
+    """Return the targets of training; ValueError naming the row where y is not in the structure."""
+    if sets is None:
+        return Targets(structure._embed_targets(y, n_threads), weights)
+    try:
+        parts = structure._encode(sets.y)
+    except TargetError as error:
+        row, number = sets.locate(error.row)
+        raise TargetError(row, f"output {number} of the set: {error.reason}", error.argument) from None
+    _refuse_repetitions(parts, sets)
+    psi = structure._embed_parts(parts, n_threads)
+    return Targets(psi, weights, sets.first)
+
+
+def _refuse_repetitions(parts: NDArray[np.int32], sets: FlatSets) -> None:
+    # Sorted by row and then by output, repetitions are neighbours.
+    rows = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
+    order = np.lexsort((*parts.T[::-1], rows))
+    same = (rows[order][1:] == rows[order][:-1]) & (parts[order][1:] == parts[order][:-1]).all(axis=1)
+    if same.any():
+        at = int(np.argmax(same))
+        row, one = sets.locate(int(order[at]))
+        _, other = sets.locate(int(order[at + 1]))
+        raise TargetError(row, f"outputs {one} and {other} of the set are the same; list each output once")
+
+
+class TrainingRows(NamedTuple):
+    """Training data that were checked row against row, with y in the user's format."""
+
+    X: Any
+    y: Any
+    sets: FlatSets | None  # where rows of y are sets of structures
+    weights: FloatArray | None
+
+
+def keep_weights(model: Any, weights: FloatArray) -> None:
+    """Set the coefficients of `model` from weights of the inputs (q, d), the constant one last."""
+    p = model.n_features_in_
+    model.coef_ = np.ascontiguousarray(weights[:p].T)
+    model.intercept_ = weights[p].copy() if model.fit_intercept else np.zeros(weights.shape[1])
+
+
+def keep_dual(model: Any, X: Any, dual: FloatArray) -> None:
+    """Set them from coefficients (n, d) of the rows of X; with a linear kernel they make up weights of the inputs."""
+    # f(x) = Σ_i (k(x, x_i) + 1) dual_i: the constant feature's share is the sum of the coefficients.
+    model.intercept_ = dual.sum(axis=0) if model.fit_intercept else np.zeros(dual.shape[1])
+    if model.kernel_.is_linear:
+        model.coef_ = np.ascontiguousarray((X.T @ dual).T)
+        return
+    model.dual_coef_ = dual
+    if not model.kernel_.is_precomputed:
+        model.X_fit_ = X
+
+
+@dataclass(frozen=True)
+class EarlierFit:
+    """What an earlier fit found, kept while a new one clears the attributes of the model.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, p), or None
+        Of a linear kernel.
+    intercept : ndarray of shape (d,)
+    dual : ndarray of shape (n, d), or None
+        Of other kernels, one row for each training row.
+    classes : ndarray, or None
+        Class labels, where there are any.
+    """
+
+    coef: FloatArray | None
+    intercept: FloatArray
+    dual: FloatArray | None
+    classes: NDArray[Any] | None
+
+    @classmethod
+    def of(cls, model: Any) -> EarlierFit | None:
+        """Return what a fitted model found, None where it has not been fitted."""
+        if not hasattr(model, "intercept_"):
+            return None
+        return cls(
+            getattr(model, "coef_", None),
+            model.intercept_,
+            getattr(model, "dual_coef_", None),
+            getattr(model, "classes_", None),
+        )
+
+    def require_match(self, model: Any, n: int) -> None:
+        """Raise ValueError unless a model, whose structure and kernel are settled for n rows, has weights like these.
+
+        The shapes must be the same, and so must the classes, whose weights would change places otherwise.
+        """
+        d = model.structure_.n_features
+        old, found, what = (
+            (self.coef, (d, model.n_features_in_), "coef_ (entries of ψ × features)")
+            if model.kernel_.is_linear
+            else (self.dual, (n, d), "dual_coef_ (training rows × entries of ψ)")
+        )
+        if old is None:
+            raise ValueError(
+                f"warm_start=True starts from {what}, and the earlier fit had another kernel, without them: {_REMEDY}"
+            )
+        if old.shape != found:
+            raise ValueError(
+                f"warm_start=True starts from {what}, which has shape {old.shape} after the earlier fit, and these "
+                f"data need {found}: fit data of the same shape, or {_REMEDY}"
+            )
+        classes = getattr(model, "classes_", None)
+        if self.classes is not None and classes is not None and not np.array_equal(self.classes, classes):
+            raise ValueError(
+                f"warm_start=True needs the classes of the earlier fit, {self.classes.tolist()}, got "
+                f"{classes.tolist()}: {_REMEDY}"
+            )
+
+    def weights(self, X: Any, features: InputFeatures | KernelFeatures, kept: NDArray[np.intp]) -> FloatArray:
+        """Return the weights (q, d) of `features`, which are those of the rows `kept` of X, that give these scores.
+
+        In the features of a linear kernel's matrix they are the smallest ones that do so on the rows, which have no
+        larger penalty and lose nothing: the maximum is among such weights.
+        """
+        if isinstance(features, InputFeatures):
+            return self.input_weights(intercept=len(features.curvature) > X.shape[1])
+        if self.dual is not None:
+            return features.of_dual(self.dual[kept])
+        assert self.coef is not None
+        return features.of_scores(np.asarray(X[kept] @ self.coef.T) + self.intercept)
+
+    def input_weights(self, *, intercept: bool) -> FloatArray:
+        """Return the weights of the inputs (p, d), and of a constant feature where there is an intercept."""
+        assert self.coef is not None
+        return np.vstack([self.coef.T, self.intercept]) if intercept else self.coef.T.copy()
+
+
+def takes_pieces(model: Any) -> bool:
+    """Whether an estimator has `partial_fit`; AttributeError, which says when, where it has not."""
+    if model.solver == "sgd":
+        return True
+    raise AttributeError(f"partial_fit needs solver='sgd', got solver={model.solver!r}")
+
+
+def check_piece(
+    model: StructuredEstimator, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool
+) -> TrainingRows:
+    """Check one piece, whose X has been through `_check_input`; the first one sets `structure_` and `classes_`.
+
+    Raises
+    ------
+    ValueError
+        Where y, `classes` or weights are not legal, `classes` is missing, or differs from that of the first piece.
+    """
+    check_consistent_length(X, y)
+    if first:
+        model.structure_ = _first_structure(model.structure, y, classes)
+        model._set_classes()
+    elif classes is not None:
+        known = getattr(model, "classes_", None)
+        if known is None or not np.array_equal(np.unique(np.asarray(classes)), known):
+            raise ValueError(f"classes is {classes!r}, but the first call had {known!r}; pass the same, or None")
+    return TrainingRows(X, y, flat_sets(y), check_weights(sample_weight, X.shape[0]))
+
+
+def require_same_intercept(model: Any, n_weights: int) -> None:
+    """Raise ValueError unless `fit_intercept` goes with the weights of the features found so far."""
+    learnt = n_weights - model.n_features_in_
+    if learnt != int(model.fit_intercept):
+        raise ValueError(
+            f"fit_intercept={model.fit_intercept!r}, but the coefficients found so far are those of "
+            f"fit_intercept={bool(learnt)}, which partial_fit continues: set it back, or begin anew with fit or clone"
+        )
+
+
+def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
+    if classes is not None:
+        return structure_of_classes(structure, classes)
+    if takes_classes(structure, y):
+        raise ValueError("classes must be passed on the first call to partial_fit: the list of all labels of y")
+    return structure_of_part(structure, y)
+
+
+def structure_of_classes(structure: Any, classes: Any) -> Structure:
+    """Return the structure of labels whose list is `classes`; ValueError where `structure` has none."""
+    if structure is not None and not is_a(structure, MultiClass):
+        raise ValueError(
+            f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
+            "structure"
+        )
+    return structure_of_part(MultiClass() if structure is None else structure, np.asarray(classes))
+
+
+def structure_of_part(structure: Any, y: Any) -> Structure:
+    """Return the structure of targets of which some are given, or each kind once."""
+    with warnings.catch_warnings():
+        # Of few rows, classes may be more than half, as scikit-learn expects of numbers to be regressed on.
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
+        return resolve_targets(structure, y)[0]
+
+
+def takes_classes(structure: Any, y: Any) -> bool:
+    """Whether a structure has to learn classes from y, of which some rows are given."""
+    if structure is not None:
+        return is_a(structure, MultiClass) and getattr(structure, "n_classes", None) is None
+    shape = np.shape(y)  # one label in each row
+    return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
+
+
+def require_linear(model: StructuredEstimator) -> None:
+    """Raise ValueError for kernels whose matrices take all rows at once."""
+    if model.kernel != "linear":
+        raise ValueError(
+            f"training on blocks needs kernel='linear', got kernel={model.kernel!r}: map the inputs of every block by "
+            "combpred.kernels.NystromMap, fitted to some rows"
+        )
+
+
+def source_of(blocks: Any) -> BlockSource:
+    """Return blocks as the user gives them, or a source, as a source."""
+    return blocks if isinstance(blocks, BlockSource) else IterableBlocks(blocks)
+
+
+def settle(model: StructuredEstimator, source: BlockSource, classes: Any = None) -> str:
+    """Set what the first block shows, or `classes` say: `structure_`, `classes_`, `kernel_`, features and their names.
+
+    Classes that a source gathers, as dask collections do, are those of all blocks. Returns how messages about targets
+    that are not in the structure should end.
+    """
+    first, remedy = source.first(), ""
+    with first.errors():
+        unconverted(model, first.X)
+        if classes is None and takes_classes(model.structure, first.y):
+            if source.gathers_classes:
+                classes = source.reduce(block_labels, merge=merge_labels)
+            else:
+                remedy = ": pass classes, the list of all labels, which are else those of the first block"
+        if classes is not None:
+            model.structure_ = structure_of_classes(model.structure, classes)
+        else:
+            with _ending(remedy):
+                model.structure_ = structure_of_part(model.structure, first.y)
+    model._set_classes()
+    settle_linear_kernel(model)
+    return remedy
+
+
+@contextmanager
+def _ending(remedy: str) -> Iterator[None]:
+    """Let errors about all targets, rather than one row of them, end with what else to do."""
+    try:
+        yield
+    except ValueError as error:
+        if not remedy or type(error) is not ValueError:
+            raise
+        raise ValueError(f"{error}{remedy}") from None
+
+
+def settle_linear_kernel(model: StructuredEstimator) -> None:
+    """Set `kernel_` to the linear kernel, which takes nothing from the rows."""
+    model.kernel_ = InputKernel("linear", None, model.degree, model.coef0)
+
+
+def unconverted(model: StructuredEstimator, X: Any) -> Any:
+    """Return X as an array or CSR of any number type, setting the number and names of its features."""
+    return validate_input(model, X, reset=True, accept_sparse="csr", dtype="numeric")
+
+
+def block_labels(block: Block) -> NDArray[Any]:
+    """Return the labels of a block, each once."""
+    return np.unique(np.asarray(block.y))
+
+
+def merge_labels(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    return np.union1d(one, other)

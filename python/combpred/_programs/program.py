@@ -1,0 +1,131 @@
+"""A 0/1 program, or its relaxation, that grows by the constraints its solutions violate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array, vstack
+
+from .._lib.abi import Control
+from .._lib.control import call_abandonable
+from .._lib.errors import NumericalError
+
+FloatArray = NDArray[np.float64]
+
+_OUT_OF_TIME, _INFEASIBLE = 1, 2  # statuses of scipy.optimize.milp
+
+
+class Cut(NamedTuple):
+    """``low <= coefficients @ x[columns] <= high``."""
+
+    columns: list[int]
+    coefficients: list[float]
+    low: float
+    high: float
+
+
+class InfeasibleError(ValueError):
+    """No 0/1 vector satisfies the constraints."""
+
+
+class OutOfTimeError(RuntimeError):
+    """The time limit was reached; `upper_bound` is what is proven on the value of all solutions until then."""
+
+    def __init__(self, upper_bound: float) -> None:
+        super().__init__(upper_bound)
+        self.upper_bound = upper_bound
+
+
+class Optimum(NamedTuple):
+    """A solution that satisfies every constraint, a proven bound on the value of all others, and the constraints."""
+
+    x: NDArray[Any]
+    upper_bound: float
+    constraints: list[Cut]
+
+
+def maximise(
+    scores: FloatArray,
+    constraints: list[Cut],
+    violated: Callable[[NDArray[Any]], list[Cut]],
+    *,
+    relaxed: bool = False,
+    deadline: float | None = None,
+    control: Control | None = None,
+) -> Optimum:
+    """Return the 0/1 vector x of largest ``scores @ x`` that satisfies all constraints.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (v,)
+        One finite number for each variable.
+    constraints : list of Cut
+        Those to begin with.
+    violated : callable
+        Given x that satisfies the constraints so far, the ones of the full problem that it violates; none when x is
+        feasible. It must be finite in the end: each call returns at least one new constraint, or none. x is boolean,
+        and float64 with `relaxed`.
+    relaxed : bool, default=False
+        Whether x may have any values between 0 and 1.
+    deadline : float or None, default=None
+        When to stop, as `time.monotonic` counts; None: never.
+    control : Control or None, default=None
+        Whose `step` counts the programs that are solved, and whose `value` is the number of constraints.
+
+    Raises
+    ------
+    OutOfTimeError
+        At the deadline.
+    InfeasibleError
+        When nothing satisfies the constraints.
+    NumericalError
+        When the solver fails, which its own message explains.
+    """
+    largest = float(np.abs(scores).max(initial=0.0))
+    scale = largest if largest > 0 else 1.0  # the solver's tolerances are absolute
+    bound = float(np.maximum(scores, 0.0).sum())
+    cuts = list(constraints)
+    rows = _rows(cuts, len(scores))
+    while True:
+        options = {"mip_rel_gap": 0.0}
+        if deadline is not None:
+            options["time_limit"] = max(deadline - time.monotonic(), 0.0)
+            if options["time_limit"] == 0.0:
+                raise OutOfTimeError(bound)
+        result = call_abandonable(
+            milp,
+            -scores / scale,
+            integrality=np.zeros(len(scores)) if relaxed else np.ones(len(scores)),
+            bounds=Bounds(0.0, 1.0),
+            constraints=LinearConstraint(rows, [c.low for c in cuts], [c.high for c in cuts]) if cuts else (),
+            options=options,
+        )
+        if result.status == _INFEASIBLE:
+            raise InfeasibleError("no 0/1 vector satisfies the constraints")
+        if result.status == _OUT_OF_TIME and deadline is not None:
+            found = None if relaxed else result.mip_dual_bound
+            raise OutOfTimeError(bound if found is None else min(bound, -float(found) * scale))
+        if result.x is None:
+            raise NumericalError(f"the integer program was not solved: {result.message}")
+        bound = min(bound, -float(result.fun if relaxed else result.mip_dual_bound) * scale)
+        x = np.clip(result.x, 0.0, 1.0) if relaxed else np.round(result.x).astype(bool)
+        new = violated(x)
+        if not new:
+            return Optimum(x, bound, cuts)
+        cuts += new
+        if control is not None:
+            control.step += 1
+            control.value = float(len(cuts))
+        rows = vstack([rows, _rows(new, len(scores))], format="csr")
+
+
+def _rows(cuts: list[Cut], width: int) -> csr_array:
+    indptr = np.cumsum([0, *(len(c.columns) for c in cuts)])
+    columns = np.array([k for c in cuts for k in c.columns], dtype=np.int64)
+    values = np.array([v for c in cuts for v in c.coefficients], dtype=np.float64)
+    return csr_array((values, columns, indptr), shape=(len(cuts), width))

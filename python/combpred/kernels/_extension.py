@@ -1,0 +1,193 @@
+"""The extension kernel on orders."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from .._data.checks import check_share
+from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
+from .._lib.extensions import MOST_DOWNSETS, extensions_common
+from ..sampling._extensions import SMALL, estimate_count
+from ._orders import FloatArray, OrderRows, gram
+
+METHODS = ("auto", "exact", "approximate")
+_LIMITS = {"auto": MOST_DOWNSETS, "exact": MOST_DOWNSETS, "approximate": SMALL}  # of what is counted exactly
+_WHOLE = 30.0  # below it a logarithm tells a whole number exactly
+
+
+def extension_kernel(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    format: str = "positions",
+    normalize: bool = False,
+    method: str = "auto",
+    epsilon: float = 0.1,
+    delta: float = 0.05,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> FloatArray | float:
+    r"""Count the linear extensions that two orders have in common: :math:`k_\ell(y, y') = \ell(y \cup y')`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
+        Orders in the given format, as for `position_kernel`. Two single rows give a single number.
+    Y : array-like in the format of X, default=None
+        None: X.
+    format : {"positions", "pairs"}, default="positions"
+        As for `position_kernel`.
+    normalize : bool, default=False
+        Whether to divide by :math:`\sqrt{k(y, y) k(y', y')}`. Counts range from 1 to N!, so that learners want this,
+        and beyond 170 items it takes it: it is done by logarithms.
+    method : {"auto", "exact", "approximate"}, default="auto"
+        As for :func:`combpred.sampling.count_linear_extensions`. "auto" warns (ApproximationWarning) where entries are
+        estimated.
+    epsilon, delta : float, default=0.1 and 0.05
+        The relative errors of all estimated counts are at most ε with probability 1 − δ (together: each is given its
+        share of δ). A normalised entry, from three counts, is then off by at most the factor (1 + ε)/(1 − ε).
+    random_state : int, RandomState instance or None, default=None
+        The only source of randomness, used by estimates.
+    n_jobs : int, default=None
+        Threads; None: as configured.
+    verbose : int, default=0
+        Positive: show progress.
+
+    Returns
+    -------
+    kernel : ndarray of shape (n, m), or float for two single rows
+        Exact counts up to 10¹³ are whole numbers, larger ones floats of about 13 correct digits.
+
+    Raises
+    ------
+    ValueError
+        When a row is no order, naming it, or the rows of X and Y have different items.
+    CapabilityError
+        With "exact", when there are too many downsets; names the rows.
+    NumericalError
+        When a count is too large for a float, without `normalize`.
+
+    Notes
+    -----
+    Features are indicators of all orders, 1 for the linear extensions: the kernel is positive semidefinite, and
+    different partial orders have different features, as a partial order is what its linear extensions agree in. A
+    matrix with estimated entries need not be positive semidefinite.
+
+    The kernel is 0 exactly where the relations of both together go round in a circle. That takes no contradicting pair:
+    a before b and c before d, with b before c and d before a, is one.
+
+    Costs as `count_linear_extensions` for each pair of rows: for N items and exact counts at most :math:`O(2^N N)`.
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 3.
+
+    Examples
+    --------
+    >>> from combpred.kernels import extension_kernel
+    >>> extension_kernel([[1, 2, 3], [1, 2, -1], [-1, -1, -1]])
+    array([[1., 1., 1.],
+           [1., 3., 3.],
+           [1., 3., 6.]])
+    >>> extension_kernel([[1, 2, -1]], [[-1, -1, -1]], normalize=True).round(3)
+    array([[0.707]])
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    check_share(epsilon, "epsilon")
+    check_share(delta, "delta")
+
+    def compute(rows: OrderRows, columns: OrderRows | None) -> FloatArray:
+        n, m = len(rows), len(rows if columns is None else columns)
+        entries = n * (n + 1) // 2 if columns is None else n * m + (n + m if normalize else 0)
+        count = _Counting(
+            rows.n_items, method, float(epsilon), delta / entries, check_random_state(random_state), n_jobs, verbose
+        )
+        logs = count.common(rows.signs, None if columns is None else columns.signs)
+        if normalize:
+            left = logs.diagonal().copy() if columns is None else count.own(rows.signs, "X")
+            right = left if columns is None else count.own(columns.signs, "Y")
+            logs -= (left[:, np.newaxis] + right) / 2
+        if count.estimated and method == "auto":
+            warnings.warn(
+                f"{count.estimated} of {entries} counts were estimated, within a factor 1 ± {epsilon:g} with "
+                f"probability {1 - delta:g}; take method='approximate' to accept that, or 'exact' to refuse it",
+                ApproximationWarning,
+                stacklevel=4,
+            )
+        return _exponential(logs, whole=not normalize)
+
+    return gram(X, Y, format, compute)
+
+
+@dataclass
+class _Counting:
+    """Counts of common linear extensions, exact where that is possible."""
+
+    n_items: int
+    method: str
+    epsilon: float
+    delta: float  # of each estimate
+    rng: np.random.RandomState
+    n_jobs: int | None
+    verbose: int
+    estimated: int = 0
+
+    def common(self, a: NDArray[np.int8], b: NDArray[np.int8] | None) -> FloatArray:
+        """Return ln of the counts for all rows of a with all rows of b, or of a itself."""
+        logs = extensions_common(
+            a.astype(np.int32),
+            None if b is None else b.astype(np.int32),
+            self.n_items,
+            most_downsets=_LIMITS[self.method],
+            n_threads=self.n_jobs,
+            verbose=self.verbose,
+        )
+        for i, j in np.argwhere(np.isnan(logs)).tolist():
+            known = b is None and j < i  # by symmetry
+            logs[i, j] = logs[j, i] if known else self._estimate(a[i], (a if b is None else b)[j], i, j)
+        return logs
+
+    def own(self, signs: NDArray[np.int8], name: str) -> FloatArray:
+        """Return ln of the counts for each row alone, of the argument called `name`."""
+        logs = np.empty(len(signs))
+        for i in range(len(signs)):
+            try:
+                logs[i] = self.common(signs[[i]], None)[0, 0]
+            except CapabilityError:
+                raise CapabilityError(
+                    f"{name}, row {i}: its linear extensions, by which normalize=True divides, cannot be counted "
+                    "exactly, as too many downsets are connected; take method='approximate'"
+                ) from None
+        return logs
+
+    def _estimate(self, a: NDArray[np.int8], b: NDArray[np.int8], i: int, j: int) -> float:
+        if self.method == "exact":
+            raise CapabilityError(
+                f"X, row {i}, and row {j} of the other argument: their common linear extensions cannot be counted "
+                "exactly, as too many downsets are connected; take method='approximate'"
+            )
+        self.estimated += 1
+        u, v = np.triu_indices(self.n_items, 1)
+        before, after = (a > 0) | (b > 0), (a < 0) | (b < 0)
+        pairs = np.concatenate([np.stack([u, v], axis=1)[before], np.stack([v, u], axis=1)[after]]).astype(np.int32)
+        return estimate_count(
+            pairs, self.n_items, self.epsilon, self.delta, self.rng, n_jobs=self.n_jobs, verbose=self.verbose
+        ).log_value
+
+
+def _exponential(logs: FloatArray, *, whole: bool) -> FloatArray:
+    """Return the numbers of these logarithms, rounded where they are `whole` and small enough for that to be right."""
+    if whole and (largest := float(logs.max())) > math.log(np.finfo(np.float64).max):
+        raise NumericalError(f"a count is about exp({largest:.6g}), too large for a float; take normalize=True")
+    values: FloatArray = np.exp(logs)
+    if whole:
+        np.rint(values, out=values, where=logs < _WHOLE)
+    return values

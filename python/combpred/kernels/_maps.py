@@ -1,0 +1,400 @@
+"""What low-dimensional maps of kernels share: bases, spectra, and how far they are from the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .._data.dask import lazily_on_dask, sampled_rows
+from .._data.inputs import check_rows, is_dask, refit
+from .._data.warn import warn_user
+from .._lib.linalg import Eigendecomposition, eigendecompose
+from .._lib.memory import allocate, require_memory, row_blocks
+from ._inputs import KERNELS, InputKernel
+
+# Of the largest entry: above the rounding of kernels computed in single precision, far below a wrong matrix.
+_TOLERANCE = 1e-6
+
+FloatArray = NDArray[np.float64]
+
+#: Eigenvalues up to this, times the order of the matrix and its largest eigenvalue, are errors of rounding.
+ROUNDING = 1e-15
+# Of a dask collection, for each landmark: k-means++ and gamma="scale" have these rows to go by.
+_DRAWN_ROWS = 10
+
+
+def require_symmetric(matrix: Any) -> None:
+    """Raise ValueError unless a square array or sparse matrix is symmetric up to 1e-6 of its largest entry. O(n²)."""
+    if sparse.issparse(matrix):
+        difference = abs(matrix - matrix.T).tocoo()
+        worst = int(difference.data.argmax()) if difference.nnz else 0
+        if difference.nnz and difference.data[worst] > _TOLERANCE * abs(matrix).max():
+            _refuse(matrix, int(difference.row[worst]), int(difference.col[worst]))
+        return
+    n = len(matrix)
+    blocks = list(row_blocks(n, n))
+    allowed = _TOLERANCE * max((float(np.abs(matrix[rows]).max()) for rows in blocks), default=0.0)
+    for rows in blocks:
+        difference = np.abs(matrix[rows] - matrix[:, rows].T)
+        if difference.max() > allowed:
+            i, j = np.unravel_index(int(difference.argmax()), difference.shape)
+            _refuse(matrix, rows.start + int(i), int(j))
+
+
+def _refuse(matrix: Any, i: int, j: int) -> None:
+    raise ValueError(
+        f"the kernel matrix is not symmetric: {matrix[i, j]} at row {i}, column {j} but {matrix[j, i]} at row {j}, "
+        f"column {i}; pass (K + K.T) / 2 where the order of two rows does not matter"
+    )
+
+
+@dataclass(frozen=True)
+class KernelError:
+    """Difference between inner products of embedded rows and kernel values.
+
+    Attributes
+    ----------
+    relative_frobenius : float
+        Root of the sum of squared differences over all pairs, divided by that of the kernel values; 0 where both are 0.
+    largest : float
+        Largest absolute difference.
+    n_rows : int
+        Rows that were compared with one another.
+    exact : bool
+        Whether these are all rows, or a sample of them.
+    """
+
+    relative_frobenius: float
+    largest: float
+    n_rows: int
+    exact: bool
+
+
+def compare(
+    exact_rows: Callable[[slice], FloatArray], embedded: FloatArray, signs: FloatArray | None, *, exact: bool
+) -> KernelError:
+    """Compare the kernel matrix, of which `exact_rows` returns some rows, with the products of embedded rows (n, q)."""
+    n = len(embedded)
+    right = embedded if signs is None else embedded * signs
+    wrong = whole = largest = 0.0
+    for rows in row_blocks(n, max(n, 1)):
+        values = exact_rows(rows)
+        whole += float(np.vdot(values, values))
+        values = values - embedded[rows] @ right.T
+        wrong += float(np.vdot(values, values))
+        largest = max(largest, float(np.abs(values).max()))
+    relative = np.sqrt(wrong / whole) if whole > 0 else (np.inf if wrong > 0 else 0.0)
+    return KernelError(float(relative), largest, n, exact)
+
+
+class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the maps z(x) = k(x, L)·N of a row x, for landmarks L and a normalisation N.
+
+    A subclass has the constructor parameters below, and chooses in `_normalise` the matrix N.
+    """
+
+    n_components: int | None
+    kernel: str | Callable[..., float]
+    gamma: float | str | None
+    degree: float
+    coef0: float
+    kernel_params: Mapping[str, Any] | None
+    landmarks: str
+    random_state: Any
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
+        "landmarks": [StrOptions({"random", "k-means++"})],
+        "random_state": ["random_state"],
+    }
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Choose landmarks among the rows of X and find the normalisation.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+            Inputs of type float64 or float32; others are converted to float64. Of a dask array or data frame, up to
+            10 rows for each landmark are drawn from all partitions, and fitted to: they are what `component_indices_`
+            counts.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        object
+            The transformer itself. When ``fit`` raises, an earlier fit is kept as it was.
+
+        Raises
+        ------
+        ValueError
+            For parameters or inputs that are not legal, and where kernel values overflow, naming the row.
+        numpy.linalg.LinAlgError
+            When the kernel is too far from positive semi-definite for a map that needs it to be.
+        MemoryError
+            When matrices among the landmarks do not fit, before they are allocated.
+
+        Warns
+        -----
+        UserWarning
+            When there are fewer rows than landmarks asked for: all rows are taken.
+        """
+        with refit(self):
+            if is_dask(X):
+                return self.fit(self._rows_of_partitions(X))
+            X = self._check(X, reset=True)
+            if self.kernel_params and not callable(self.kernel):
+                raise ValueError(
+                    f"kernel_params={self.kernel_params!r} has no effect on kernel={self.kernel!r}: it is for "
+                    "callable kernels; give gamma, degree and coef0 as parameters of their own"
+                )
+            if self.kernel == "precomputed":
+                require_symmetric(X)
+            self.kernel_ = InputKernel.settle(
+                self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params
+            )
+            rng = check_random_state(self.random_state)
+            self.component_indices_ = self._choose(X, rng)
+            k = len(self.component_indices_)
+            require_memory(
+                5 * 8 * k * k, f"a map by {k} landmarks: matrices among them", "take fewer landmarks", square_rows=k
+            )
+            if not self.kernel_.is_precomputed:
+                self.components_ = X[self.component_indices_]
+            self.normalization_ = self._normalise(X, self._among_landmarks(X), rng)
+        return self
+
+    @lazily_on_dask
+    def transform(self, X: Any) -> Any:
+        """Embed rows.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (m, n_features)
+            Inputs; for ``kernel="precomputed"`` the kernel values between these rows and those of ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (m, n_components_out)
+            float32 for inputs of float32, else float64; for a dask collection a dask array, which computes nothing yet.
+            Columns are named by ``get_feature_names_out()``.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where kernel values overflow, naming the row.
+        MemoryError
+            When the embedding does not fit, before it is allocated.
+
+        Notes
+        -----
+        Cost for k landmarks and q columns: m·k kernel values, held in blocks of 16 MiB, and O(m k q) time.
+        """
+        check_is_fitted(self)
+        X = self._check(X)
+        columns = self._n_features_out
+        what = f"{columns} columns for each of {X.shape[0]} rows"
+        embedded = allocate((X.shape[0], columns), X.dtype, what, "pass fewer rows at once")
+        for rows, values in self._landmark_values(X):
+            embedded[rows] = values @ self.normalization_
+        return embedded
+
+    def approximation_error(self, X: Any, *, n_samples: int = 1000, random_state: Any = None) -> KernelError:
+        """Compare inner products of embedded rows with the kernel.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (m, n_features), or (n, n) for ``kernel="precomputed"``
+            Rows to compare on; a precomputed matrix must be the one of ``fit``, which holds the exact values.
+        n_samples : int, default=1000
+            Rows that are compared with one another, drawn at random where X has more.
+        random_state : int, RandomState instance or None, default=None
+            Seed of that draw.
+
+        Returns
+        -------
+        KernelError
+            The relative error in the Frobenius norm and the largest one, over all pairs of the compared rows.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where kernel values overflow, naming the row.
+        MemoryError
+            When the embedding does not fit, before it is allocated.
+
+        Notes
+        -----
+        Cost: ``n_samples**2`` kernel values, in blocks of 16 MiB, and embedding that many rows.
+        """
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(f"n_samples is {n_samples}, must be at least 1")
+        X = self._check(X)
+        if self.kernel_.is_precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"X has shape {X.shape}, must be the square kernel matrix that fit was given: others do not hold the "
+                "kernel values among their rows"
+            )
+        drawn = np.arange(X.shape[0])
+        if len(drawn) > n_samples:
+            # A stream of its own: with the seed of `fit`, the rows of the same draw would be the landmarks.
+            rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
+            drawn = np.sort(rng.choice(len(drawn), n_samples, replace=False))
+        sample = X[drawn]
+        embedded: FloatArray = np.empty((len(drawn), self._n_features_out))
+        for rows, values in self._landmark_values(sample):
+            embedded[rows] = values @ self.normalization_
+        return compare(self._exact(sample, drawn), embedded, self._signature(), exact=len(drawn) == X.shape[0])
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.normalization_.shape[1])
+
+    def _normalise(self, X: Any, among: FloatArray, rng: np.random.RandomState) -> FloatArray:
+        """Return N of shape (k, q) for the landmarks' kernel matrix, which may be overwritten."""
+        raise AssertionError("each map has its own")
+
+    def _signature(self) -> FloatArray | None:
+        """Return the sign with which each column enters inner products, None where all are positive."""
+        return None
+
+    def _check(self, X: Any, *, reset: bool = False) -> Any:
+        X = check_rows(self, X, reset=reset, dtype=[np.float64, np.float32])
+        if reset and self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"X must be a square kernel matrix when kernel='precomputed', got shape {X.shape}; pass k(x_i, x_j) "
+                "of all pairs of rows"
+            )
+        return X
+
+    def _rows_of_partitions(self, X: Any) -> Any:
+        """Return rows drawn from the partitions of a dask collection."""
+        if self.kernel == "precomputed" or self.n_components is None:
+            raise ValueError(
+                "X is a dask collection, of which landmarks are drawn: give n_components, and a kernel that is not "
+                "'precomputed'"
+            )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        rows = sampled_rows(X, _DRAWN_ROWS * int(self.n_components), seed)
+        columns = getattr(X, "columns", None)
+        return rows if columns is None else _named(rows, columns)
+
+    def _n_landmarks(self, n: int) -> int:
+        """How many of n rows are to be landmarks."""
+        assert self.n_components is not None
+        if self.n_components > n:
+            warn_user(
+                f"n_components={self.n_components} landmarks are asked for, but there are {n} rows: all of them are "
+                "taken",
+                UserWarning,
+            )
+        return min(int(self.n_components), n)
+
+    def _choose(self, X: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
+        """Return the rows that are landmarks, in ascending order."""
+        n = X.shape[0]
+        wanted = self._n_landmarks(n)
+        if self.landmarks == "random" or wanted == n:
+            return np.sort(rng.choice(n, wanted, replace=False))
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "landmarks='k-means++' needs inputs to measure distances between, not kernel='precomputed': take "
+                "landmarks='random'"
+            )
+        from sklearn.cluster import kmeans_plusplus  # here, as its import takes a while
+
+        with np.errstate(divide="ignore", invalid="ignore"):  # no distance is left when there are fewer distinct rows
+            found = kmeans_plusplus(X, wanted, random_state=rng)[1]
+        return np.unique(found).astype(np.intp)
+
+    def _among_landmarks(self, X: Any) -> FloatArray:
+        """Return the kernel matrix of the landmarks."""
+        at = self.component_indices_
+        if self.kernel_.is_precomputed:
+            return _dense(X[at][:, at])
+        return self.kernel_.matrix(_in_double(self.components_))
+
+    def _landmark_values(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield blocks of rows with their kernel values to the landmarks, (rows, k)."""
+        k = len(self.component_indices_)
+        for rows in row_blocks(X.shape[0], k, row_flops=2.0 * k * k):  # what follows is a product with k×k at most
+            yield rows, self._values(X[rows], rows.start)
+
+    def _values(self, block: Any, first_row: int) -> FloatArray:
+        if self.kernel_.is_precomputed:
+            return _dense(block[:, self.component_indices_])
+        return self.kernel_.matrix(_in_double(block), _in_double(self.components_), first_row=first_row)
+
+    def _exact(self, sample: Any, drawn: NDArray[np.intp]) -> Callable[[slice], FloatArray]:
+        """Return a function of the exact kernel values of some of the sampled rows to all of them."""
+        if self.kernel_.is_precomputed:
+            return lambda rows: _dense(sample[rows][:, drawn])
+        inputs = _in_double(sample)
+        return lambda rows: self.kernel_.matrix(inputs[rows], inputs)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
+        return {
+            "pairwise": self.kernel == "precomputed",
+            "preserves_dtype": [np.float64, np.float32],
+            "X_types": ["2darray", "sparse"],
+        }
+
+
+def spectrum(matrix: FloatArray) -> Eigendecomposition:
+    """Diagonalise, overwriting the matrix, and drop eigenvalues that are errors of rounding; largest magnitudes first.
+
+    One is kept in any case, so that a map has a column.
+    """
+    found = eigendecompose(matrix)
+    size = np.abs(found.values)
+    order = np.argsort(-size, kind="stable")
+    kept = order[: max(1, int(np.sum(size > ROUNDING * len(size) * size.max())))]
+    return Eigendecomposition(found.values[kept], found.vectors[:, kept])
+
+
+def oriented(columns: FloatArray) -> FloatArray:
+    """Return columns, whose signs are arbitrary, with their largest entries positive."""
+    largest = np.take_along_axis(columns, np.abs(columns).argmax(axis=0)[None, :], axis=0)
+    return columns * np.where(largest < 0, -1.0, 1.0)
+
+
+def _named(rows: Any, columns: Any) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _in_double(X: Any) -> Any:
+    return X.astype(np.float64, copy=False)
+
+
+def _dense(values: Any) -> FloatArray:
+    return np.ascontiguousarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)

@@ -1,0 +1,364 @@
+"""How far chains can be trusted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from .._data.checks import share, whole_number
+from .._data.warn import warn_user
+from .._lib.chain import chain_diagnose
+from .._lib.errors import CapabilityError
+from ..structures import Structure
+from .draws import chain_draws, natural_thin
+
+FloatArray = NDArray[np.float64]
+CountArray = NDArray[np.int64]
+
+_CHAINS = 4  # for each row
+_DRAWS = 64  # of each chain
+_APART = 1.1  # split R̂ above which chains have not met
+_SLOW = 8.0  # draws that are worth one independent draw: then fewer steps lie between draws than should
+_LONGER = 4  # times as many steps between draws, when chains are slow
+_TRIALS = {"local": 5, "meta": 3}  # uniform proposals do not become better by being far apart
+_RELAXED = 1.5  # autocorrelation times between samples: correlations of exp(-3) where they fall exponentially
+
+
+def _chains(x: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(x, dtype=np.float64)
+    if values.ndim == 1:
+        values = values[None]
+    if values.ndim != 2 or not values.size:
+        raise ValueError(f"x must have shape (n_chains, n_draws) or (n_draws,), not empty, got {values.shape}")
+    if not np.isfinite(values).all():
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
+        raise ValueError(f"x, chain {row}, draw {column}: {values[row, column]} is not finite; replace it")
+    return values
+
+
+def effective_sample_size(x: ArrayLike) -> float:
+    """Return of how many independent draws the mean over chains of one law is worth.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_chains, n_draws) or (n_draws,)
+        A quantity recorded along each chain, such as ``Samples.value.T``.
+
+    Returns
+    -------
+    size : float
+        n_chains · n_draws / τ, at most n_chains · n_draws · log10(n_chains · n_draws), which chains that alternate
+        would exceed. NaN where all draws are equal, and for fewer than 4 draws.
+
+    Notes
+    -----
+    τ adds up autocorrelations by Geyer's (1992) initial monotone sequence: sums of two neighbours, up to the first that
+    is not positive, none taken to be larger than the one before. Autocorrelations are those of the halves of the chains
+    taken together (Vehtari et al., 2021), without ranks: chains that have not met count for little.
+    Costs O(n_chains n_draws log n_draws).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred.sampling import effective_sample_size
+    >>> x = np.random.default_rng(0).normal(size=(4, 1000))
+    >>> 3000 < effective_sample_size(x) < 5000
+    True
+    """
+    return chain_diagnose(_chains(x))[0]
+
+
+def split_r_hat(x: ArrayLike) -> float:
+    r"""Return the potential scale reduction factor :math:`\hat R` of the halves of chains.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_chains, n_draws) or (n_draws,)
+        As for :func:`effective_sample_size`.
+
+    Returns
+    -------
+    r_hat : float
+        Near 1 where all halves have the same law; above 1.01 the chains should not be trusted. NaN where all draws are
+        equal, and for fewer than 4 draws.
+
+    References
+    ----------
+    Gelman and Rubin (1992), Inference from iterative simulation using multiple sequences; split as by Gelman et al.
+    (2013), *Bayesian Data Analysis*. The plain version, without ranks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred.sampling import split_r_hat
+    >>> x = np.random.default_rng(0).normal(size=(4, 1000))
+    >>> split_r_hat(x) < 1.01 < split_r_hat(x + np.arange(4)[:, None])
+    True
+    """
+    return chain_diagnose(_chains(x))[1]
+
+
+def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> NDArray[np.float64]:
+    """Return the autocorrelations of each chain at lags 0 to n_lags − 1.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_chains, n_draws) or (n_draws,)
+        As for :func:`effective_sample_size`.
+    n_lags : int, default=None
+        At most n_draws; None: all.
+
+    Returns
+    -------
+    autocorrelation : ndarray of shape (n_chains, n_lags), or (n_lags,) for one chain without that dimension
+        NaN for chains whose draws are all equal.
+
+    Examples
+    --------
+    >>> from combpred.sampling import autocorrelation
+    >>> autocorrelation([1.0, -1.0, 1.0, -1.0], 2)
+    array([ 1.  , -0.75])
+    """
+    chains = _chains(x)
+    draws = chains.shape[1]
+    lags = draws if n_lags is None else whole_number(n_lags, "n_lags", 1, draws)
+    found = chain_diagnose(chains, lags)[2]
+    return found if np.ndim(x) == 2 else found[0]
+
+
+def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
+    r"""Return after how many steps the chain "meta" is within `epsilon` of its law in total variation, from any start.
+
+    Parameters
+    ----------
+    log_beta : float
+        :math:`\ln\beta`, at most 0, with :math:`\beta = E\,\exp(h - \max h)` under the uniform law, for which the
+        result is exact for the worst start (Liu, 1996), or anything below: −(max h − min h), or −2BR for scores of norm
+        B and embeddings of norm R (Vembu, 2010, ch. 6).
+    epsilon : float, default=0.01
+        Between 0 and 1.
+
+    Returns
+    -------
+    steps : float
+        :math:`\lceil \ln\varepsilon^{-1} / \ln(1-\beta)^{-1} \rceil`; infinite where no float is large enough.
+
+    Examples
+    --------
+    >>> import math
+    >>> from combpred.sampling import meta_mixing_bound
+    >>> meta_mixing_bound(math.log(0.5))
+    7.0
+    """
+    share(epsilon, "epsilon")
+    beta = _beta(log_beta)
+    if beta == 1:
+        return 1.0
+    steps = math.inf if beta == 0 else math.log(1 / epsilon) / -math.log1p(-beta)  # overflows for β below 1e-307
+    return float(math.ceil(steps)) if math.isfinite(steps) else math.inf
+
+
+def meta_coalescence_time(log_beta: float) -> float:
+    r"""Return the mean number of proposals of "cftp" and "rejection", :math:`1/\beta`; see :func:`meta_mixing_bound`.
+
+    Parameters
+    ----------
+    log_beta : float
+        :math:`\ln\beta`, at most 0.
+
+    Returns
+    -------
+    proposals : float
+        Exact for the largest β, otherwise a bound. With probability 1 − δ no more than ln(1/δ) times as many are made.
+
+    Examples
+    --------
+    >>> import math
+    >>> from combpred.sampling import meta_coalescence_time
+    >>> meta_coalescence_time(math.log(0.25))
+    4.0
+    """
+    beta = _beta(log_beta)
+    return math.inf if beta == 0 else 1 / beta
+
+
+def cube_mixing_bound(n_elements: int, epsilon: float = 0.01, *, heat_bath: bool = False) -> float:
+    r"""Return after how many steps a chain on all subsets is within `epsilon` of its law in total variation.
+
+    Parameters
+    ----------
+    n_elements : int
+        Number d of elements of which sets are made, at least 1.
+    epsilon : float, default=0.01
+        Between 0 and 1.
+    heat_bath : bool, default=False
+        Of the heat bath, which redraws an element from its law, instead of the chain "cube".
+
+    Returns
+    -------
+    steps : float
+        :math:`\lceil 2d \ln(d/\varepsilon) \rceil`, half of it for the heat bath, for any scores and any start. (The
+        thesis gives :math:`d\ln(d/\varepsilon)` for "cube", which holds where all scores are 0.)
+
+    Examples
+    --------
+    >>> from combpred.sampling import cube_mixing_bound
+    >>> cube_mixing_bound(8), cube_mixing_bound(8, heat_bath=True)
+    (107.0, 54.0)
+    """
+    share(epsilon, "epsilon")
+    d = whole_number(n_elements, "n_elements", 1, 2**31 - 1)
+    return float(math.ceil((1 if heat_bath else 2) * d * math.log(d / epsilon)))
+
+
+def _beta(log_beta: float) -> float:
+    if not log_beta <= 0:
+        raise ValueError(
+            f"log_beta must be at most 0, got {log_beta!r}; it is the logarithm of a mean of exp(h − max h)"
+        )
+    return math.exp(log_beta)
+
+
+@dataclass(frozen=True)
+class ChainDiagnostics:
+    r"""What the scores of outputs along chains say about these; arrays of shape ``(k,)``, one entry per row.
+
+    Attributes
+    ----------
+    sampler : {"local", "meta"}
+        The chain.
+    rows : ndarray of int64
+        Which rows were judged: all whose structures were sampled, or after training up to 64 of the training rows.
+    steps : ndarray of int64
+        Steps made for these figures, by four chains for each row.
+    acceptance : ndarray of float64
+        Share of steps that were accepted.
+    effective_sample_size : ndarray of float64
+        Of how many independent draws the 256 that were judged are worth.
+    split_r_hat : ndarray of float64
+        Split R̂: above 1.1, the four chains did not find the same law, and samples should not be trusted.
+    autocorrelation_time : ndarray of float64
+        Steps that are worth one independent draw.
+    thin : ndarray of int64
+        Steps between successive samples; after training, between the draws of a gradient.
+    autocorrelation : ndarray of float64
+        Between the scores of draws that are `thin` steps apart.
+    mixing_bound : ndarray of float64
+        Steps after which the chain is proven to be within 0.01 of its law in total variation; infinite where no useful
+        bound is known, as for "local".
+    """
+
+    sampler: str
+    rows: CountArray
+    steps: CountArray
+    acceptance: FloatArray
+    effective_sample_size: FloatArray
+    split_r_hat: FloatArray
+    autocorrelation_time: FloatArray
+    thin: CountArray
+    autocorrelation: FloatArray
+    mixing_bound: FloatArray
+
+    @classmethod
+    def joined(cls, parts: list[ChainDiagnostics]) -> ChainDiagnostics:
+        """Return the figures of several blocks of rows as those of all."""
+        arrays = [name.name for name in fields(cls)][1:]
+        return cls(parts[0].sampler, *(np.concatenate([getattr(part, name) for part in parts]) for name in arrays))
+
+    def warn_unless_mixed(self, what: str) -> None:
+        """Issue a ConvergenceWarning where chains did not find the same law."""
+        apart = self.split_r_hat > _APART
+        if apart.any():
+            worst = int(np.argmax(self.split_r_hat))
+            warn_user(
+                f"{what}: the chains ({self.sampler!r}) of {int(apart.sum())} of {len(apart)} rows did not find the "
+                f"same law after {self.steps[worst]} steps: split R̂ is up to {self.split_r_hat[worst]:.3g} (row "
+                f"{self.rows[worst]}), above {_APART}; raise alpha, or take another sampler or inference='exact'",
+                ConvergenceWarning,
+            )
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Figures of chains, and where the first chain of each row is, in parts (k, part_len)."""
+
+    report: ChainDiagnostics
+    states: NDArray[Any]
+
+
+def judge(
+    structure: Structure,
+    method: str,
+    scores: FloatArray,
+    *,
+    first_row: int,
+    seed: int,
+    start: NDArray[Any] | None = None,
+    n_threads: int | None = None,
+) -> Judged:
+    """Follow four chains of each row, further apart as long as they are slow, and say how they fare.
+
+    `start` are four states of each row; None: uniform outputs.
+    """
+    n = len(scores)
+    repeated = np.repeat(scores, _CHAINS, axis=0)
+    thin = natural_thin(structure, method)
+    steps, accepted = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    states = start
+    trials = _TRIALS[method]
+    for trial in range(trials):
+        burn_in = 16 * thin if states is None else 0
+        drawn = chain_draws(structure, method, repeated, (_DRAWS, burn_in, thin), seed + trial, states, n_threads)
+        states = drawn.y[:, -1]
+        steps += drawn.steps.reshape(n, -1).sum(axis=1)
+        accepted += drawn.accepted.reshape(n, -1).sum(axis=1)
+        values = drawn.value.reshape(n, _CHAINS, _DRAWS)
+        size, r_hat, lag = _figures(values)
+        if (r_hat <= _APART).all() and (_CHAINS * _DRAWS / size <= _SLOW).all():
+            break
+        thin *= _LONGER if trial < trials - 1 else 1
+    assert states is not None
+    report = ChainDiagnostics(
+        method, np.arange(first_row, first_row + n), steps, accepted / steps, size, r_hat,
+        thin * _CHAINS * _DRAWS / size, np.full(n, thin), lag, mixing_bounds(structure, method, scores),
+    )  # fmt: skip
+    return Judged(report, states.reshape(n, _CHAINS, -1)[:, 0])
+
+
+def relaxed_thin(report: ChainDiagnostics) -> int:
+    """Return steps between samples that leave little correlation in any row."""
+    return max(1, math.ceil(_RELAXED * float(report.autocorrelation_time.max())))
+
+
+def successive(values: FloatArray) -> FloatArray:
+    """Return the correlation of successive draws (n, k) of each row; 0 where all are equal."""
+    return np.nan_to_num(chain_diagnose(values, 2)[2][:, 1])
+
+
+def _figures(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return effective sizes, split R̂ and correlations of successive draws, of values (n, chains, draws)."""
+    n, chains, draws = values.shape
+    size, r_hat, lag = np.empty(n), np.empty(n), np.empty(n)
+    for i in range(n):
+        size[i], r_hat[i], lags = chain_diagnose(values[i], 2)
+        lag[i] = np.nan_to_num(lags[:, 1]).mean()
+    constant = np.isnan(r_hat)  # all outputs score alike
+    size[constant], r_hat[constant] = chains * draws, 1.0
+    return np.minimum(size, chains * draws), r_hat, lag
+
+
+def mixing_bounds(structure: Structure, method: str, scores: FloatArray) -> FloatArray:
+    """Return proven mixing times, infinite where none is known."""
+    bounds = np.full(len(scores), math.inf)
+    if method != "meta":
+        return bounds
+    try:
+        reach = structure._decode_scores(scores).upper_bound + structure._decode_scores(-scores).upper_bound
+    except CapabilityError:
+        return bounds
+    return np.array([meta_mixing_bound(-max(float(r), 0.0)) if np.isfinite(r) else math.inf for r in reach])

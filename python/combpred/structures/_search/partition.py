@@ -1,0 +1,218 @@
+"""The best outputs one after the other, by partitioning the space around each that is found."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._lib.decode import Decoded, Decoding, score_values
+from ..._lib.errors import CapabilityError
+from .._base import Structure
+
+FloatArray = NDArray[np.float64]
+Bits = NDArray[np.uint8]  # sets of values of entries: bit 0 for −1, bit 1 for 0, bit 2 for +1
+
+_BATCH_NUMBERS = 2**21  # scores of a batch of subproblems
+_SIZES = np.array([bin(bits).count("1") for bits in range(8)])
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A part of the space: the values that each entry of ψ may take, and the best output there."""
+
+    domains: Bits
+    psi: NDArray[np.int8]
+
+    def child(self, at: int, free: NDArray[np.intp]) -> Bits:
+        """Return the domains of the child where the free entries before number `at` stay and that one changes."""
+        own = _bits(self.psi[free[: at + 1]])
+        domains: Bits = self.domains.copy()
+        domains[free[:at]] = own[:at]
+        domains[free[at]] &= ~own[at]
+        return domains
+
+
+def best_by_partition(
+    structure: Structure,
+    linear: FloatArray,
+    magnitude: FloatArray | None,
+    how: Decoding,
+    *,
+    least: float = -np.inf,
+    max_results: int | None = None,
+) -> Iterator[Any]:
+    r"""Return an iterator over outputs in descending order of their score, down to `least`, each ψ once.
+
+    Parameters
+    ----------
+    structure : Structure
+        With entries of ψ that are −1, 0 or 1.
+    linear, magnitude : ndarray of shape (d,)
+        The score is :math:`\langle linear, \psi(y)\rangle + \langle magnitude, \psi(y)^2\rangle`; None: no magnitude.
+    how : Decoding
+        An exact decoder.
+    least : float, default=-inf
+    max_results : int or None, default=None
+
+    Raises
+    ------
+    CapabilityError
+        For other entries of ψ, and for sizes that are not decoded exactly.
+
+    Notes
+    -----
+    When the best output of a part of the space is listed, the rest of that part is split by the first entry of ψ, of
+    those not yet fixed, in which an output differs from it (Murty, 1968; Lawler, 1972). The best outputs of all these
+    subproblems are found by one batch of exact decodings with penalties: a value that an entry must not take costs more
+    than any two outputs can differ by. A subproblem whose best output still takes such a value is empty. Entries that
+    take two values need penalties linear in ψ only, so that structures are decoded as ever.
+
+    The k-th output costs at most d decodings, beside up to 3 d at the start that tell which values each entry takes.
+    Memory grows with the number of outputs listed times d, unless `max_results` bounds it.
+    """
+    problem = _Penalised(structure, linear, magnitude, how)
+    return problem.listed(least, max_results)
+
+
+def decode_exactly(structure: Structure, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
+    """Return the best outputs; a CapabilityError that says what they are needed for where they cannot be proven."""
+    try:
+        return structure._decode_scores(linear, magnitude, how)
+    except CapabilityError as error:
+        reason = re.sub(r"^row \d+: ", "", str(error))  # which subproblem it was says nothing
+        raise CapabilityError(
+            f"{structure!r}: outputs are listed in order by exact decodings, and {reason}; predict finds one output at "
+            "any size, and nu=0.5 lists those of sibling systems without decoding"
+        ) from None
+
+
+class _Penalised:
+    """One row's scores with the penalties of subproblems."""
+
+    def __init__(self, structure: Structure, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> None:
+        self._structure, self._how = structure, how
+        self._linear, self._magnitude = linear, magnitude
+        self._alphabets = self._values_taken()
+        # Decoding does not depend on the scale; this one keeps penalties from overflowing.
+        numbers = linear if magnitude is None else np.concatenate([linear, magnitude])
+        self._scale = float(np.abs(numbers).max()) or 1.0
+        most = np.abs(linear / self._scale).sum() * 2
+        if magnitude is not None:
+            most += np.abs(magnitude / self._scale).sum()
+        self._penalty = float(most) + 1.0
+        self._scored_squares = magnitude is not None or bool((self._alphabets == 7).any())
+
+    def _values_taken(self) -> Bits:
+        """Return the values that each entry of ψ takes, by decoding for one entry at a time."""
+        d = len(self._linear)
+        highest, lowest = (self._extreme(np.arange(d), sign, squares=False) for sign in (1.0, -1.0))
+        beyond = (highest > 1) | (lowest < -1) | (highest != np.rint(highest)) | (lowest != np.rint(lowest))
+        if beyond.any():
+            e = int(np.argmax(beyond))
+            raise CapabilityError(
+                f"{self._structure!r}: feature {e} takes values from {lowest[e]:g} to {highest[e]:g}, and the best "
+                "outputs can be listed in order only where features are −1, 0 or 1 or the outputs few; take predict "
+                "for the best one"
+            )
+        alphabets = _bits(highest) | _bits(lowest)
+        both = np.flatnonzero(alphabets == 5)
+        alphabets[both] |= _bits(self._extreme(both, -1.0, squares=True)) & 2
+        return alphabets
+
+    def _extreme(self, entries: NDArray[np.intp], sign: float, squares: bool) -> FloatArray:
+        """Return ψ_e at its largest (or smallest) value, or at its smallest square, for each e of `entries`."""
+        d, found = len(self._linear), np.empty(len(entries))
+        for rows in _batches(len(entries), d):
+            goal = np.zeros((len(entries[rows]), d))
+            goal[np.arange(len(goal)), entries[rows]] = sign
+            linear, magnitude = (np.zeros_like(goal), goal) if squares else (goal, None)
+            y = decode_exactly(self._structure, linear, magnitude, self._how).y
+            found[rows] = self._structure._embed_parts(y)[np.arange(len(goal)), entries[rows]]
+        return found
+
+    def solve(self, domains: Bits) -> tuple[NDArray[Any], NDArray[np.int8], FloatArray, NDArray[np.bool_]]:
+        """Return parts, ψ and score of the best outputs of subproblems (k, d), and which of these are not empty."""
+        columns = np.broadcast_to(self._alphabets, domains.shape)
+        linear = self._linear / self._scale - self._penalty * _LINEAR[columns, domains]
+        magnitude = None
+        if self._scored_squares:
+            magnitude = -self._penalty * _SQUARE[columns, domains]
+            if self._magnitude is not None:
+                magnitude += self._magnitude / self._scale
+        parts = decode_exactly(self._structure, linear, magnitude, self._how).y
+        psi = self._structure._embed_parts(parts)
+        allowed = np.all(_bits(psi) & domains, axis=1)
+        return parts, psi.astype(np.int8), score_values(psi, self._linear, self._magnitude), np.asarray(allowed)
+
+    def listed(self, least: float, max_results: int | None) -> Iterator[Any]:
+        """Return the iterator over outputs; the best one is found at once."""
+        root = self._alphabets[np.newaxis]
+        parts, psi, values, _ = self.solve(root)
+        return self._listed(_Cell(root[0], psi[0]), parts[0], float(values[0]), least, max_results)
+
+    def _listed(self, best: _Cell, parts: Any, value: float, least: float, max_results: int | None) -> Iterator[Any]:
+        # Negated score, tie-breaker, parts and ψ of the best output of a part, and which child of which cell that is.
+        heap: list[tuple[float, int, Any, NDArray[np.int8], _Cell | None, int]] = []
+        heap.append((-value, 0, parts, best.psi, None, 0))
+        number, remaining = 0, np.inf if max_results is None else max_results
+        while heap and -heap[0][0] >= least:
+            _, _, parts, psi, parent, at = heapq.heappop(heap)
+            yield self._structure._decode_parts(parts[np.newaxis])[0]
+            remaining -= 1
+            if remaining == 0:
+                return
+            cell = best if parent is None else _Cell(parent.child(at, _free(parent)), psi)
+            free = _free(cell)
+            for rows in _batches(len(free), len(psi)):
+                children = np.array([cell.child(at, free) for at in range(rows.start, rows.stop)])
+                solved = self.solve(children)
+                for k in np.flatnonzero(solved[3] & (solved[2] >= least)).tolist():
+                    number += 1
+                    found = solved[0][k].copy(), solved[1][k].copy()  # not views that keep the batch
+                    heapq.heappush(heap, (-float(solved[2][k]), number, *found, cell, rows.start + k))
+            if len(heap) > 2 * remaining:  # each holds an output: those behind the remaining best are not reached
+                heap = heapq.nsmallest(int(remaining), heap)  # sorted, hence a heap
+
+
+def _free(cell: _Cell) -> NDArray[np.intp]:
+    """Return the entries that more than one value is left for."""
+    return np.flatnonzero(_SIZES[cell.domains] > 1)
+
+
+def _bits(psi: NDArray[Any]) -> Bits:
+    """Return the sets of the single values of ψ."""
+    return np.left_shift(1, psi.astype(np.int8) + 1).astype(np.uint8)
+
+
+def _batches(n: int, d: int) -> Iterator[slice]:
+    step = max(1, _BATCH_NUMBERS // d)
+    return (slice(i, min(i + step, n)) for i in range(0, n, step))
+
+
+def _tables() -> tuple[FloatArray, FloatArray]:
+    """Return the coefficients of ψ and ψ² that charge 1 for the values outside a domain, by alphabet and domain.
+
+    They are as wanted up to a constant on the values of the alphabet; other values play no part.
+    """
+    on_psi, on_square = np.zeros((8, 8)), np.zeros((8, 8))
+    for alphabet in range(8):
+        for domain in range(8):
+            minus, zero, plus = (0.0 if domain & bit else 1.0 for bit in (1, 2, 4))
+            if alphabet == 3:
+                on_psi[alphabet, domain] = zero - minus
+            elif alphabet == 6:
+                on_psi[alphabet, domain] = plus - zero
+            elif alphabet in (5, 7):
+                on_psi[alphabet, domain] = (plus - minus) / 2
+            if alphabet == 7:
+                on_square[alphabet, domain] = (plus + minus) / 2 - zero
+    return on_psi, on_square
+
+
+_LINEAR, _SQUARE = _tables()

@@ -1,0 +1,96 @@
+"""Decoding by integer programs, under conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._lib.decode import Decoded, score_values
+from ..._lib.errors import RowError
+from ..._lib.structure import Description, structure_embed
+from ..._programs.program import Cut, FloatArray, InfeasibleError
+from .constraints import Restriction
+
+#: From s and m, both (d,), to the parts of an output of largest ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ and a proven bound on all.
+RowSolver = Callable[[FloatArray, FloatArray], tuple[NDArray[np.int32], float]]
+
+
+def order_cuts(restriction: Restriction | None) -> list[Cut]:
+    """Return the rows that fix the pairs of a ranking; the variable of a pair is its number."""
+    if restriction is None:
+        return []
+    return [_fixed(pair, value > 0) for pair, value in restriction.must]
+
+
+def visit_cuts(
+    restriction: Restriction | None,
+    n: int,
+    *,
+    visited: int,
+    step: Callable[[int, int], int],
+    variable: Callable[[int, int], int] = lambda entry, _: entry,
+    starts: int | None = None,
+    ends: int | None = None,
+) -> list[Cut]:
+    """Return the rows that a constraint on cycles or routes over n places adds.
+
+    Parameters
+    ----------
+    restriction : Restriction or None
+        None: no constraint.
+    n : int
+        Number of places.
+    visited : int
+        The first of the n variables that say whether a place is visited.
+    step : callable
+        The variable of the step between two places.
+    variable : callable, default=the entry
+        The variable that says whether an entry of ψ has a value, 1 or −1.
+    starts, ends : int or None, default=None
+        The first of the n variables that say where a route starts, or ends. None: in cycles the start follows the end.
+    """
+    if restriction is None:
+        return []
+    scalars, fixed = restriction.description.scalars, restriction.description.ints
+    cuts = [_fixed(variable(entry, value), True) for entry, value in restriction.must]
+    cuts += [_fixed(variable(entry, value), False) for entry, value in restriction.must_not]
+    if fixed is not None:
+        cuts += [_fixed(visited + int(v), bool(fixed[v] > 0)) for v in np.flatnonzero(fixed)]
+    if "length" in scalars:
+        cuts.append(Cut(list(range(visited, visited + n)), [1.0] * n, scalars["length"], scalars["length"]))
+    start, end = scalars.get("start"), scalars.get("end")
+    if starts is not None and ends is not None:
+        cuts += [_fixed(first + at, True) for first, at in ((starts, start), (ends, end)) if at is not None]
+    elif start is not None and end is not None:
+        cuts.append(_fixed(step(end, start), True))
+    return cuts
+
+
+def _fixed(variable: int, to: bool) -> Cut:
+    return Cut([variable], [1.0], float(to), float(to))
+
+
+def decode_rows(
+    description: Description, linear: FloatArray, magnitude: FloatArray | None, solve: RowSolver
+) -> Decoded:
+    """Return a best output for each row of `linear` (n, d), with `magnitude` (d,) or (n, d), and its certificate.
+
+    Raises
+    ------
+    RowError
+        For the first row whose program nothing satisfies.
+    """
+    m = np.zeros(linear.shape[1]) if magnitude is None else magnitude
+    solutions = []
+    for i, (row, weights) in enumerate(zip(linear, np.broadcast_to(m, linear.shape), strict=True)):
+        try:
+            solutions.append(solve(row, weights))
+        except InfeasibleError as error:
+            raise RowError(i, str(error)) from None
+    y = np.array([parts for parts, _ in solutions], dtype=np.int32)
+    psi = structure_embed(description, y)
+    value = score_values(psi, linear, m)
+    bound = np.array([bound for _, bound in solutions])
+    return Decoded(y, value, np.maximum(bound, value), np.zeros(len(y)), np.ones(len(y), dtype=bool))
