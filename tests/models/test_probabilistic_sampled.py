@@ -34,7 +34,7 @@ from combpred.structures import (
     Permutations,
     SpanningTrees,
 )
-from test_ridge import problem
+from enumerated_problem import problem
 
 SAMPLED = [
     pytest.param(structure, sampler, id=f"{type(structure).__name__}-{sampler}")

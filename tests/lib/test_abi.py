@@ -28,7 +28,7 @@ from combpred._lib.structure import (
 )
 
 HEADER = re.sub(
-    r"/\*.*?\*/", "", (Path(__file__).parent.parent / "capi" / "combpred.h").read_text(), flags=re.S
+    r"/\*.*?\*/", "", (Path(__file__).parents[2] / "capi" / "combpred.h").read_text(), flags=re.S
 )  # without comments
 
 

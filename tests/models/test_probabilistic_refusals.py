@@ -15,7 +15,7 @@ from combpred import CapabilityError, ProbabilisticStructured
 from combpred._lib import control, memory
 from combpred._lib.errors import NumericalError
 from combpred.structures import LabelSets, MultiClass, Permutations
-from test_ridge import problem
+from enumerated_problem import problem
 
 X, RANKINGS, _, _, _ = problem(Permutations(4))
 LABELS = np.arange(9) % 3

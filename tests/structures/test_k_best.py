@@ -7,12 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-import small_custom
 import small_graphs
-import small_labels
-import small_pairs
-import small_paths
-import small_tours
 from combpred import CapabilityError, StructuredRidge
 from combpred._lib.decode import Decoding
 from combpred.structures import (
@@ -37,9 +32,9 @@ from combpred.structures import (
 )
 from combpred.structures._search.k_best import best_combinations, k_best
 from combpred.structures._search.partition import best_by_partition
+from enumerable import INSTANCES
 
-MODULES = [small_custom, small_graphs, small_labels, small_pairs, small_paths, small_tours]
-SMALL = [structure for module in MODULES for structure, _ in module.SMALL]
+SMALL = [structure for structure, _ in INSTANCES]
 # Features with other values than −1, 0 and 1: sorted, never partitioned.
 COUNTED = [s for s in SMALL if isinstance(s, Custom) or s == Paths.trellis(4, 3)]
 SIGNED = [s for s in SMALL if s not in COUNTED]

@@ -10,7 +10,6 @@ import inspect
 import math
 import pickle
 import pkgutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,21 +35,18 @@ from combpred.structures import (
     resolve_structure,
     structure_classes,
 )
+from enumerable import INSTANCES
 
-# Enumerable instances with ψ written out from its definition.
-SMALL: list[tuple[Structure, Callable[[Any], Any]]] = [
-    instance
-    for module in sorted(Path(__file__).parent.glob("small_*.py"))
-    for instance in importlib.import_module(module.stem).SMALL
-]
-each = pytest.mark.parametrize(("structure", "psi"), SMALL, ids=[f"{s.name}{i}" for i, (s, _) in enumerate(SMALL)])
+each = pytest.mark.parametrize(
+    ("structure", "psi"), INSTANCES, ids=[f"{s.name}{i}" for i, (s, _) in enumerate(INSTANCES)]
+)
 
 
 # The laws.
 
 
 def test_every_structure_is_held_by_the_laws() -> None:
-    assert {type(s) for s, _ in SMALL} == set(structure_classes().values())
+    assert {type(s) for s, _ in INSTANCES} == set(structure_classes().values())
 
 
 def test_catalogue_and_classes_have_the_same_names() -> None:
@@ -167,7 +163,7 @@ def test_scikit_learn_manners(structure: Structure, psi: Any) -> None:
 
 
 def test_structures_differ_from_one_another() -> None:
-    assert len({s for s, _ in SMALL}) == len(SMALL)
+    assert len({s for s, _ in INSTANCES}) == len(INSTANCES)
 
 
 @each

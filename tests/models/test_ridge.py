@@ -18,6 +18,7 @@ from combpred._lib.errors import NumericalError
 from combpred._lib.ridge import ridge_kernel, ridge_plan
 from combpred._models import solve
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
+from enumerated_problem import N, problem
 
 # Small enough to enumerate. The first four have a mean other than zero; the last has mean zero and two eigenvalues.
 DIAMOND = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)
@@ -30,18 +31,6 @@ STRUCTURES = [
     pytest.param(Hierarchy([-1, 0, 0, 1, 1], allowed="leaves"), id="hierarchy"),
     pytest.param(Permutations(4), id="permutations"),
 ]
-N = 9
-
-
-def problem(structure, *, weighted=False, seed=0):
-    """Return inputs (N, 3), structures, their ψ, all outputs' ψ and sample weights (one of them zero) or None."""
-    rng = np.random.default_rng(seed)
-    members = list(structure.enumerate())
-    y = np.array([members[i] for i in rng.integers(len(members), size=N)])
-    if isinstance(structure, MultiClass):
-        y[:3] = [0, 1, 2]  # n_classes=3 is taken from y
-    weights = np.append(rng.uniform(0.2, 3.0, size=N - 1), 0.0) if weighted else None
-    return rng.normal(size=(N, 3)), y, structure.embed(y), structure.embed(np.array(members)), weights
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

@@ -13,7 +13,7 @@ matplotlib = pytest.importorskip("matplotlib", reason="the gallery draws with ma
 matplotlib.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "python" / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "python" / "examples").glob("*.py"))
 
 # Long only for what the compiled core computes in them: the interfaces they touch are those of the other examples.
 VERSIONLESS = ("plot_online_cycles", "plot_online_identity")

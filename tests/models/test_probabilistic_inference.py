@@ -13,8 +13,8 @@ from sklearn.metrics import log_loss
 import reference
 from combpred import LogPartition, ProbabilisticStructured, metrics
 from combpred.structures import Assignments, Custom, LabelSets, MultiClass, Ordinal, Paths, Permutations
-from test_probabilistic import STRUCTURES
-from test_ridge import problem
+from enumerated_problem import problem
+from loglinear_structures import STRUCTURES
 
 
 def fitted(structure, **options):

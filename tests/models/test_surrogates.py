@@ -8,19 +8,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import hinge_loss, log_loss
 
-import small_custom
-import small_graphs
-import small_labels
-import small_pairs
-import small_paths
-import small_tours
 from combpred import ApproximationWarning, CapabilityError, NumericalError, ProbabilisticStructured, metrics
 from combpred.metrics import structured_exponential_loss, structured_hinge_loss, structured_log_loss
 from combpred.structures import Custom, DirectedCycles, LabelSets, MultiClass, Permutations
 from combpred.structures._losses import is_affine, loss_between
+from enumerable import INSTANCES
 
-MODULES = [small_custom, small_graphs, small_labels, small_pairs, small_paths, small_tours]
-SMALL = [structure for module in MODULES for structure, _ in module.SMALL if 2 <= structure.count() <= 200]
+SMALL = [structure for structure, _ in INSTANCES if 2 <= structure.count() <= 200]
 every_small = pytest.mark.parametrize("structure", SMALL)
 
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from combpred import ProbabilisticStructured
 from combpred.structures import Permutations
-from test_ridge import problem
+from enumerated_problem import problem
 
 SHORT_X, SHORT_Y, _, _, _ = problem(Permutations(4))
 KINDS = [{}, {"fit_intercept": False}, {"kernel": "rbf"}]

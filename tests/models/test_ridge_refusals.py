@@ -16,7 +16,7 @@ from combpred._lib import linalg, memory
 from combpred._lib.decode import decode
 from combpred._lib.structure import structure_embed, structure_enumerate, structure_mean, structure_second_moment
 from combpred.structures import Ordinal, Permutations
-from test_ridge import problem
+from enumerated_problem import problem
 
 # ---- Bad input -------------------------------------------------------------------------------------------------------
 

@@ -5,12 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import small_custom
-import small_graphs
-import small_labels
-import small_pairs
-import small_paths
-import small_tours
 from combpred import CapabilityError, metrics
 from combpred._lib.decode import Decoding
 from combpred._lib.errors import RowError
@@ -26,9 +20,9 @@ from combpred.structures import (
     WeakOrders,
 )  # fmt: skip
 from combpred.structures._losses import COSTS, affine_loss, is_affine, loss_augmented, loss_between, resolve_cost
+from enumerable import INSTANCES
 
-MODULES = [small_custom, small_graphs, small_labels, small_pairs, small_paths, small_tours]
-SMALL = [structure for module in MODULES for structure, _ in module.SMALL if structure.count() <= 600]
+SMALL = [structure for structure, _ in INSTANCES if structure.count() <= 600]
 AFFINE = [(each, cost) for each in SMALL for cost in each._loss_names() if is_affine(each, cost)]
 
 

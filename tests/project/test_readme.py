@@ -19,7 +19,7 @@ from combpred._lib.structure import catalogue
 from combpred.datasets import make_label_ranking
 from combpred.structures import structure_classes
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 SHELL = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)

@@ -11,7 +11,7 @@ import pytest
 
 from combpred import Admissible, BlockStatistics, StructuredRidge
 from combpred.structures import MultiClass, Permutations
-from test_blocks import STRUCTURES, N, cut, data, same
+from rows_in_blocks import STRUCTURES, N, cut, data, same
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])

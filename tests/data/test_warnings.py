@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from combpred import ApproximationWarning, ProbabilisticStructured, StructuredRidge
 from combpred.sampling import estimate_log_partition, taylor_log_partition
 from combpred.structures import LabelSets, Permutations
-from test_ridge import problem
+from enumerated_problem import problem
 
 X, Y, _, _, _ = problem(Permutations(4))
 BRIEF = {"max_iter": 1, "tol": 1e-12, "random_state": 0}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -24,13 +21,9 @@ from combpred.structures import (
     SpanningTrees,
     Structure,
 )
+from enumerable import INSTANCES
 
-# Every module of this folder whose name starts with small_ lists enumerable instances of structures.
-SMALL = [
-    structure
-    for file in sorted(Path(__file__).parent.glob("small_*.py"))
-    for structure, _ in importlib.import_module(file.stem).SMALL
-]
+SMALL = [structure for structure, _ in INSTANCES]
 
 
 def enumerated(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
