@@ -1,12 +1,10 @@
-"""The one place that holds the version."""
+"""The version of the package, and those of what it computes with."""
 
 from __future__ import annotations
 
 import importlib
 import platform
 import sys
-
-from .call import get_n_threads, library
 
 __version__ = "0.1.0"
 
@@ -21,6 +19,8 @@ def show_versions() -> None:
     >>> import combpred
     >>> combpred.show_versions()  # doctest: +SKIP
     """
+    from .call import get_n_threads, library  # not with the version, which importing the package reads
+
     loaded = library()
     print("\nSystem:")
     _print("python", sys.version.replace("\n", " "))
