@@ -16,7 +16,7 @@ from ..._lib.errors import CapabilityError, RowError
 from ..._lib.structure import Description, structure_embed
 
 if TYPE_CHECKING:
-    from .._base import Structure
+    from .._space import Space
 
 
 Pair = tuple[int, int]
@@ -208,8 +208,8 @@ class RowConstraints:
 
     Parameters
     ----------
-    structure : Structure
-        The structure that is predicted.
+    space : Space
+        The space that is predicted in.
     constraints : mapping, or sequence, array or Series of (mapping or None)
         One for all rows, or one for each; None: the row is free.
     n : int
@@ -223,8 +223,8 @@ class RowConstraints:
         When a constraint is not legal; names the row, the key and the remedy.
     """
 
-    def __init__(self, structure: Structure, constraints: Any, n: int) -> None:
-        self._structure = structure
+    def __init__(self, space: Space, constraints: Any, n: int) -> None:
+        self._space, structure = space, space.structure
         if isinstance(constraints, Iterable) and hasattr(constraints, "dtype"):
             constraints = list(constraints)  # an array or a Series of dicts
         held = constraints if isinstance(constraints, Sequence) else [constraints]
@@ -254,7 +254,7 @@ class RowConstraints:
         self._code = np.array(code, dtype=np.intp)
 
     def _parsed(self, given: Any, where: str, row: int | None = None) -> Restriction | None:
-        structure = self._structure
+        structure = self._space.structure
         try:
             conditions = Conditions(given, structure._constraint_keys, type(structure).__name__)
             return structure._restriction(conditions) if conditions else None
@@ -266,7 +266,7 @@ class RowConstraints:
             raise ConstraintError(row, str(error)) from None
 
     def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, first: int = 0) -> Decoded:
-        """Decode the scores of consecutive rows from number `first` on, as ``structure._decode_scores`` does.
+        """Decode the scores of consecutive rows from number `first` on, as ``space.decode`` does.
 
         Rows with the same constraint are decoded together.
 
@@ -289,7 +289,7 @@ class RowConstraints:
                 whole = Decoded(*(np.empty((len(linear), *a.shape[1:]), dtype=a.dtype) for a in part))
             for all_rows, some in zip(whole, part, strict=True):
                 all_rows[rows] = some
-        return self._structure._decode_scores(linear, magnitude, how) if whole is None else whole
+        return self._space.decode(linear, magnitude, how) if whole is None else whole
 
     def _decode_group(
         self,
@@ -300,14 +300,14 @@ class RowConstraints:
         rows: NDArray[np.intp],
     ) -> Decoded:
         if restriction is None:
-            return self._structure._decode_scores(linear, magnitude, how)
+            return self._space.decode(linear, magnitude, how)
         if how.decoder not in CONSTRAINED:
             names = ", ".join(repr(name) for name in CONSTRAINED)
             raise CapabilityError(f"decoder={how.decoder!r} takes no constraints; those that do are {names}")
         if how.decoder == "milp":
             return self._decode_programs(restriction, linear, magnitude, rows)
         if restriction.entries is not None and magnitude is not None:
-            self._structure._require_preimage()  # squares of sums are no sums of squares
+            self._space.require_preimage()  # squares of sums are no sums of squares
         try:
             found, psi, met = _decode(restriction, linear, magnitude, how)
         except ValueError as error:  # of the core, which counts the rows of the group
@@ -326,16 +326,16 @@ class RowConstraints:
         """Decode rows as integer programs, of which the conditions are a part."""
         from .programs import decode_rows  # loads the solver
 
-        structure = self._structure
+        structure = self._space.structure
         solve = partial(structure._best_by_program, restriction=restriction)
         try:
-            found = decode_rows(structure._describe(), linear, magnitude, solve)
+            found = decode_rows(self._space.description, linear, magnitude, solve)
         except RowError as error:
             raise ConstraintError(int(rows[error.row]), self._unmet(restriction, True)) from None
         return found if restriction.listed is None else found._replace(y=restriction.listed(found.y))
 
     def _unmet(self, restriction: Restriction, proven: bool) -> str:
-        name = type(self._structure).__name__
+        name = type(self._space.structure).__name__
         if proven:
             return f"no output of {name} satisfies {restriction.shown}; leave conditions out"
         return (
