@@ -32,19 +32,14 @@ func Catalogue() (text string, err error) {
 		for _, p := range spec.Params {
 			e.Params = append(e.Params, catalogueParam(p))
 		}
-		// Capabilities belong to the type, which shows on the smallest instance.
-		space, err := spec.New(spec.Small[0])
-		if err != nil {
-			return "", err
-		}
-		e.Capabilities = append(e.Capabilities, capabilities(space)...)
+		e.Capabilities = append(e.Capabilities, capabilities(spec.Type)...)
 		entries = append(entries, e)
 	}
 	out, err := json.Marshal(entries)
 	return string(out), err
 }
 
-// capabilities lists the optional interfaces that space implements.
+// capabilities lists the optional interfaces that the type of space implements.
 func capabilities(space structure.Space) []string {
 	var have []string
 	add := func(name string, ok bool) {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register(Spec{
+var _ = register[cliques](Spec{
 	Name: "cliques",
 	Doc:  "Cliques of the complete graph on n vertices, as vertex sets; ψ marks the pairs u < v inside the clique.",
 	Params: []Param{
@@ -31,9 +31,6 @@ var _ = register(Spec{
 		}
 		return all.restrict(a)
 	},
-	Small:  append([]Args{sized(2), sized(3), sized(4), sized(5), sized(8)}, restrictedCliqueArgs()...),
-	Medium: []Args{sized(14)},
-	Large:  []Args{sized(40), sized(50), sized(90), sized(220), sizedSets(25, 6), sizedSets(60, 4)},
 })
 
 // cliques is the space of all sets of vertices, encoded as 0/1 membership; the members are those of the subsets of as

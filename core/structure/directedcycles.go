@@ -12,7 +12,7 @@ import (
 	"combpred/core/tours"
 )
 
-var _ = register(Spec{
+var _ = register[directedCycles](Spec{
 	Name:   "directedcycles",
 	Doc:    "Directed cycles over subsets of n vertices; ψ has an entry for each pair u < v, +1 for the arc u→v, -1 for v→u.",
 	Params: cycleParams(),
@@ -24,9 +24,6 @@ var _ = register(Spec{
 		}
 		return c.restricted(a, directedCycles{c})
 	},
-	Small:  append([]Args{sized(3), sized(4), sized(5), sized(6)}, restrictedCycleArgs()...),
-	Medium: []Args{sized(10)},
-	Large:  []Args{sized(30), sized(200), restrictedArgs(30, 3, 5, 6, nil), restrictedArgs(40, 3, -1, 25, nil)},
 })
 
 // directedCycles is the space of the simple directed cycles of length 3 or more over subsets of n vertices.

@@ -12,7 +12,7 @@ import (
 	"combpred/core/count"
 )
 
-var _ = register(Spec{
+var _ = register[labelSets](Spec{
 	Name: "labelsets",
 	Doc:  "Subsets of n labels, all of them or those of one size; ψ is the 0/1 membership of each label.",
 	Params: []Param{
@@ -21,18 +21,7 @@ var _ = register(Spec{
 	},
 	Ref: "Vembu (2010), ch. 5 and app. A, with the diagonal of the second moment corrected",
 	New: newLabelSets,
-	Small: []Args{
-		sized(1), sized(2), sized(6),
-		sizedSets(1, 0), sizedSets(1, 1), sizedSets(3, 1), sizedSets(4, 0), sizedSets(4, 4),
-		sizedSets(6, 2), sizedSets(7, 4),
-	},
-	Medium: []Args{sizedSets(60, 20), sizedSets(700, 600), sizedSets(900, 40)},
-	Large:  []Args{sized(5000), sizedSets(5000, 1700)},
 })
-
-func sizedSets(n, size int64) Args {
-	return Args{Scalars: map[string]int64{"n": n, "size": size}}
-}
 
 // labelSets is the space of the subsets of n labels, encoded as 0/1 membership. size < 0 admits every subset.
 type labelSets struct {

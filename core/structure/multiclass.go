@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register(Spec{
+var _ = register[multiClass](Spec{
 	Name: "multiclass",
 	Doc:  "One of n classes; ψ is the indicator of the class.",
 	Params: []Param{
@@ -23,12 +23,7 @@ var _ = register(Spec{
 		}
 		return multiClass{n}, nil
 	},
-	Small: []Args{sized(1), sized(2), sized(3), sized(7)},
-	Large: []Args{sized(5000)},
 })
-
-// sized returns the parameters of a structure that is given by its size alone.
-func sized(n int64) Args { return Args{Scalars: map[string]int64{"n": n}} }
 
 // multiClass is the space of n classes, encoded as the class index.
 type multiClass struct{ n int }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register(Spec{
+var _ = register[ordinal](Spec{
 	Name: "ordinal",
 	Doc:  "One of n ordered grades; ψ_i says whether the grade is at least i.",
 	Params: []Param{
@@ -23,8 +23,6 @@ var _ = register(Spec{
 		}
 		return ordinal{n}, nil
 	},
-	Small: []Args{sized(1), sized(2), sized(3), sized(8)},
-	Large: []Args{sized(3000)},
 })
 
 // ordinal is the space of n grades, encoded as the grade 0..n-1.

@@ -15,7 +15,7 @@ import (
 // more.
 const maxLabels = 1 << 14
 
-var _ = register(Spec{
+var _ = register[permutations](Spec{
 	Name: "permutations",
 	Doc:  "Rankings of n labels; ψ has +1 or -1 for each pair u < v of labels, +1 where u is before v.",
 	Params: []Param{
@@ -29,9 +29,6 @@ var _ = register(Spec{
 		}
 		return permutations{pairs: pairs{n}, pool: new(pool[workspace])}, nil
 	},
-	Small:  []Args{sized(2), sized(3), sized(4), sized(6)},
-	Medium: []Args{sized(11), sized(14)},
-	Large:  []Args{sized(40), sized(200)},
 })
 
 // permutations is the space of the rankings of n labels, encoded as the position 1..n of each label. The pairs u < v

@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"combpred/core/structure/examples"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -66,7 +67,7 @@ func BenchmarkSearchPermutations(b *testing.B) {
 }
 
 func gaussianRankings(tb testing.TB, n int) (Space, []Scores) {
-	space, err := New("permutations", sized(int64(n)))
+	space, err := build("permutations", examples.Sized(int64(n)))
 	if err != nil {
 		tb.Fatal(err)
 	}

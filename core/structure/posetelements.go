@@ -13,7 +13,7 @@ import (
 // operations.
 const maxElements = 8192
 
-var _ = register(Spec{
+var _ = register[*posetElements](Spec{
 	Name: "posetelements",
 	Doc:  "One element of a partially ordered set; ψ marks the element and all elements below it.",
 	Params: []Param{
@@ -22,29 +22,7 @@ var _ = register(Spec{
 	},
 	Ref: "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective",
 	New: newPosetElements,
-	Small: []Args{
-		posetArgs(1, divides),
-		posetArgs(2, func(a, b int) bool { return a == b }),
-		posetArgs(5, func(a, b int) bool { return a >= b }),
-		posetArgs(12, divides),
-	},
-	Large: []Args{posetArgs(700, divides)},
 })
-
-// divides orders the numbers 1..n: a+1 ⪰ b+1 when b+1 divides a+1.
-func divides(a, b int) bool { return (a+1)%(b+1) == 0 }
-
-func posetArgs(n int, above func(a, b int) bool) Args {
-	ints := make([]int32, n*n)
-	for a := range n {
-		for b := range n {
-			if above(a, b) {
-				ints[a*n+b] = 1
-			}
-		}
-	}
-	return Args{Scalars: map[string]int64{"n": int64(n)}, Ints: ints}
-}
 
 // posetElements is the space of the elements of a poset, encoded as the element's index.
 type posetElements struct {

@@ -21,7 +21,7 @@ const (
 	exactRoute = 16
 )
 
-var _ = register(Spec{
+var _ = register[routes](Spec{
 	Name: "routes",
 	Doc:  "Routes through two or more of n places, each visited once; ψ marks the arcs between places, the start and the end.",
 	Params: append([]Param{
@@ -45,9 +45,6 @@ var _ = register(Spec{
 		}
 		return r, nil
 	},
-	Small:  append([]Args{sized(2), sized(3), sized(4), sized(5), sized(6)}, restrictedRouteArgs()...),
-	Medium: []Args{sized(10)},
-	Large:  []Args{sized(30), sized(100), sized(180), restrictedArgs(30, 3, 5, 6, nil), restrictedArgs(40, 3, -1, 25, nil)},
 })
 
 // routes is the space of the simple directed paths over subsets of n places, with at least two places, encoded as the
