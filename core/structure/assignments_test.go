@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -9,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/structure/examples"
 )
 
 // TestAssignmentsMoments checks the published ratios (n−1)!/n! and (n−2)!/n! beyond 170!, on sampled entries: the whole

@@ -126,3 +126,6 @@ func (c cliques) SecondMoment(dst blas64.General) {
 func (c cliques) Eigenvalues() []float64 {
 	return c.scheme.eigenvalues(3.0/16, 1.0/16, 0)
 }
+
+// Bounds returns false: the score of a clique is no sum over its vertices.
+func (c cliques) Bounds(_, _ []int32) bool { return false }

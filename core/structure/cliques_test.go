@@ -1,12 +1,13 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestCliquesTrace: the dimensions 1, n−1 and n(n−3)/2 of the eigenspaces times their eigenvalues add up to the trace of

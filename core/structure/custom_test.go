@@ -1,10 +1,11 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"math"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestListedLabelSets: the list of the embeddings of a structure has its count, its moments, and decodes like it,

@@ -1,13 +1,14 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestCycleCounts compares with OEIS A002807 (cycles of the complete graph), twice as many for directed ones, and with

@@ -62,3 +62,8 @@ func (g graphs) Check(y []int32) error { return checkEdgeMask(y, g.edges) }
 func (g graphs) String() string {
 	return fmt.Sprintf("sets of %d edges among %d vertices", len(g.edges), g.vertices)
 }
+
+var (
+	_ Proposer = graphs{}
+	_ Lattice  = graphs{}
+)

@@ -1,10 +1,11 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 func TestEdgeMessages(t *testing.T) {

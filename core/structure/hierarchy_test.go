@@ -1,12 +1,13 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/structure/examples"
 )
 
 // TestHierarchyIsPoset: a tree with every node allowed has the moments and the decoder of the poset of its nodes.

@@ -2,9 +2,6 @@ package structure
 
 import (
 	"fmt"
-	"iter"
-	"math/big"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -21,32 +18,24 @@ var _ = register[ordinal](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return ordinal{n}, nil
+		return ordinal{indices{n, "grade"}}, nil
 	},
 })
 
 // ordinal is the space of n grades, encoded as the grade 0..n-1.
-type ordinal struct{ n int }
+type ordinal struct{ indices }
 
 var (
 	_ Counter    = ordinal{}
 	_ Moments    = ordinal{}
 	_ Enumerator = ordinal{}
 	_ Sampler    = ordinal{}
+	_ Proposer   = ordinal{}
 	_ Decoder    = ordinal{}
 )
 
-func (o ordinal) String() string         { return fmt.Sprintf("%d grades", o.n) }
-func (o ordinal) PartLen() int           { return 1 }
-func (o ordinal) FeatureLen() int        { return o.n }
-func (o ordinal) Check(y []int32) error  { return checkIndex(y, o.n, "grade") }
-func (o ordinal) Count() *big.Int        { return big.NewInt(int64(o.n)) }
-func (o ordinal) All() iter.Seq[[]int32] { return allIndices(o.n) }
-
-func (o ordinal) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), 1)
-	dst[0] = int32(rng.IntN(o.n))
-}
+func (o ordinal) String() string  { return fmt.Sprintf("%d grades", o.n) }
+func (o ordinal) FeatureLen() int { return o.n }
 
 func (o ordinal) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), o.n)

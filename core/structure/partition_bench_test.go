@@ -1,10 +1,11 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // BenchmarkPartition measures ln Z with marginals at sizes of everyday use.

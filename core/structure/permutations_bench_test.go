@@ -1,11 +1,12 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // BenchmarkDecodePermutations decodes rankings with Gaussian scores, the hardest case: such scores rarely fall into

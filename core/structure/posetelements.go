@@ -2,9 +2,6 @@ package structure
 
 import (
 	"fmt"
-	"iter"
-	"math/big"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -26,7 +23,7 @@ var _ = register[*posetElements](Spec{
 
 // posetElements is the space of the elements of a poset, encoded as the element's index.
 type posetElements struct {
-	n    int
+	indices
 	down bitRelation // down.has(a, b): a ⪰ b
 	up   bitRelation // its transpose
 }
@@ -36,6 +33,7 @@ var (
 	_ Moments    = (*posetElements)(nil)
 	_ Enumerator = (*posetElements)(nil)
 	_ Sampler    = (*posetElements)(nil)
+	_ Proposer   = (*posetElements)(nil)
 	_ Decoder    = (*posetElements)(nil)
 )
 
@@ -47,7 +45,7 @@ func newPosetElements(a Args) (Space, error) {
 	if len(a.Ints) != n*n {
 		return nil, fmt.Errorf("structure: the relation of %d elements needs %d integers, not %d", n, n*n, len(a.Ints))
 	}
-	p := &posetElements{n: n, down: newBitRelation(n), up: newBitRelation(n)}
+	p := &posetElements{indices: indices{n, "element"}, down: newBitRelation(n), up: newBitRelation(n)}
 	for i, v := range a.Ints {
 		switch v {
 		case 0:
@@ -84,17 +82,8 @@ func (p *posetElements) checkOrder() error {
 	return nil
 }
 
-func (p *posetElements) String() string         { return fmt.Sprintf("%d elements of a poset", p.n) }
-func (p *posetElements) PartLen() int           { return 1 }
-func (p *posetElements) FeatureLen() int        { return p.n }
-func (p *posetElements) Check(y []int32) error  { return checkIndex(y, p.n, "element") }
-func (p *posetElements) Count() *big.Int        { return big.NewInt(int64(p.n)) }
-func (p *posetElements) All() iter.Seq[[]int32] { return allIndices(p.n) }
-
-func (p *posetElements) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), 1)
-	dst[0] = int32(rng.IntN(p.n))
-}
+func (p *posetElements) String() string  { return fmt.Sprintf("%d elements of a poset", p.n) }
+func (p *posetElements) FeatureLen() int { return p.n }
 
 func (p *posetElements) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.n)

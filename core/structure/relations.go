@@ -103,3 +103,21 @@ func (r relations) valueOf(y []int32, score Scores) float64 {
 	}
 	return total
 }
+
+// before reports whether u is before v in the relation y.
+func (r relations) before(y []int32, u, v int) bool {
+	if u < v {
+		return y[r.pair(u, v)] == 1
+	}
+	return y[r.pair(u, v)] == -1
+}
+
+// Gain costs a comparison for each pair.
+func (r relations) Gain(z, y []int32, score Scores) (gain float64) {
+	for i, v := range z {
+		if v != y[i] {
+			gain += float64(v-y[i])*score.Linear[i] + float64(v*v-y[i]*y[i])*score.magnitude(i)
+		}
+	}
+	return gain
+}

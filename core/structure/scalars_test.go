@@ -1,9 +1,10 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestOrdinalMoments checks the corrected counts at three grades: n − i grades are at least i, n − max(i, j) both.

@@ -106,25 +106,6 @@ type Sampler interface {
 	Sample(dst []int32, rng *rand.Rand)
 }
 
-// Scores is what a decoder maximises: ⟨Linear, ψ(y)⟩ + ⟨Magnitude, ψ(y)²⟩, squares taken entry by entry, which are |ψ(y)| where ψ
-// has entries in {0, ±1}. Magnitude may be nil, meaning zero. It carries the term −½‖ψ(y)‖² of the pre-image problem.
-type Scores struct {
-	Linear    []float64
-	Magnitude []float64
-}
-
-// Value returns the score of an embedded output.
-func (s Scores) Value(psi []float64) float64 {
-	var v float64
-	for i, p := range psi {
-		v += s.Linear[i] * p
-	}
-	for i, m := range s.Magnitude {
-		v += m * psi[i] * psi[i]
-	}
-	return v
-}
-
 // Certificate says how good a decoded output is known to be.
 type Certificate struct {
 	// Value is the score of the decoded output.
@@ -197,4 +178,45 @@ const (
 // Approximator is implemented by spaces whose moments need not be exact. All others have exact ones.
 type Approximator interface {
 	MomentsInfo() MomentsInfo
+}
+
+// Lattice is implemented by spaces of sets that are encoded by the 0/1 membership of their elements, their parts, with
+// ψ(y) = y. With any two sets their union and their intersection are members, and from every set single elements that
+// come or go lead to every other: the order ideals of a partial order are such a space. Chains that change one element
+// at a time can then be followed from all states at once by following the least and the greatest (Propp and Wilson,
+// 1996).
+type Lattice interface {
+	// Bounds writes the least and the greatest set, or returns false where the space with its parameters is no lattice.
+	Bounds(least, greatest []int32) bool
+	// Movable reports whether changing part i alone leads from the member y to another member. If a set that contains
+	// another one lacks i and can take it, so can that one; if a set has i and can drop it, so can every subset that
+	// has it: both follow from unions and intersections.
+	Movable(y []int32, i int) bool
+}
+
+// Partitioner knows the partition functions of the laws p(y) ∝ exp⟨s, ψ(y)⟩ on a space without a list of its outputs.
+type Partitioner interface {
+	// LogPartition returns ln Z = ln Σ_y exp⟨s, ψ(y)⟩, a sum over all outputs, and writes the marginals E ψ = ∇ ln Z to
+	// marginals, unless that is nil. Scores of any finite size are allowed that add up to no more than CheckScores allows.
+	// poll may be nil; otherwise it is called every few milliseconds at sizes that take longer, and its first error ends
+	// the work and is returned. Where the space is too large it returns a *LimitError.
+	LogPartition(marginals, scores []float64, poll func() error) (logZ float64, err error)
+	// PartitionCost returns about how many elementary operations LogPartition takes, +Inf where it refuses.
+	PartitionCost(marginals bool) float64
+}
+
+// Distributor draws exactly from the laws p(y) ∝ exp⟨s, ψ(y)⟩.
+type Distributor interface {
+	// Distribution returns a function that draws independent outputs y ~ p and may be called from one goroutine at a time.
+	// What all draws share is done once, here. Scores, poll and a *LimitError are as for LogPartition.
+	Distribution(scores []float64, poll func() error) (draw Draw, err error)
+}
+
+// Draw writes a random output to dst.
+type Draw func(dst []int32, rng *rand.Rand)
+
+// Tabulated spaces hold ψ of all outputs. Sums over these for many rows of scores are then matrix products.
+type Tabulated interface {
+	// Table returns ψ of the outputs in its rows, not to be changed, in the order of the Enumerator.
+	Table() blas64.General
 }

@@ -1,12 +1,13 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestSubtreesCounts checks closed forms: a path of n nodes has n subtrees, a star of k leaves 2^k, complete binary

@@ -1,10 +1,11 @@
 package structure
 
 import (
-	"combpred/core/structure/examples"
 	"math/big"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestTournamentsCount: 3^(n(n−1)/2), at 200 items far beyond float64.
