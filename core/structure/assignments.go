@@ -27,13 +27,14 @@ var _ = register[assignments](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return assignments{n: n, pool: new(pool[assignment.Workspace])}, nil
+		return assignments{kept: new(kept), n: n, pool: new(pool[assignment.Workspace])}, nil
 	},
 })
 
 // assignments is the space of the permutations as matrices, encoded as the column of each row. The cells are numbered by
 // rows.
 type assignments struct {
+	*kept
 	n    int
 	pool *pool[assignment.Workspace]
 }

@@ -25,7 +25,7 @@ var _ = register[cliques](Spec{
 			return nil, err
 		}
 		all := cliques{
-			labelSets: labelSets{n: n, size: -1, sorted: new(scratch)},
+			labelSets: newSets(n, -1),
 			scheme:    pairScheme{n},
 			pool:      new(pool[cliqueWorkspace]),
 		}

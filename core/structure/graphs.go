@@ -53,7 +53,7 @@ func newGraphs(a Args) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.labelSets = labelSets{n: len(g.edges), size: -1, sorted: new(scratch)}
+	g.labelSets = newSets(len(g.edges), -1)
 	return g, nil
 }
 

@@ -23,6 +23,7 @@ var _ = register[*hierarchy](Spec{
 
 // hierarchy is the space of the allowed nodes of a tree, encoded as the node's index.
 type hierarchy struct {
+	*kept
 	parent  []int32 // -1 for the root
 	order   []int32 // all nodes, parents before children
 	allowed []int32 // the allowed nodes, ascending
@@ -49,6 +50,7 @@ func newHierarchy(a Args) (Space, error) {
 			n, 2*n, len(a.Ints))
 	}
 	h := &hierarchy{
+		kept:   new(kept),
 		parent: append([]int32(nil), a.Ints[:n]...),
 		mask:   make([]bool, n),
 		below:  make([]int, n),

@@ -9,9 +9,12 @@ import (
 
 // indices is what spaces of n things share whose outputs are encoded as the index of one of them, their only part.
 type indices struct {
+	*kept
 	n    int
 	noun string // what messages call one of the things
 }
+
+func newIndices(n int, noun string) indices { return indices{kept: new(kept), n: n, noun: noun} }
 
 func (x indices) PartLen() int          { return 1 }
 func (x indices) Check(y []int32) error { return checkIndex(y, x.n, x.noun) }

@@ -25,6 +25,7 @@ var _ = register[labelSets](Spec{
 
 // labelSets is the space of the subsets of n labels, encoded as 0/1 membership. size < 0 admits every subset.
 type labelSets struct {
+	*kept
 	n, size int
 	sorted  *scratch
 }
@@ -50,7 +51,11 @@ func newLabelSets(a Args) (Space, error) {
 			return nil, err
 		}
 	}
-	return labelSets{n: n, size: size, sorted: new(scratch)}, nil
+	return newSets(n, size), nil
+}
+
+func newSets(n, size int) labelSets {
+	return labelSets{kept: new(kept), n: n, size: size, sorted: new(scratch)}
 }
 
 func (l labelSets) String() string {

@@ -18,7 +18,7 @@ var _ = register[multiClass](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return multiClass{indices{n, "class"}}, nil
+		return multiClass{newIndices(n, "class")}, nil
 	},
 })
 

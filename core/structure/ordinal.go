@@ -18,7 +18,7 @@ var _ = register[ordinal](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return ordinal{indices{n, "grade"}}, nil
+		return ordinal{newIndices(n, "grade")}, nil
 	},
 })
 

@@ -89,7 +89,7 @@ func newPartialOrders(a Args) (Space, error) {
 		}
 	}
 	p := partialOrders{
-		relations: relations{pairs{n}},
+		relations: newRelations(n),
 		pool:      new(pool[ordering.PartialWorkspace]),
 		values:    new(scratch),
 	}

@@ -38,6 +38,7 @@ type arc struct{ tail, head int32 }
 // paths is the space of the paths from source to target, encoded as the indices of their arcs in order, followed by -1
 // up to the length of the longest path.
 type paths struct {
+	*kept
 	vertices       int
 	arcs           []arc
 	source, target int32

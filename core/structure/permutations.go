@@ -27,7 +27,7 @@ var _ = register[permutations](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return permutations{pairs: pairs{n}, pool: new(pool[workspace])}, nil
+		return permutations{pairs: pairs{n}, kept: new(kept), pool: new(pool[workspace])}, nil
 	},
 })
 
@@ -35,6 +35,7 @@ var _ = register[permutations](Spec{
 // are numbered in lexicographic order.
 type permutations struct {
 	pairs
+	*kept
 	pool *pool[workspace]
 }
 

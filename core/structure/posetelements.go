@@ -45,7 +45,7 @@ func newPosetElements(a Args) (Space, error) {
 	if len(a.Ints) != n*n {
 		return nil, fmt.Errorf("structure: the relation of %d elements needs %d integers, not %d", n, n*n, len(a.Ints))
 	}
-	p := &posetElements{indices: indices{n, "element"}, down: newBitRelation(n), up: newBitRelation(n)}
+	p := &posetElements{indices: newIndices(n, "element"), down: newBitRelation(n), up: newBitRelation(n)}
 	for i, v := range a.Ints {
 		switch v {
 		case 0:

@@ -12,7 +12,12 @@ const maxItems = maxLabels
 
 // relations is what the spaces of antisymmetric relations on n items share: an output is encoded as its ψ, +1 for a
 // pair u < v where u is before v, −1 where v is before u, and 0 where neither is.
-type relations struct{ pairs }
+type relations struct {
+	pairs
+	*kept
+}
+
+func newRelations(n int) relations { return relations{pairs{n}, new(kept)} }
 
 func (r relations) PartLen() int    { return r.len() }
 func (r relations) FeatureLen() int { return r.len() }

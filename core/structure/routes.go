@@ -33,7 +33,7 @@ var _ = register[routes](Spec{
 		if err != nil {
 			return nil, err
 		}
-		r := routes{n: n, pool: new(pool[tourWorkspace])}
+		r := routes{kept: new(kept), n: n, pool: new(pool[tourWorkspace])}
 		r.counts = sync.OnceValue(r.countRoutes)
 		r.spaces = sync.OnceValue(r.eigenspaces)
 		rules, err := newVisitRules(a, n, leastRoute)
@@ -51,6 +51,7 @@ var _ = register[routes](Spec{
 // places in their order, padded with −1. ψ has the arcs u→v by rows (u ≠ v), then the starts, then the ends: the arcs of
 // a closed tour that begins and ends at a depot.
 type routes struct {
+	*kept
 	n      int
 	counts func() routeCounts
 	spaces func() []routeSpace

@@ -28,6 +28,7 @@ var _ = register[spanningTrees](Spec{
 // spanningTrees is the space of the spanning trees of a graph, encoded as 0/1 membership of the edges. Their number and
 // moments, samples and maximum are those of package spanning.
 type spanningTrees struct {
+	*kept
 	graph   *spanning.Graph
 	edges   [][2]int32
 	forests *pool[spanning.Forest]
@@ -56,7 +57,7 @@ func newSpanningTrees(a Args) (Space, error) {
 		return nil, fmt.Errorf("structure: the graph has no spanning tree: %w", err)
 	}
 	forests := new(pool[spanning.Forest])
-	return spanningTrees{graph: graph, edges: edges, forests: forests}, nil
+	return spanningTrees{kept: new(kept), graph: graph, edges: edges, forests: forests}, nil
 }
 
 func (s spanningTrees) String() string {

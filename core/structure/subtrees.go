@@ -41,6 +41,7 @@ var _ = register[*subtrees](Spec{
 
 // subtrees is the space of the rooted subtrees of a tree, encoded as 0/1 membership of the nodes.
 type subtrees struct {
+	*kept
 	parent []int32    // -1 for the root
 	order  []int32    // all nodes, parents before children
 	below  [][2]int32 // where the children of each node lie in order
@@ -68,6 +69,7 @@ func newSubtrees(a Args) (Space, error) {
 		return nil, fmt.Errorf("structure: subtrees of %d nodes need %d integers, the parents, not %d", n, n, len(a.Ints))
 	}
 	t := &subtrees{
+		kept:   new(kept),
 		parent: slices.Clone(a.Ints),
 		exact:  make([]uint64, n),
 		drop:   make([]float64, n),

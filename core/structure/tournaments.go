@@ -21,7 +21,7 @@ var _ = register[tournaments](Spec{
 		if err != nil {
 			return nil, err
 		}
-		return tournaments{relations{pairs{n}}}, nil
+		return tournaments{newRelations(n)}, nil
 	},
 })
 

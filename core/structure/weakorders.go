@@ -45,6 +45,7 @@ var _ = register[*weakOrders](Spec{
 // reversing a ranking negates the first and keeps the second.
 type weakOrders struct {
 	pairs
+	*kept
 	fubini     []*big.Int // F(0..n)
 	tied, both float64    // p₁ and p₂
 	spaces     []jointSpace
@@ -62,7 +63,7 @@ var (
 )
 
 func newWeakOrders(n int) *weakOrders {
-	w := &weakOrders{pairs: pairs{n}, fubini: count.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
+	w := &weakOrders{pairs: pairs{n}, kept: new(kept), fubini: count.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
 	w.tied = count.Ratio(w.fubini[n-1], w.fubini[n])
 	w.both = count.Ratio(w.fubini[n-2], w.fubini[n])
 	w.spaces = w.eigenspaces()

@@ -55,6 +55,7 @@ func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 			t.Run("encoding", s.encoding)
 			t.Run("count", s.count)
 			t.Run("moments", s.moments)
+			t.Run("keeps", s.keeps)
 			t.Run("spectrum", s.spectrum)
 			t.Run("decode", s.decode)
 			t.Run("search", s.search)
