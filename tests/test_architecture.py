@@ -22,7 +22,7 @@ LAYERS = [
         *("core/linalg", "core/linalg/hostblas"),
     },
     {"core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition", "core/solve"},
-    {"core/fit", "core/control", "core/control/spaces"},
+    {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
     {"capi"},
 ]
 CGO = {"capi", "core/linalg/hostblas"}

@@ -2,9 +2,7 @@ package structure
 
 import (
 	"fmt"
-	"iter"
 	"math/big"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -25,18 +23,20 @@ var _ = register[cliques](Spec{
 			return nil, err
 		}
 		all := cliques{
-			labelSets: newSets(n, -1),
-			scheme:    pairScheme{n},
-			pool:      new(pool[cliqueWorkspace]),
+			sets:   newSets(n, -1),
+			scheme: pairScheme{n},
+			pool:   new(pool[cliqueWorkspace]),
 		}
 		return all.restrict(a)
 	},
 })
 
 // cliques is the space of all sets of vertices, encoded as 0/1 membership; the members are those of the subsets of as
-// many labels. The empty set and the single vertices have no pair inside and share ψ = 0.
+// many labels. The empty set and the single vertices have no pair inside and share ψ = 0. Complements have other edges than
+// those that are missing, and the score of a clique is no sum over its vertices: cliques are neither a sibling system nor a
+// lattice, although vertex sets are.
 type cliques struct {
-	labelSets
+	sets
 	scheme pairScheme
 	pool   *pool[cliqueWorkspace]
 }
@@ -54,8 +54,6 @@ var (
 
 func (c cliques) String() string                         { return fmt.Sprintf("cliques among %d vertices", c.n) }
 func (c cliques) FeatureLen() int                        { return c.scheme.pairs() }
-func (c cliques) All() iter.Seq[[]int32]                 { return c.labelSets.All() }
-func (c cliques) Sample(dst []int32, rng *rand.Rand)     { c.labelSets.Sample(dst, rng) }
 func (c cliques) FrameLen(i int) int                     { return c.scheme.frameLen(i) }
 func (c cliques) AnalyzeTo(dst, v blas64.General, i int) { c.scheme.analyzeTo(dst, v, i) }
 func (c cliques) SynthesizeTo(dst, v blas64.General, i int) {
@@ -71,9 +69,6 @@ func (c cliques) Check(y []int32) error {
 	}
 	return nil
 }
-
-// Mirror: complements have other edges than those that are missing, so cliques are no sibling system, although vertex sets are.
-func (c cliques) Mirror([]int32, []int32) bool { return false }
 
 // Embeddings is 2ⁿ − n: n+1 sets share ψ = 0.
 func (c cliques) Embeddings() *big.Int {
@@ -126,6 +121,3 @@ func (c cliques) SecondMoment(dst blas64.General) {
 func (c cliques) Eigenvalues() []float64 {
 	return c.scheme.eigenvalues(3.0/16, 1.0/16, 0)
 }
-
-// Bounds returns false: the score of a clique is no sum over its vertices.
-func (c cliques) Bounds(_, _ []int32) bool { return false }

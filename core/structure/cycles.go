@@ -44,6 +44,7 @@ var (
 	_ Enumerator = cycles{}
 	_ Sampler    = cycles{}
 	_ Decoder    = cycles{}
+	_ Limited    = cycles{}
 	_ Searcher   = cycles{}
 )
 

@@ -63,6 +63,9 @@ func (c cycleSpace) restricted(a Args, all tourSpace) (Space, error) {
 	return &restrictedVisits{base: all, rules: rules, within: rules.cycleRules()}, nil
 }
 
+func (c cycleSpace) Decodable() bool { return c.n <= exactCycle }
+func (c cycleSpace) vertices() int   { return c.n }
+
 func (c cycleSpace) release(w *tourWorkspace) { c.pool.put(w) }
 
 // check returns the length of a directed cycle.

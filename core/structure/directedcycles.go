@@ -44,6 +44,7 @@ var (
 	_ Sampler    = directedCycles{}
 	_ Sibling    = directedCycles{}
 	_ Decoder    = directedCycles{}
+	_ Limited    = directedCycles{}
 	_ Searcher   = directedCycles{}
 )
 
@@ -150,8 +151,10 @@ func (c directedCycles) finish(dst []int32, w *tourWorkspace, k int) float64 {
 	return w.Value(dst[:k])
 }
 
+func (c directedCycles) Mirrored() bool { return true }
+
 // Mirror turns the cycle round: its arcs all change their sign.
-func (c directedCycles) Mirror(dst, y []int32) bool {
+func (c directedCycles) Mirror(dst, y []int32) {
 	copy(dst, y)
 	length := len(y)
 	for length > 0 && y[length-1] < 0 {
@@ -160,5 +163,4 @@ func (c directedCycles) Mirror(dst, y []int32) bool {
 	for i := 1; i < length; i++ {
 		dst[i] = y[length-i]
 	}
-	return true
 }

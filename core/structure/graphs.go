@@ -53,7 +53,7 @@ func newGraphs(a Args) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.labelSets = newSets(len(g.edges), -1)
+	g.labelSets = labelSets{newSets(len(g.edges), -1), new(scratch)}
 	return g, nil
 }
 

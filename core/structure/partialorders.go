@@ -144,6 +144,8 @@ func (p countedPartialOrders) Count() *big.Int {
 
 func (p partialOrders) String() string { return fmt.Sprintf("partial orders of %d items", p.n) }
 
+func (p partialOrders) MomentsKind() MomentsKind { return p.kind }
+
 func (p partialOrders) MomentsInfo() MomentsInfo {
 	_, standardError := p.related()
 	return MomentsInfo{Kind: p.kind, StandardError: standardError}

@@ -121,12 +121,13 @@ func (p permutations) Sample(dst []int32, rng *rand.Rand) {
 	}
 }
 
+func (p permutations) Mirrored() bool { return true }
+
 // Mirror reverses the ranking.
-func (p permutations) Mirror(dst, y []int32) bool {
+func (p permutations) Mirror(dst, y []int32) {
 	for label, pos := range y {
 		dst[label] = int32(p.n+1) - pos
 	}
-	return true
 }
 
 // identityTo writes 1..n to y.

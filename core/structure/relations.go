@@ -41,12 +41,13 @@ func (r relations) Embed(dst []float64, y []int32) {
 	}
 }
 
+func (r relations) Mirrored() bool { return true }
+
 // Mirror reverses the relation.
-func (r relations) Mirror(dst, y []int32) bool {
+func (r relations) Mirror(dst, y []int32) {
 	for i, v := range y {
 		dst[i] = -v
 	}
-	return true
 }
 
 // Mean is 0: a relation and its reverse cancel.

@@ -65,6 +65,7 @@ var (
 	_ Enumerator = routes{}
 	_ Sampler    = routes{}
 	_ Decoder    = routes{}
+	_ Limited    = routes{}
 	_ Searcher   = routes{}
 )
 
@@ -141,6 +142,9 @@ func (r routes) Search(dst []int32, score Scores, poll func() error) (Certificat
 func (r routes) endsAt(places []int32, start, end int) bool {
 	return (start == anyPlace || int(places[0]) == start) && (end == anyPlace || int(places[len(places)-1]) == end)
 }
+
+func (r routes) Decodable() bool { return r.n <= exactRoute }
+func (r routes) vertices() int   { return r.n + 1 }
 
 func (r routes) release(w *tourWorkspace) { r.pool.put(w) }
 

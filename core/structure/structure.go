@@ -97,8 +97,10 @@ type Enumerator interface {
 // Sibling is a sibling system (Gärtner and Vembu, 2009): outputs come in pairs whose embeddings add up to the same vector, so that the
 // better one of a pair scores at least the mean of the largest and the smallest score.
 type Sibling interface {
-	// Mirror writes the sibling of y to dst and returns true, or returns false where the space has none with its parameters.
-	Mirror(dst, y []int32) bool
+	// Mirrored reports whether the outputs of this space have siblings: with some parameters they have none.
+	Mirrored() bool
+	// Mirror writes the sibling of y, a member of a Mirrored space, to dst.
+	Mirror(dst, y []int32)
 }
 
 // Sampler draws exactly uniform outputs.
@@ -123,6 +125,12 @@ type Decoder interface {
 	// Decode writes a maximiser to dst. Ties are broken in a fixed way, so that equal scores give equal outputs. Where the
 	// instance is beyond what can be solved exactly it returns a *LimitError and leaves dst unspecified.
 	Decode(dst []int32, score Scores) (Certificate, error)
+}
+
+// Limited is a Decoder that refuses all scores beyond a size. Others may refuse some scores, at sizes where they take long.
+type Limited interface {
+	// Decodable reports whether this space is within the size.
+	Decodable() bool
 }
 
 // Starter finds a guaranteed solution in polynomial time, for spaces whose Decode takes more than that or is refused at
@@ -177,6 +185,8 @@ const (
 
 // Approximator is implemented by spaces whose moments need not be exact. All others have exact ones.
 type Approximator interface {
+	// MomentsKind costs nothing. MomentsInfo may have to estimate them.
+	MomentsKind() MomentsKind
 	MomentsInfo() MomentsInfo
 }
 
@@ -205,11 +215,23 @@ type Partitioner interface {
 	PartitionCost(marginals bool) float64
 }
 
+// Rated is a Partitioner whose operations take another time than those of most.
+type Rated interface {
+	// PartitionRate returns how many of the operations of PartitionCost a processor does in a second, about.
+	PartitionRate() float64
+}
+
 // Distributor draws exactly from the laws p(y) ∝ exp⟨s, ψ(y)⟩.
 type Distributor interface {
 	// Distribution returns a function that draws independent outputs y ~ p and may be called from one goroutine at a time.
 	// What all draws share is done once, here. Scores, poll and a *LimitError are as for LogPartition.
 	Distribution(scores []float64, poll func() error) (draw Draw, err error)
+}
+
+// DrawLimited is a Distributor that takes other sizes than LogPartition takes with marginals.
+type DrawLimited interface {
+	// Drawable reports whether this space is within the size that Distribution takes.
+	Drawable() bool
 }
 
 // Draw writes a random output to dst.
