@@ -51,7 +51,8 @@ type ridgeCall struct {
 	mon     *parallel.Monitor
 }
 
-func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, psi *C.cp_in_f64, n, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, nWorkers C.int32_t, control *C.cp_control) (ridgeCall, error) {
+func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, psi *C.cp_in_f64, n, d C.int64_t,
+	first *C.cp_in_i64, weights *C.cp_in_f64, nWorkers C.int32_t, control *C.cp_control) (ridgeCall, error) {
 	var c ridgeCall
 	var err error
 	if c.space, err = space(s); err != nil {
@@ -135,7 +136,8 @@ func cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, contr
 }
 
 //export cp_ridge_plan
-func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, n, p, nnz C.int64_t, plan *C.char, planCap C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, n, p, nnz C.int64_t, plan *C.char,
+	planCap C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, e := space(s)
 		if e != nil {
@@ -150,7 +152,8 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 			return e
 		}
 		if n < 1 || n > maxRows || p < 0 || p > maxRows || nnz < 0 {
-			return fmt.Errorf("n, p, nnz are %d, %d, %d: n must be from 1 to %d, p from 0 to %d, nnz not negative", int64(n), int64(p), int64(nnz), maxRows, maxRows)
+			return fmt.Errorf("n, p, nnz are %d, %d, %d: n must be from 1 to %d, p from 0 to %d, nnz not negative", int64(n),
+				int64(p), int64(nnz), maxRows, maxRows)
 		}
 		out, e := opt.Plan(sp, int(n), int(p), int64(nnz))
 		if e != nil {
@@ -176,8 +179,10 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 const maxRows = 1 << 28
 
 //export cp_ridge_kernel
-func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer, workBytes C.int64_t,
-	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t,
+	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer, workBytes C.int64_t,
+	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -222,8 +227,9 @@ func scratch(p unsafe.Pointer, bytes C.int64_t, need int64, precision string) ([
 }
 
 //export cp_ridge_spectral
-func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64,
+	n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, dual *C.double,
+	info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -252,62 +258,9 @@ func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Ma
 	return values, v, err
 }
 
-//export cp_ridge_kernel_loo
-func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
-		if e != nil {
-			return e
-		}
-		k, e := matrixIn(kernel, "kernel", n, n)
-		if e != nil {
-			return e
-		}
-		work32, work64, out, e := c.leaveOneOut(n, d, work, workBytes, false, scores)
-		if e != nil {
-			return e
-		}
-		return c.opt.LeaveOneOut(c.space, k, c.targets, work32, work64, out, c.mon)
-	})
-}
-
-//export cp_ridge_spectral_loo
-func cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
-		if e != nil {
-			return e
-		}
-		values, v, e := eigen(eigenvalues, vectors, n)
-		if e != nil {
-			return e
-		}
-		work32, work64, out, e := c.leaveOneOut(n, d, work, workBytes, true, scores)
-		if e != nil {
-			return e
-		}
-		return c.opt.LeaveOneOutSpectral(c.space, values, v, c.targets, work32, work64, out, c.mon)
-	})
-}
-
-// leaveOneOut returns the work space and the output of a leave-one-out call.
-func (c ridgeCall) leaveOneOut(n, d C.int64_t, work unsafe.Pointer, workBytes C.int64_t, spectral bool, scores *C.double) ([]float32, []float64, linalg.Matrix[float64], error) {
-	out, err := matrixOut(scores, "scores", n, d)
-	if err != nil {
-		return nil, nil, out, err
-	}
-	need, err := c.opt.LeaveOneOutBytes(c.space, int(n), c.opt.Precision, spectral)
-	if err != nil {
-		return nil, nil, out, err
-	}
-	work32, work64, err := scratch(work, workBytes, need, c.opt.Precision)
-	return work32, work64, out, err
-}
-
 //export cp_covariance_solve
-func cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t, dst *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t,
+	dst *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, _, e := spaceWithMoments(s, d)
 		if e != nil {
@@ -330,32 +283,4 @@ func cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_i
 		}
 		return fit.CovarianceSolve(sp, float64(shift), c, in, out, monitor(control))
 	})
-}
-
-// readDesign reads a design.
-func readDesign(in *C.cp_in_design) (*solve.Design, error) {
-	if in.p < 0 || in.p > maxRows {
-		return nil, fmt.Errorf("design: p is %d, must be from 0 to %d", int64(in.p), maxRows)
-	}
-	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
-	var err error
-	if in.dense != nil || in.n*in.p == 0 {
-		x.Dense, err = matrixIn(in.dense, "design.dense", in.n, in.p)
-		return x, err
-	}
-	s := &solve.Sparse{Rows: x.N, Cols: x.P}
-	if s.Data, err = float64s(in.data, "design.data", in.nnz); err != nil {
-		return nil, err
-	}
-	if s.Indices, err = int32s(in.indices, "design.indices", in.nnz); err != nil {
-		return nil, err
-	}
-	if s.Indptr, err = int64s(in.indptr, "design.indptr", in.n+1); err != nil {
-		return nil, err
-	}
-	if err := s.Check(); err != nil {
-		return nil, fmt.Errorf("design: %w", err)
-	}
-	x.Rows = s
-	return x, nil
 }

@@ -61,8 +61,10 @@ func descend(m, p, t0 C.double, t C.int64_t, loss *C.double, take func(solve.Ste
 const maxSteps = 1 << 52
 
 //export cp_sgd_expansion
-func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n, slots C.int64_t, at, drop *C.cp_in_i64, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	m, p, t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n,
+	slots C.int64_t, at, drop *C.cp_in_i64, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m, p,
+	t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control,
+	err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -92,8 +94,9 @@ func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.
 }
 
 //export cp_sgd_features
-func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design, q C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	m, p, t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design, q C.int64_t,
+	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m, p, t0 C.double, t C.int64_t, coef, average,
+	velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		if design == nil {
 			return fmt.Errorf("design is NULL")
@@ -120,8 +123,9 @@ func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 }
 
 //export cp_ridge_losses
-func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, scores *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	losses, curvatures *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, scores *C.cp_in_f64, n C.int64_t,
+	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, losses, curvatures *C.double,
+	nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -144,4 +148,32 @@ func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 		}
 		return c.opt.Losses(c.space, f, c.targets, values, bounds, c.mon)
 	})
+}
+
+// readDesign reads a design.
+func readDesign(in *C.cp_in_design) (*solve.Design, error) {
+	if in.p < 0 || in.p > maxRows {
+		return nil, fmt.Errorf("design: p is %d, must be from 0 to %d", int64(in.p), maxRows)
+	}
+	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
+	var err error
+	if in.dense != nil || in.n*in.p == 0 {
+		x.Dense, err = matrixIn(in.dense, "design.dense", in.n, in.p)
+		return x, err
+	}
+	s := &solve.Sparse{Rows: x.N, Cols: x.P}
+	if s.Data, err = float64s(in.data, "design.data", in.nnz); err != nil {
+		return nil, err
+	}
+	if s.Indices, err = int32s(in.indices, "design.indices", in.nnz); err != nil {
+		return nil, err
+	}
+	if s.Indptr, err = int64s(in.indptr, "design.indptr", in.n+1); err != nil {
+		return nil, err
+	}
+	if err := s.Check(); err != nil {
+		return nil, fmt.Errorf("design: %w", err)
+	}
+	x.Rows = s
+	return x, nil
 }

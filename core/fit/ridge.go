@@ -3,12 +3,9 @@
 package fit
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
-	"reflect"
-	"sync"
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -71,7 +68,8 @@ func (t Targets) examples() int {
 
 // Kernel trains on the m×m kernel matrix k and writes the dual coefficients (m×d) to dual. work is scratch of WorkBytes bytes,
 // as two views of the same memory.
-func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64,
+	dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
 	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return solve.Info{}, err
@@ -104,7 +102,8 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 }
 
 // factored runs the solvers that factor the kernel matrix, in the precision of work; direct makes the closed form invert the factors.
-func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, direct bool, work []T, c linalg.Matrix[float64]) (solve.Info, error) {
+func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, direct bool, work []T,
+	c linalg.Matrix[float64]) (solve.Info, error) {
 	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
 	f, err := solve.NewFactored(op, work, o.factors(p.Coord))
 	if err != nil {
@@ -168,7 +167,8 @@ func (o Ridge) factors(coord *solve.Coordinates) int {
 }
 
 // Spectral trains like Kernel from the eigendecomposition of D(K + shift)D.
-func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets,
+	dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
 	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return solve.Info{}, err
@@ -192,73 +192,10 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors li
 	return info, err
 }
 
-// LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, from the m×m kernel matrix k, with factors in the precision of
-// the options. work is scratch of LeaveOneOutBytes bytes, as two views of the same memory.
-func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
-	if _, err := largestEntry(k, o.Workers, mon); err != nil {
-		return err
-	}
-	return o.leaveOneOut(space, targets, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
-		op := solve.NewKernel(p, k, o.Shift)
-		if o.Precision == "single" {
-			return solve.LeaveOneOutFactored(p, op, work32, c)
-		}
-		return solve.LeaveOneOutFactored(p, op, work64, c)
-	})
-}
-
-// LeaveOneOutSpectral is LeaveOneOut from the eigendecomposition of D(K + shift)D, for the AUC loss.
-func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
-	if o.Loss != "auc" {
-		return fmt.Errorf("fit: loss is %q, must be \"auc\" to leave rows out by an eigendecomposition", o.Loss)
-	}
-	return o.leaveOneOut(space, targets, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
-		sp, err := solve.NewSpectral(p, eigenvalues, vectors)
-		if err != nil {
-			return err
-		}
-		if o.Precision == "single" {
-			return solve.LeaveOneOutSpectral(p, sp, work32, c)
-		}
-		return solve.LeaveOneOutSpectral(p, sp, work64, c)
-	})
-}
-
-func (o Ridge) leaveOneOut(space structure.Space, targets Targets, scores linalg.Matrix[float64], mon *parallel.Monitor, coordinates func(*solve.Problem, linalg.Matrix[float64]) error) error {
-	if targets.First != nil {
-		return errors.New("fit: leave-one-out needs one output for each row")
-	}
-	p, err := o.problem(space, targets, mon)
-	if err != nil {
-		return err
-	}
-	c := linalg.NewMatrix[float64](targets.examples(), p.Coord.Len())
-	if err := coordinates(p, c); err != nil {
-		return err
-	}
-	p.Coord.SynthesizeTo(scores, c)
-	return nil
-}
-
-// LeaveOneOutBytes returns the bytes of work that LeaveOneOut, or LeaveOneOutSpectral, needs for m rows in the given precision.
-func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string, spectral bool) (int64, error) {
-	coord, err := o.coordinates(space)
-	switch {
-	case err != nil:
-		return 0, err
-	case spectral && precision == "single":
-		return solve.LeaveOneOutSpectralWork[float32](m), nil
-	case spectral:
-		return solve.LeaveOneOutSpectralWork[float64](m), nil
-	case precision == "single":
-		return solve.LeaveOneOutWork[float32](m, coord.Distinct(), o.Loss == "auc"), nil
-	}
-	return solve.LeaveOneOutWork[float64](m, coord.Distinct(), o.Loss == "auc"), nil
-}
-
 // CovarianceSolve writes (shift·I + curvature[k]·Σ)⁻¹ P v_k to row k of dst, for the rows v_k of v and the projector P onto the range of
-// the covariance Σ of the space. Coordinates of the space are kept between calls.
-func CovarianceSolve(space structure.Space, shift float64, curvature []float64, v, dst linalg.Matrix[float64], mon *parallel.Monitor) error {
+// the covariance Σ of the space. Its coordinates are kept with the space.
+func CovarianceSolve(space structure.Space, shift float64, curvature []float64, v, dst linalg.Matrix[float64],
+	mon *parallel.Monitor) error {
 	if math.IsNaN(shift) || math.IsInf(shift, 0) || shift <= 0 {
 		return fmt.Errorf("fit: shift is %g, must be positive and finite", shift)
 	}
@@ -311,7 +248,8 @@ func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Mon
 func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 	counter, ok := space.(structure.Counter)
 	if !ok {
-		return 0, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the number of its members, to train on sets of outputs"}
+		return 0, &structure.CapabilityError{Structure: structure.Describe(space),
+			Need: "the number of its members, to train on sets of outputs"}
 	}
 	members, _ := new(big.Float).SetInt(counter.Count()).Float64() // +Inf beyond the range, whose share is nothing
 	first := targets.First
@@ -324,34 +262,19 @@ func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 			return 0, fmt.Errorf("fit: row %d has %d outputs, must have at least one", i, n)
 		}
 		if o.Loss == "auc" && 2*float64(n) >= members {
-			return 0, fmt.Errorf("fit: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the row out, or use loss \"squared\"", i, n, members)
+			return 0, fmt.Errorf("fit: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the "+
+				"row out, or use loss \"squared\"", i, n, members)
 		}
 	}
 	return 2 / members, nil
 }
 
-// coordinateCache keeps the coordinates of the spaces last trained on: a search over alphas would diagonalise Σ each time.
-var coordinateCache struct {
-	sync.Mutex
-	space structure.Space
-	coord *solve.Coordinates
-}
-
+// coordinates are kept with the space: a search over alphas would diagonalise Σ each time.
 func (o Ridge) coordinates(space structure.Space) (*solve.Coordinates, error) {
 	if o.Loss == "squared" {
 		return solve.IdentityCoordinates(space.FeatureLen()), nil
 	}
-	coordinateCache.Lock()
-	defer coordinateCache.Unlock()
-	comparable := reflect.TypeOf(space).Comparable()
-	if comparable && coordinateCache.space == space {
-		return coordinateCache.coord, nil
-	}
-	c, err := solve.NewCoordinates(space)
-	if err == nil && comparable {
-		coordinateCache.space, coordinateCache.coord = space, c
-	}
-	return c, err
+	return structure.Derive(space, func() (*solve.Coordinates, error) { return solve.NewCoordinates(space) })
 }
 
 // writeDual turns coefficients of K̃ = DKD into those of K, a = D·C, in the space of ψ.

@@ -10,121 +10,6 @@ import (
 	"combpred/core/structure"
 )
 
-// order is one of visits to the rows of an instance, and the row that is left out after each.
-type order struct {
-	at, drop []int64
-}
-
-// orders are one pass, and several in which rows come again, some after they were left out.
-func orders(m int) map[string]order {
-	one := order{}
-	several := order{}
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 3 {
-		for _, i := range rng.Perm(m) {
-			several.at = append(several.at, int64(i))
-			several.drop = append(several.drop, int64(rng.IntN(2*m)-m))
-		}
-	}
-	for i := range m {
-		one.at = append(one.at, int64(i))
-		one.drop = append(one.drop, -1)
-	}
-	return map[string]order{"one pass": one, "several": several}
-}
-
-// visited returns the problem of the rows in an order, and the kernel between them and all rows.
-func (in *instance) visited(t *testing.T, o order) (*Problem, Visits) {
-	t.Helper()
-	again := *in
-	again.psi = linalg.NewMatrix[float64](0, in.psi.Cols)
-	again.weights, again.first = nil, nil
-	if in.first != nil {
-		again.first = []int{0}
-	}
-	v := Visits{Kernel: linalg.NewMatrix[float64](len(o.at), in.k.Cols), Shift: in.shift, At: o.at, Drop: o.drop}
-	for step, i := range o.at {
-		lo, hi := in.outputs(int(i))
-		for a := lo; a < hi; a++ {
-			again.psi.Data = append(again.psi.Data, in.psi.Row(a)...)
-			again.psi.Rows++
-		}
-		if in.first != nil {
-			again.first = append(again.first, again.psi.Rows)
-		}
-		again.weights = append(again.weights, in.weight(int(i)))
-		copy(v.Kernel.Row(step), in.k.Row(int(i)))
-	}
-	return again.problem(t, 2), v
-}
-
-// byFormula takes the steps one by one on the enumerated loss, without any shortcut.
-func (in *instance) byFormula(steps StepSizes, o order, coef, average matrix) {
-	d := in.psi.Cols
-	count := float64(steps.Done)
-	for step, at := range o.at {
-		i := int(at)
-		f := in.scores(coef).Row(i)
-		b, g := in.quadratic(i)
-		eta := steps.First * steps.Rows / (in.lambda * (float64(steps.Done+step) + steps.Shift))
-		for r := range coef.Rows {
-			for j := range d {
-				coef.Row(r)[j] *= 1 - 2*in.lambda/steps.Rows*eta
-			}
-		}
-		for j := range d {
-			slope := g[j]
-			for l := range d {
-				slope += b.At(j, l) * f[l]
-			}
-			coef.Row(i)[j] -= eta * in.weight(i) * slope
-		}
-		count++
-		share := 4 / (count + 3) // of averages whose weights grow as the cube
-		for r := range coef.Rows {
-			for j := range d {
-				average.Row(r)[j] += share * (coef.Row(r)[j] - average.Row(r)[j])
-			}
-		}
-		if o.drop[step] >= 0 {
-			clear(coef.Row(int(o.drop[step])))
-			clear(average.Row(int(o.drop[step])))
-		}
-	}
-}
-
-func (in *instance) start(rng *rand.Rand) matrix {
-	// In the span of the outputs, where all solutions are.
-	a := linalg.NewMatrix[float64](in.k.Rows, in.psi.Cols)
-	for i := range a.Rows {
-		for j, v := range in.all[rng.IntN(len(in.all))] {
-			a.Row(i)[j] = 0.1 * (v - in.mean[j])
-		}
-	}
-	return a
-}
-
-func clone(m matrix) matrix {
-	out := linalg.NewMatrix[float64](m.Rows, m.Cols)
-	copyRows(out, m)
-	return out
-}
-
-func difference(a, b matrix) float64 {
-	var worst float64
-	for i := range a.Rows {
-		for j, v := range a.Row(i) {
-			worst = max(worst, math.Abs(v-b.Row(i)[j])/(1+math.Abs(v)))
-		}
-	}
-	return worst
-}
-
-// steady are steps that do not diverge on the instances.
-func steady(in instance) StepSizes {
-	return StepSizes{Rows: float64(in.k.Rows), First: 0.5, Shift: 400, Done: 3}
-}
-
 // The steps, their averages and what is left out are those of the formula, on the enumerated loss.
 func TestDescentFollowsTheFormula(t *testing.T) {
 	all := instances(t)
@@ -220,7 +105,10 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, form := range map[string]*Design{"dense": design, "sparse": {N: x.Rows, P: 3, Intercept: design.Intercept, Rows: csr(x)}} {
+		for name, form := range map[string]*Design{
+			"dense":  design,
+			"sparse": {N: x.Rows, P: 3, Intercept: design.Intercept, Rows: csr(x)},
+		} {
 			q := form.Len()
 			w, wAverage, wVelocity, wGains := zero(q), zero(q), zero(q), ones(d)
 			wLoss, err := DescendInFeatures(p, steady(in), form, w, wAverage, wVelocity, wGains)
@@ -230,7 +118,9 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 			if math.Abs(loss-wLoss) > 1e-9*(1+math.Abs(loss)) {
 				t.Errorf("%s, %s: loss %g, want %g", in.name, name, wLoss, loss)
 			}
-			for which, pair := range map[string][2]matrix{"iterate": {w, coef}, "average": {wAverage, average}, "velocity": {wVelocity, velocity}} {
+			for which, pair := range map[string][2]matrix{
+				"iterate": {w, coef}, "average": {wAverage, average}, "velocity": {wVelocity, velocity},
+			} {
 				scores := zero(m)
 				for i := range m {
 					all.Entries(i, func(k int, value float64) { axpy(scores.Row(i), pair[0].Row(k), value) })
@@ -286,12 +176,14 @@ func TestRedundantCoordinatesGiveTheSameDescent(t *testing.T) {
 		}
 		found[which] = linalg.NewMatrix[float64](n, d)
 		average := linalg.NewMatrix[float64](n, d)
-		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, found[which], average, linalg.NewMatrix[float64](0, d), nil); err != nil {
+		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, found[which], average,
+			linalg.NewMatrix[float64](0, d), nil); err != nil {
 			t.Fatal(err)
 		}
 		meta := linalg.NewMatrix[float64](n, d)
 		gains := ones(d)
-		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, meta, average, linalg.NewMatrix[float64](n, d), gains); err != nil {
+		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, meta, average,
+			linalg.NewMatrix[float64](n, d), gains); err != nil {
 			t.Fatal(err)
 		}
 		// Within the span of coordinates: taking them and giving them back changes nothing.
@@ -330,7 +222,10 @@ func refusesIllegalSteps(t *testing.T, in instance) {
 	p, v := in.visited(t, orders(in.k.Rows)["one pass"])
 	none := linalg.NewMatrix[float64](0, in.psi.Cols)
 	coef := linalg.NewMatrix[float64](in.k.Rows, in.psi.Cols)
-	for _, steps := range []StepSizes{{Rows: 7, First: 0.5, Shift: 1}, {Rows: 7, First: 0, Shift: 1}, {Rows: 0, First: 0.5, Shift: 2}, {Rows: 7, First: 0.5, Shift: 2, Done: -1}, {Rows: 7, First: math.NaN(), Shift: 2}} {
+	for _, steps := range []StepSizes{
+		{Rows: 7, First: 0.5, Shift: 1}, {Rows: 7, First: 0, Shift: 1}, {Rows: 0, First: 0.5, Shift: 2},
+		{Rows: 7, First: 0.5, Shift: 2, Done: -1}, {Rows: 7, First: math.NaN(), Shift: 2},
+	} {
 		if _, err := DescendInExpansion(p, steps, v, coef, none, none, nil); err == nil {
 			t.Errorf("%v is accepted", steps)
 		}
@@ -379,9 +274,13 @@ func TestDenseStepsAreThoseOnSparseRows(t *testing.T) {
 	steps := StepSizes{Rows: m, First: 0.5, Shift: 1e5}
 	for _, intercept := range []bool{false, true} {
 		var found [2][]matrix
-		for which, design := range []*Design{{N: m, P: features, Intercept: intercept, Dense: x}, {N: m, P: features, Intercept: intercept, Rows: csr(x)}} {
+		for which, design := range []*Design{
+			{N: m, P: features, Intercept: intercept, Dense: x},
+			{N: m, P: features, Intercept: intercept, Rows: csr(x)},
+		} {
 			q := design.Len()
-			coef, average, velocity, gains := linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d), ones(d)
+			coef, average := linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d)
+			velocity, gains := linalg.NewMatrix[float64](q, d), ones(d)
 			if _, err := DescendInFeatures(p, steps, design, coef, average, velocity, gains); err != nil {
 				t.Fatal(err)
 			}

@@ -17,9 +17,12 @@ LAYERS = [
         *("core/assignment", "core/count", "core/extensions", "core/induced", "core/logsum", "core/ordering"),
         *("core/parallel", "core/polling", "core/spanning", "core/tours"),
     },
-    {"core/structure", "core/structure/structuretest", "core/linalg", "core/linalg/hostblas"},
+    {
+        *("core/structure", "core/structure/examples", "core/structure/structuretest"),
+        *("core/linalg", "core/linalg/hostblas"),
+    },
     {"core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition", "core/solve"},
-    {"core/fit", "core/control", "core/control/spaces"},
+    {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
     {"capi"},
 ]
 CGO = {"capi", "core/linalg/hostblas"}
@@ -57,6 +60,12 @@ def test_imports_run_downwards(packages):
         if level[target] > level[name]
     ]
     assert wrong == []
+
+
+def test_only_tests_import_what_is_for_tests(packages):
+    for_tests = {f"{MODULE}/core/structure/examples", f"{MODULE}/core/structure/structuretest"}
+    users = {name for name, package in packages.items() if for_tests & set(package.get("Imports", []))}
+    assert users == {"core/structure/structuretest"}
 
 
 def test_only_the_binding_uses_c(packages):
