@@ -10,7 +10,7 @@ import pytest
 
 from combpred import StructuredRidge, StructuredRidgeCV
 from combpred._lib import memory
-from combpred._models.solve import Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
+from combpred._models.advice import Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
 
 SIZES = [(20_000, 20, 10, 0), (8000, 200, 10, 0), (6000, 20, 10, 500), (15_000, 20, 5, 300), (3000, 20, 30, 300)]
 
@@ -55,7 +55,7 @@ for size in {sizes}:
 def test_advice_names_what_fits_and_what_it_takes():
     advice = alternatives("rbf", 10**5, 20, 45)
     assert re.search(r"NystromMap\(1000, \.\.\.\), StructuredRidge\(\)\) \(about .* MiB and [\d.]+ (s|min)\)", advice)
-    assert re.search(r"solver='sgd' with truncation=1000 \(about \d+ MiB and .* a pass\)", advice)
+    assert re.search(r"StructuredSGD\(truncation=1000\) \(about \d+ MiB and .* a pass\)", advice)
     assert "primal" not in advice
     linear = alternatives("linear", 10**5, 20, 45)
     assert re.search(r"solver='primal', which needs no kernel matrix \(about .* MiB and .* s\)", linear)

@@ -15,10 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 
-from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV
+from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD
 from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
 
-ESTIMATORS = [StructuredRidge, StructuredRidgeCV, ProbabilisticStructured]
+ESTIMATORS = [StructuredRidge, StructuredRidgeCV, StructuredSGD, ProbabilisticStructured]
 
 
 def rankings(n=60, seed=0):
@@ -32,9 +32,9 @@ def rankings(n=60, seed=0):
     "estimator",
     [
         "StructuredRidge()",
-        "StructuredRidge(solver='sgd', max_iter=20)",  # what is checked does not hang on passes
-        "StructuredRidge(solver='sgd', kernel='rbf', max_iter=20)",
         "StructuredRidgeCV()",
+        "StructuredSGD()",
+        "StructuredSGD(kernel='rbf', max_iter=20)",  # what is checked does not hang on passes
         "ProbabilisticStructured()",
     ],
 )
