@@ -93,6 +93,15 @@ def test_estimators_give_the_advice(kernel, monkeypatch):
         StructuredRidge("permutations", kernel=kernel, solver="closed-form").fit(X, y)
 
 
+@pytest.mark.parametrize("Estimator", [StructuredRidge, StructuredRidgeCV])
+def test_advice_is_composed_only_where_memory_lacks(Estimator, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 5)), rng.permuted(np.tile([1, 2, 3], (30, 1)), axis=1)
+    for module in ("ridge", "ridge_cv"):
+        monkeypatch.setattr(f"combpred._models.{module}.alternatives", lambda *arguments: pytest.fail("composed"))
+    Estimator("permutations", kernel="rbf").fit(X, y)
+
+
 def test_selection_gives_the_advice_too(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 5)), rng.permuted(np.tile([1, 2, 3], (300, 1)), axis=1)

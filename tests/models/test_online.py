@@ -375,6 +375,26 @@ def test_refusals():
     np.testing.assert_array_equal(model.feature_scores(X), before)
 
 
+def test_dask_collections_are_refused_with_what_to_do():
+    dask_array = pytest.importorskip("dask.array")
+    X, y = data(Permutations(5))
+    with pytest.raises(ValueError, match="dask collection: call partial_fit .* or take StructuredRidge"):
+        sgd("permutations").fit(dask_array.from_array(X, chunks=(40, 4)), dask_array.from_array(y, chunks=(40, 5)))
+
+
+def test_tol_is_what_passes_still_change_of_what_was_gained():
+    """Five passes in a row changed the objective by at most `tol` of the distance to that of zero weights, 0 here."""
+    X, y = data(Permutations(5))
+    passes = []
+    for tol in (1e-2, 1e-3, 1e-4):
+        curve = np.array(sgd("permutations", kernel="rbf", average=True, max_iter=1000, tol=tol).fit(X, y).loss_curve_)
+        change = np.abs(np.diff(curve)) / -curve[1:]
+        assert (change[-5:] <= tol).all() and not (change[-6:-1] <= tol).all()
+        passes.append(len(curve))
+    assert passes[0] < passes[1] < passes[2]
+    assert sgd("permutations").tol == 1e-4
+
+
 def test_passes_that_ran_out_are_warned_of():
     X, y = data(Permutations(5))
     with pytest.warns(ConvergenceWarning, match="after 2 passes, the last of which changed the objective by"):

@@ -128,6 +128,7 @@ def test_entries_take_the_place_and_the_indentation_of_their_lines():
         filled(Described)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of inputs that are not scaled
 @pytest.mark.parametrize("estimator", [StructuredRidge, StructuredRidgeCV, StructuredSGD], ids=lambda cls: cls.__name__)
 def test_every_parameter_and_fitted_attribute_is_described(estimator):
     sections = re.split(r"\n(\w[\w ]*)\n-+\n", inspect.getdoc(estimator))
@@ -143,6 +144,7 @@ def test_every_parameter_and_fitted_attribute_is_described(estimator):
         assert fitted <= set(described(by_name["Attributes"]))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of inputs that are not scaled
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_notebooks_display_estimators(estimator):
     for model in (estimator(), estimator(structures.MultiClass(), kernel="rbf")):
