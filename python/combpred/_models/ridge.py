@@ -302,8 +302,8 @@ class StructuredRidge(RidgeBase):
 
     Notes
     -----
-    With μ and Σ the mean and covariance of ψ under the uniform law, :math:`\tilde\psi_i = \psi(y_i) - \mu`, kernel
-    matrix K (plus 1 with `fit_intercept`), f = Ka and sample weights w, training minimises
+    With μ and Σ the mean and covariance of ψ under the uniform distribution, :math:`\tilde\psi_i = \psi(y_i) - \mu`,
+    kernel matrix K (plus 1 with `fit_intercept`), f = Ka and sample weights w, training minimises
 
     .. math:: \alpha \operatorname{tr}(a^\top K a) + \sum_i w_i \left[\tfrac12 f_i^\top \Sigma f_i
               + \tfrac12 (1 - \langle\tilde\psi_i, f_i\rangle)^2 - \tfrac12\right]
