@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from combpred import StructuredRidge
-from combpred._models.solve import nystrom_estimate, primal_estimate
+from combpred._models.advice import nystrom_estimate, primal_estimate
 from combpred.kernels import NystromMap
 from combpred.structures import Permutations
 

@@ -10,7 +10,7 @@ import pytest
 
 from combpred import StructuredRidge, StructuredRidgeCV
 from combpred._lib import memory
-from combpred._models.solve import _N_STEPS, Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
+from combpred._models.advice import _N_STEPS, Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
 
 SIZES = [(20_000, 20, 10, 0), (8000, 200, 10, 0), (6000, 20, 10, 500), (15_000, 20, 5, 300), (3000, 20, 30, 300)]
 
@@ -54,7 +54,7 @@ for size in {sizes}:
 def test_advice_names_what_fits_and_what_it_takes():
     advice = alternatives("rbf", 10**5, 20, 45)
     assert re.search(r"NystromMap\(1000, \.\.\.\), StructuredRidge\(\)\) \(about .* MiB and [\d.]+ (s|min)\)", advice)
-    assert re.search(r"solver='sgd' with truncation=1000 \(about \d+ MiB and .* a pass\)", advice)
+    assert re.search(r"StructuredSGD\(truncation=1000\) \(about \d+ MiB and .* a pass\)", advice)
     assert "primal" not in advice
     linear = alternatives("linear", 10**5, 20, 45)
     assert re.search(r"solver='primal', which needs no kernel matrix \(about .* MiB and .* s\)", linear)
@@ -90,6 +90,15 @@ def test_estimators_give_the_advice(kernel, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 100_000)
     with pytest.raises(MemoryError, match=r"needs .* rows would fit: fit fewer rows, or take .*truncation=300"):
         StructuredRidge("permutations", kernel=kernel, solver="closed-form").fit(X, y)
+
+
+@pytest.mark.parametrize("Estimator", [StructuredRidge, StructuredRidgeCV])
+def test_advice_is_composed_only_where_memory_lacks(Estimator, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 5)), rng.permuted(np.tile([1, 2, 3], (30, 1)), axis=1)
+    for module in ("ridge", "ridge_cv"):
+        monkeypatch.setattr(f"combpred._models.{module}.alternatives", lambda *arguments: pytest.fail("composed"))
+    Estimator("permutations", kernel="rbf").fit(X, y)
 
 
 def test_selection_gives_the_advice_too(monkeypatch):
