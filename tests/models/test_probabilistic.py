@@ -19,7 +19,7 @@ from combpred._models.loglinear import features, likelihood, training
 from combpred._models.loglinear.descent import SgdState
 from combpred._models.loglinear.features import InputFeatures, KernelFeatures
 from combpred._models.loglinear.likelihood import Coordinates, Likelihood, UniformCurvature
-from combpred.sampling.engines import ExactLaws, LawSettings
+from combpred.sampling.engines import EngineSettings, ExactEngine
 from combpred.structures import (
     Cycles,
     LabelSets,
@@ -136,7 +136,7 @@ def test_gradient_in_the_coordinates_of_the_search_is_that_of_finite_differences
     rng = np.random.default_rng(0)
     weights = rng.uniform(0.5, 2.0, size=len(X))
     space = structure._resolve(np.arange(3)) if isinstance(structure, MultiClass) else structure
-    likelihood = Likelihood(space, psi, weights, ExactLaws(LawSettings(space)))
+    likelihood = Likelihood(space, psi, weights, ExactEngine(EngineSettings(space)))
     if kind == "kernel":
         features = KernelFeatures(rbf_kernel(X), weights, shift=1.0)
     else:
@@ -162,7 +162,7 @@ def test_gradient_in_the_coordinates_of_the_search_is_that_of_finite_differences
 
 def test_hessian_at_zero_is_the_identity_in_the_coordinates_of_the_search():
     X, _, psi, _, _ = problem(Permutations(4))
-    likelihood = Likelihood(Permutations(4), psi, np.ones(len(X)), ExactLaws(LawSettings(Permutations(4))))
+    likelihood = Likelihood(Permutations(4), psi, np.ones(len(X)), ExactEngine(EngineSettings(Permutations(4))))
     features = InputFeatures(X, likelihood.weights, intercept=True)
     coordinates = Coordinates.at_zero(0.2, features, UniformCurvature.of(Permutations(4), psi))
     shape = coordinates.scale.shape

@@ -21,11 +21,9 @@ from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.memory import allocate
 from .._lib.structure import structure_shape
-from ..sampling._annealing import METHODS, LogPartition
-from ..sampling._diagnostics import ChainDiagnostics
-from ..sampling._sample import RowSampler
-from ..sampling.draws import SAMPLERS
-from ..sampling.engines import TRAINING_VISITS, LawEngine, Laws, Work, engine_of, settled_method
+from ..sampling import ChainDiagnostics, LogPartition
+from ..sampling.engines import METHODS, TRAINING_EVALUATIONS, Engine, Inferred, engine_of, resolve_method
+from ..sampling.samplers import SAMPLERS, RowSampler
 from ..structures import LabelSets, MultiClass, Ordinal
 from ..structures._base import is_a
 from .base import StructuredEstimator
@@ -39,11 +37,11 @@ _FEWER_ROWS = "pass fewer rows at once"
 
 
 class _Block(NamedTuple):
-    """The laws of a block of rows."""
+    """What was asked about a block of rows."""
 
     rows: slice
     scores: FloatArray  # (k, d)
-    laws: Laws
+    inferred: Inferred
 
 
 def _has_probabilities(self: ProbabilisticPredictor) -> bool:
@@ -161,7 +159,7 @@ class ProbabilisticPredictor(StructuredEstimator):
         n, d = X.shape[0], self.structure_.n_features
         marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
         for block in self._blocks(X, marginals=True, log_z=False):
-            marginals[block.rows] = block.laws.means
+            marginals[block.rows] = block.inferred.means
         return marginals
 
     def log_proba(self, X: Any, y: Any) -> FloatArray:
@@ -201,10 +199,10 @@ class ProbabilisticPredictor(StructuredEstimator):
         parts = self.structure_._encode(y)
         check_consistent_length(X, parts)
         log_proba = np.empty(X.shape[0])
-        for rows, scores, laws in self._blocks(X):
-            assert laws.log_z is not None
+        for rows, scores, inferred in self._blocks(X):
+            assert inferred.log_z is not None
             psi = self.structure_._embed_parts(parts[rows], get_n_threads(self.n_jobs))
-            log_proba[rows] = np.einsum("ij,ij->i", scores, psi) - laws.log_z
+            log_proba[rows] = np.einsum("ij,ij->i", scores, psi) - inferred.log_z
         return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding, or errors of an estimate
 
     def score_log_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -292,12 +290,8 @@ class ProbabilisticPredictor(StructuredEstimator):
         check_share_or_none("epsilon", epsilon)
         check_share_or_none("delta", delta)
         X = self._check_new_rows(X)
-        n = X.shape[0]
-        found = LogPartition(np.empty(n), np.empty(n), np.empty(n), np.empty(n, "U11"), np.zeros(n, dtype=np.int64))
-        for rows, _, laws in self._blocks(X, engine=self._engine(n, method, epsilon, delta)):
-            found.value[rows], found.lower[rows], found.upper[rows] = laws.log_z, laws.lower, laws.upper
-            found.method[rows], found.n_samples[rows] = laws.engine, laws.n_samples
-        return found
+        engine = self._engine(X.shape[0], method, epsilon, delta)
+        return LogPartition.joined([engine.log_partition(rows, scores) for rows, scores in self._score_blocks(X)])
 
     @lazily_on_dask
     def entropy(self, X: Any) -> FloatArray:
@@ -335,9 +329,9 @@ class ProbabilisticPredictor(StructuredEstimator):
         """
         X = self._check_new_rows(X)
         entropy = np.empty(X.shape[0])
-        for rows, scores, laws in self._blocks(X, marginals=True):
-            assert laws.means is not None and laws.log_z is not None
-            entropy[rows] = laws.log_z - np.einsum("ij,ij->i", scores, laws.means)
+        for rows, scores, inferred in self._blocks(X, marginals=True):
+            assert inferred.means is not None and inferred.log_z is not None
+            entropy[rows] = inferred.log_z - np.einsum("ij,ij->i", scores, inferred.means)
         return np.clip(entropy, 0.0, self._largest_entropy(), out=entropy)  # beyond by rounding, or errors of estimates
 
     def _largest_entropy(self) -> float:
@@ -424,27 +418,25 @@ class ProbabilisticPredictor(StructuredEstimator):
 
     def _engine(
         self, n: int, method: str | None = None, epsilon: float | None = None, delta: float | None = None
-    ) -> LawEngine:
+    ) -> Engine:
         """Return what computes the laws of n rows; arguments that are None are parameters of the model."""
         method = check_choice("inference", self.inference if method is None else method, METHODS)
-        engine = engine_of(self, settled_method(method, self.structure_, Work(n)), epsilon=epsilon, delta=delta)
+        engine = engine_of(self, resolve_method(method, self.structure_, n), epsilon=epsilon, delta=delta)
         engine.check()
         return engine
 
-    def _blocks(
-        self, X: Any, *, marginals: bool = False, log_z: bool = True, engine: LawEngine | None = None
-    ) -> Iterator[_Block]:
-        """Yield the laws of blocks of rows."""
-        engine = self._engine(X.shape[0]) if engine is None else engine
+    def _blocks(self, X: Any, *, marginals: bool = False, log_z: bool = True) -> Iterator[_Block]:
+        """Yield what is asked about the distributions of blocks of rows."""
+        engine = self._engine(X.shape[0])
         for rows, scores in self._score_blocks(X):
-            yield _Block(rows, scores, engine.laws(rows, scores, means=marginals, log_z=log_z))
+            yield _Block(rows, scores, engine.infer(rows, scores, means=marginals, log_z=log_z))
 
     def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
         if self.decision == "map":
             return scores, None
         # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
         rows = slice(first, first + len(scores))
-        marginals = self._engine(len(scores)).laws(rows, scores, means=True, log_z=False).means
+        marginals = self._engine(len(scores)).infer(rows, scores, means=True, log_z=False).means
         assert marginals is not None
         return marginals, np.full(scores.shape[1], -0.5)
 
@@ -760,7 +752,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
             targets = self._embed_rows(rows)
-            self.solver_ = "sgd" if self.solver == "sgd" or engine.draws else "lbfgs"
+            self.solver_ = "sgd" if self.solver == "sgd" or engine.is_random else "lbfgs"
             if self.solver_ == "sgd":
                 fit_by_descent(self, rows.X, targets, engine, earlier)
             else:
@@ -880,16 +872,16 @@ class ProbabilisticStructured(ProbabilisticPredictor):
                 self.solver_ = "sgd"
             else:
                 require_same_intercept(self, len(self.descent_.weights))
-            engine = self._training_engine(rows.X.shape[0], visits=1)
+            engine = self._training_engine(rows.X.shape[0], evaluations=1)
             continue_descent(self, rows.X, self._embed_rows(rows), engine)
         return self
 
-    def _training_engine(self, n: int, visits: int | None = None) -> LawEngine:
+    def _training_engine(self, n: int, evaluations: int | None = None) -> Engine:
         """Return what computes the laws of n rows in training, after checking that structure and solver go with it."""
-        work = Work(n, min(int(self.max_iter), TRAINING_VISITS) if visits is None else visits)
-        method = settled_method(self.inference, self.structure_, work)
+        many = min(int(self.max_iter), TRAINING_EVALUATIONS) if evaluations is None else evaluations
+        method = resolve_method(self.inference, self.structure_, n, many)
         engine = engine_of(self, method)
-        if engine.draws and self.solver == "lbfgs":
+        if engine.is_random and self.solver == "lbfgs":
             why = "" if self.inference == "mcmc" else ", which inference='auto' takes for a structure of this size"
             raise ValueError(
                 f"solver='lbfgs' needs exact gradients, not those of inference='mcmc'{why}: take solver='auto' or "

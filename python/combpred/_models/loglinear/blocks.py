@@ -12,7 +12,7 @@ from scipy import sparse
 
 from ..._data.blocks import Block, BlockSource
 from ..._lib.ridge import Targets
-from ...sampling.engines import TRAINING_VISITS, LawEngine, Work, engine_of, settled_method
+from ...sampling.engines import TRAINING_EVALUATIONS, Engine, engine_of, resolve_method
 from ..rows import BlockRows
 from ..training import EarlierFit, keep_weights, require_linear, settle, source_of
 from .features import LARGEST_GRAM, LARGEST_MOVED, Curvature, InputRows, diagonalised, second_moment
@@ -27,7 +27,7 @@ class LossSums(NamedTuple):
 
     loss: float
     gradient: FloatArray
-    engine: str
+    inference: str
 
 
 class SpreadSums(NamedTuple):
@@ -57,13 +57,13 @@ class BlockLaws:
     Attributes
     ----------
     rows : BlockRows
-    engine : LawEngine
+    engine : Engine
         Exact.
     intercept : bool
     """
 
     rows: BlockRows
-    engine: LawEngine
+    engine: Engine
     intercept: bool
 
     def likelihoods(self, block: Block, *, check: bool = False) -> Iterator[tuple[Likelihood, Any]]:
@@ -82,16 +82,16 @@ class BlockLaws:
 
 def loss_sums(block: Block, how: BlockLaws, weights: FloatArray) -> LossSums:
     """Return what the rows of a block add to the loss and its gradient."""
-    loss, gradient, engine = 0.0, np.zeros(weights.shape), ""
+    loss, gradient, inference = 0.0, np.zeros(weights.shape), ""
     for likelihood, X in how.likelihoods(block):
-        loss_, gradient_, engine = likelihood.gradient(InputRows(X, intercept=how.intercept), weights)
+        loss_, gradient_, inference = likelihood.gradient(InputRows(X, intercept=how.intercept), weights)
         loss += loss_
         gradient += gradient_
-    return LossSums(loss, gradient, engine)
+    return LossSums(loss, gradient, inference)
 
 
 def add_losses(one: LossSums, other: LossSums) -> LossSums:
-    return LossSums(one.loss + other.loss, one.gradient + other.gradient, one.engine or other.engine)
+    return LossSums(one.loss + other.loss, one.gradient + other.gradient, one.inference or other.inference)
 
 
 def spread_sums(block: Block, how: BlockLaws, weights: FloatArray) -> SpreadSums | None:
@@ -177,7 +177,7 @@ class BlockLoss:
 
     def evaluate(self, weights: FloatArray) -> tuple[float, FloatArray, str]:
         found = self._blocks.reduce(loss_sums, self._how, weights, merge=add_losses)
-        return found.loss, found.gradient, found.engine
+        return found.loss, found.gradient, found.inference
 
     def at_zero(self, alpha: float) -> Coordinates:
         structure = self._how.rows.structure
@@ -230,13 +230,13 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
     model.solver_ = "lbfgs"
     model.objective_ = found.objective
     model.n_iter_ = max(found.n_iter, 1)
-    model.inference_ = found.engine
+    model.inference_ = found.inference
     warn_unless_maximal(found, float(model.tol))
 
 
 def _require_exact(model: Any, n: int) -> None:
     """Raise ValueError unless the laws of n rows are computed exactly."""
-    method = settled_method(model.inference, model.structure_, Work(n, min(int(model.max_iter), TRAINING_VISITS)))
+    method = resolve_method(model.inference, model.structure_, n, min(int(model.max_iter), TRAINING_EVALUATIONS))
     if method != "exact":
         why = "" if model.inference == method else ", which inference='auto' takes for so much work"
         raise ValueError(

@@ -13,7 +13,7 @@ from ..._data.warn import warn_user
 from ..._lib.abi import Control
 from ..._lib.control import reported
 from ..._lib.memory import row_blocks
-from ...sampling.engines import TrainingLaws
+from ...sampling.engines import SampledTraining
 from .features import Features
 from .likelihood import Coordinates, Likelihood, Spread, UniformCurvature
 
@@ -214,7 +214,7 @@ def sampled_decrement(
     alpha: float,
     features: Features,
     likelihood: Likelihood,
-    laws: TrainingLaws,
+    engine: SampledTraining,
     coordinates: Coordinates,
     limit: float,
     *,
@@ -231,8 +231,8 @@ def sampled_decrement(
     pair = np.zeros((2, *weights.shape))
     done, rounds = 0, 1
     while True:
-        for rows in row_blocks(n, 2 * rounds * laws.draws_per_chain * d):
-            means = laws.halves(rows, features.scores(rows, weights), rounds)
+        for rows in row_blocks(n, 2 * rounds * engine.draws_per_chain * d):
+            means = engine.paired_means(rows, features.scores(rows, weights), rounds)
             for sums, mean in zip(pair, means, strict=True):
                 residual = likelihood.weights[rows, None] * (mean - likelihood.psi[rows])
                 features.add_gradient(rows, rounds * residual, sums)
@@ -280,7 +280,7 @@ class Descent:
         What was still to be gained when that was last looked at.
     objective : float
         At the averaged weights, then; only with exact laws.
-    engine : str
+    inference : str
         What computed it.
     """
 
@@ -293,13 +293,13 @@ class Descent:
         self._looks = [] if state.average.any() else [zero]
         self.left = known_decrement(zero, None, self._coordinates)
         self._first = self.left.value
-        self.objective, self.engine = np.nan, ""
+        self.objective, self.inference = np.nan, ""
         self._limit = 0.0
 
     def run(self, rng: np.random.RandomState, *, tol: float, max_iter: int, label: str, verbose: int) -> None:
         """Pass over all rows until what is left is `tol`² times what it was at zero, or `max_iter` times."""
-        laws, n = self._likelihood.laws, len(self._likelihood.psi)
-        self._tol = max(tol, SAMPLED_TOL) if isinstance(laws, TrainingLaws) else tol
+        engine, n = self._likelihood.engine, len(self._likelihood.psi)
+        self._tol = max(tol, SAMPLED_TOL) if isinstance(engine, SampledTraining) else tol
         self._limit = self._tol**2 * self._first
         control, look, follow = Control(), 1, _FIRST_FOLLOWED
         with reported(control, label, verbose=verbose):
@@ -333,18 +333,18 @@ class Descent:
 
     def _look(self, *, last: bool) -> Decrement:
         """Return what is left at the averaged weights."""
-        average, laws = self.state.average, self._likelihood.laws
+        average, engine = self.state.average, self._likelihood.engine
         # Of those looks at no more than half the passes, the last.
         while len(self._looks) > 1 and 2 * self._looks[1].n_passes <= self.n_passes:
             del self._looks[0]
         half = self._looks[0] if self._looks else None
-        if isinstance(laws, TrainingLaws):
+        if isinstance(engine, SampledTraining):
             now, left = sampled_decrement(
-                self.n_passes, average, half, self._alpha, self._features, self._likelihood, laws, self._coordinates,
+                self.n_passes, average, half, self._alpha, self._features, self._likelihood, engine, self._coordinates,
                 self._limit, last=last,
             )  # fmt: skip
         else:
-            loss, gradient, self.engine = self._likelihood.gradient(self._features, average)
+            loss, gradient, self.inference = self._likelihood.gradient(self._features, average)
             self.objective = self._alpha * float(np.sum(np.square(average))) + loss
             now = Look(self.n_passes, average, gradient + 2.0 * self._alpha * average)
             left = known_decrement(now, half, self._coordinates)
@@ -358,7 +358,7 @@ class Descent:
             return
         share = self.left.value / max(self._first, np.finfo(float).tiny)
         error = f" ± {self.left.error:.1e}" if self.left.error else ""
-        sampled = isinstance(self._likelihood.laws, TrainingLaws)
+        sampled = isinstance(self._likelihood.engine, SampledTraining)
         warn_user(
             f"after the last of {self.n_passes} passes the objective is about {self.left.value:.1e}{error} above its "
             f"minimum, {share:.1e} times what was to be gained, where the square of tol={self._tol:.1e} is asked for; "

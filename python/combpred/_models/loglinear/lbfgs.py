@@ -31,7 +31,7 @@ class Maximum:
     objective: float
     n_iter: int
     residual: float  # largest entry of the gradient, relative to that at zero
-    engine: str
+    inference: str
 
 
 def maximise(
@@ -56,7 +56,7 @@ def maximise(
         if start is not None:
             search.move(start)
         search.run(tol, max_iter)
-    return Maximum(search.weights, search.value, search.n_iter, search.residual, search.engine)
+    return Maximum(search.weights, search.value, search.n_iter, search.residual, search.inference)
 
 
 class _Settled(Exception):  # noqa: N818  # raised to end a search that has arrived
@@ -71,7 +71,7 @@ class _Search:
         self._zero = loss.at_zero(alpha)
         self.control = Control()
         self.n_iter = 0
-        self.engine = ""
+        self.inference = ""
         self.weights = np.zeros(self._zero.scale.shape)
         self.value, gradient = self._evaluate(self.weights)
         self._first = self._largest(gradient)
@@ -134,7 +134,7 @@ class _Search:
             return
 
     def _evaluate(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        loss, gradient, self.engine = self._loss.evaluate(weights)
+        loss, gradient, self.inference = self._loss.evaluate(weights)
         gradient += 2.0 * self._alpha * weights
         return loss + self._alpha * float(np.sum(weights * weights)), gradient
 

@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from ..._lib.control import call_abandonable
 from ..._lib.memory import row_blocks
 from ..._lib.ridge import Targets
-from ...sampling.engines import LawEngine, Rows
+from ...sampling.engines import Rows, TrainingEngine
 from ...structures import Structure
 from .features import Curvature, FeatureRows, Features
 
@@ -156,7 +156,7 @@ def drawn_spread(
         return None
     traces, covariance = np.empty(n), np.zeros((d, d))
     for rows in row_blocks(n, _DRAWS * d):
-        psi = likelihood.laws.outputs(rows, features.scores(rows, weights), _DRAWS)
+        psi = likelihood.engine.draw_features(rows, features.scores(rows, weights), _DRAWS)
         if psi is None:
             return None
         centred = (psi - psi.mean(axis=1, keepdims=True)) * np.sqrt(1.0 / (_DRAWS - 1))
@@ -197,7 +197,7 @@ class Evaluation(NamedTuple):
 
     loss: float  # weighted sum of −ln p
     residual: FloatArray  # (n, d): its gradient by the scores
-    engine: str  # what computed ln Z
+    inference: str  # what computed ln Z
 
 
 @dataclass(frozen=True)
@@ -210,39 +210,39 @@ class Likelihood:
     psi : ndarray of shape (n, d)
         Embedded targets, or means of several.
     weights : ndarray of shape (n,)
-    laws : LawEngine
+    engine : TrainingEngine
         Computes ln Z and Eψ, or estimates Eψ.
     """
 
     structure: Structure
     psi: FloatArray
     weights: FloatArray
-    laws: LawEngine
+    engine: TrainingEngine
 
     def evaluate(self, rows: Rows, scores: FloatArray) -> Evaluation:
         """Return the loss of `rows`, whose scores are given, with the gradient w_i (Eψ − ψ_i)."""
-        found = self.laws.laws(rows, scores, means=True)
+        found = self.engine.infer(rows, scores, means=True)
         assert found.means is not None and found.log_z is not None
         psi, weights = self.psi[rows], self.weights[rows]
         loss = float(weights @ (found.log_z - np.einsum("ij,ij->i", scores, psi)))
-        return Evaluation(loss, weights[:, None] * (found.means - psi), found.engine)
+        return Evaluation(loss, weights[:, None] * (found.means - psi), found.inference)
 
     def residual(self, rows: Rows, scores: FloatArray) -> FloatArray:
         """Return the gradient alone, which may be estimated."""
-        means = self.laws.laws(rows, scores, means=True, log_z=False).means
+        means = self.engine.infer(rows, scores, means=True, log_z=False).means
         assert means is not None
         residual: FloatArray = self.weights[rows][:, None] * (means - self.psi[rows])
         return residual
 
     def gradient(self, features: FeatureRows, weights: FloatArray) -> tuple[float, FloatArray, str]:
-        """Return the loss of all rows under feature weights (q, d), its gradient by them, and the engine."""
-        loss, gradient, engine = 0.0, np.zeros(weights.shape), ""
+        """Return the loss of all rows under feature weights (q, d), its gradient by them, and what computed ln Z."""
+        loss, gradient, inference = 0.0, np.zeros(weights.shape), ""
         for rows in row_blocks(len(self.psi), self.psi.shape[1]):
             found = self.evaluate(rows, features.scores(rows, weights))
             loss += found.loss
             features.add_gradient(rows, found.residual, gradient)
-            engine = found.engine
-        return loss, gradient, engine
+            inference = found.inference
+        return loss, gradient, inference
 
 
 def mean_outputs(targets: Targets) -> tuple[FloatArray, FloatArray]:
