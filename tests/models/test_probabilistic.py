@@ -18,7 +18,7 @@ from combpred import Admissible, ProbabilisticStructured
 from combpred._models.loglinear import features, likelihood, training
 from combpred._models.loglinear.descent import SgdState
 from combpred._models.loglinear.features import InputFeatures, KernelFeatures
-from combpred._models.loglinear.likelihood import Coordinates, Likelihood, UniformCurvature
+from combpred._models.loglinear.likelihood import Likelihood, Preconditioner, UniformCurvature
 from combpred.sampling.engines import EngineSettings, ExactEngine
 from combpred.structures import (
     Cycles,
@@ -141,18 +141,18 @@ def test_gradient_in_the_coordinates_of_the_search_is_that_of_finite_differences
         features = KernelFeatures(rbf_kernel(X), weights, shift=1.0)
     else:
         features = InputFeatures(X, weights, intercept=kind == "inputs")
-    coordinates = Coordinates.at_zero(0.2, features, UniformCurvature.of(space, psi))
-    shape = coordinates.scale.shape
+    preconditioner = Preconditioner.at_zero(0.2, features, UniformCurvature.of(space, psi))
+    shape = preconditioner.scale.shape
 
     def value(z):
-        return likelihood.gradient(features, coordinates.weights(z.reshape(shape)))[0]
+        return likelihood.gradient(features, preconditioner.weights(z.reshape(shape)))[0]
 
     def gradient(z):
-        by_weights = likelihood.gradient(features, coordinates.weights(z.reshape(shape)))[1]
-        return coordinates.pull_back(by_weights).ravel()
+        by_weights = likelihood.gradient(features, preconditioner.weights(z.reshape(shape)))[1]
+        return preconditioner.pull_back(by_weights).ravel()
 
     z = rng.normal(size=shape).ravel()
-    f = features.scores(slice(None), coordinates.weights(z.reshape(shape)))
+    f = features.scores(slice(None), preconditioner.weights(z.reshape(shape)))
     assert value(z) == pytest.approx(
         sum(w * reference.enumerated_log_loss(outputs, p, row) for w, p, row in zip(weights, psi, f, strict=True)),
         rel=1e-10,
@@ -164,12 +164,12 @@ def test_hessian_at_zero_is_the_identity_in_the_coordinates_of_the_search():
     X, _, psi, _, _ = problem(Permutations(4))
     likelihood = Likelihood(Permutations(4), psi, np.ones(len(X)), ExactEngine(EngineSettings(Permutations(4))))
     features = InputFeatures(X, likelihood.weights, intercept=True)
-    coordinates = Coordinates.at_zero(0.2, features, UniformCurvature.of(Permutations(4), psi))
-    shape = coordinates.scale.shape
+    preconditioner = Preconditioner.at_zero(0.2, features, UniformCurvature.of(Permutations(4), psi))
+    shape = preconditioner.scale.shape
 
     def gradient(z):
-        W = coordinates.weights(z.reshape(shape))
-        return coordinates.pull_back(likelihood.gradient(features, W)[1] + 2 * 0.2 * W).ravel()
+        W = preconditioner.weights(z.reshape(shape))
+        return preconditioner.pull_back(likelihood.gradient(features, W)[1] + 2 * 0.2 * W).ravel()
 
     step = 1e-5
     hessian = [(gradient(step * e) - gradient(-step * e)) / (2 * step) for e in np.eye(np.prod(shape))]

@@ -13,10 +13,10 @@ from ..._lib.memory import require_memory, row_blocks
 from ..._lib.ridge import Targets
 from ...sampling.engines import Engine, SampledTraining, TrainingEngine
 from ..training import EarlierFit, keep_dual, keep_weights
-from .descent import LARGEST_MOMENT, Descent, Pace, SgdState, descend
+from .descent import LARGEST_MOMENT, Descent, SgdState, StepSizes, descend
 from .features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
 from .lbfgs import maximise, warn_unless_maximal
-from .likelihood import Coordinates, Likelihood, RowsLoss, UniformCurvature, mean_outputs
+from .likelihood import Likelihood, Preconditioner, RowsLoss, UniformCurvature, mean_outputs
 
 FloatArray = NDArray[np.float64]
 
@@ -121,7 +121,7 @@ def fit_by_descent(model: Any, X: Any, targets: Targets, engine: Engine, earlier
         model.inference_, model.objective_ = descent.inference, descent.objective
         for rows in row_blocks(len(kept), likelihood.psi.shape[1]):
             engine.check_range(features.scores(rows, average))
-    descent.warn_unless_settled()
+    descent.warn_unless_converged()
 
 
 def _diagnose(
@@ -152,15 +152,17 @@ def continue_descent(model: Any, X: Any, targets: Targets, engine: Engine) -> No
     known = None if state is None else state.moment
     moment = second_moment(X, likelihood.weights, model.fit_intercept, largest=LARGEST_MOMENT)
     seen = 0.0 if state is None else state.n_seen
-    piece = float(likelihood.weights.sum())
-    total = moment * ((seen + piece) / piece) if known is None else known + moment
-    # The penalty is against all rows seen: of those of this piece, as many as all are, of its moments.
+    weight = float(likelihood.weights.sum())
+    total = moment * ((seen + weight) / weight) if known is None else known + moment
+    # The penalty is against all rows seen: as if these rows were as many as all are.
     features = InputFeatures(X, likelihood.weights, intercept=model.fit_intercept, moment=total)
     state = replace(_start(likelihood, features) if state is None else state, moment=total)
-    share = (seen + piece) / piece
+    share = (seen + weight) / weight
     alpha = float(model.alpha)
-    pace = Pace.of(Coordinates.at_zero(alpha, features, state.curvature), alpha, features, share * likelihood.weights)
-    model.descent_ = state = descend(state, likelihood, features, pace, alpha=alpha, share=share, order=order)
+    step_sizes = StepSizes.of(
+        Preconditioner.at_zero(alpha, features, state.curvature), alpha, features, share * likelihood.weights
+    )
+    model.descent_ = state = descend(state, likelihood, features, step_sizes, alpha=alpha, share=share, order=order)
     keep_weights(model, state.average)
     model.n_iter_ = getattr(model, "n_iter_", 0) + 1
     model.inference_ = likelihood.engine.name
