@@ -131,7 +131,7 @@ def test_sparse_input_gives_what_dense_input_gives():
 
 @pytest.mark.parametrize("kind", ["inputs", "inputs without intercept", "kernel"])
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_gradient_in_the_coordinates_of_the_search_is_that_of_finite_differences(structure, kind):
+def test_preconditioned_gradient_is_that_of_finite_differences(structure, kind):
     X, _, psi, outputs, _ = problem(structure)
     rng = np.random.default_rng(0)
     weights = rng.uniform(0.5, 2.0, size=len(X))
@@ -160,7 +160,7 @@ def test_gradient_in_the_coordinates_of_the_search_is_that_of_finite_differences
     assert check_grad(value, gradient, z, epsilon=1e-6) <= 1e-4 * (1 + np.linalg.norm(gradient(z)))
 
 
-def test_hessian_at_zero_is_the_identity_in_the_coordinates_of_the_search():
+def test_preconditioned_hessian_at_zero_is_the_identity():
     X, _, psi, _, _ = problem(Permutations(4))
     likelihood = Likelihood(Permutations(4), psi, np.ones(len(X)), ExactEngine(EngineSettings(Permutations(4))))
     features = InputFeatures(X, likelihood.weights, intercept=True)
@@ -282,8 +282,8 @@ def test_many_features_are_scaled_one_by_one(monkeypatch):
         assert best <= near.objective_ <= 1.01 * best
 
 
-def test_coordinates_follow_laws_that_move_away(monkeypatch):
-    """Classes that a plane nearly separates: in the coordinates of the uniform law alone it takes 234 iterations."""
+def test_the_preconditioner_follows_distributions_that_move_away(monkeypatch):
+    """Classes that a plane nearly separates: preconditioned as at uniform outputs it takes 234 iterations."""
     X, y = load_digits(return_X_y=True)
     followed = ProbabilisticStructured(alpha=1e-2).fit(X / 16, y)
     monkeypatch.setattr("combpred._models.loglinear.likelihood.RowsLoss.at", lambda *arguments: None)
@@ -292,7 +292,7 @@ def test_coordinates_follow_laws_that_move_away(monkeypatch):
     assert followed.objective_ == pytest.approx(not_followed.objective_, rel=1e-5)
 
 
-def test_pieces_add_up_to_the_data():
+def test_mini_batches_add_up_to_the_data():
     X, y = rankings(2000)
     best = ProbabilisticStructured("permutations", alpha=1.0).fit(X, y)
     model = ProbabilisticStructured("permutations", alpha=1.0, solver="sgd", random_state=0)
@@ -301,7 +301,7 @@ def test_pieces_add_up_to_the_data():
     assert model.n_iter_ == 20
     assert isinstance(model.descent_, SgdState)
     assert model.descent_.n_seen == 2000
-    # After one pass, most of what the data gain over the uniform law, which is where the descent begins.
+    # After one pass, most of what the data gain over the uniform distribution, which is where the descent begins.
     uniform, least = np.log(24), best.score_log_loss(X, y)
     assert model.score_log_loss(X, y) < uniform - 0.98 * (uniform - least)
     assert model.predict(X).shape == y.shape

@@ -61,7 +61,7 @@ def quietly(model, X, y, **kwargs):
 
 @pytest.mark.parametrize(("structure", "sampler"), SAMPLED)
 def test_the_sampled_fit_is_near_the_exact_one(structure, sampler):
-    """Within 1 % of what the exact fit gains over the uniform law; five more seeds were within 0.4 % of it."""
+    """Within 1 % of what the exact fit gains over the uniform distribution; five more seeds were within 0.4 % of it."""
     X, y, psi, outputs, weights = problem(structure, weighted=True)
     exact = ProbabilisticStructured(structure, alpha=0.3).fit(X, y, sample_weight=weights)
     model = ProbabilisticStructured(
@@ -95,7 +95,7 @@ def test_pieces_by_samples():
     for _ in range(40):
         model.partial_fit(X[:5], y[:5]).partial_fit(X[5:], y[5:])
     assert (model.inference_, model.n_iter_) == ("mcmc", 80)
-    # Most of what is to be gained over the uniform law; the pieces weigh the penalty less and less.
+    # Most of what is to be gained over the uniform distribution; the mini-batches weigh the penalty less and less.
     assert model.set_params(inference="exact").score_log_loss(X, y) <= exact.score_log_loss(X, y)
 
 
@@ -383,7 +383,7 @@ def test_passes_that_run_out_are_said_with_the_figure():
 
 
 def drawn(n, n_labels, n_features, scale, seed=0):
-    """Inputs and rankings from laws whose weights are normal, times `scale`."""
+    """Inputs and rankings from distributions whose weights are normal, times `scale`."""
     rng = np.random.default_rng(seed)
     X, structure = rng.normal(size=(n, n_features)), Permutations(n_labels)
     scores = X @ (scale * rng.normal(size=(n_features, structure.n_features)))
@@ -401,7 +401,7 @@ def excess_and_gain(model, exact, X, y):
 
 
 def test_descent_that_is_slow_is_not_taken_for_done():
-    """Sharp laws: the averaged weights hardly move, far from the maximum. The figure is right within a factor of 3."""
+    """Sharp distributions: averaged weights hardly move, far from the maximum. The figure is right to a factor of 3."""
     structure, X, y = drawn(300, 6, 3, 6.0)
     exact = ProbabilisticStructured(structure, alpha=0.01).fit(X, y)
     model = ProbabilisticStructured(
@@ -418,7 +418,7 @@ def test_descent_that_is_slow_is_not_taken_for_done():
 @pytest.mark.parametrize("scale", [0.2, 1.0])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_small_fits_that_are_good_stop_in_silence(scale, seed):
-    """Within 1 % of what is gained over the uniform law, which is four times what is asked for."""
+    """Within 1 % of what is gained over the uniform distribution, which is four times what is asked for."""
     structure, X, y = drawn(60, 5, 3, scale, seed)
     exact = ProbabilisticStructured(structure).fit(X, y)
     with warnings.catch_warnings():
@@ -458,7 +458,7 @@ def test_the_range_of_features_is_known():
 
 
 def test_the_stated_error_of_means_along_chains_holds():
-    """300 rows of the same law: at δ = 0.1 no more than 30 are expected to be beyond ε, 60 happen in 1e-7 of seeds."""
+    """300 equal rows: at δ = 0.1 no more than 30 are expected to be beyond ε, 60 happen in 1e-7 of seeds."""
     scores = np.tile([0.8, -0.3, 0.5, 0.0, 0.9, -0.6], (300, 1))
     expected = Permutations(4).marginals(scores[0])
     found = chain_means(Permutations(4), "local", scores, epsilon=0.1, delta=0.1, seed=1, n_threads=None)

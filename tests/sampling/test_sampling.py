@@ -53,7 +53,7 @@ def key(y: object) -> tuple[int, ...]:
 
 
 def fits(structure: Structure, scores: np.ndarray, y: np.ndarray) -> None:
-    """Fail unless the rows of y are independent draws from the law, by χ² over outputs with enough expected."""
+    """Fail unless the rows of y are independent draws from p, by χ² over outputs with enough expected."""
     members = list(structure.enumerate())
     values = structure.embed(members) @ scores
     p = np.exp(values - values.max())
