@@ -514,7 +514,8 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> ProbabilisticStructured().fit(X, ["a", "a", "b", "b"]).predict_proba([[1.5]]).round(2).tolist()
         [[0.38, 0.62]]
         """
-        probabilities: FloatArray = self.structure_.probabilities(self.predict_marginals(X))
+        marginals = self.predict_marginals(X)  # refuses what is not fitted
+        probabilities: FloatArray = self.structure_.probabilities(marginals)
         return probabilities
 
     @lazily_on_dask
