@@ -21,8 +21,9 @@ from .._lib.errors import CapabilityError, SamplingError
 from ..structures import Structure
 from ..structures._space import score_bound
 from ._estimates import AnnealingDetails, LogPartition
-from ._levels import BOUNDED, CHAINS, SAMPLERS, Levels, Task, Trust, levels_of
+from ._levels import SAMPLERS, Levels, Task, Trust, levels_of
 from ._schedules import Draw, Schedule, adaptive_schedule, level_schedule, log_mean_exp
+from .samplers import BOUNDED, CHAINS
 
 FloatArray = NDArray[np.float64]
 

@@ -113,7 +113,7 @@ class LogPartition:
     @classmethod
     def joined(cls, parts: list[LogPartition]) -> LogPartition:
         """Return the results of several blocks of rows, by one method, as that of all rows."""
-        whole: LogPartition = _joined(parts)
+        whole: LogPartition = parts[0] if len(parts) == 1 else _joined(parts)
         return whole
 
 

@@ -19,6 +19,7 @@ from ..structures import Structure
 from ..structures._space import score_bound
 from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats
+from .samplers import BOUNDED, CHAINS
 
 FloatArray = NDArray[np.float64]
 Drawn = tuple[FloatArray, NDArray[Any]]
@@ -34,11 +35,8 @@ _FEWEST = 64  # draws at a level where steps are short
 _PROVEN_SHARE = 0.01  # of all steps that a burn-in by a bound may take
 
 EXACT = ("monotone", "cftp", "rejection", "exact")
-CHAINS = ("local", "meta", "cube")
 SAMPLERS = (*EXACT, *CHAINS)
 
-#: Samplers that need a bound on the scores of all outputs.
-BOUNDED = ("cftp", "rejection")
 _AUTO = ("monotone", "exact", "cftp", "local", "meta")
 _TRIAL_DRAWS = 1024
 _MOST_OPERATIONS = 1e8  # of a recursion at each level

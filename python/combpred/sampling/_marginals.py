@@ -16,8 +16,9 @@ from .._lib.errors import CapabilityError, SamplingError
 from ..structures import Structure
 from ..structures._space import rows_of, score_bounds
 from ._annealing import MOST_STEPS, Counted, median_log_ratio, naming_row, warn_of_chains
-from ._levels import CHAINS, SAMPLERS, Levels, Task, levels_of
+from ._levels import SAMPLERS, Levels, Task, levels_of
 from ._schedules import adaptive_schedule
+from .samplers import CHAINS
 
 FloatArray = NDArray[np.float64]
 Pair = tuple[FloatArray, FloatArray]

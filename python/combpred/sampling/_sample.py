@@ -17,13 +17,11 @@ from .._lib.memory import row_blocks
 from .._lib.structure import structure_shape
 from ..structures import Structure
 from ..structures._space import rows_of
-from .samplers import bounds_of_rows, chain_of, methods_of, promising
+from .samplers import BOUNDED, CHAINS, bounds_of_rows, chain_of, methods_of, promising
 
 #: Values of `sampler` but "auto".
 SAMPLERS = (*CHAIN_METHODS, "exact")
 
-_CHAINS = ("meta", "local", "cube")
-_BOUNDED = ("cftp", "rejection")
 _MOST_STEPS = 2**40
 
 
@@ -61,7 +59,7 @@ class Samples:
     @property
     def is_exact(self) -> bool:
         """Whether samples are independent and follow p exactly, rather than in the limit."""
-        return self.sampler not in _CHAINS
+        return self.sampler not in CHAINS
 
 
 def sample(
@@ -171,10 +169,10 @@ def sample(
     thin = whole_number(thin, "thin", 1, _MOST_STEPS)
     burn_in = min(16 * thin, _MOST_STEPS) if burn_in is None else whole_number(burn_in, "burn_in", 0, _MOST_STEPS)
     max_steps = whole_number(max_steps, "max_steps", 1, _MOST_STEPS)
-    if start is not None and sampler not in ("auto", *_CHAINS):
+    if start is not None and sampler not in ("auto", *CHAINS):
         raise ValueError(f"start is where a chain begins, sampler={sampler!r} has none; leave it out")
     if bound is not None:
-        if sampler not in _BOUNDED:
+        if sampler not in BOUNDED:
             raise ValueError(f"bound is for sampler='cftp' and 'rejection', not {sampler!r}; leave it out")
         bound = bounds_of_rows(bound, len(linear))
     parts = None if start is None else structure._encode(start)

@@ -23,6 +23,7 @@ from ._estimates import LogPartition, TaylorDetails
 from ._marginals import hoeffding_sample_size
 from ._taylor import TaylorExpansion, expand, require_moments, warn_of_sampled_moments
 from .samplers import (
+    CHAINED,
     chain_draws,
     chain_of,
     diagnose_chains,
@@ -213,10 +214,10 @@ class SampledEngine(Engine):
     def _means(self, scores: FloatArray, seed: int) -> FloatArray:
         given, reach = self.settings, feature_range(self.structure)
         method = self._drawn_by()
-        if method not in ("local", "meta") and reach is not None:
+        if method not in CHAINED and reach is not None:
             many = hoeffding_sample_size(given.epsilon, given.delta / scores.shape[1], reach)
             return independent_means(self.structure, method, scores, many, seed, given.n_threads)
-        if method not in ("local", "meta"):
+        if method not in CHAINED:
             method = chain_of(self.structure, "auto")
         found = chain_means(
             self.structure, method, scores, epsilon=given.epsilon, delta=given.delta, seed=seed,

@@ -34,6 +34,9 @@ SAMPLERS = ("auto", "exact", "cftp", "meta", "local")
 #: that keeps inclusions, else by uniform proposals.
 _METHODS = {"cftp": ("monotone", "cftp"), "meta": ("meta",), "local": ("local",)}
 CHAINED = ("local", "meta")
+#: All chains, and all samplers that need a bound on the scores of all outputs.
+CHAINS = (*CHAINED, "cube")
+BOUNDED = ("cftp", "rejection")
 #: Most steps of one sample by coupling from the past.
 PAST_STEPS = 10**6
 _SEVERAL = 64  # samples that tell how many proposals coupling takes
