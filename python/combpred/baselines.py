@@ -9,3 +9,7 @@ from ._models.perceptron import StructuredPerceptron
 from ._models.svm import StructuredSVM
 
 __all__ = ["StructuredPerceptron", "StructuredSVM"]
+
+
+def __dir__() -> list[str]:
+    return __all__

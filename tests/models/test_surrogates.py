@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import hinge_loss, log_loss
 
 from combpred import ApproximationWarning, CapabilityError, NumericalError, ProbabilisticStructured, metrics
-from combpred.metrics import structured_exponential_loss, structured_hinge_loss, structured_log_loss
+from combpred.losses import structured_exponential_loss, structured_hinge_loss, structured_log_loss
 from combpred.structures import Custom, DirectedCycles, LabelSets, MultiClass, Permutations
 from combpred.structures._losses import is_affine, loss_between
 from enumerable import INSTANCES

@@ -83,7 +83,7 @@ def structured_hinge_loss(
 
     Examples
     --------
-    >>> from combpred.metrics import structured_hinge_loss
+    >>> from combpred.losses import structured_hinge_loss
     >>> from combpred.structures import MultiClass, Permutations
     >>> structured_hinge_loss(MultiClass(3), [[2.0, 1.5, 0.0]], [0])
     0.5
@@ -160,7 +160,7 @@ def structured_log_loss(
 
     Examples
     --------
-    >>> from combpred.metrics import structured_log_loss
+    >>> from combpred.losses import structured_log_loss
     >>> from combpred.structures import Permutations
     >>> round(structured_log_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]]), 4)  # ln 6
     1.7918
@@ -228,7 +228,7 @@ def structured_exponential_loss(
 
     Examples
     --------
-    >>> from combpred.metrics import structured_exponential_loss
+    >>> from combpred.losses import structured_exponential_loss
     >>> from combpred.structures import Permutations
     >>> round(structured_exponential_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]]), 6)
     5.0

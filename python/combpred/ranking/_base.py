@@ -132,9 +132,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _refusal(self, form: str) -> str:
         """Return that the learner does not take a format, and which learners do."""
-        from .. import ranking  # whose modules import this one
-
-        others = [name for name in ranking.__all__ if form in getattr(getattr(ranking, name), "_formats", ())]
+        others = sorted(cls.__name__ for cls in LabelRanker.__subclasses__() if form in cls._formats)
         shown = " ".join(repr(self).split())  # with the parameters that may be why
         return f"{shown} does not learn from {FORMATS[form]}, which {', '.join(others)} do"
 

@@ -20,7 +20,6 @@ from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
 from .._lib.linalg import require_semidefinite
 from .._lib.memory import require_memory
 from .._lib.ridge import Design, check_kernel
-from .._models.base import StructuredEstimator
 from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
 from ._base import LabelRanker
@@ -143,7 +142,7 @@ class LabelRankingSVM(LabelRanker):
     _formats = frozenset(FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{key: StructuredEstimator._parameter_constraints[key] for key in ("kernel", "gamma", "degree", "coef0")},
+        **InputKernel.PARAMETER_CONSTRAINTS,
         "C": [Interval(Real, 0, None, closed="neither")],
         "kernel_params": [dict, None],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],
@@ -208,7 +207,7 @@ class LabelRankingSVM(LabelRanker):
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         assert isinstance(preferences, _Demands)
-        self.kernel_ = InputKernel.settle(
+        self.kernel_ = InputKernel.resolve(
             self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
             weights=weights,
         )  # fmt: skip

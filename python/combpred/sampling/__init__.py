@@ -57,3 +57,7 @@ __all__ = [
     "split_r_hat",
     "taylor_log_partition",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

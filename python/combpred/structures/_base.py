@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from .. import metrics
 from .._data.checks import SIZE_LIMIT, Limit, frozen, is_integer
 from .._data.inputs import check_weights
 from .._data.targets import flat_sets
@@ -598,8 +599,6 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
         ValueError
             When a row of either is none that the metric is defined for; names the argument and the row.
         """
-        from .. import metrics  # the metrics on trees import this package
-
         metric = getattr(metrics, self.default_metric)
         sets = flat_sets(y_true)
         if sets is None:
