@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 from combpred import CapabilityError, ProbabilisticStructured, structures
 from combpred.datasets import load_diabetes_ranking
 from combpred.metrics import expected_calibration_error
-from combpred.metrics._calibration import calibration_bins, wilson_interval
+from combpred.metrics.calibration import calibration_bins, wilson_interval
 from combpred.plotting import ReliabilityDisplay
 
 matplotlib = pytest.importorskip("matplotlib")

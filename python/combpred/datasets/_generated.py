@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from .._data.targets import positions_by_score
 from ..structures import Hierarchy
-from ._rankings import positions
 
 _RandomState = int | np.random.RandomState | None
 
@@ -59,7 +59,7 @@ def make_label_ranking(
     rng = check_random_state(random_state)
     X = rng.standard_normal((n_samples, n_features))
     weights = rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
-    return X, positions(X @ weights + noise * rng.standard_normal((n_samples, n_labels)))
+    return X, positions_by_score(X @ weights + noise * rng.standard_normal((n_samples, n_labels)))
 
 
 def make_hierarchy(

@@ -6,7 +6,6 @@ smaller for better predictions; of all others larger is better. `expected_calibr
 all rows together. :mod:`combpred.losses` judges scores of a structure.
 """
 
-from ._calibration import expected_calibration_error
 from ._grades import neg_absolute_error
 from ._hierarchies import hierarchical_loss
 from ._labels import hamming_loss, hamming_score, ranking_loss
@@ -14,6 +13,7 @@ from ._matches import accuracy, zero_one_loss
 from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
 from ._relations import pair_accuracy
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
+from .calibration import expected_calibration_error
 
 __all__ = [
     "accuracy",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
-from ..metrics._calibration import calibration_bins, calibration_error, wilson_interval
+from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
 from ..structures import MultiClass
 from ._axes import require_matplotlib, style, two_panels
 from ._estimators import has_law, opened

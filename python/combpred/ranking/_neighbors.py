@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
-from ..aggregation._plackett_luce import fit_plackett_luce
+from ..aggregation.plackett_luce import fit_plackett_luce
 from ..structures import Permutations
 from ._base import LabelRanker
 from ._mallows import MallowsEstimate, estimate_mallows

@@ -121,14 +121,6 @@ def summed_by_label(votes: NDArray[np.float64] | NDArray[np.int8], n_labels: int
     return total
 
 
-def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Return the positions 1..k of the labels by descending score, of equal ones the smaller label first."""
-    orders = np.argsort(-scores, axis=1, kind="stable")
-    positions = np.empty(scores.shape, dtype=np.int32)
-    np.put_along_axis(positions, orders, np.arange(1, scores.shape[1] + 1, dtype=np.int32)[np.newaxis, :], axis=1)
-    return positions
-
-
 def require_format(preferences: Preferences, form: str, message: Callable[[], str], argument: str = "y") -> None:
     """Raise ValueError naming the first row of a format that is not taken; `message` says which learners take it."""
     rows = preferences.is_of(form)
