@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_rows, number_matrix
+from ._rows import check_same_shape, number_matrix
 
 
 def neg_absolute_error(
@@ -34,7 +34,7 @@ def neg_absolute_error(
     -1.0
     """
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     if truth.ndim != 1:
         raise ValueError(f"y_true and y_pred must have shape (n,), got {truth.shape}")
     truth = number_matrix(truth[:, np.newaxis], "y_true")[:, 0]

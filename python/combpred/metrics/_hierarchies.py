@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
 from .._data.trees import Tree
-from ._rows import check_rows
+from ._rows import check_same_shape
 
 
 def hierarchical_loss(
@@ -65,7 +65,7 @@ def hierarchical_loss(
     """
     tree = Tree(parent)
     a, b = tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
-    check_rows(a, b)
+    check_same_shape(a, b)
     common = tree.depth[tree.lowest_common_ancestor(a, b)]
     loss = (tree.depth[a] + tree.depth[b] - 2 * common).astype(np.float64)
     if normalize:

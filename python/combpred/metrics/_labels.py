@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_no_row, check_rows, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix
 
 
 def hamming_loss(
@@ -37,7 +37,7 @@ def hamming_loss(
     0.25
     """
     truth, predicted = _sets(y_true, "y_true"), _sets(y_pred, "y_pred")
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     return mean_of_rows((truth != predicted).mean(axis=1), sample_weight, average)
 
 
@@ -66,7 +66,7 @@ def hamming_score(
     0.75
     """
     truth, predicted = _sets(y_true, "y_true"), _sets(y_pred, "y_pred")
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     return mean_of_rows((truth == predicted).mean(axis=1), sample_weight, average)
 
 
@@ -102,7 +102,7 @@ def ranking_loss(
     0.25
     """
     relevant, values = _sets(y_true, "y_true"), number_matrix(scores, "scores")
-    check_rows(relevant, values, ("y_true", "scores"))
+    check_same_shape(relevant, values, ("y_true", "scores"))
     # Along ascending scores, relevant labels before irrelevant ones where scores are equal, each irrelevant label is
     # ranked wrongly against all relevant ones seen before it.
     order = np.lexsort((~relevant, values), axis=1)

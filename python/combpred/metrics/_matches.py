@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_rows
+from ._rows import check_same_shape
 
 
 def zero_one_loss(
@@ -71,7 +71,7 @@ def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
     truth, predicted = _array(y_true), _array(y_pred)
     if truth.ndim == 2 and predicted.ndim == 1 and truth.shape[1] == 1:
         truth = truth[:, 0]  # a column of labels against a vector of predictions
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     equal = np.asarray(truth == predicted)
     if equal.shape != truth.shape:
         raise ValueError(f"y_true ({truth.dtype}) and y_pred ({predicted.dtype}) hold values that cannot be compared")

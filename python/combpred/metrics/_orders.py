@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from .._data.inputs import check_weights, mean_of_rows
-from ._rows import check_no_row, check_rows, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
 
@@ -244,7 +244,7 @@ def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
 def _rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true."""
     truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     if truth.shape[1] < 2:
         raise ValueError(f"y_true and y_pred must rank at least 2 labels, got {truth.shape[1]}")
     for positions, name in ((truth, "y_true"), (predicted, "y_pred")):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_no_row, check_rows, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix
 
 
 def pair_accuracy(
@@ -39,7 +39,7 @@ def pair_accuracy(
     array([0.667, 0.667])
     """
     truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     if truth.shape[1] == 0:
         raise ValueError("y_true and y_pred must have at least one pair")
     for relation, name in ((truth, "y_true"), (predicted, "y_pred")):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
 from .._data.targets import TargetError, padded, shown, whole_numbers
-from ._rows import check_rows
+from ._rows import check_same_shape
 
 _Visits = NDArray[np.int32]
 _PLACES = "places are whole numbers from 0 on, and −1 pads short rows at the right"
@@ -194,7 +194,7 @@ def cycle_f1(
 
 def _both(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[_Visits, _Visits]:
     truth, predicted = _visits(y_true, "y_true"), _visits(y_pred, "y_pred")
-    check_rows(truth[:, 0], predicted[:, 0])
+    check_same_shape(truth[:, 0], predicted[:, 0])
     return truth, predicted
 
 

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._data.warn import warn_user
 from .._models.training import keep_weights
 from ._base import LabelRanker
-from ._boosting import WINDOW, BaseRankers, Boosting, Features, boost
+from ._boosting import WINDOW, BaseRankers, Boosting, FeatureFunctions, boost
 from ._edges import DECOMPOSITIONS, edges_of
 from ._preferences import FORMATS, Preferences
 
@@ -149,7 +149,7 @@ class LabelRankingBoost(LabelRanker):
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         edges = edges_of(preferences, weights, self.decomposition)
         if self.base_rankers is None:
-            base: Boosting = Features(X, edges, preferences.n_labels, self.fit_intercept)
+            base: Boosting = FeatureFunctions(X, edges, preferences.n_labels, self.fit_intercept)
         else:
             base = BaseRankers(self._base_scores(X), edges)
         rounds = boost(base, edges, self.alpha, self.tol, self.max_iter, int(self.verbose))

@@ -39,8 +39,8 @@ class Boosting(Protocol):
         """Return Σ_e pressure_e max(0, a_ej) and Σ_e pressure_e max(0, −a_ej), of `shape`."""
 
 
-class Features:
-    """Each feature for each label: a is x_j at the edge's winner and −x_j at its loser."""
+class FeatureFunctions:
+    """Each feature for each label as a base function: a is x_j at the edge's winner and −x_j at its loser."""
 
     def __init__(self, X: Any, edges: Edges, n_labels: int, fit_intercept: bool) -> None:
         if fit_intercept:

@@ -64,7 +64,7 @@ def edges_of(preferences: Preferences, weights: FloatArray | None, decomposition
     )
 
 
-def position_margins(y: Any, rows: NDArray[np.intp] | None, n_labels: int) -> FloatArray:
+def position_gaps(y: Any, rows: NDArray[np.intp] | None, n_labels: int) -> FloatArray:
     """Return for some rows of y by how much the positions of the labels of each pair differ, without a sign.
 
     Parameters

@@ -18,7 +18,7 @@ from .._lib.ridge import Design
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._edges import DECOMPOSITIONS, edges_of
-from ._mistake_bound import Competitor, mistake_bound
+from ._mistake_bound import Competitor, online_mistake_bound
 from ._preferences import FORMATS, Preferences, read_preferences
 
 FloatArray = NDArray[np.float64]
@@ -293,7 +293,7 @@ class OnlineLabelRanker(LabelRanker):
         rival = Competitor.read(coef, intercept, X.shape[1], preferences.n_labels, self.fit_intercept)
         edges = edges_of(preferences, weights, self.decomposition)
         passes = whole_number(n_passes, "n_passes", 1, 2**31)
-        return mistake_bound(rival, X, edges, weights, self._update(), passes)
+        return online_mistake_bound(rival, X, edges, weights, self._update(), passes)
 
     def _begin(self, n_labels: int) -> OnlineState:
         return OnlineState.of(

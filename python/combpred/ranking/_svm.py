@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._data.inputs import check_weights
 from .._data.warn import warn_user
 from .._lib.call import get_n_threads
 from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
@@ -23,7 +22,7 @@ from .._lib.ridge import Design, check_kernel
 from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
 from ._base import LabelRanker
-from ._edges import DECOMPOSITIONS, position_margins
+from ._edges import DECOMPOSITIONS, position_gaps
 from ._preferences import FORMATS, Preferences
 
 FloatArray = NDArray[np.float64]
@@ -200,18 +199,16 @@ class LabelRankingSVM(LabelRanker):
                     "k(x_i, x_j) of all pairs of training rows"
                 )
         X, preferences, weights = super()._check_training(X, y, sample_weight)
-        given = check_weights(sample_weight, self.n_features_in_ if self.kernel == "precomputed" else len(y))
-        rows = None if given is None else np.flatnonzero(given)
-        margins = position_margins(y, rows, preferences.n_labels) if self.margin == "positions" else None
-        return X, _Demands(preferences.signs, preferences.ranks, preferences.n_labels, margins, rows), weights
+        if self.margin == "positions":
+            preferences = replace(preferences, gaps=position_gaps(y, preferences.rows, preferences.n_labels))
+        return X, preferences, weights
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        assert isinstance(preferences, _Demands)
         self.kernel_ = InputKernel.resolve(
             self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
             weights=weights,
         )  # fmt: skip
-        examples = Examples(preferences.signs, preferences.margins, weights, preferences.n_labels, self.decomposition)
+        examples = Examples(preferences.signs, preferences.gaps, weights, preferences.n_labels, self.decomposition)
         trained = self._solve(X, examples, preferences.rows)
         self.objective_, self.dual_gap_, self.n_iter_ = trained.objective, trained.gap, trained.n_iter
         if not trained.converged:
@@ -270,14 +267,6 @@ class LabelRankingSVM(LabelRanker):
         if self.kernel != "precomputed":
             return super()._more_tags()
         return {**super()._more_tags(), "pairwise": True, "X_types": ["2darray"]}
-
-
-@dataclass(frozen=True, eq=False)
-class _Demands(Preferences):
-    """Preferences with the margins demanded (None: 1), and the numbers of the rows they are of (None: all)."""
-
-    margins: FloatArray | None
-    rows: NDArray[np.intp] | None
 
 
 def _require_dense(X: Any) -> None:
