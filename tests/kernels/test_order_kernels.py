@@ -158,7 +158,7 @@ def test_extension_kernel_is_zero_exactly_for_circles():
 def test_normalized_signed_edge_kernel_is_kendalls_tau():
     orders = WeakOrders(6).sample(8, random_state=1)
     found = np.diag(signed_edge_kernel(orders[:4], orders[4:], normalize=True))
-    np.testing.assert_allclose(found, metrics.kendall_tau(orders[:4], orders[4:], average=False), rtol=1e-14)
+    np.testing.assert_allclose(found, metrics.kendall_tau(orders[:4], orders[4:], per_row=True), rtol=1e-14)
 
 
 def test_large_counts_go_by_logarithms():

@@ -360,7 +360,7 @@ def test_tau_x_is_the_product_of_score_matrices() -> None:
     rng = np.random.default_rng(4)
     a, b = members[rng.integers(0, 75, 300)], members[rng.integers(0, 75, 300)]
     expected = [emond_mason(x, y) for x, y in zip(a, b, strict=True)]
-    np.testing.assert_allclose(metrics.tau_x(a, b, average=False), expected, atol=1e-12)
+    np.testing.assert_allclose(metrics.tau_x(a, b, per_row=True), expected, atol=1e-12)
     assert metrics.tau_x(members, members) == 1.0
     assert metrics.tau_x([[1, 1, 1]], [[1, 1, 1]]) == 1.0
 
@@ -368,15 +368,15 @@ def test_tau_x_is_the_product_of_score_matrices() -> None:
 def test_tau_x_is_kendalls_without_ties() -> None:
     orders = np.array(list(itertools.permutations([1, 2, 3, 4])))
     np.testing.assert_allclose(
-        metrics.tau_x(orders, orders[::-1], average=False), metrics.kendall_tau(orders, orders[::-1], average=False)
+        metrics.tau_x(orders, orders[::-1], per_row=True), metrics.kendall_tau(orders, orders[::-1], per_row=True)
     )
 
 
 def test_tau_x_is_the_same_across_blocks_of_rows() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.integers(1, 4, (9000, 4)), rng.integers(1, 4, (9000, 4))
-    parts = [metrics.tau_x(a[i : i + 1000], b[i : i + 1000], average=False) for i in range(0, 9000, 1000)]
-    np.testing.assert_array_equal(metrics.tau_x(a, b, average=False), np.concatenate(parts))
+    parts = [metrics.tau_x(a[i : i + 1000], b[i : i + 1000], per_row=True) for i in range(0, 9000, 1000)]
+    np.testing.assert_array_equal(metrics.tau_x(a, b, per_row=True), np.concatenate(parts))
 
 
 def test_pair_accuracy_counts_pairs() -> None:

@@ -29,7 +29,7 @@ def structured_hinge_loss(
     cost: str = "auto",
     decoder: str = "auto",
     sample_weight: ArrayLike | None = None,
-    average: bool = True,
+    per_row: bool = False,
 ) -> float | FloatArray:
     r"""Return :math:`\max_z [\Delta(y, z) + h(z) - h(y)]` of each row, averaged over rows.
 
@@ -53,8 +53,8 @@ def structured_hinge_loss(
         a lower bound of the loss, with an ApproximationWarning. "zero-one" of other than classes is exact always.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def structured_hinge_loss(
         values = found.loss + score_values(found.psi, linear, None) - own
     else:
         values = 1.0 + _best_other(structure, linear, psi) - own
-    return mean_of_rows(np.maximum(values, 0.0), sample_weight, average)  # y itself makes 0
+    return mean_of_rows(np.maximum(values, 0.0), sample_weight, per_row)  # y itself makes 0
 
 
 def structured_log_loss(
@@ -115,7 +115,7 @@ def structured_log_loss(
     y: Any,
     *,
     sample_weight: ArrayLike | None = None,
-    average: bool = True,
+    per_row: bool = False,
 ) -> float | FloatArray:
     r"""Return :math:`\ln \sum_z e^{h(z) - h(y)}` of each row, averaged over rows: the logistic loss.
 
@@ -131,8 +131,8 @@ def structured_log_loss(
         In the structure's format.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def structured_log_loss(
     >>> round(structured_log_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]]), 4)  # ln 6
     1.7918
     """
-    return mean_of_rows(_log_losses(structure, scores, y), sample_weight, average)
+    return mean_of_rows(_log_losses(structure, scores, y), sample_weight, per_row)
 
 
 def structured_exponential_loss(
@@ -176,7 +176,7 @@ def structured_exponential_loss(
     normalize: bool = False,
     log: bool = False,
     sample_weight: ArrayLike | None = None,
-    average: bool = True,
+    per_row: bool = False,
 ) -> float | FloatArray:
     r"""Return :math:`\sum_{z \neq y} e^{h(z) - h(y)}` of each row, averaged over rows.
 
@@ -196,8 +196,8 @@ def structured_exponential_loss(
         Whether to return logarithms, which are finite at any size, and the mean of them.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -241,11 +241,11 @@ def structured_exponential_loss(
         if everything > 0:
             logs -= everything + math.log1p(-math.exp(-everything))
     if log:
-        return mean_of_rows(logs, sample_weight, average)
+        return mean_of_rows(logs, sample_weight, per_row)
     if logs.max() > _LARGEST:
         row = int(np.argmax(logs))
         raise NumericalError(f"row {row}: the loss is about exp({logs[row]:.6g}), too large for a float; take log=True")
-    return mean_of_rows(np.exp(logs), sample_weight, average)
+    return mean_of_rows(np.exp(logs), sample_weight, per_row)
 
 
 def _embedded(structure: Structure, scores: ArrayLike, y: Any) -> tuple[FloatArray, FloatArray, FloatArray]:

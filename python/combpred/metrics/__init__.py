@@ -1,7 +1,7 @@
 """Scores and losses for predicted structures.
 
 Every function takes truths and predictions with one row per example and returns the (weighted) mean of their scores,
-or one number per row with ``average=False``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is
+or one number per row with ``per_row=True``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is
 smaller for better predictions; of all others larger is better. `expected_calibration_error` judges probabilities, over
 all rows together. :mod:`combpred.losses` judges scores of a structure.
 """

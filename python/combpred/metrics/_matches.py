@@ -13,7 +13,7 @@ from ._rows import check_same_shape
 
 
 def zero_one_loss(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     """Return the share of rows that are not predicted exactly.
 
@@ -24,8 +24,8 @@ def zero_one_loss(
         accuracy.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -37,11 +37,11 @@ def zero_one_loss(
     >>> zero_one_loss([[1, 2, 3], [2, 1, 3]], [[1, 2, 3], [1, 2, 3]])
     0.5
     """
-    return mean_of_rows((~_equal_rows(y_true, y_pred)).astype(np.float64), sample_weight, average)
+    return mean_of_rows((~_equal_rows(y_true, y_pred)).astype(np.float64), sample_weight, per_row)
 
 
 def accuracy(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     """Return the share of rows that are predicted exactly, one minus `zero_one_loss`.
 
@@ -51,8 +51,8 @@ def accuracy(
         Labels or rows.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def accuracy(
     >>> accuracy(["a", "b", "b", "a"], ["a", "b", "a", "a"])
     0.75
     """
-    return mean_of_rows(_equal_rows(y_true, y_pred).astype(np.float64), sample_weight, average)
+    return mean_of_rows(_equal_rows(y_true, y_pred).astype(np.float64), sample_weight, per_row)
 
 
 def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:

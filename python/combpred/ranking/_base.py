@@ -306,7 +306,7 @@ def _taus(truth: Preferences, predicted: NDArray[np.int32]) -> FloatArray:
     """Return the agreement of each row, all of which state a preference, with its prediction."""
     if truth.ranks is not None:
         known = np.where(truth.ranks == 0, -1, truth.ranks)
-        taus: FloatArray = np.asarray(kendall_tau(known, predicted, average=False))
+        taus: FloatArray = np.asarray(kendall_tau(known, predicted, per_row=True))
         return taus
     agreed = (truth.signs * read_preferences(predicted).signs).sum(axis=1, dtype=np.int64)
     shares: FloatArray = agreed / np.count_nonzero(truth.signs, axis=1)

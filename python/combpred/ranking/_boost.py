@@ -48,8 +48,8 @@ class LabelRankingBoost(LabelRanker):
         The subgraphs: each preference on its own, the preferences for each label over others, or all of the row.
     fit_intercept : bool, default=True
         Whether to add a constant feature. Without effect on `base_rankers`.
-    tol : float, default=1e-4
-        Training ends when ten rounds lower the objective by at most `tol` times its value.
+    min_gain : float, default=1e-4
+        Training ends when ten rounds together lower the objective by at most `min_gain` times its value.
     max_iter : int, default=2000
         Most rounds.
     verbose : int, default=0
@@ -122,7 +122,7 @@ class LabelRankingBoost(LabelRanker):
         "base_rankers": ["array-like", None],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],
         "fit_intercept": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "min_gain": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "verbose": ["verbose"],
     }
@@ -134,7 +134,7 @@ class LabelRankingBoost(LabelRanker):
         base_rankers: Sequence[Callable[[Any], Any]] | None = None,
         decomposition: str = "edges",
         fit_intercept: bool = True,
-        tol: float = 1e-4,
+        min_gain: float = 1e-4,
         max_iter: int = 2000,
         verbose: int = 0,
     ) -> None:
@@ -142,7 +142,7 @@ class LabelRankingBoost(LabelRanker):
         self.base_rankers = base_rankers
         self.decomposition = decomposition
         self.fit_intercept = fit_intercept
-        self.tol = tol
+        self.min_gain = min_gain
         self.max_iter = max_iter
         self.verbose = verbose
 
@@ -152,7 +152,7 @@ class LabelRankingBoost(LabelRanker):
             base: Boosting = FeatureFunctions(X, edges, preferences.n_labels, self.fit_intercept)
         else:
             base = BaseRankers(self._base_scores(X), edges)
-        rounds = boost(base, edges, self.alpha, self.tol, self.max_iter, int(self.verbose))
+        rounds = boost(base, edges, self.alpha, self.min_gain, self.max_iter, int(self.verbose))
         self.loss_curve_, self.bound_curve_ = np.array(rounds.losses), np.array(rounds.bounds)
         self.n_iter_ = len(rounds.bounds)
         if self.base_rankers is None:
@@ -163,8 +163,8 @@ class LabelRankingBoost(LabelRanker):
             fall = (rounds.losses[max(0, self.n_iter_ - WINDOW)] - rounds.losses[-1]) / rounds.losses[-1]
             warn_user(
                 f"the last {min(WINDOW, self.n_iter_)} of {self.n_iter_} rounds lowered the objective by {fall:.2g} of "
-                f"its value, tol is {self.tol:g}: raise max_iter or tol, or, where rankings can be learnt without a "
-                "mistake, alpha",
+                f"its value, min_gain is {self.min_gain:g}: raise max_iter or min_gain, or, where rankings can be "
+                "learnt without a mistake, alpha",
                 ConvergenceWarning,
             )
 

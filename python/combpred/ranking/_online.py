@@ -45,9 +45,9 @@ class OnlineLabelRanker(LabelRanker):
         Of ``"primal-dual"``: weight of the loss against the distance; positive.
     radius : float, default=10.0
         Of ``"multiplicative"``: bound of :math:`\sum |W|`; positive.
-    learning_rate : float, default=1.0
-        Of ``"multiplicative"``: between 0 and 2, both excluded; relative to the largest step that the bound allows. The
-        step falls as larger inputs are met, so that their size need not be known.
+    eta0 : float, default=1.0
+        Of ``"multiplicative"``: step size, between 0 and 2, both excluded, relative to the largest one that the bound
+        allows. Steps get smaller as larger inputs are met, so that their size need not be known.
     decomposition : {"edges", "stars", "graph"}, default="edges"
         The subgraphs: each preference on its own, the preferences for each label over others, or all of the row, whose
         mistake is 1 when any preference is violated.
@@ -129,7 +129,7 @@ class OnlineLabelRanker(LabelRanker):
         "update": [StrOptions({"additive", "multiplicative", "primal-dual"})],
         "C": [Interval(Real, 0, None, closed="neither")],
         "radius": [Interval(Real, 0, None, closed="neither")],
-        "learning_rate": [Interval(Real, 0, 2, closed="neither")],
+        "eta0": [Interval(Real, 0, 2, closed="neither")],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],
         "average": ["boolean"],
         "fit_intercept": ["boolean"],
@@ -145,7 +145,7 @@ class OnlineLabelRanker(LabelRanker):
         *,
         C: float = 1.0,
         radius: float = 10.0,
-        learning_rate: float = 1.0,
+        eta0: float = 1.0,
         decomposition: str = "edges",
         average: bool = True,
         fit_intercept: bool = True,
@@ -157,7 +157,7 @@ class OnlineLabelRanker(LabelRanker):
         self.update = update
         self.C = C
         self.radius = radius
-        self.learning_rate = learning_rate
+        self.eta0 = eta0
         self.decomposition = decomposition
         self.average = average
         self.fit_intercept = fit_intercept
@@ -261,7 +261,7 @@ class OnlineLabelRanker(LabelRanker):
             :math:`\tfrac14 (a + \sqrt{a^2 + 4L})^2` with :math:`a^2 = 2S\|U\|^2`, which for L = 0 is
             :math:`2S\|U\|^2`. For ``"primal-dual"``
             :math:`(\tfrac12\|U\|^2 + CL) / \min(C/2, 1/(4S))`, a thousandth added for the accuracy of the steps. For
-            ``"multiplicative"`` :math:`(L + S r^2 \ln(2qk)/\eta) / (1 - \eta/2)` with η the learning rate, r the
+            ``"multiplicative"`` :math:`(L + S r^2 \ln(2qk)/\eta) / (1 - \eta/2)` with η = `eta0`, r the
             radius, q the number of features and S the largest of weight times :math:`\max_j |x_j|^2`.
 
         Raises
@@ -321,7 +321,7 @@ class OnlineLabelRanker(LabelRanker):
         )
 
     def _update(self) -> OnlineUpdate:
-        return OnlineUpdate(self.update, float(self.learning_rate), float(self.radius), float(self.C))
+        return OnlineUpdate(self.update, float(self.eta0), float(self.radius), float(self.C))
 
     def _keep(self, state: OnlineState, n_iter: int) -> None:
         self._state = state

@@ -53,8 +53,13 @@ class Preferences:
 
     def of_rows(self, rows: NDArray[np.intp]) -> Preferences:
         """Return the preferences of some rows."""
-        ranks, gaps = (None if values is None else values[rows] for values in (self.ranks, self.gaps))
-        return Preferences(self.signs[rows], ranks, self.n_labels, rows if self.rows is None else self.rows[rows], gaps)
+        return Preferences(
+            self.signs[rows],
+            None if self.ranks is None else self.ranks[rows],
+            self.n_labels,
+            rows if self.rows is None else self.rows[rows],
+            None if self.gaps is None else self.gaps[rows],
+        )
 
     def is_of(self, form: str) -> NDArray[np.bool_]:
         """Return which rows are of a format in `FORMATS`; rankings may be incomplete and have ties at once."""
