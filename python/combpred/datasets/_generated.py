@@ -71,7 +71,7 @@ def make_hierarchy(
     separation: float = 2.0,
     random_state: _RandomState = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32], Hierarchy]:
-    """Generate classes that are leaves of a complete tree: near in the tree, near in the input space.
+    """Generate classes that are leaves of a complete tree: those near in the tree are near in the input space.
 
     The centre of every node is that of its parent plus a normal step of length about `separation` divided by the
     node's depth; inputs are the centre of a uniform leaf plus standard normal noise.

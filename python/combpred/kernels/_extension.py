@@ -81,8 +81,8 @@ def extension_kernel(
     different partial orders have different features, as a partial order is what its linear extensions agree in. A
     matrix with estimated entries need not be positive semidefinite.
 
-    The kernel is 0 exactly where the relations of both together go round in a circle. That takes no contradicting pair:
-    a before b and c before d, with b before c and d before a, is one.
+    The kernel is 0 exactly where the relations of both together have a cycle. No two of them need contradict each other
+    for that: a before b and c before d, with b before c and d before a, make one.
 
     Costs as `count_linear_extensions` for each pair of rows: for N items and exact counts at most :math:`O(2^N N)`.
 

@@ -28,7 +28,7 @@ class InputKernel:
     gamma : float, optional
         Scale of poly, rbf and laplacian. None leaves scikit-learn's default, one over the number of features.
     degree, coef0 : float
-        Of the polynomial kernel :math:`(\gamma\langle x, x'\rangle + c_0)^{degree}`.
+        Degree and constant of the polynomial kernel :math:`(\gamma\langle x, x'\rangle + c_0)^{degree}`.
     params : mapping
         Keyword arguments of a callable.
     """
@@ -58,7 +58,7 @@ class InputKernel:
         params: Mapping[str, Any] | None = None,
         weights: NDArray[np.float64] | None = None,
     ) -> InputKernel:
-        """Return the kernel, taking ``gamma="scale"`` from the training inputs: ``1 / (n_features * X.var())``.
+        """Return the kernel, with ``gamma="scale"`` made ``1 / (n_features * X.var())`` of the training inputs.
 
         With `weights` of the rows, (n,), the variance is the weighted one: a row of weight 0 has no part in it, and an
         integer weight repeats the row. ValueError when the variance overflows.
@@ -87,7 +87,7 @@ class InputKernel:
         ----------
         X, Y : array or CSR of shape (n, p) and (m, p)
         first_row : int, default=0
-            Number of the first row of X in messages, for the caller that passes a larger X piece by piece.
+            Number of the first row of X in messages, for a caller that passes a larger X a block at a time.
 
         Returns
         -------

@@ -17,7 +17,7 @@ _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
 def kendall_tau(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
-    r"""Return Kendall's rank correlation of each row, averaged over rows.
+    r"""Return Kendall's rank correlation between true and predicted rankings, averaged over rows.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def kendall_tau(
 def tau_x(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
-    r"""Return the rank correlation of Emond and Mason of each row, averaged over rows.
+    r"""Return the rank correlation of Emond and Mason between true and predicted rankings, averaged over rows.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def tau_x(
 def spearman_rho(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
-    r"""Return Spearman's rank correlation of each row, averaged over rows.
+    r"""Return Spearman's rank correlation between true and predicted rankings, averaged over rows.
 
     Parameters
     ----------
@@ -195,7 +195,9 @@ def spearman_footrule(
     sample_weight: ArrayLike | None = None,
     per_row: bool = False,
 ) -> float | NDArray[np.float64]:
-    r"""Return Spearman's footrule distance :math:`\sum_u |y_u - z_u|` of each row, averaged over rows.
+    r"""Return Spearman's footrule distance between true and predicted rankings, averaged over rows.
+
+    The distance of rankings y and z is :math:`\sum_u |y_u - z_u|`.
 
     Parameters
     ----------

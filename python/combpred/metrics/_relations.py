@@ -12,7 +12,7 @@ from ._rows import check_no_row, check_same_shape, number_matrix
 def pair_accuracy(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
-    """Return the share of pairs that are right in each row, averaged over rows.
+    """Return the share of pairs of items whose predicted relation is right, averaged over rows.
 
     Parameters
     ----------

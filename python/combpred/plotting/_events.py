@@ -88,8 +88,8 @@ def pair_probabilities(structure: Structure, marginals: FloatArray) -> tuple[Flo
 def events(structure: Structure, psi: FloatArray) -> tuple[FloatArray, list[str]]:
     r"""Return events that :math:`\psi` tells of, and their names.
 
-    For :math:`E\psi` under a law these are probabilities; for :math:`\psi(y)`, they are 1 where the event holds of y
-    and 0 where not. Events that hold of all outputs or of none are left out.
+    For :math:`E\psi` these are probabilities; for :math:`\psi(y)`, they are 1 where the event holds of y and 0 where
+    not. Events that hold of all outputs or of none are left out.
 
     Parameters
     ----------

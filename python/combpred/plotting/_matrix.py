@@ -103,7 +103,7 @@ class MarginalMatrix:
 
 
 def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
-    r"""Return the marginals of one law as a matrix.
+    r"""Return the marginals of one distribution as a matrix.
 
     Parameters
     ----------
@@ -116,13 +116,15 @@ def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
     CapabilityError
         Where the marginals make no matrix.
     ValueError
-        When they are not in the range of :math:`\psi`, or of more than one law.
+        When they are not in the range of :math:`\psi`, or of more than one distribution.
     """
     if not isinstance(structure, Structure):
         raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
     rows = check_marginals(structure, marginals)
     if len(rows) != 1:
-        raise ValueError(f"marginals has {len(rows)} rows, a matrix is of one law; pass one row, such as marginals[0]")
+        raise ValueError(
+            f"marginals has {len(rows)} rows, a matrix shows one distribution; pass one row, such as marginals[0]"
+        )
     if isinstance(structure, (Permutations, WeakOrders, PartialOrders, Tournaments)):
         return _of_order(structure, rows[0])
     if isinstance(structure, Assignments):

@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 
 
 class DirectRankingSVM(LabelRanker):
-    r"""Structured support vector machine that ranks by sorting and is trained for a measure of rankings.
+    r"""Structured support vector machine that ranks by sorting and is trained for a given measure of rankings.
 
     Scores a ranking z by :math:`\sum_l c_{z_l} f_l(x)`, with :math:`z_l` the position of label l, weights
     :math:`c_1 \ge \dots \ge c_k` of positions and :math:`f_l(x) = \langle w_l, x\rangle`. The best ranking sorts the

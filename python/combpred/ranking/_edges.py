@@ -29,7 +29,7 @@ class Edges(NamedTuple):
         Where each subgraph begins.
     sizes : ndarray of shape (g,), int
     weights : ndarray of shape (g,)
-        Of the subgraphs: the row's weight over the number of its subgraphs.
+        Weights of the subgraphs: the row's weight over the number of its subgraphs.
     """
 
     row: NDArray[np.intp]

@@ -26,7 +26,7 @@ _Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 
 
 
 class OnlineLabelRanker(LabelRanker):
-    r"""Online label ranking: scores of labels that move whenever a row is ranked wrongly.
+    r"""Online label ranking: linear scores of labels, corrected whenever a row is ranked wrongly.
 
     The preferences of a row are the edges (u, v) of a graph, divided into subgraphs. An edge is wrong where
     :math:`f_u(x) \le f_v(x)`, with :math:`f_l(x) = \langle w_l, x\rangle`; a row's mistake is the share of its
@@ -42,11 +42,11 @@ class OnlineLabelRanker(LabelRanker):
         few features matter. ``"primal-dual"``: the weights move to where :math:`\tfrac12\|W - W'\|^2 + C\,\ell(W)`
         is least (Shalev-Shwartz & Singer, 2007), which learns from rows with a loss but no mistake, too.
     C : float, default=1.0
-        Of ``"primal-dual"``: weight of the loss against the distance; positive.
+        For ``"primal-dual"``: weight of the loss against the distance; positive.
     radius : float, default=10.0
-        Of ``"multiplicative"``: bound of :math:`\sum |W|`; positive.
+        For ``"multiplicative"``: bound on :math:`\sum |W|`; positive.
     eta0 : float, default=1.0
-        Of ``"multiplicative"``: step size, between 0 and 2, both excluded, relative to the largest one that the bound
+        For ``"multiplicative"``: step size, between 0 and 2, both excluded, relative to the largest one that the bound
         allows. Steps get smaller as larger inputs are met, so that their size need not be known.
     decomposition : {"edges", "stars", "graph"}, default="edges"
         The subgraphs: each preference on its own, the preferences for each label over others, or all of the row, whose
@@ -60,7 +60,7 @@ class OnlineLabelRanker(LabelRanker):
     shuffle : bool, default=True
         Whether ``fit`` takes the rows in a new random order in each pass.
     random_state : int, RandomState instance or None, default=None
-        Of that order.
+        Source of randomness for that order.
     verbose : int, default=0
         Whether training shows its progress.
 
@@ -175,14 +175,14 @@ class OnlineLabelRanker(LabelRanker):
         self._keep(state, self.max_iter)
 
     def partial_fit(self: _Self, X: Any, y: Any, sample_weight: Any = None) -> _Self:
-        """Learn from more rows, in their order.
+        """Update the model by more rows, one after the other.
 
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
             Inputs, finite.
         y : array-like of shape (n, k) or (n, k, k)
-            As ``fit`` takes it. The first call settles the number of labels.
+            As ``fit`` takes it. The first call decides the number of labels.
         sample_weight : array of shape (n,) or float, default=None
             Weight of each row, at least 0; None for 1. Rows of weight 0 are passed over.
 
@@ -238,7 +238,7 @@ class OnlineLabelRanker(LabelRanker):
         sample_weight: Any = None,
         n_passes: int = 1,
     ) -> float:
-        r"""Return what the sum of mistakes cannot exceed on rows that fixed weights rank with some loss.
+        r"""Return an upper bound on `n_mistakes_`, from the losses of fixed weights on the same rows.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ class LabelRankingSVM(LabelRanker):
     gamma : float, "scale" or None, default=None
         Scale of poly, rbf and laplacian; None: one over the number of features.
     degree, coef0 : float, default=3, 1.0
-        Of the polynomial kernel.
+        Degree and constant of the polynomial kernel.
     kernel_params : dict or None, default=None
         Keyword arguments of a callable kernel.
     decomposition : {"edges", "stars", "graph"}, default="edges"
@@ -67,7 +67,7 @@ class LabelRankingSVM(LabelRanker):
     n_jobs : int or None, default=None
         Threads for the evaluation of the duality gap; None: as configured. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Of the order of the rows in each pass.
+        Source of randomness for the order of the rows in each pass.
     verbose : int, default=0
         Whether training shows its progress.
 
@@ -82,7 +82,7 @@ class LabelRankingSVM(LabelRanker):
     X_fit_ : array or CSR of shape (n, n_features_in_)
         The training rows, with other kernels than the linear and a precomputed one.
     kernel_ : combpred.kernels.InputKernel
-        The kernel with its parameters settled.
+        The kernel with its parameters resolved.
     objective_ : float
         The objective reached.
     dual_gap_ : float
