@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._axes import require_matplotlib, single_axes, style
-from ._estimators import predicts_marginals, opened
+from ._estimators import opened, predicts_marginals
 from ._matrix import MarginalMatrix, marginal_matrix
 
 if TYPE_CHECKING:

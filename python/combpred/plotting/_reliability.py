@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
 from ..structures import MultiClass
 from ._axes import require_matplotlib, style, two_panels
-from ._estimators import predicts_marginals, opened
+from ._estimators import opened, predicts_marginals
 from ._events import events
 
 if TYPE_CHECKING:
