@@ -38,6 +38,7 @@ from .._lib.structure import (
     structure_second_moment,
     structure_shape,
 )
+from ._layout import Layout
 from ._search.constraints import Conditions, Restriction, RowConstraints
 
 #: The values that entries of ψ take: 0 and 1; −1 and 1; these and 0; these, and after them an indicator of 0 for each;
@@ -312,6 +313,31 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
         -------
         names : ndarray of shape (d,), dtype=object
         """
+
+    @property
+    def has_indicators(self) -> bool:
+        r"""Whether each entry of :math:`\psi` says by 1 or 0 whether something holds of the output."""
+        return self._entries == "bits"
+
+    def indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        r"""Return, for every entry of :math:`\psi`, whether what its name says holds: 1 or 0, or probabilities.
+
+        Parameters
+        ----------
+        psi : ndarray of shape (n, d)
+            Embeddings of outputs, or marginals.
+
+        Returns
+        -------
+        indicators : ndarray of shape (n, d) or None
+            Of marginals, the probabilities. None where :math:`\psi` does not tell.
+        """
+        return psi if self.has_indicators else None
+
+    @property
+    def layout(self) -> Layout | None:
+        r"""How the entries of :math:`\psi` make a matrix of items by items; None where they make none."""
+        return None
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return how decoders are told of conditions; a structure that has keys for them replaces this."""

@@ -11,6 +11,7 @@ from .._data.relations import LIMIT, encode_partial_orders, items_shown, pair_na
 from .._lib.errors import CapabilityError
 from .._lib.structure import Description
 from ._base import Structure
+from ._layout import Layout
 
 _MOMENTS = {"auto": 0, "exact": 1, "relaxed": 2, "sampled": 3}
 _LISTED = 7  # most items of which all partial orders are listed, and drawn from
@@ -106,3 +107,7 @@ class PartialOrders(Structure):
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
+
+    @property
+    def layout(self) -> Layout:
+        return Layout.of_pairs("order", self._n())
