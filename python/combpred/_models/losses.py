@@ -31,9 +31,10 @@ def structured_hinge_loss(
     sample_weight: ArrayLike | None = None,
     per_row: bool = False,
 ) -> float | FloatArray:
-    r"""Return :math:`\max_z [\Delta(y, z) + h(z) - h(y)]` of each row, averaged over rows.
+    r"""Return the structured hinge loss of scores, averaged over rows.
 
-    :math:`h(z) = \langle s, \psi(z)\rangle` is the score of the output z, and z runs over all outputs, y among them.
+    A row's loss is :math:`\max_z [\Delta(y, z) + h(z) - h(y)]`, where :math:`h(z) = \langle s, \psi(z)\rangle` is the
+    score of the output z, and z runs over all outputs, y among them.
 
     Parameters
     ----------
@@ -117,9 +118,10 @@ def structured_log_loss(
     sample_weight: ArrayLike | None = None,
     per_row: bool = False,
 ) -> float | FloatArray:
-    r"""Return :math:`\ln \sum_z e^{h(z) - h(y)}` of each row, averaged over rows: the logistic loss.
+    r"""Return the logistic loss of scores, averaged over rows.
 
-    :math:`h(z) = \langle s, \psi(z)\rangle` is the score of the output z, and z runs over all outputs, y among them.
+    A row's loss is :math:`\ln \sum_z e^{h(z) - h(y)}`, where :math:`h(z) = \langle s, \psi(z)\rangle` is the score of
+    the output z, and z runs over all outputs, y among them.
 
     Parameters
     ----------
@@ -178,9 +180,10 @@ def structured_exponential_loss(
     sample_weight: ArrayLike | None = None,
     per_row: bool = False,
 ) -> float | FloatArray:
-    r"""Return :math:`\sum_{z \neq y} e^{h(z) - h(y)}` of each row, averaged over rows.
+    r"""Return the exponential loss of scores, averaged over rows.
 
-    :math:`h(z) = \langle s, \psi(z)\rangle` is the score of the output z. The term of y itself, always 1, is left out.
+    A row's loss is :math:`\sum_{z \neq y} e^{h(z) - h(y)}`, where :math:`h(z) = \langle s, \psi(z)\rangle` is the score
+    of the output z. The term of y itself, always 1, is left out.
 
     Parameters
     ----------

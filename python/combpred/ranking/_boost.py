@@ -51,7 +51,7 @@ class LabelRankingBoost(LabelRanker):
     min_gain : float, default=1e-4
         Training ends when ten rounds together lower the objective by at most `min_gain` times its value.
     max_iter : int, default=2000
-        Most rounds.
+        Maximum number of rounds.
     verbose : int, default=0
         Whether a line is printed every 100 rounds.
 
@@ -66,9 +66,9 @@ class LabelRankingBoost(LabelRanker):
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
         The objective before the first round and after each.
     bound_curve_ : ndarray of shape (n_iter_,)
-        By how much each round was sure to lower it: ``loss_curve_[t] - loss_curve_[t + 1] >= bound_curve_[t]``.
+        The guaranteed decrease of each round: ``loss_curve_[t] - loss_curve_[t + 1] >= bound_curve_[t]``.
     n_iter_ : int
-        Rounds.
+        Number of rounds.
     n_labels_, n_features_in_ : int
         Number k of labels, number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -91,8 +91,8 @@ class LabelRankingBoost(LabelRanker):
     the penalty's two examples included, to every weight, which lowers the objective by at least
     :math:`\sum_j (\sqrt{W^+_j} - \sqrt{W^-_j})^2`. A longer step along the same line is taken instead where it lowers
     the objective by that much, too: ever longer ones until one does not (Salakhutdinov & Roweis, 2003), which takes a
-    tenth of the rounds. The factors are found inside, from the largest value of each base function: the scale of
-    features changes neither the rounds nor the predictions at alpha 0. Many features make the factors small and the
+    tenth of the rounds. The factors follow from the largest value of each base function, so that at alpha 0 the
+    scale of features changes neither the rounds nor the predictions. Many features make the factors small and the
     rounds many, as the constraint is on their sum.
 
     A round costs :math:`O(n p k + m)` for p features and m preferences in all, or :math:`O(m J)` for J base rankers,

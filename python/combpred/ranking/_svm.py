@@ -63,7 +63,7 @@ class LabelRankingSVM(LabelRanker):
     tol : float, default=1e-3
         Training ends when the duality gap is at most `tol` times the objective.
     max_iter : int, default=1000
-        Most passes over the rows.
+        Maximum number of passes over the rows.
     n_jobs : int or None, default=None
         Threads for the evaluation of the duality gap; None: as configured. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -86,9 +86,9 @@ class LabelRankingSVM(LabelRanker):
     objective_ : float
         The objective reached.
     dual_gap_ : float
-        At most by how much that exceeds its minimum.
+        An upper bound on how much that exceeds its minimum.
     n_iter_ : int
-        Passes over the rows.
+        Number of passes over the rows.
     n_labels_, n_features_in_ : int
         Number k of labels, number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
