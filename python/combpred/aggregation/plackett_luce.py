@@ -1,4 +1,4 @@
-"""The Plackett–Luce law of largest penalised likelihood for weighted rankings, for many sets of rankings at once."""
+"""Plackett–Luce models of weighted rankings by penalised maximum likelihood, for many sets of rankings at once."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def fit_plackett_luce(ranks: NDArray[np.int32], weights: FloatArray, penalty: fl
     Notes
     -----
     Minimises :math:`-\sum_j w_j \ln p(y_j) + \tfrac c2\|u\|^2`, strictly convex in u, by Newton's method with step
-    halving. The order of some labels has a law that does not depend on the others, so that the likelihood of an
+    halving. The distribution of the order of some labels does not depend on the others, so that the likelihood of an
     incomplete ranking is that of its known labels. A step costs O(n m k²).
     """
     order = np.argsort(np.where(ranks == 0, np.iinfo(np.int32).max, ranks), axis=2, kind="stable")
@@ -76,7 +76,7 @@ def fit_plackett_luce(ranks: NDArray[np.int32], weights: FloatArray, penalty: fl
         moving = moving[left]
         u[moving] = of.at(left).descended(u[moving], step[left], decrement[left])
     warn_user(
-        f"{len(moving)} of {len(u)} Plackett–Luce laws are not fitted after {_MAX_ITER} steps of Newton's method: a "
+        f"{len(moving)} of {len(u)} Plackett–Luce models are not fitted after {_MAX_ITER} steps of Newton's method: a "
         "larger penalty makes it easier",
         ConvergenceWarning,
     )
