@@ -1,55 +1,58 @@
-package solve
+package loo
 
 import (
 	"math"
 	"unsafe"
 
 	"combpred/core/linalg"
+	"combpred/core/solve"
+	"combpred/core/solve/dual"
 )
 
-// LeaveOneOutSpectral is LeaveOneOutFactored from an eigendecomposition, for the AUC loss. Its work space, of LeaveOneOutSpectralWork
-// bytes, does not grow with the number of distinct σ, since it makes each H_σ anew where that is needed. Cost: (2s − 1)m³ + m³ for
-// s distinct σ, less where the eigenvalues fall off, and O(m²·Len).
-func LeaveOneOutSpectral[T linalg.Float](p *Problem, sp *Spectral, work []T, dst matrix) error {
+// Spectral is Factored from an eigendecomposition, for the AUC loss. Its work space, of SpectralWork bytes, does not grow with the number
+// of distinct σ, since it makes each H_σ anew where that is needed. Cost: (2s − 1)m³ + m³ for s distinct σ, less where the eigenvalues
+// fall off, and O(m²·Len).
+func Spectral[T linalg.Float](p *solve.Problem, sp *dual.Spectral, work []T, dst matrix) error {
 	m := len(p.Root)
 	square := linalg.Matrix[T]{Rows: m, Cols: m, Stride: max(m, 1), Data: work[:m*m]}
-	return leaveOneOut(p, &spectralInfluences[T]{Spectral: sp, square: square, pair: work[m*m:], formed: -1}, dst)
+	return removeLabels(p, &spectralInfluences[T]{Spectral: sp, p: p, square: square, pair: work[m*m:], formed: -1}, dst)
 }
 
-// LeaveOneOutSpectralWork returns the bytes of work that LeaveOneOutSpectral needs for m rows.
-func LeaveOneOutSpectralWork[T linalg.Float](m int) int64 {
+// SpectralWork returns the bytes of work that Spectral needs for m rows.
+func SpectralWork[T linalg.Float](m int) int64 {
 	var t T
-	return FactorWork[T](m, 2) + int64(m)*int64(m)*int64(unsafe.Sizeof(t))
+	return dual.FactorWork[T](m, 2) + int64(m)*int64(m)*int64(unsafe.Sizeof(t))
 }
 
 // spectralInfluences has one H_σ at a time, in one triangle of a pair whose other one holds G.
 type spectralInfluences[T linalg.Float] struct {
-	*Spectral
+	*dual.Spectral
+	p      *solve.Problem
 	square linalg.Matrix[T] // scratch
 	pair   []T
 	formed int // the group whose H_σ is there, or -1
 }
 
 func (h *spectralInfluences[T]) inverseDiagonal(dst matrix) error {
-	return h.diagonalTo(dst, h.inverse)
+	return h.InverseDiagonal(dst)
 }
 
 func (h *spectralInfluences[T]) margins() (linalg.Symmetric[T], error) {
 	p := h.p
 	m := len(p.Root)
-	g := triangle(h.pair, m, 1)
+	g := dual.Triangle(h.pair, m, 1)
 	ones := make([]T, m)
 	for i := range ones {
 		ones[i] = 1
 	}
 	g.SetDiagonal(ones)
-	z := convert[T](p.Z)
-	for k, grp := range p.Coord.groups {
+	z := linalg.Convert[T](p.Z)
+	for k, grp := range p.Coord.Groups() {
 		hk, err := h.form(k)
 		if err != nil {
 			return g, err
 		}
-		if err := addOverlap(p, g, hk, 1, z.Slice(0, m, grp.lo, grp.hi)); err != nil {
+		if err := dual.AddOverlap(p, g, hk, 1, z.Slice(0, m, grp.Lo, grp.Hi)); err != nil {
 			return g, err
 		}
 		p.Mon.Advance(1)
@@ -63,7 +66,7 @@ func (h *spectralInfluences[T]) weighted(k int, a linalg.Symmetric[T]) (linalg.S
 		return hk, err
 	}
 	h.formed = -1
-	return hk, h.p.tiles(0, len(h.p.Root), func(i, j0, j1 int) {
+	return hk, h.p.Tiles(0, len(h.p.Root), func(i, j0, j1 int) {
 		hk.Multiply(i, j0, j1, 1, a)
 	})
 }
@@ -73,15 +76,15 @@ func (h *spectralInfluences[T]) weighted(k int, a linalg.Symmetric[T]) (linalg.S
 func (h *spectralInfluences[T]) form(k int) (linalg.Symmetric[T], error) {
 	p := h.p
 	m := len(p.Root)
-	out := triangle(h.pair, m, 0)
+	out := dual.Triangle(h.pair, m, 0)
 	if h.formed == k {
 		return out, nil
 	}
-	sigma := p.Coord.groups[k].sigma
+	sigma := p.Coord.Groups()[k].Sigma
 	gains := make([]float64, m)
 	var top float64
-	for j, s := range h.s {
-		gains[j] = h.gain(s, sigma)
+	for j, s := range h.Values {
+		gains[j] = h.Gain(s, sigma)
 		top = max(top, gains[j])
 	}
 	var kept []int
@@ -91,8 +94,8 @@ func (h *spectralInfluences[T]) form(k int) (linalg.Symmetric[T], error) {
 		}
 	}
 	w := h.square.Slice(0, m, 0, len(kept))
-	if err := p.rows(func(i int) {
-		row, vectors := w.Row(i), h.v.Row(i)
+	if err := p.EachRow(func(i int) {
+		row, vectors := w.Row(i), h.Vectors.Row(i)
 		for c, j := range kept {
 			row[c] = T(vectors[j] * math.Sqrt(gains[j]))
 		}

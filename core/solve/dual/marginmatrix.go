@@ -1,4 +1,4 @@
-package solve
+package dual
 
 import (
 	"math"
@@ -6,11 +6,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
+	"combpred/core/solve"
 )
 
 // MarginMatrix is G itself.
 type MarginMatrix[T linalg.Float] struct {
-	p        *Problem
+	p        *solve.Problem
 	g        linalg.Symmetric[T]
 	accuracy float64 // of products and solutions
 	largest  float64 // of the bounds of G, hence a bound of its condition number
@@ -21,18 +22,18 @@ type MarginMatrix[T linalg.Float] struct {
 func NewMarginMatrix[T linalg.Float](f *Factored[T], work []T) (*MarginMatrix[T], error) {
 	p := f.p
 	m := len(p.Root)
-	g := triangle(work, m, len(f.groups))
+	g := Triangle(work, m, len(f.Groups))
 	// H_σ = (I − Q)/σ for the inverse Q, so G_ij = δ_ij + Σ_σ (δ_ij − Q_ij)/σ · ⟨z_i, z_j⟩_σ.
 	diagonal := make([]T, m)
 	largest := 1.0
-	for i, d := range p.marginBounds() {
+	for i, d := range marginBounds(p) {
 		diagonal[i] = T(d)
 		largest = max(largest, d)
 	}
 	g.SetDiagonal(diagonal)
-	z := convert[T](p.Z)
-	for k, grp := range f.groups {
-		if err := addOverlap(p, g, f.inverses[k], T(-1/grp.sigma), z.Slice(0, m, grp.lo, grp.hi)); err != nil {
+	z := linalg.Convert[T](p.Z)
+	for k, grp := range f.Groups {
+		if err := AddOverlap(p, g, f.Inverses[k], T(-1/grp.Sigma), z.Slice(0, m, grp.Lo, grp.Hi)); err != nil {
 			return nil, err
 		}
 	}
@@ -40,12 +41,12 @@ func NewMarginMatrix[T linalg.Float](f *Factored[T], work []T) (*MarginMatrix[T]
 }
 
 // marginBounds returns 1 + Σ_σ ⟨z_i, z_i⟩_σ/σ of every row. G is at least I, and at most the diagonal matrix of these.
-func (p *Problem) marginBounds() []float64 {
+func marginBounds(p *solve.Problem) []float64 {
 	bounds := make([]float64, len(p.Root))
 	for i := range bounds {
 		bounds[i] = 1
 		for j, z := range p.Z.Row(i) {
-			bounds[i] += z * z / p.sigma[j]
+			bounds[i] += z * z / p.Sigma[j]
 		}
 	}
 	return bounds
@@ -65,15 +66,19 @@ func (g *MarginMatrix[T]) Solver(limit int) (MarginSolver, error) {
 	return g.factored()
 }
 
-var errMarginsIndefinite = &NumericalError{"the system of the margins is not positive definite in this precision"}
+// ErrMarginsIndefinite says that G has no Cholesky factor, by errors of rounding.
+var ErrMarginsIndefinite error = &solve.NumericalError{What: "the system of the margins is not positive definite in this precision"}
 
 func (g *MarginMatrix[T]) factored() (MarginSolver, error) {
 	factor, err := g.g.Factor(g.p.Mon)
 	if err == linalg.ErrNotPositiveDefinite {
-		return nil, errMarginsIndefinite
+		return nil, ErrMarginsIndefinite
 	}
 	return &marginFactor[T]{p: g.p, factor: factor, x: linalg.Matrix[T]{Rows: len(g.x), Cols: 1, Stride: 1, Data: g.x}}, err
 }
+
+// Matrix returns G, which shares its memory.
+func (g *MarginMatrix[T]) Matrix() linalg.Symmetric[T] { return g.g }
 
 // ApplyTo implements MarginOperator.
 func (g *MarginMatrix[T]) ApplyTo(dst, v []float64) error {
@@ -98,7 +103,7 @@ func (g *MarginMatrix[T]) Diagonal() ([]float64, error) {
 
 // marginFactor is the MarginSolver by a Cholesky factor of G.
 type marginFactor[T linalg.Float] struct {
-	p      *Problem
+	p      *solve.Problem
 	factor linalg.Cholesky[T]
 	x      linalg.Matrix[T] // m×1 scratch
 	solves int
@@ -122,47 +127,22 @@ func (s *marginFactor[T]) SolveTo(q, b []float64, _ float64) error {
 // Iterations implements MarginSolver.
 func (s *marginFactor[T]) Iterations() (n int, exhausted bool) { return s.solves, false }
 
-// addOverlap adds c·a ∘ zzᵀ to g.
-func addOverlap[T linalg.Float](p *Problem, g, a linalg.Symmetric[T], c T, z linalg.Matrix[T]) error {
+// AddOverlap adds c·a ∘ zzᵀ to g.
+func AddOverlap[T linalg.Float](p *solve.Problem, g, a linalg.Symmetric[T], c T, z linalg.Matrix[T]) error {
 	m := z.Rows
-	overlap := linalg.NewMatrix[T](min(rowGrain, m), m)
-	for lo := 0; lo < m; lo += rowGrain {
+	overlap := linalg.NewMatrix[T](min(solve.RowGrain, m), m)
+	for lo := 0; lo < m; lo += solve.RowGrain {
 		if err := p.Mon.Err(); err != nil {
 			return err
 		}
-		hi := min(lo+rowGrain, m)
+		hi := min(lo+solve.RowGrain, m)
 		s := overlap.Slice(0, hi-lo, 0, hi)
 		linalg.Gemm(blas.NoTrans, blas.Trans, c, z.Slice(lo, hi, 0, z.Cols), z.Slice(0, hi, 0, z.Cols), 0, s)
-		if err := p.tiles(lo, hi, func(i, j0, j1 int) {
+		if err := p.Tiles(lo, hi, func(i, j0, j1 int) {
 			g.AddProduct(i, j0, a, s.Row(i - lo)[j0:j1])
 		}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// tiles calls f(i, j0, j1) for pieces of the rows lo to hi of the lower triangle, in square tiles, so that walking a triangle down
-// its columns stays in cache.
-func (p *Problem) tiles(lo, hi int, f func(i, j0, j1 int)) error {
-	const tile = 64
-	return p.ranges((hi-1)/tile+1, 1, func(t int) {
-		for i0 := max(lo, t*tile) / tile * tile; i0 < hi; i0 += tile {
-			for i := max(i0, lo, t*tile); i < min(i0+tile, hi); i++ {
-				f(i, t*tile, min((t+1)*tile, i+1))
-			}
-		}
-	})
-}
-
-// convert returns v in the other precision.
-func convert[T linalg.Float](v matrix) linalg.Matrix[T] {
-	out := linalg.NewMatrix[T](v.Rows, v.Cols)
-	for i := range v.Rows {
-		row := out.Row(i)
-		for j, x := range v.Row(i) {
-			row[j] = T(x)
-		}
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package solve
+package sgd
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
+	"combpred/core/solve"
 )
 
 // Visits say which coefficients of an expansion the steps move: step t that of slot At[t], after which slot Drop[t] is left out, unless
@@ -71,7 +72,7 @@ func newTouched(v Visits) *touched {
 // expansion is a bank of coefficients of kept rows. Those that steps move are in coordinates, in own; the others stay in
 // psi, in the space of ψ, where the rows of the former are zero.
 type expansion struct {
-	coord *Coordinates
+	coord *solve.Coordinates
 	psi   matrix
 	base  matrix // values at the rows of the steps of what the other coefficients make up
 	own   matrix
@@ -80,7 +81,7 @@ type expansion struct {
 }
 
 // newExpansion takes over the coefficients psi; withValues says whether products are asked for.
-func newExpansion(p *Problem, v Visits, psi matrix, shared *touched, withValues bool) (*expansion, error) {
+func newExpansion(p *solve.Problem, v Visits, psi matrix, shared *touched, withValues bool) (*expansion, error) {
 	e := &expansion{coord: p.Coord, psi: psi, touched: shared, own: linalg.NewMatrix[float64](len(shared.slots), p.Coord.Len()),
 		live: make([]bool, len(shared.slots))}
 	moved := linalg.NewMatrix[float64](len(shared.slots), psi.Cols)
@@ -103,10 +104,10 @@ func newExpansion(p *Problem, v Visits, psi matrix, shared *touched, withValues 
 	if v.Shift != 0 {
 		total := make([]float64, psi.Cols)
 		for i := range psi.Rows {
-			axpy(total, psi.Row(i), v.Shift)
+			linalg.Axpy(total, psi.Row(i), v.Shift)
 		}
 		for t := range values.Rows {
-			axpy(values.Row(t), total, 1)
+			linalg.Axpy(values.Row(t), total, 1)
 		}
 	}
 	e.base = linalg.NewMatrix[float64](len(v.At), e.own.Cols)
@@ -118,13 +119,13 @@ func (e *expansion) productTo(dst []float64, t int) {
 	copy(dst, e.base.Row(t))
 	for j, k := range e.kernel.Row(t) {
 		if e.live[j] {
-			axpy(dst, e.own.Row(j), k)
+			linalg.Axpy(dst, e.own.Row(j), k)
 		}
 	}
 }
 
 func (e *expansion) add(t int, delta []float64) {
-	axpy(e.own.Row(e.at[t]), delta, 1)
+	linalg.Axpy(e.own.Row(e.at[t]), delta, 1)
 	e.live[e.at[t]] = true
 }
 
@@ -149,14 +150,14 @@ func (e *expansion) combine(a []float64, other bank, b []float64) {
 	}
 	if v, same := uniform(b); same {
 		for i := range e.psi.Rows {
-			axpy(e.psi.Row(i), o.psi.Row(i), v)
+			linalg.Axpy(e.psi.Row(i), o.psi.Row(i), v)
 		}
 	} else {
 		scaled := linalg.NewMatrix[float64](o.psi.Rows, o.psi.Cols)
-		copyRows(scaled, o.psi)
+		scaled.CopyFrom(o.psi)
 		e.scaleOthers(scaled, b)
 		for i := range e.psi.Rows {
-			axpy(e.psi.Row(i), scaled.Row(i), 1)
+			linalg.Axpy(e.psi.Row(i), scaled.Row(i), 1)
 		}
 	}
 	for j := range e.live {
@@ -169,13 +170,13 @@ func (e *expansion) scaleOthers(psi matrix, a []float64) {
 	if v, same := uniform(a); same {
 		if v != 1 {
 			for i := range psi.Rows {
-				scaleTo(psi.Row(i), v, psi.Row(i))
+				linalg.ScaleTo(psi.Row(i), v, psi.Row(i))
 			}
 		}
 		return
 	}
-	for lo := 0; lo < psi.Rows; lo += rowGrain {
-		block := psi.Slice(lo, min(lo+rowGrain, psi.Rows), 0, psi.Cols)
+	for lo := 0; lo < psi.Rows; lo += solve.RowGrain {
+		block := psi.Slice(lo, min(lo+solve.RowGrain, psi.Rows), 0, psi.Cols)
 		coordinates := linalg.NewMatrix[float64](block.Rows, len(a))
 		e.coord.AnalyzeTo(coordinates, block)
 		scaleRows(coordinates, a)
@@ -224,7 +225,7 @@ func uniform(a []float64) (float64, bool) {
 // DescendInExpansion takes one step on each row of p. coef, average and velocity (slots × d; the latter two may have no
 // rows) are changed in place, and so are gains (d). It returns the sum of the losses, each before its step. Cost: that of a
 // product of the kernel matrix with the coefficients, and of the rows with each other's.
-func DescendInExpansion(p *Problem, steps StepSizes, v Visits, coef, average, velocity matrix, gains []float64) (float64, error) {
+func DescendInExpansion(p *solve.Problem, steps StepSizes, v Visits, coef, average, velocity matrix, gains []float64) (float64, error) {
 	if err := steps.check(); err != nil {
 		return 0, err
 	}

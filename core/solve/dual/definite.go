@@ -1,6 +1,11 @@
-package solve
+package dual
 
-import "math"
+import (
+	"math"
+
+	"combpred/core/linalg"
+	"combpred/core/solve"
+)
 
 // indefinite is how far below zero, relative to the largest, rounding may take an eigenvalue of a positive semi-definite matrix.
 const indefinite = 1e-8
@@ -14,18 +19,18 @@ type definiteness struct {
 func (w *definiteness) check(d, kd matrix) error {
 	var form, dd, kk float64
 	for i := range d.Rows {
-		form += dot(d.Row(i), kd.Row(i))
-		dd += dot(d.Row(i), d.Row(i))
-		kk += dot(kd.Row(i), kd.Row(i))
+		form += linalg.Dot(d.Row(i), kd.Row(i))
+		dd += linalg.Dot(d.Row(i), d.Row(i))
+		kk += linalg.Dot(kd.Row(i), kd.Row(i))
 	}
-	if err := checkFinite(form); err != nil {
+	if err := solve.CheckFinite(form); err != nil {
 		return err
 	}
 	if dd > 0 {
 		w.scale = max(w.scale, math.Sqrt(kk/dd))
 	}
 	if form < -indefinite*w.scale*dd {
-		return &NumericalError{"the kernel matrix is not positive semi-definite"}
+		return &solve.NumericalError{What: "the kernel matrix is not positive semi-definite"}
 	}
 	return nil
 }

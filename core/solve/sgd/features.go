@@ -1,21 +1,22 @@
-package solve
+package sgd
 
 import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/linalg"
+	"combpred/core/solve"
 )
 
 // featureBank is a bank of the weights of input features, in coordinates.
 type featureBank struct {
-	coord *Coordinates
-	x     *Design
+	coord *solve.Coordinates
+	x     *solve.Design
 	psi   matrix // the caller's memory, in the space of ψ
 	own   matrix
 }
 
-func newFeatureBank(p *Problem, x *Design, psi matrix) *featureBank {
+func newFeatureBank(p *solve.Problem, x *solve.Design, psi matrix) *featureBank {
 	w := &featureBank{coord: p.Coord, x: x, psi: psi, own: linalg.NewMatrix[float64](psi.Rows, p.Coord.Len())}
 	w.coord.AnalyzeTo(w.own, psi)
 	return w
@@ -25,23 +26,23 @@ func (w *featureBank) productTo(dst []float64, t int) {
 	if w.large() {
 		blas64.Gemv(blas.Trans, 1, w.dense(), vector(w.x.Dense.Row(t)), 0, vector(dst))
 		if w.x.Intercept {
-			axpy(dst, w.own.Row(w.x.P), 1)
+			linalg.Axpy(dst, w.own.Row(w.x.P), 1)
 		}
 		return
 	}
 	clear(dst)
-	w.x.Entries(t, func(k int, v float64) { axpy(dst, w.own.Row(k), v) })
+	w.x.Entries(t, func(k int, v float64) { linalg.Axpy(dst, w.own.Row(k), v) })
 }
 
 func (w *featureBank) add(t int, delta []float64) {
 	if w.large() {
 		blas64.Ger(1, vector(w.x.Dense.Row(t)), vector(delta), w.dense())
 		if w.x.Intercept {
-			axpy(w.own.Row(w.x.P), delta, 1)
+			linalg.Axpy(w.own.Row(w.x.P), delta, 1)
 		}
 		return
 	}
-	w.x.Entries(t, func(k int, v float64) { axpy(w.own.Row(k), delta, v) })
+	w.x.Entries(t, func(k int, v float64) { linalg.Axpy(w.own.Row(k), delta, v) })
 }
 
 // large says whether a step is quicker by calls of BLAS: on dense rows, unless there are few numbers.
@@ -68,7 +69,8 @@ func (w *featureBank) store() { w.coord.SynthesizeTo(w.psi, w.own) }
 // DescendInFeatures takes one step on each row of p, whose inputs are x. coef, average and velocity (features × d; the
 // latter two may have no rows) are changed in place, and so are gains (d). It returns the sum of the losses, each before its
 // step. Cost: two products of the entries of x that are not zero with rows of coefficients, twice that with an average.
-func DescendInFeatures(p *Problem, steps StepSizes, x *Design, coef, average, velocity matrix, gains []float64) (float64, error) {
+func DescendInFeatures(p *solve.Problem, steps StepSizes, x *solve.Design, coef, average, velocity matrix,
+	gains []float64) (float64, error) {
 	if err := steps.check(); err != nil {
 		return 0, err
 	}
@@ -76,7 +78,7 @@ func DescendInFeatures(p *Problem, steps StepSizes, x *Design, coef, average, ve
 }
 
 // descend takes the steps on the banks that hold makes of the three functions.
-func descend(p *Problem, steps StepSizes, hold func(m matrix, withValues bool) (bank, error), coef, average, velocity matrix,
+func descend(p *solve.Problem, steps StepSizes, hold func(m matrix, withValues bool) (bank, error), coef, average, velocity matrix,
 	gains []float64) (float64, error) {
 	iterate, err := hold(coef, true)
 	if err != nil {

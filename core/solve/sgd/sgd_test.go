@@ -1,4 +1,4 @@
-package solve
+package sgd
 
 import (
 	"math"
@@ -7,23 +7,25 @@ import (
 	"testing"
 
 	"combpred/core/linalg"
+	"combpred/core/solve"
+	"combpred/core/solve/solvetest"
 	"combpred/core/structure"
 )
 
 // The steps, their averages and what is left out are those of the formula, on the enumerated loss.
 func TestDescentFollowsTheFormula(t *testing.T) {
-	all := instances(t)
+	all := solvetest.Instances(t)
 	t.Run("refusals", func(t *testing.T) { refusesIllegalSteps(t, all[0]) })
 	for _, in := range all {
-		t.Run(in.name+"/fast shrinking", func(t *testing.T) { survivesFastShrinking(t, in) })
-		for name, o := range orders(in.k.Rows) {
-			t.Run(in.name+"/"+name, func(t *testing.T) {
-				p, v := in.visited(t, o)
+		t.Run(in.Name+"/fast shrinking", func(t *testing.T) { survivesFastShrinking(t, in) })
+		for name, o := range orders(in.K.Rows) {
+			t.Run(in.Name+"/"+name, func(t *testing.T) {
+				p, v := visited(t, &in, o)
 				rng := rand.New(rand.NewPCG(1, 2))
-				coef := in.start(rng)
-				average := in.start(rng)
+				coef := in.Start(rng)
+				average := in.Start(rng)
 				wantCoef, wantAverage := clone(coef), clone(average)
-				none := linalg.NewMatrix[float64](0, in.psi.Cols)
+				none := linalg.NewMatrix[float64](0, in.Psi.Cols)
 				alone := clone(coef)
 				loss, err := DescendInExpansion(p, steady(in), v, coef, average, none, nil)
 				if err != nil {
@@ -36,7 +38,7 @@ func TestDescentFollowsTheFormula(t *testing.T) {
 				if again != loss || difference(alone, coef) != 0 {
 					t.Error("the average changes the steps")
 				}
-				in.byFormula(steady(in), o, wantCoef, wantAverage)
+				byFormula(&in, steady(in), o, wantCoef, wantAverage)
 				if gap := difference(coef, wantCoef); gap > 1e-9 {
 					t.Errorf("coefficients differ by %g", gap)
 				}
@@ -48,64 +50,28 @@ func TestDescentFollowsTheFormula(t *testing.T) {
 	}
 }
 
-// The losses that a descent adds up are those of the objective, and the curvature bounds their second derivative, by no more than a factor
-// of 2 where a row has one output.
-func TestLossesAndCurvaturesAreThoseOfTheObjective(t *testing.T) {
-	for _, in := range instances(t) {
-		p := in.problem(t, 1)
-		dual := in.start(rand.New(rand.NewPCG(3, 4)))
-		scores := in.scores(dual)
-		f := p.newBlock()
-		p.Coord.AnalyzeTo(f, scores)
-		var total float64
-		for i := range scores.Rows {
-			total += p.Loss(i, f.Row(i)) + in.lambda*dot(dual.Row(i), scores.Row(i))
-		}
-		if want := in.objective(dual); math.Abs(total-want) > 1e-8*(1+math.Abs(want)) {
-			t.Errorf("%s: %g, want %g", in.name, total, want)
-		}
-		for i := range in.k.Rows {
-			b, _ := in.quadratic(i)
-			m := linalg.NewMatrix[float64](in.psi.Cols, in.psi.Cols)
-			for j := range m.Rows {
-				for l := range m.Cols {
-					m.Row(j)[l] = in.weight(i) * b.At(j, l)
-				}
-			}
-			values, err := linalg.SymEig(linalg.General(m))
-			if err != nil {
-				t.Fatal(err)
-			}
-			top, bound := values[len(values)-1], p.Curvature(i)
-			if bound < top-1e-9 || in.first == nil && bound > 2*top+1e-9 {
-				t.Errorf("%s, row %d: bound %g of %g", in.name, i, bound, top)
-			}
-		}
-	}
-}
-
 // A linear model follows the same functions as the expansion of its kernel, with averages and gains.
 func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
-	for _, in := range instances(t) {
-		o := orders(in.k.Rows)["several"]
+	for _, in := range solvetest.Instances(t) {
+		o := orders(in.K.Rows)["several"]
 		for i := range o.drop {
 			o.drop[i] = -1
 		}
-		p, v := in.visited(t, o)
-		m, d := in.k.Rows, in.psi.Cols
+		p, v := visited(t, &in, o)
+		m, d := in.K.Rows, in.Psi.Cols
 		x := linalg.NewMatrix[float64](len(o.at), 3)
 		for step, i := range o.at {
-			copy(x.Row(step), in.x.Row(int(i)))
+			copy(x.Row(step), in.X.Row(int(i)))
 		}
-		design := &Design{N: x.Rows, P: 3, Intercept: in.shift == 1, Dense: x}
-		all := &Design{N: m, P: 3, Intercept: design.Intercept, Dense: in.x}
+		design := &solve.Design{N: x.Rows, P: 3, Intercept: in.Shift == 1, Dense: x}
+		all := &solve.Design{N: m, P: 3, Intercept: design.Intercept, Dense: in.X}
 		zero := func(rows int) matrix { return linalg.NewMatrix[float64](rows, d) }
 		coef, average, velocity, gains := zero(m), zero(m), zero(m), ones(d)
 		loss, err := DescendInExpansion(p, steady(in), v, coef, average, velocity, gains)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, form := range map[string]*Design{
+		for name, form := range map[string]*solve.Design{
 			"dense":  design,
 			"sparse": {N: x.Rows, P: 3, Intercept: design.Intercept, Rows: csr(x)},
 		} {
@@ -116,26 +82,32 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 				t.Fatal(err)
 			}
 			if math.Abs(loss-wLoss) > 1e-9*(1+math.Abs(loss)) {
-				t.Errorf("%s, %s: loss %g, want %g", in.name, name, wLoss, loss)
+				t.Errorf("%s, %s: loss %g, want %g", in.Name, name, wLoss, loss)
 			}
 			for which, pair := range map[string][2]matrix{
 				"iterate": {w, coef}, "average": {wAverage, average}, "velocity": {wVelocity, velocity},
 			} {
 				scores := zero(m)
 				for i := range m {
-					all.Entries(i, func(k int, value float64) { axpy(scores.Row(i), pair[0].Row(k), value) })
+					all.Entries(i, func(k int, value float64) { linalg.Axpy(scores.Row(i), pair[0].Row(k), value) })
 				}
-				if gap := difference(scores, in.scores(pair[1])); gap > 1e-9 {
-					t.Errorf("%s, %s: scores of the %s differ by %g", in.name, name, which, gap)
+				if gap := difference(scores, in.Scores(pair[1])); gap > 1e-9 {
+					t.Errorf("%s, %s: scores of the %s differ by %g", in.Name, name, which, gap)
 				}
 			}
 			for j, g := range gains {
 				if math.Abs(g-wGains[j]) > 1e-9 {
-					t.Errorf("%s, %s: gain %d is %g, want %g", in.name, name, j, wGains[j], g)
+					t.Errorf("%s, %s: gain %d is %g, want %g", in.Name, name, j, wGains[j], g)
 				}
 			}
 		}
 	}
+}
+
+// momentsOnly hides what else a space knows of its covariance.
+type momentsOnly struct {
+	structure.Space
+	structure.Moments
 }
 
 // Descent in redundant coordinates, those of many labels, stays in the space of ψ, and gives what orthonormal ones would.
@@ -145,11 +117,11 @@ func TestRedundantCoordinatesGiveTheSameDescent(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := space.FeatureLen()
-	coord, err := NewCoordinates(space)
-	if err != nil || !coord.redundant() {
+	coord, err := solve.NewCoordinates(space)
+	if err != nil || !coord.Redundant() {
 		t.Fatal("coordinates are not redundant", err)
 	}
-	orthonormal, err := coord.compress()
+	orthonormal, err := solve.NewCoordinates(momentsOnly{space, space.(structure.Moments)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +141,8 @@ func TestRedundantCoordinatesGiveTheSameDescent(t *testing.T) {
 		}
 	}
 	var found [2]matrix
-	for which, c := range []*Coordinates{coord, orthonormal} {
-		p, err := NewProblem(0.1, true, c, Targets{Psi: psi, Mean: make([]float64, d)}, 1, nil)
+	for which, c := range []*solve.Coordinates{coord, orthonormal} {
+		p, err := solve.NewProblem(0.1, true, c, solve.Targets{Psi: psi, Mean: make([]float64, d)}, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,28 +172,28 @@ func TestRedundantCoordinatesGiveTheSameDescent(t *testing.T) {
 }
 
 // Steps that shrink coefficients to almost nothing, again and again, lose no digits.
-func survivesFastShrinking(t *testing.T, in instance) {
-	o := orders(in.k.Rows)["several"]
-	p, v := in.visited(t, o)
+func survivesFastShrinking(t *testing.T, in solvetest.Instance) {
+	o := orders(in.K.Rows)["several"]
+	p, v := visited(t, &in, o)
 	steps := StepSizes{Rows: 7, First: 50, Shift: 100.00001}
-	in.lambda = 1e4
-	p.Lambda = in.lambda
-	coef := in.start(rand.New(rand.NewPCG(1, 2)))
+	in.Lambda = 1e4
+	p.Lambda = in.Lambda
+	coef := in.Start(rand.New(rand.NewPCG(1, 2)))
 	average := clone(coef)
 	wantCoef, wantAverage := clone(coef), clone(average)
-	if _, err := DescendInExpansion(p, steps, v, coef, average, linalg.NewMatrix[float64](0, in.psi.Cols), nil); err != nil {
+	if _, err := DescendInExpansion(p, steps, v, coef, average, linalg.NewMatrix[float64](0, in.Psi.Cols), nil); err != nil {
 		t.Fatal(err)
 	}
-	in.byFormula(steps, o, wantCoef, wantAverage)
+	byFormula(&in, steps, o, wantCoef, wantAverage)
 	if gap := max(difference(coef, wantCoef), difference(average, wantAverage)); gap > 1e-9 {
 		t.Errorf("coefficients differ by %g", gap)
 	}
 }
 
-func refusesIllegalSteps(t *testing.T, in instance) {
-	p, v := in.visited(t, orders(in.k.Rows)["one pass"])
-	none := linalg.NewMatrix[float64](0, in.psi.Cols)
-	coef := linalg.NewMatrix[float64](in.k.Rows, in.psi.Cols)
+func refusesIllegalSteps(t *testing.T, in solvetest.Instance) {
+	p, v := visited(t, &in, orders(in.K.Rows)["one pass"])
+	none := linalg.NewMatrix[float64](0, in.Psi.Cols)
+	coef := linalg.NewMatrix[float64](in.K.Rows, in.Psi.Cols)
 	for _, steps := range []StepSizes{
 		{Rows: 7, First: 0.5, Shift: 1}, {Rows: 7, First: 0, Shift: 1}, {Rows: 0, First: 0.5, Shift: 2},
 		{Rows: 7, First: 0.5, Shift: 2, Done: -1}, {Rows: 7, First: math.NaN(), Shift: 2},
@@ -230,15 +202,15 @@ func refusesIllegalSteps(t *testing.T, in instance) {
 			t.Errorf("%v is accepted", steps)
 		}
 	}
-	v.At[3] = int64(in.k.Cols)
+	v.At[3] = int64(in.K.Cols)
 	if _, err := DescendInExpansion(p, steady(in), v, coef, none, none, nil); err == nil {
 		t.Error("a slot that does not exist is visited")
 	}
 }
 
 // csr returns all entries of x in compressed sparse rows.
-func csr(x matrix) *Sparse {
-	s := &Sparse{Rows: x.Rows, Cols: x.Cols, Indptr: []int64{0}}
+func csr(x matrix) *solve.Sparse {
+	s := &solve.Sparse{Rows: x.Rows, Cols: x.Cols, Indptr: []int64{0}}
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
 			s.Data, s.Indices = append(s.Data, v), append(s.Indices, int32(j))
@@ -252,29 +224,29 @@ func csr(x matrix) *Sparse {
 func TestDenseStepsAreThoseOnSparseRows(t *testing.T) {
 	const m, features = 40, 1100
 	rng := rand.New(rand.NewPCG(5, 6))
-	all := instances(t)
-	at := slices.IndexFunc(all, func(in instance) bool { return in.psi.Cols >= 3 })
+	all := solvetest.Instances(t)
+	at := slices.IndexFunc(all, func(in solvetest.Instance) bool { return in.Psi.Cols >= 3 })
 	in := all[at]
-	d := in.psi.Cols
-	coord, err := NewCoordinates(in.space)
+	d := in.Psi.Cols
+	coord, err := solve.NewCoordinates(in.Space)
 	if err != nil {
 		t.Fatal(err)
 	}
 	psi, x := linalg.NewMatrix[float64](m, d), linalg.NewMatrix[float64](m, features)
 	for i := range m {
-		copy(psi.Row(i), in.all[rng.IntN(len(in.all))])
+		copy(psi.Row(i), in.All[rng.IntN(len(in.All))])
 	}
 	for i := range x.Data {
 		x.Data[i] = rng.NormFloat64()
 	}
-	p, err := NewProblem(0.5, true, coord, Targets{Psi: psi, Mean: in.mean}, 1, nil)
+	p, err := solve.NewProblem(0.5, true, coord, solve.Targets{Psi: psi, Mean: in.Mean}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	steps := StepSizes{Rows: m, First: 0.5, Shift: 1e5}
 	for _, intercept := range []bool{false, true} {
 		var found [2][]matrix
-		for which, design := range []*Design{
+		for which, design := range []*solve.Design{
 			{N: m, P: features, Intercept: intercept, Dense: x},
 			{N: m, P: features, Intercept: intercept, Rows: csr(x)},
 		} {

@@ -1,4 +1,4 @@
-package solve
+package sgd
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"combpred/core/linalg"
+	"combpred/core/solve"
+	"combpred/core/solve/solvetest"
 )
 
 // order is one of visits to the rows of an instance, and the row that is left out after each.
@@ -32,42 +34,42 @@ func orders(m int) map[string]order {
 }
 
 // visited returns the problem of the rows in an order, and the kernel between them and all rows.
-func (in *instance) visited(t *testing.T, o order) (*Problem, Visits) {
+func visited(t *testing.T, in *solvetest.Instance, o order) (*solve.Problem, Visits) {
 	t.Helper()
 	again := *in
-	again.psi = linalg.NewMatrix[float64](0, in.psi.Cols)
-	again.weights, again.first = nil, nil
-	if in.first != nil {
-		again.first = []int{0}
+	again.Psi = linalg.NewMatrix[float64](0, in.Psi.Cols)
+	again.Weights, again.First = nil, nil
+	if in.First != nil {
+		again.First = []int{0}
 	}
-	v := Visits{Kernel: linalg.NewMatrix[float64](len(o.at), in.k.Cols), Shift: in.shift, At: o.at, Drop: o.drop}
+	v := Visits{Kernel: linalg.NewMatrix[float64](len(o.at), in.K.Cols), Shift: in.Shift, At: o.at, Drop: o.drop}
 	for step, i := range o.at {
-		lo, hi := in.outputs(int(i))
+		lo, hi := in.Outputs(int(i))
 		for a := lo; a < hi; a++ {
-			again.psi.Data = append(again.psi.Data, in.psi.Row(a)...)
-			again.psi.Rows++
+			again.Psi.Data = append(again.Psi.Data, in.Psi.Row(a)...)
+			again.Psi.Rows++
 		}
-		if in.first != nil {
-			again.first = append(again.first, again.psi.Rows)
+		if in.First != nil {
+			again.First = append(again.First, again.Psi.Rows)
 		}
-		again.weights = append(again.weights, in.weight(int(i)))
-		copy(v.Kernel.Row(step), in.k.Row(int(i)))
+		again.Weights = append(again.Weights, in.Weight(int(i)))
+		copy(v.Kernel.Row(step), in.K.Row(int(i)))
 	}
-	return again.problem(t, 2), v
+	return again.Problem(t, 2), v
 }
 
 // byFormula takes the steps one by one on the enumerated loss, without any shortcut.
-func (in *instance) byFormula(steps StepSizes, o order, coef, average matrix) {
-	d := in.psi.Cols
+func byFormula(in *solvetest.Instance, steps StepSizes, o order, coef, average matrix) {
+	d := in.Psi.Cols
 	count := float64(steps.Done)
 	for step, at := range o.at {
 		i := int(at)
-		f := in.scores(coef).Row(i)
-		b, g := in.quadratic(i)
-		eta := steps.First * steps.Rows / (in.lambda * (float64(steps.Done+step) + steps.Shift))
+		f := in.Scores(coef).Row(i)
+		b, g := in.Quadratic(i)
+		eta := steps.First * steps.Rows / (in.Lambda * (float64(steps.Done+step) + steps.Shift))
 		for r := range coef.Rows {
 			for j := range d {
-				coef.Row(r)[j] *= 1 - 2*in.lambda/steps.Rows*eta
+				coef.Row(r)[j] *= 1 - 2*in.Lambda/steps.Rows*eta
 			}
 		}
 		for j := range d {
@@ -75,7 +77,7 @@ func (in *instance) byFormula(steps StepSizes, o order, coef, average matrix) {
 			for l := range d {
 				slope += b.At(j, l) * f[l]
 			}
-			coef.Row(i)[j] -= eta * in.weight(i) * slope
+			coef.Row(i)[j] -= eta * in.Weight(i) * slope
 		}
 		count++
 		share := 4 / (count + 3) // of averages whose weights grow as the cube
@@ -91,20 +93,9 @@ func (in *instance) byFormula(steps StepSizes, o order, coef, average matrix) {
 	}
 }
 
-func (in *instance) start(rng *rand.Rand) matrix {
-	// In the span of the outputs, where all solutions are.
-	a := linalg.NewMatrix[float64](in.k.Rows, in.psi.Cols)
-	for i := range a.Rows {
-		for j, v := range in.all[rng.IntN(len(in.all))] {
-			a.Row(i)[j] = 0.1 * (v - in.mean[j])
-		}
-	}
-	return a
-}
-
 func clone(m matrix) matrix {
 	out := linalg.NewMatrix[float64](m.Rows, m.Cols)
-	copyRows(out, m)
+	out.CopyFrom(m)
 	return out
 }
 
@@ -119,6 +110,6 @@ func difference(a, b matrix) float64 {
 }
 
 // steady are steps that do not diverge on the instances.
-func steady(in instance) StepSizes {
-	return StepSizes{Rows: float64(in.k.Rows), First: 0.5, Shift: 400, Done: 3}
+func steady(in solvetest.Instance) StepSizes {
+	return StepSizes{Rows: float64(in.K.Rows), First: 0.5, Shift: 400, Done: 3}
 }

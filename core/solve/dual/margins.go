@@ -1,7 +1,10 @@
-package solve
+package dual
 
 import (
 	"math"
+
+	"combpred/core/linalg"
+	"combpred/core/solve"
 )
 
 // Operator multiplies by K̃ = DKD.
@@ -41,28 +44,28 @@ type MarginOperator interface {
 // ImplicitMargins multiplies by G without forming it: Gv = v + rowsum(Z ∘ H(diag(v)Z)) where each example has
 // one output.
 type ImplicitMargins struct {
-	p    *Problem
+	p    *solve.Problem
 	res  Resolvent
 	work matrix // m×Len scratch
 }
 
 // NewImplicitMargins returns the operator on the resolvent res.
-func NewImplicitMargins(p *Problem, res Resolvent) *ImplicitMargins {
-	return &ImplicitMargins{p: p, res: res, work: p.newBlock()}
+func NewImplicitMargins(p *solve.Problem, res Resolvent) *ImplicitMargins {
+	return &ImplicitMargins{p: p, res: res, work: p.NewBlock()}
 }
 
 // ApplyTo implements MarginOperator.
 func (g *ImplicitMargins) ApplyTo(dst, v []float64) error {
-	if err := g.p.combineTo(g.work, v); err != nil {
+	if err := g.p.CombineTo(g.work, v); err != nil {
 		return err
 	}
 	if err := g.res.ApplyTo(g.work, g.work); err != nil {
 		return err
 	}
-	if err := g.p.dotsTo(dst, g.work); err != nil {
+	if err := g.p.DotsTo(dst, g.work); err != nil {
 		return err
 	}
-	g.p.sets.addInverse(dst, v)
+	g.p.Sets.AddInverse(dst, v)
 	return nil
 }
 
@@ -73,10 +76,10 @@ func (g *ImplicitMargins) Diagonal() ([]float64, error) {
 		return nil, err
 	}
 	diagonal := make([]float64, g.p.Z.Rows)
-	return diagonal, g.p.rows(func(i int) {
-		lo, hi := g.p.sets.rows(i)
+	return diagonal, g.p.EachRow(func(i int) {
+		lo, hi := g.p.Sets.Rows(i)
 		for a := lo; a < hi; a++ {
-			d := g.p.sets.inverseDiagonal(i)
+			d := g.p.Sets.InverseDiagonal(i)
 			for j, z := range g.p.Z.Row(a) {
 				d += g.work.Row(i)[j] * z * z
 			}
@@ -94,7 +97,7 @@ const maxDirections = 200
 // little beside a product with G, makes single-precision products harmless to orthogonality, and lets later right-hand sides
 // start from what the earlier ones learnt.
 type MarginIteration struct {
-	p        *Problem
+	p        *solve.Problem
 	g        MarginOperator
 	limit    int       // of iterations, over the life of the solver
 	diagonal []float64 // of G, or nil
@@ -108,7 +111,7 @@ type MarginIteration struct {
 const defaultMarginIter = 2000
 
 // NewMarginIteration returns the solver on g, with at most limit iterations (0: the default).
-func NewMarginIteration(p *Problem, g MarginOperator, limit int) (*MarginIteration, error) {
+func NewMarginIteration(p *solve.Problem, g MarginOperator, limit int) (*MarginIteration, error) {
 	if limit == 0 {
 		limit = defaultMarginIter
 	}
@@ -126,9 +129,9 @@ func (s *MarginIteration) SolveTo(q, b []float64, target float64) error {
 	r := append([]float64(nil), b...)
 	z := make([]float64, m)
 	for k, d := range s.dirs {
-		s.step(q, r, d, s.images[k], dot(d, r)/s.energies[k])
+		s.step(q, r, d, s.images[k], linalg.Dot(d, r)/s.energies[k])
 	}
-	norm := math.Sqrt(dot(r, r))
+	norm := math.Sqrt(linalg.Dot(r, r))
 	for norm > target && s.iter < s.limit {
 		if err := s.p.Mon.Err(); err != nil {
 			return err
@@ -138,14 +141,14 @@ func (s *MarginIteration) SolveTo(q, b []float64, target float64) error {
 			z[i] /= d
 		}
 		for k, d := range s.dirs {
-			axpy(z, d, -dot(s.images[k], z)/s.energies[k])
+			linalg.Axpy(z, d, -linalg.Dot(s.images[k], z)/s.energies[k])
 		}
 		d, image := append([]float64(nil), z...), make([]float64, m)
 		if err := s.g.ApplyTo(image, d); err != nil {
 			return err
 		}
-		energy := dot(d, image)
-		if err := checkFinite(energy); err != nil {
+		energy := linalg.Dot(d, image)
+		if err := solve.CheckFinite(energy); err != nil {
 			return err
 		}
 		if !(energy > 0) {
@@ -155,8 +158,8 @@ func (s *MarginIteration) SolveTo(q, b []float64, target float64) error {
 			s.dirs, s.images, s.energies = s.dirs[1:], s.images[1:], s.energies[1:]
 		}
 		s.dirs, s.images, s.energies = append(s.dirs, d), append(s.images, image), append(s.energies, energy)
-		s.step(q, r, d, image, dot(d, r)/energy)
-		norm = math.Sqrt(dot(r, r))
+		s.step(q, r, d, image, linalg.Dot(d, r)/energy)
+		norm = math.Sqrt(linalg.Dot(r, r))
 		s.iter++
 		s.p.Mon.Advance(1)
 	}
@@ -164,12 +167,6 @@ func (s *MarginIteration) SolveTo(q, b []float64, target float64) error {
 }
 
 func (s *MarginIteration) step(q, r, dir, image []float64, a float64) {
-	axpy(q, dir, a)
-	axpy(r, image, -a)
-}
-
-func axpy(y, x []float64, a float64) {
-	for i, v := range x {
-		y[i] += a * v
-	}
+	linalg.Axpy(q, dir, a)
+	linalg.Axpy(r, image, -a)
 }

@@ -1,6 +1,12 @@
-package solve
+// Package dual solves for the coefficients of examples, one row each: in closed form, by conjugate gradient or by Newton's method.
+package dual
 
-import "math"
+import (
+	"math"
+
+	"combpred/core/linalg"
+	"combpred/core/solve"
+)
 
 // roundLimit is how far one round of conjugate gradient is driven: its recurrences drift from the true residual beyond.
 const roundLimit = 1e-6
@@ -17,27 +23,27 @@ type Preconditioner interface {
 //
 // That inner product does not see the null space of K̃, where R is 2λC's alone: so each round of conjugate gradient ends with a step
 // that clears those directions (see sweep), and the next round starts from the true residual.
-func ConjugateGradient(p *Problem, op Operator, pre Preconditioner, dst matrix, opt Options) (Info, error) {
+func ConjugateGradient(p *solve.Problem, op Operator, pre Preconditioner, dst matrix, opt solve.Options) (solve.Info, error) {
 	m := len(p.Root)
 	limit := opt.MaxIter
 	if limit == 0 {
 		limit = 10 * max(m, 100)
 	}
 	dst.Zero()
-	s := &cgState{p: p, op: op, pre: pre, c: dst, kc: p.newBlock(), r: p.newBlock(), z: p.newBlock(), kz: p.newBlock(),
-		d: p.newBlock(), kd: p.newBlock(), ad: p.newBlock(), definite: definiteness{op.Scale()}}
+	s := &cgState{p: p, op: op, pre: pre, c: dst, kc: p.NewBlock(), r: p.NewBlock(), z: p.NewBlock(), kz: p.NewBlock(),
+		d: p.NewBlock(), kd: p.NewBlock(), ad: p.NewBlock(), definite: definiteness{op.Scale()}}
 	if pre == nil {
 		s.z = s.r
 	}
-	var info Info
+	var info solve.Info
 	var err error
 	target := opt.Tol
 	previous := math.Inf(1)
 	for {
-		if info.Residual, err = p.residualTo(s.r, dst, s.kc); err != nil {
+		if info.Residual, err = p.ResidualTo(s.r, dst, s.kc); err != nil {
 			return info, err
 		}
-		if err := checkFinite(info.Residual); err != nil {
+		if err := solve.CheckFinite(info.Residual); err != nil {
 			return info, err
 		}
 		p.Mon.Report(info.Residual)
@@ -53,19 +59,19 @@ func ConjugateGradient(p *Problem, op Operator, pre Preconditioner, dst matrix, 
 			return info, err
 		}
 	}
-	if info.Objective, err = p.objective(dst, s.kc); err != nil {
+	if info.Objective, err = p.Objective(dst, s.kc); err != nil {
 		return info, err
 	}
 	if info.Residual > opt.Tol {
-		return info, &NotConvergedError{info.Residual, opt.Tol, info.Iter}
+		return info, &solve.NotConvergedError{Residual: info.Residual, Tol: opt.Tol, Iter: info.Iter}
 	}
-	return info, checkFinite(info.Objective)
+	return info, solve.CheckFinite(info.Objective)
 }
 
 // cgState holds the blocks of conjugate gradient: coefficients, residual, preconditioned residual and direction, and their
 // products with K̃.
 type cgState struct {
-	p                          *Problem
+	p                          *solve.Problem
 	op                         Operator
 	pre                        Preconditioner
 	c, kc, r, z, kz, d, kd, ad matrix
@@ -89,7 +95,7 @@ func (s *cgState) round(shrink float64, limit int, iter *int) error {
 		if err := s.definite.check(s.z, s.kz); err != nil {
 			return err
 		}
-		rho, err := p.inner(s.r, s.kz)
+		rho, err := p.Inner(s.r, s.kz)
 		if err != nil {
 			return err
 		}
@@ -104,16 +110,16 @@ func (s *cgState) round(shrink float64, limit int, iter *int) error {
 			beta = rho / previous
 		}
 		previous = rho
-		if err := p.rows(func(i int) {
+		if err := p.EachRow(func(i int) {
 			extend(s.d.Row(i), s.z.Row(i), beta)
 			extend(s.kd.Row(i), s.kz.Row(i), beta)
 		}); err != nil {
 			return err
 		}
-		if err := p.hessianTo(s.ad, s.d, s.kd); err != nil {
+		if err := p.HessianTo(s.ad, s.d, s.kd); err != nil {
 			return err
 		}
-		energy, err := p.inner(s.kd, s.ad)
+		energy, err := p.Inner(s.kd, s.ad)
 		if err != nil {
 			return err
 		}
@@ -121,9 +127,9 @@ func (s *cgState) round(shrink float64, limit int, iter *int) error {
 			return nil // the direction lies in the null space of K̃, to rounding
 		}
 		a := rho / energy
-		if err := p.rows(func(i int) {
-			axpy(s.c.Row(i), s.d.Row(i), a)
-			axpy(s.r.Row(i), s.ad.Row(i), -a)
+		if err := p.EachRow(func(i int) {
+			linalg.Axpy(s.c.Row(i), s.d.Row(i), a)
+			linalg.Axpy(s.r.Row(i), s.ad.Row(i), -a)
 		}); err != nil {
 			return err
 		}
@@ -140,25 +146,25 @@ func (s *cgState) sweep() error {
 	if err := s.op.MulTo(s.kc, s.c); err != nil {
 		return err
 	}
-	before, err := p.residualTo(s.r, s.c, s.kc)
+	before, err := p.ResidualTo(s.r, s.c, s.kc)
 	if err != nil {
 		return err
 	}
 	if s.pre != nil {
 		err = s.pre.SolveTo(s.d, s.r)
 	} else {
-		err = p.rows(func(i int) { scaleTo(s.d.Row(i), 1/(2*p.Lambda), s.r.Row(i)) })
+		err = p.EachRow(func(i int) { linalg.ScaleTo(s.d.Row(i), 1/(2*p.Lambda), s.r.Row(i)) })
 	}
 	if err != nil {
 		return err
 	}
-	if err := p.rows(func(i int) { axpy(s.c.Row(i), s.d.Row(i), 1) }); err != nil {
+	if err := p.EachRow(func(i int) { linalg.Axpy(s.c.Row(i), s.d.Row(i), 1) }); err != nil {
 		return err
 	}
 	if err := s.op.MulTo(s.kd, s.c); err != nil {
 		return err
 	}
-	after, err := p.residualTo(s.ad, s.c, s.kd)
+	after, err := p.ResidualTo(s.ad, s.c, s.kd)
 	if err != nil {
 		return err
 	}
@@ -166,7 +172,7 @@ func (s *cgState) sweep() error {
 		s.kc, s.kd = s.kd, s.kc
 		return nil
 	}
-	return p.rows(func(i int) { axpy(s.c.Row(i), s.d.Row(i), -1) })
+	return p.EachRow(func(i int) { linalg.Axpy(s.c.Row(i), s.d.Row(i), -1) })
 }
 
 // extend writes x + beta·d to d.

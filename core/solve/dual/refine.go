@@ -1,6 +1,10 @@
-package solve
+package dual
 
-import "math"
+import (
+	"math"
+
+	"combpred/core/solve"
+)
 
 // equation is a training problem as refinement sees it: coefficients, and the residual R of the stationarity equation at them.
 type equation interface {
@@ -21,15 +25,15 @@ const (
 )
 
 // refine improves the coefficients of eq, zero at first, until the relative residual is at most opt.Tol. Solutions of relative
-// accuracy `accuracy` are enough as long as they contract; where they do not, the error is a *NumericalError, or a
-// *NotConvergedError where more accurate ones would not help. margins is nil for the squared loss, which has no such term.
-func refine(p *Problem, eq equation, margins MarginSolver, accuracy float64, opt Options) (Info, error) {
+// accuracy `accuracy` are enough as long as they contract; where they do not, the error is a *solve.NumericalError, or a
+// *solve.NotConvergedError where more accurate ones would not help. margins is nil for the squared loss, which has no such term.
+func refine(p *solve.Problem, eq equation, margins MarginSolver, accuracy float64, opt solve.Options) (solve.Info, error) {
 	var q, b []float64
 	if margins != nil {
 		q, b = make([]float64, p.Z.Rows), make([]float64, p.Z.Rows)
 	}
-	largest := p.largestRow()
-	var info Info
+	largest := p.LargestRow()
+	var info solve.Info
 	exhausted := false
 	previous := math.Inf(1)
 	for {
@@ -37,7 +41,7 @@ func refine(p *Problem, eq equation, margins MarginSolver, accuracy float64, opt
 		if info.Residual, err = eq.residual(); err != nil {
 			return info, err
 		}
-		if err := checkFinite(info.Residual); err != nil {
+		if err := solve.CheckFinite(info.Residual); err != nil {
 			return info, err
 		}
 		p.Mon.Report(info.Residual)
@@ -50,7 +54,7 @@ func refine(p *Problem, eq equation, margins MarginSolver, accuracy float64, opt
 				return info, err
 			}
 			// A residual ρ of that system leaves R = diag(ρ)Z.
-			target := max(opt.Tol/2, info.Residual*accuracy) * p.total / largest
+			target := max(opt.Tol/2, info.Residual*accuracy) * p.InitialNorm / largest
 			if err := margins.SolveTo(q, b, target); err != nil {
 				return info, err
 			}
@@ -70,9 +74,9 @@ func refine(p *Problem, eq equation, margins MarginSolver, accuracy float64, opt
 	}
 	if info.Residual > opt.Tol {
 		if !exhausted && accuracy > opt.Tol {
-			return info, &NumericalError{"refinement stalls above tol: the factors are not accurate enough"}
+			return info, &solve.NumericalError{What: "refinement stalls above tol: the factors are not accurate enough"}
 		}
-		return info, &NotConvergedError{info.Residual, opt.Tol, info.Iter}
+		return info, &solve.NotConvergedError{Residual: info.Residual, Tol: opt.Tol, Iter: info.Iter}
 	}
-	return info, checkFinite(info.Objective)
+	return info, solve.CheckFinite(info.Objective)
 }

@@ -1,4 +1,9 @@
-package solve
+package sgd
+
+import (
+	"combpred/core/linalg"
+	"combpred/core/solve"
+)
 
 // metaDescent adapts one gain for each coordinate of the scores, by stochastic meta-descent (Schraudolph 1999; Vishwanathan,
 // Schraudolph and Smola 2006, "Step size adaptation in reproducing kernel Hilbert space"). The velocity v is the derivative
@@ -15,8 +20,8 @@ type metaDescent struct {
 	gains    []float64
 	scale    []float64
 	share    []float64
-	most     float64 // of gain times η, by the largest curvature: a step with gains is no expansion below 2
-	groups   []group // coordinates that have one gain, nil where each has its own
+	most     float64       // of gain times η, by the largest curvature: a step with gains is no expansion below 2
+	groups   []solve.Group // coordinates that have one gain, nil where each has its own
 	v, hv    []float64
 	scaled   []float64
 }
@@ -30,14 +35,14 @@ const (
 
 // newMetaDescent continues from gains, one for each coordinate, or for each eigenvalue of Σ where coordinates are redundant: scores would
 // leave the range of the coordinates otherwise. Further entries of gains are not used.
-func newMetaDescent(p *Problem, velocity bank, gains []float64, firstStep float64) *metaDescent {
+func newMetaDescent(p *solve.Problem, velocity bank, gains []float64, firstStep float64) *metaDescent {
 	q := p.Coord.Len()
 	m := &metaDescent{velocity: velocity, gains: make([]float64, q), scale: ones(q), share: make([]float64, q), most: mostStep * firstStep,
 		v: make([]float64, q), hv: make([]float64, q), scaled: make([]float64, q)}
-	if p.Coord.redundant() {
-		m.groups = p.Coord.groups
+	if p.Coord.Redundant() {
+		m.groups = p.Coord.Groups()
 		for i, g := range m.groups {
-			for j := g.lo; j < g.hi; j++ {
+			for j := g.Lo; j < g.Hi; j++ {
 				m.gains[j] = gains[i]
 			}
 		}
@@ -54,7 +59,7 @@ func (m *metaDescent) gainsTo(dst []float64) {
 		return
 	}
 	for i, g := range m.groups {
-		dst[i] = m.gains[g.lo]
+		dst[i] = m.gains[g.Lo]
 	}
 }
 
@@ -65,17 +70,8 @@ func (m *metaDescent) adapt(d *Descent, i int, shrink, eta float64) {
 	for j := range m.v {
 		m.v[j] = m.scale[j]*m.v[j] + m.share[j]*d.f[j]
 	}
-	m.move(d.grad, p.typicalLoss(i), shrink, eta)
-	// The Hessian times v: the gradient at v without its constant part.
-	root := p.Root[i]
-	scaleTo(m.scaled, root, m.v)
-	clear(m.hv)
-	if p.Margin {
-		p.sets.pull(p.Z, m.hv, m.scaled, i, 0)
-	}
-	for j := range m.hv {
-		m.hv[j] = root * (p.sigma[j]*m.scaled[j] - m.hv[j])
-	}
+	m.move(d.grad, typicalLoss(p, i), shrink, eta)
+	p.LossHessianTo(m.hv, m.scaled, m.v, i)
 	for j, g := range d.grad {
 		decay := (1 - shrink) * m.gains[j]
 		keep := 1 - decay
@@ -113,21 +109,21 @@ func (m *metaDescent) move(grad []float64, unit, shrink, eta float64) {
 	}
 	for _, g := range m.groups {
 		var total float64
-		for j := g.lo; j < g.hi; j++ {
+		for j := g.Lo; j < g.Hi; j++ {
 			total += step(j)
 		}
-		gain := min(max(m.gains[g.lo]*max(0.5, 1-total), leastGain), top)
-		for j := g.lo; j < g.hi; j++ {
+		gain := min(max(m.gains[g.Lo]*max(0.5, 1-total), leastGain), top)
+		for j := g.Lo; j < g.Hi; j++ {
 			m.gains[j] = gain
 		}
 	}
 }
 
 // typicalLoss returns by how much the loss of row i may fall from f = 0, at most: the unit of its derivatives.
-func (p *Problem) typicalLoss(i int) float64 {
+func typicalLoss(p *solve.Problem, i int) float64 {
 	weight := p.Root[i] * p.Root[i]
 	if p.Margin {
 		return weight / 2
 	}
-	return weight * dot(p.Z.Row(i), p.Z.Row(i)) / 2
+	return weight * linalg.Dot(p.Z.Row(i), p.Z.Row(i)) / 2
 }

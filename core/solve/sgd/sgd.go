@@ -1,6 +1,14 @@
-package solve
+// Package sgd trains structured ridge models by steps of stochastic gradient descent, one row a step.
+package sgd
 
-import "fmt"
+import (
+	"fmt"
+
+	"combpred/core/linalg"
+	"combpred/core/solve"
+)
+
+type matrix = linalg.Matrix[float64]
 
 // StepSizes are those of stochastic gradient descent (Vembu 2010, ch. 5): at step t, η_t = p·m/(λ(t + t₀)), by which coefficients shrink to
 // 1 − 2(λ/m)η_t = 1 − 2p/(t + t₀) before −η_t times the gradient of the row's loss is added.
@@ -37,7 +45,7 @@ type bank interface {
 // average and, for stochastic meta-descent, a velocity. Products with what all coefficients have in common are put off: f is scale∘iterate,
 // and the sum that averages are taken of is summed∘iterate + average.
 type Descent struct {
-	p        *Problem
+	p        *solve.Problem
 	steps    StepSizes
 	iterate  bank
 	average  bank // nil: no averaging
@@ -51,7 +59,7 @@ type Descent struct {
 	averaged float64 // steps that the average counts
 }
 
-func newDescent(p *Problem, steps StepSizes, iterate, average bank, meta *metaDescent) *Descent {
+func newDescent(p *solve.Problem, steps StepSizes, iterate, average bank, meta *metaDescent) *Descent {
 	q := p.Coord.Len()
 	d := &Descent{p: p, steps: steps, iterate: iterate, average: average, meta: meta, scale: ones(q), summed: make([]float64, q),
 		f: make([]float64, q), grad: make([]float64, q), delta: make([]float64, q), correct: make([]float64, q),
@@ -85,7 +93,7 @@ func (d *Descent) Run() error {
 			d.p.Mon.Advance(pollSteps)
 		}
 	}
-	if err := checkFinite(d.Loss); err != nil {
+	if err := solve.CheckFinite(d.Loss); err != nil {
 		return err
 	}
 	d.finish()
@@ -98,7 +106,7 @@ func (d *Descent) step(i int) {
 		d.f[j] *= s
 	}
 	d.Loss += d.p.Loss(i, d.f)
-	d.p.gradientTo(d.grad, d.correct, d.f, i)
+	d.p.LossGradientTo(d.grad, d.correct, d.f, i)
 	shrink, eta := d.steps.at(d.p.Lambda, i)
 	if d.meta != nil {
 		d.meta.adapt(d, i, shrink, eta)
@@ -165,43 +173,6 @@ func (d *Descent) finish() {
 		d.meta.velocity.store()
 	}
 	d.iterate.store()
-}
-
-// gradientTo writes the gradient of row i's weighted loss at the scores f to dst. scaled is scratch.
-func (p *Problem) gradientTo(dst, scaled, f []float64, i int) {
-	root := p.Root[i]
-	scaleTo(scaled, root, f)
-	clear(dst)
-	p.pull(dst, scaled, i)
-	for j := range dst {
-		dst[j] = root * (p.sigma[j]*scaled[j] - dst[j])
-	}
-}
-
-// Loss returns the weighted loss of row i at the scores f.
-func (p *Problem) Loss(i int, f []float64) float64 {
-	scaled := make([]float64, len(f))
-	scaleTo(scaled, p.Root[i], f)
-	v := p.loss(i, scaled)
-	if p.spread != nil {
-		v += p.spread[i]
-	}
-	return v
-}
-
-// Curvature returns a bound on the largest curvature of row i's weighted loss, as a function of its scores.
-func (p *Problem) Curvature(i int) float64 {
-	var top, squares float64
-	for _, s := range p.sigma {
-		top = max(top, s)
-	}
-	if p.Margin {
-		lo, hi := p.sets.rows(i)
-		for a := lo; a < hi; a++ {
-			squares += dot(p.Z.Row(a), p.Z.Row(a))
-		}
-	}
-	return p.Root[i] * p.Root[i] * (top + squares)
 }
 
 // check returns an error where the step sizes are not legal.

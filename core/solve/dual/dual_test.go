@@ -1,4 +1,4 @@
-package solve
+package dual
 
 import (
 	"fmt"
@@ -9,28 +9,30 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
+	"combpred/core/solve"
+	"combpred/core/solve/solvetest"
 	"combpred/core/structure"
 )
 
 // Every solver reaches the minimum of the enumerated loss, and the closed forms its minimiser's scores.
 func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
-	for _, in := range instances(t) {
-		t.Run(in.name, func(t *testing.T) {
-			m, d := in.k.Rows, in.psi.Cols
-			wantScores := in.scores(in.expected)
-			check := func(name string, p *Problem, c matrix, info Info, err error) {
+	for _, in := range solvetest.Instances(t) {
+		t.Run(in.Name, func(t *testing.T) {
+			m, d := in.K.Rows, in.Psi.Cols
+			wantScores := in.Scores(in.Expected)
+			check := func(name string, p *solve.Problem, c matrix, info solve.Info, err error) {
 				t.Helper()
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
 				a := inPsi(p, c, d)
-				if gap := relativeGap(in.objective(a), in.value); gap > 1e-8 {
+				if gap := relativeGap(in.Objective(a), in.Value); gap > 1e-8 {
 					t.Errorf("%s: objective is off by %g", name, gap)
 				}
-				if gap := relativeGap(info.Objective, in.value); gap > 1e-8 {
-					t.Errorf("%s: reported objective %g, want %g", name, info.Objective, in.value)
+				if gap := relativeGap(info.Objective, in.Value); gap > 1e-8 {
+					t.Errorf("%s: reported objective %g, want %g", name, info.Objective, in.Value)
 				}
-				f := in.scores(a)
+				f := in.Scores(a)
 				for i := range m {
 					for j, v := range f.Row(i) {
 						if math.Abs(v-wantScores.Row(i)[j]) > 1e-5 {
@@ -39,16 +41,16 @@ func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
 					}
 				}
 			}
-			opt := Options{Tol: 1e-10}
-			p := in.problem(t, 2)
-			c := p.newBlock()
-			op := NewKernel(p, in.k, in.shift)
+			opt := solve.Options{Tol: 1e-10}
+			p := in.Problem(t, 2)
+			c := p.NewBlock()
+			op := NewKernel(p, in.K, in.Shift)
 			groups := p.Coord.Distinct()
 
 			closedForms(t, p, op, make([]float64, FactorWork[float64](m, groups+1)/8), opt, check)
 			closedForms(t, p, op, make([]float32, FactorWork[float32](m, groups+1)/4), opt, check)
 
-			s, v := in.eigen(t, p)
+			s, v := in.Eigen(t, p)
 			sp, err := NewSpectral(p, s, v)
 			if err != nil {
 				t.Fatal(err)
@@ -68,17 +70,17 @@ func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
 				check(fmt.Sprintf("cg with %d factors", factors), p, c, info, err)
 			}
 
-			info, err = NewtonCG(p, op, c, Options{Tol: 1e-9})
+			info, err = NewtonCG(p, op, c, solve.Options{Tol: 1e-9})
 			check("newton-cg", p, c, info, err)
 		})
 	}
 }
 
 // closedForms runs the closed form with factors and an iteration for the margins, and with inverses and their matrix.
-func closedForms[T linalg.Float](t *testing.T, p *Problem, op *Kernel, work []T, opt Options,
-	check func(string, *Problem, matrix, Info, error)) {
+func closedForms[T linalg.Float](t *testing.T, p *solve.Problem, op *Kernel, work []T, opt solve.Options,
+	check func(string, *solve.Problem, matrix, solve.Info, error)) {
 	t.Helper()
-	c := p.newBlock()
+	c := p.NewBlock()
 	f, err := NewFactored(op, work, p.Coord.Distinct())
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +95,7 @@ func closedForms[T linalg.Float](t *testing.T, p *Problem, op *Kernel, work []T,
 		check(fmt.Sprintf("inverses %T", work), p, c, info, err)
 		return
 	}
-	if p.sets.first != nil { // G is formed for one output an example only
+	if p.Z.Rows != len(p.Root) { // G is formed for one output an example only
 		return
 	}
 	g, err := NewMarginMatrix(f, work)
@@ -114,7 +116,7 @@ func closedForms[T linalg.Float](t *testing.T, p *Problem, op *Kernel, work []T,
 	check(fmt.Sprintf("inverses %T, factor of G", work), p, c, info, err)
 }
 
-func iteration(t *testing.T, p *Problem, res Resolvent) MarginSolver {
+func iteration(t *testing.T, p *solve.Problem, res Resolvent) MarginSolver {
 	t.Helper()
 	if !p.Margin {
 		return nil
@@ -124,38 +126,6 @@ func iteration(t *testing.T, p *Problem, res Resolvent) MarginSolver {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// Coordinates reproduce Σ and the centred outputs, by frames, compressed frames and diagonalisation alike.
-func TestCoordinatesDiagonaliseTheCovariance(t *testing.T) {
-	for _, in := range instances(t) {
-		if !in.margin || in.weights != nil {
-			continue
-		}
-		c, err := NewCoordinates(in.space)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := in.psi.Cols
-		id := linalg.NewMatrix[float64](d, d)
-		for i := range d {
-			id.Data[i*d+i] = 1
-		}
-		f := linalg.NewMatrix[float64](d, c.Len())
-		c.AnalyzeTo(f, id)
-		sigma, cov := c.sigmas(), in.covariance()
-		for i := range d {
-			for j := range d {
-				var v float64
-				for k := range sigma {
-					v += sigma[k] * f.Row(i)[k] * f.Row(j)[k]
-				}
-				if math.Abs(v-cov.At(i, j)) > 1e-12 {
-					t.Fatalf("%s: Σ[%d,%d] = %g, want %g", in.name, i, j, v, cov.At(i, j))
-				}
-			}
-		}
-	}
 }
 
 // Results do not depend on the number of workers, to the last bit.
@@ -178,13 +148,13 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 		space.(structure.Sampler).Sample(y, rng)
 		space.Embed(psi.Row(i), y)
 	}
-	coord, err := NewCoordinates(space)
+	coord, err := solve.NewCoordinates(space)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var first []float64
 	for _, workers := range []int{1, 2, 5} {
-		p, err := NewProblem(1, true, coord, Targets{Psi: psi, Mean: make([]float64, 10)}, workers, nil)
+		p, err := solve.NewProblem(1, true, coord, solve.Targets{Psi: psi, Mean: make([]float64, 10)}, workers, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,8 +163,8 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := p.newBlock()
-		if _, err := ClosedForm(p, op, inv, iteration(t, p, inv), c, Options{Tol: 1e-8}); err != nil {
+		c := p.NewBlock()
+		if _, err := ClosedForm(p, op, inv, iteration(t, p, inv), c, solve.Options{Tol: 1e-8}); err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {
@@ -206,4 +176,18 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 			}
 		}
 	}
+}
+
+// inPsi turns coefficients in coordinates of K̃ into dual coefficients of K.
+func inPsi(p *solve.Problem, c matrix, d int) matrix {
+	for i, r := range p.Root {
+		linalg.ScaleTo(c.Row(i), r, c.Row(i))
+	}
+	out := linalg.NewMatrix[float64](c.Rows, d)
+	p.Coord.SynthesizeTo(out, c)
+	return out
+}
+
+func relativeGap(got, want float64) float64 {
+	return math.Abs(got-want) / math.Max(math.Abs(want), 1e-12)
 }

@@ -1,4 +1,4 @@
-package solve
+package dual
 
 import (
 	"math"
@@ -6,24 +6,27 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
+	"combpred/core/solve"
 )
+
+type matrix = linalg.Matrix[float64]
 
 // Kernel is the operator K̃ = D(K + shift)D for a symmetric matrix K that is not changed.
 type Kernel struct {
-	p     *Problem
+	p     *solve.Problem
 	k     matrix
 	shift float64
 	tmp   matrix
 }
 
 // NewKernel returns the operator of the kernel matrix k under the weights of p.
-func NewKernel(p *Problem, k matrix, shift float64) *Kernel {
-	return &Kernel{p: p, k: k, shift: shift, tmp: p.newBlock()}
+func NewKernel(p *solve.Problem, k matrix, shift float64) *Kernel {
+	return &Kernel{p: p, k: k, shift: shift, tmp: p.NewBlock()}
 }
 
 // MulTo writes K̃c to dst. Cost: 2m²·Len.
 func (o *Kernel) MulTo(dst, c matrix) error {
-	if err := o.p.rows(func(i int) { scaleTo(o.tmp.Row(i), o.p.Root[i], c.Row(i)) }); err != nil {
+	if err := o.p.EachRow(func(i int) { linalg.ScaleTo(o.tmp.Row(i), o.p.Root[i], c.Row(i)) }); err != nil {
 		return err
 	}
 	if err := linalg.GemmPolled(blas.NoTrans, o.k, o.tmp, dst, o.p.Mon); err != nil {
@@ -32,20 +35,14 @@ func (o *Kernel) MulTo(dst, c matrix) error {
 	total := make([]float64, c.Cols)
 	if o.shift != 0 {
 		for i := range c.Rows {
-			axpy(total, o.tmp.Row(i), o.shift)
+			linalg.Axpy(total, o.tmp.Row(i), o.shift)
 		}
 	}
-	return o.p.rows(func(i int) {
+	return o.p.EachRow(func(i int) {
 		row := dst.Row(i)
-		axpy(row, total, 1)
-		scaleTo(row, o.p.Root[i], row)
+		linalg.Axpy(row, total, 1)
+		linalg.ScaleTo(row, o.p.Root[i], row)
 	})
-}
-
-func scaleTo(dst []float64, a float64, x []float64) {
-	for j, v := range x {
-		dst[j] = a * v
-	}
 }
 
 // Scale implements Operator.
