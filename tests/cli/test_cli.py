@@ -9,63 +9,23 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
+from cli_runs import Failing, fitted, write_csv
 from combpred import StructuredRidge, metrics
-from combpred._cli import commands
 from combpred._cli import model as files
 from combpred._cli.main import main
-from combpred.datasets import load_digits_hierarchy, make_hierarchy, make_label_ranking
+from combpred.datasets import load_digits_hierarchy, make_hierarchy
 from combpred.structures import Permutations
-
-Failing = Callable[..., str]
-
-
-def write_csv(path: Path, names: list[str], rows: list[list[object]], delimiter: str = ",") -> str:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, delimiter=delimiter)
-        writer.writerow(names)
-        writer.writerows(rows)
-    return str(path)
 
 
 def read_csv(text: str) -> tuple[list[str], list[list[str]]]:
     names, *rows = csv.reader(text.splitlines())
     return names, rows
-
-
-@pytest.fixture
-def rankings(tmp_path: Path) -> tuple[str, str]:
-    """Training and test file: inputs A1..A3, positions L1..L4."""
-    X, y = make_label_ranking(120, 3, 4, random_state=0)
-    names = ["A1", "A2", "A3", "L1", "L2", "L3", "L4"]
-    rows = [[*x, *r] for x, r in zip(X.tolist(), y.tolist(), strict=True)]
-    return write_csv(tmp_path / "train.csv", names, rows[:80]), write_csv(tmp_path / "test.csv", names, rows[80:])
-
-
-@pytest.fixture
-def fails(capsys: pytest.CaptureFixture[str]) -> Failing:
-    """Run a mistaken command and return what it says: one line, no traceback, nothing on standard output."""
-
-    def run(*arguments: str) -> str:
-        capsys.readouterr()
-        assert main(arguments) == 2
-        out, err = capsys.readouterr()
-        assert out == ""
-        lines = [line for line in err.splitlines() if "warning: " not in line]
-        assert len(lines) == 1 and lines[0].startswith("combpred: error: ")
-        return lines[0]
-
-    return run
-
-
-def fitted(*arguments: str) -> None:
-    assert main(["fit", *arguments]) == 0
 
 
 # ---- Whole runs ------------------------------------------------------------------------------------------------------
@@ -221,187 +181,6 @@ def test_versions_that_differ_are_said(
     capsys.readouterr()
     assert main(["predict", rankings[1], "--model", model]) == 0
     assert f"numpy {now['numpy']} (now 99.0)" in capsys.readouterr().err
-
-
-# ---- Misuse ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"--structure": "knots"}, ["no structure 'knots'", "permutations"]),
-        ({"--structure": "hierarchy"}, ["needs --param parent=VALUE"]),
-        ({"--param": "n_labels"}, ["'n_labels' is not NAME=VALUE", "n_labels"]),
-        ({"--param": "size=2"}, ["'size=2'", "Permutations"]),
-        ({"--param": "n_labels=@nowhere.json"}, ["cannot read nowhere.json"]),
-        ({"--param": "n_labels=5"}, ["4 columns", "5"]),
-        ({"--targets": "M*"}, ["'M*' matches none of the 7 columns", "'A1'"]),
-        ({"--targets": "9:"}, ["'9:' matches none"]),
-        ({"--targets": "*"}, ["at least one must be left as an input"]),
-        ({"--targets": "A*"}, ["line 2"]),
-        ({"--inputs": "L1"}, ["both name the column 'L1'"]),
-        ({"--categorical": "L1"}, ["--categorical names the column 'L1', which is not an input"]),
-        ({"--alpha": "0"}, ["alpha"]),
-        ({"--alpha": "much"}, ["--alpha: 'much' is neither a number nor auto"]),
-        ({"--gamma": "-1", "--kernel": "rbf"}, ["gamma"]),
-        ({"--kernel": "quadratic"}, ["kernel", "rbf"]),
-        ({"--kernel": "precomputed"}, ["--kernel", "rbf"]),
-        ({"--loss": "hinge"}, ["loss", "squared"]),
-        ({"--model": "nowhere/m"}, ["--model", "no directory"]),
-        ({"--model": "."}, ["is a directory"]),
-        ({"--delimiter": "::"}, ["delimiter"]),
-    ],
-)
-def test_fit_explains(
-    rankings: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Failing,
-    changes: dict[str, str], words: list[str],
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    options = {"--structure": "permutations", "--targets": "L*", "--model": "m", **changes}
-    said = fails("fit", rankings[0], *(f"{name}={value}" for name, value in options.items()))
-    for part in words:
-        assert part in said
-    assert not Path("m").exists()
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("", "empty"),
-        ("A,L1,L2\n", "no row"),
-        ("1,2,3\n4,5,6\n", "--no-header"),
-        ("A,L1,L2\n1,1,2\n2,1\n", "line 3: 2 fields, the first line has 3"),
-        ("A,A,L1\n1,1,2\n", "two columns are called 'A'"),
-        ("A,,L1\n1,1,2\n", "column 1 (counted from 0) has no name"),
-        ('A,L1,L2\n1,1,2\n"2,1,2\n', "line 3"),
-        ("A,L1,L2\n1,1,2\n2,2,2\n", "line 3"),  # tied positions
-        ("A,L1,L2\n1,1,2\n2,first,1\n", "line 3: 'L1' holds 'first', which is not a number"),
-        ("A,L1,L2\n1,1,2\ninf,2,1\n", "line 3: 'A' is infinite"),
-    ],
-)
-def test_bad_csv_names_the_line(tmp_path: Path, fails: Failing, content: str, words: str) -> None:
-    path = tmp_path / "bad.csv"
-    path.write_text(content)
-    said = fails("fit", str(path), "--structure", "permutations", "--targets", "L*", "--model", str(tmp_path / "m"))
-    assert words in said and "bad.csv" in said
-
-
-def test_positions_that_are_left_empty_are_unknown(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("A,L1,L2,L3\n1,1,2,3\n2,,1,2\n3,3,2,1\n")
-    arguments = ["fit", str(path), "--structure", "permutations", "--targets", "L*", "--model", str(tmp_path / "m")]
-    assert main(arguments) == 0
-
-
-def test_missing_class_names_the_line(tmp_path: Path, fails: Failing) -> None:
-    path = write_csv(tmp_path / "t.csv", ["a", "kind"], [[1, "x"], [2, ""], [3, "y"]])
-    said = fails("fit", path, "--structure", "multiclass", "--targets", "kind", "--model", str(tmp_path / "m"))
-    assert "line 3: the target 'kind' is missing" in said
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("@relation r\n@attribute a numeric\n@attribute s string\n@data\n1,x\n", "String attributes"),
-        ("@relation r\n@attribute a numeric\n@attribute s hierarchical x/y\n@data\n1,x\n", "hierarchical"),
-        ("@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1, 1 2}\n", "sparse"),
-        ("nothing of the kind\n", "ARFF"),
-        ("@relation r\n@attribute a numeric\n@data\n", "no row"),
-    ],
-)
-def test_bad_arff_is_explained(tmp_path: Path, fails: Failing, content: str, words: str) -> None:
-    path = tmp_path / "bad.arff"
-    path.write_text(content)
-    said = fails("fit", str(path), "--structure", "multiclass", "--targets", "-1:", "--model", str(tmp_path / "m"))
-    assert words in said and "bad.arff" in said
-
-
-def test_files_that_cannot_be_read(tmp_path: Path, fails: Failing) -> None:
-    common = ["--structure", "multiclass", "--targets", "-1:", "--model", str(tmp_path / "m")]
-    assert "No such file" in fails("fit", str(tmp_path / "absent.csv"), *common)
-    latin = tmp_path / "latin.csv"
-    latin.write_bytes("a,b\n1,Grün\n".encode("latin-1"))
-    assert "UTF-8" in fails("fit", str(latin), *common)
-    cut = tmp_path / "cut.csv.gz"
-    cut.write_bytes(gzip.compress(b"a,b\n1,2\n" * 50)[:-12])
-    assert "cannot read" in fails("fit", str(cut), *common)
-
-
-def test_models_that_cannot_be_loaded(rankings: tuple[str, str], tmp_path: Path, fails: Failing) -> None:
-    train, test = rankings
-    model = tmp_path / "m"
-    assert "No such file" in fails("predict", test, "--model", str(model))
-    assert "not a model file" in fails("predict", test, "--model", train)
-    assert "not a model file" in fails("info", train)
-    fitted(train, "--structure", "permutations", "--targets", "L*", "--model", str(model))
-    with zipfile.ZipFile(model) as archive:
-        header = json.loads(archive.read("header.json"))
-    with zipfile.ZipFile(model, "w") as archive:
-        archive.writestr("header.json", json.dumps(header))
-        archive.writestr("pipeline.joblib", b"\x80\x04not a pickle")
-    assert "cannot be loaded" in fails("predict", test, "--model", str(model))
-    with zipfile.ZipFile(model, "w") as archive:
-        archive.writestr("header.json", json.dumps({**header, "format": "combpred model 0"}))
-    assert "combpred model 0" in fails("predict", test, "--model", str(model))
-
-
-def test_predict_and_evaluate_explain(rankings: tuple[str, str], tmp_path: Path, fails: Failing) -> None:
-    model = str(tmp_path / "m")
-    fitted(rankings[0], "--structure", "permutations", "--targets", "L*", "--model", model)
-    lacking = write_csv(tmp_path / "l.csv", ["A1", "A3"], [[1, 2]])
-    assert "has no column 'A2'" in fails("predict", lacking, "--model", model)
-    text = write_csv(tmp_path / "t.csv", ["A1", "A2", "A3"], [[1, 2, 3], [1, "two", 3]])
-    assert "line 3: 'A2' holds 'two'" in fails("predict", text, "--model", model)
-    inputs = write_csv(tmp_path / "i.csv", ["A1", "A2", "A3"], [[1, 2, 3]])
-    assert "has no column 'L1'" in fails("evaluate", inputs, "--model", model)
-    said = fails("evaluate", rankings[1], "--model", model, "--metric", "beauty")
-    assert "no metric 'beauty'" in said and "kendall_tau" in said
-    assert "needs a tree" in fails("evaluate", rankings[1], "--model", model, "--metric", "hierarchical_loss")
-    assert "No such file" in fails("predict", rankings[1], "--model", model, "--output", str(tmp_path / "no" / "p.csv"))
-
-
-def test_a_failed_fit_leaves_an_earlier_model_alone(rankings: tuple[str, str], tmp_path: Path, fails: Failing) -> None:
-    model = tmp_path / "m"
-    common = ["fit", rankings[0], "--structure", "permutations", "--targets", "L*", "--model", str(model)]
-    assert main(common) == 0
-    before = model.read_bytes()
-    fails(*common, "--alpha", "-1")
-    assert model.read_bytes() == before
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "test.csv", "train.csv"]  # no temporary files
-
-
-def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="cannot read"):
-        main(
-            [
-                "fit",
-                "absent.csv",
-                "--structure",
-                "multiclass",
-                "--targets",
-                "k",
-                "--model",
-                str(tmp_path / "m"),
-                "--debug",
-            ]
-        )
-
-
-@pytest.mark.parametrize("arguments", [["fit"], ["frobnicate"], ["demo", "--plot"], ["fit", "x", "--nonsense"]])
-def test_argparse_errors_have_status_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    assert stopped.value.code == 2
-    assert "usage: combpred" in capsys.readouterr().err
-
-
-def test_interrupt_has_its_own_status(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(commands, "info", interrupted)
-    assert main(["info"]) == 130
-    assert capsys.readouterr().err == "combpred: interrupted\n"
 
 
 # ---- The program ---------------------------------------------------------------------------------------------------

@@ -66,7 +66,9 @@ def test_imports_run_downwards(packages):
 
 
 def test_only_tests_import_what_is_for_tests(packages):
-    for_tests = {f"{MODULE}/core/{name}" for name in ("solve/solvetest", "structure/examples", "structure/structuretest")}
+    for_tests = {
+        f"{MODULE}/core/{name}" for name in ("solve/solvetest", "structure/examples", "structure/structuretest")
+    }
     users = {name for name, package in packages.items() if for_tests & set(package.get("Imports", []))}
     assert users == {"core/solve/solvetest", "core/structure/structuretest"}
 

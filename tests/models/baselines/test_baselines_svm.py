@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 from sklearn.datasets import load_iris
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from combpred import CapabilityError
@@ -14,7 +12,6 @@ from combpred._data.targets import TargetError
 from combpred._lib.decode import Decoding
 from combpred._lib.errors import NumericalError, RowError
 from combpred._models.maxmargin.oracles import ListingOracle, SlackOracle, _Search
-from combpred._models.maxmargin.solvers import concave_maximum
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import (
     Custom,
@@ -27,49 +24,9 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )
+from margin_problems import data, hinge_losses, least_objective, members
 
 SPACES = [Permutations(3), LabelSets(3), Tournaments(2), DirectedCycles(4), WeakOrders(2), Ordinal(3), MultiClass(3)]
-
-
-def members(structure):
-    return np.concatenate([structure.space.embed(parts) for parts in structure.space.listed()])
-
-
-def data(structure, n=5, p=2, seed=0):
-    """Return inputs and random outputs, so that no scorer explains all of them."""
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, p)), structure.sample(n, seed)
-
-
-def hinge_losses(W, X, psi, outputs, losses, slack):
-    """Return the loss of each row by a look at all outputs; losses (n, N)."""
-    margins = np.einsum("nd,nNd->nN", X @ W, psi[:, np.newaxis] - outputs[np.newaxis])
-    return (losses * (1 - margins) if slack else losses - margins).max(axis=1)
-
-
-def least_objective(X, psi, outputs, losses, penalties, slack):
-    """Minimise ½‖W‖² + Σ C_i ξ_i under one constraint for each row and output, by a general solver."""
-    n, q, d = len(X), X.shape[1], psi.shape[1]
-    features = np.einsum("nq,nNd->nNqd", X, psi[:, np.newaxis] - outputs[np.newaxis])
-    if slack:
-        features = features * losses[..., np.newaxis, np.newaxis]
-    rows = features.reshape(n, -1, q * d)
-    found = minimize(
-        lambda v: 0.5 * v[: q * d] @ v[: q * d] + penalties @ v[q * d :],
-        np.concatenate([np.zeros(q * d), losses.max(axis=1)]),
-        jac=lambda v: np.concatenate([v[: q * d], penalties]),
-        constraints={
-            "type": "ineq",
-            "fun": lambda v: (rows @ v[: q * d] + v[q * d :, np.newaxis] - losses).ravel(),
-            "jac": lambda v: np.hstack(
-                [rows.reshape(-1, q * d), np.repeat(np.eye(n), rows.shape[1], axis=0)],
-            ),
-        },
-        method="SLSQP",
-        options={"maxiter": 500, "ftol": 1e-12},
-    )
-    assert found.success, found.message
-    return found.fun
 
 
 @pytest.mark.parametrize("solver", ["frank-wolfe", "cutting-plane"])
@@ -133,18 +90,6 @@ def test_slack_rescaling_by_decoding_stays_within_its_bound(structure):
     np.testing.assert_allclose(found.values(scores)[found.proven], best[found.proven], rtol=1e-8)
     assert found.proven.any()
     assert (found.values(scores) > 0.8 * best).all()
-
-
-@pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(4), DirectedCycles(5)])
-def test_steps_in_python_are_those_of_the_library(structure, average, monkeypatch):
-    X, y = data(structure, n=12, p=3)
-    model = StructuredSVM(structure, solver="frank-wolfe", average=average, max_iter=8, tol=1e-9, random_state=3)
-    with pytest.warns(ConvergenceWarning, match="duality gap"):
-        compiled = model.fit(X, y, sample_weight=np.arange(12) / 4).coef_
-    monkeypatch.setattr("combpred._models.maxmargin.solvers._by_library", lambda *_: None)
-    with pytest.warns(ConvergenceWarning):
-        np.testing.assert_allclose(model.fit(X, y, sample_weight=np.arange(12) / 4).coef_, compiled, atol=1e-10)
 
 
 def test_a_linear_kernel_is_the_same_given_as_a_matrix():
@@ -227,39 +172,6 @@ def test_what_cannot_be_done_is_refused_with_what_can():
         StructuredSVM(LabelSets(), cost="zero-one").fit(X, np.ones((6, 30), dtype=int))
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_quadratic_programs_over_the_simplex(seed):
-    rng = np.random.default_rng(seed)
-    k = 7
-    A = rng.normal(size=(k, 3 if seed % 2 else k))  # of rank 3 now and then
-    A[3] = A[2]  # and with planes that repeat
-    gram, linear = A @ A.T, rng.normal(size=k)
-    linear[3] = linear[2]
-    x = concave_maximum(gram, linear, np.eye(k)[0])
-    assert (x >= 0).all() and x.sum() == pytest.approx(1.0)
-    derivative = linear - gram @ x
-    assert derivative.max() - x @ derivative <= 1e-8  # which bounds the distance from the maximum
-    near = concave_maximum(gram, linear, np.eye(k)[0], gap=0.2)
-    derivative = linear - gram @ near
-    assert derivative.max() - near @ derivative <= 0.2 and near.sum() == pytest.approx(1.0)
-
-
-def test_cutting_planes_at_large_penalties_need_few_iterations():
-    """Some 80; 350 with planes at the minimum of those before, not near the best weights."""
-    X, y = data(Permutations(5), n=60)
-    model = StructuredSVM("permutations", C=100.0, solver="cutting-plane").fit(X, y)
-    assert model.n_iter_ < 200 and model.dual_gap_ <= 1e-2 * model.objective_
-
-
-@pytest.mark.parametrize("seed", [0, 2])  # the planes surround the origin: the maximum is one of many that cancel
-def test_quadratic_programs_of_planes_much_longer_than_losses(seed):
-    rng = np.random.default_rng(seed)
-    A, linear = 1e5 * rng.normal(size=(40, 12)), rng.uniform(size=40)
-    x = concave_maximum(A @ A.T, linear, np.eye(40)[0])
-    derivative = linear - A @ (A.T @ x)
-    assert derivative.max() - x @ derivative <= 2e-3 * (linear @ x)  # rounding makes some 1e-4
-
-
 @pytest.mark.parametrize("solver", ["frank-wolfe", "cutting-plane"])
 def test_inputs_that_overflow_are_refused(solver):
     X, y = data(Permutations(4), n=6)
@@ -315,55 +227,3 @@ def test_inputs_in_large_units_are_learnt():
     X, y = data(Permutations(4), n=20, p=3)
     model = StructuredSVM("permutations", tol=0.02, max_iter=400).fit(1e5 * X, y)
     assert model.dual_gap_ <= 0.02 * model.objective_ < 2.0
-
-
-@pytest.mark.parametrize("solver", ["frank-wolfe", "cutting-plane"])
-@pytest.mark.parametrize("max_iter", [1, 2, 500])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_curve_of_the_gap_is_finite_and_encloses_the_minimum(solver, max_iter):
-    structure = Permutations(3)
-    X, y = data(structure, n=8)
-    model = StructuredSVM(structure, solver=solver, tol=1e-6, max_iter=max_iter, fit_intercept=False).fit(X, y)
-    outputs, psi = members(structure), structure.embed(y)
-    losses = structure.space.loss(model.cost_).between(psi[:, np.newaxis], outputs[np.newaxis])
-    least = least_objective(X, psi, outputs, losses, np.ones(8), slack=False)
-    passes, objectives, bounds = (np.array(column) for column in zip(*model.gap_curve_, strict=True))
-    assert np.isfinite(objectives).all()
-    assert np.isfinite(bounds).all()
-    assert bounds.max() <= least * (1 + 1e-6)
-    assert objectives.min() >= least * (1 - 1e-6)
-    assert (np.diff(passes) > 0).all()
-    last = (model.n_iter_, model.objective_, model.objective_ - model.dual_gap_)
-    np.testing.assert_allclose(model.gap_curve_[-1], last, rtol=1e-12)
-    if solver == "cutting-plane":
-        assert (np.diff(objectives) <= 0).all()
-        assert (np.diff(bounds) >= 0).all()
-
-
-def test_cutting_planes_at_small_penalties_need_few_iterations():
-    """Five; 34 with weights that go a tenth of the way only."""
-    X, y = data(LabelSets(6), n=40, p=3)
-    model = StructuredSVM(LabelSets(6), C=0.01, tol=1e-4).fit(X, y)
-    assert model.n_iter_ < 15
-    assert model.dual_gap_ <= 1e-4 * model.objective_
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_what_approximate_decoding_overlooks_is_remembered(seed):
-    """The best of a few candidates misses the worst structure, but the next passes find it near the same weights."""
-    structure = Permutations(4)
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(30, 3))
-    y = structure.decode(X @ rng.normal(size=(3, structure.n_features)))  # which some weights explain
-    found, exact = (
-        StructuredSVM(structure, C=1e4, n_candidates=number, fit_intercept=False, random_state=0).fit(X, y)
-        for number in (3, None)
-    )
-    psi, outputs = structure.embed(y), members(structure)
-    losses = structure.space.loss(found.cost_).between(psi[:, np.newaxis], outputs[np.newaxis])
-    W = found.coef_.T
-    objective = 0.5 * np.sum(W**2) + 1e4 * hinge_losses(W, X, psi, outputs, losses, slack=False).sum()
-    assert found.objective_ <= objective * (1 + 1e-9)
-    assert found.dual_gap_ >= -1e-9 * found.objective_
-    assert not found.exact_
-    assert objective < 10 * exact.objective_  # some hundred times as much where passes are forgotten

@@ -5,17 +5,14 @@ Seeds are fixed, so that a test that passes once passes always; what is stated i
 
 from __future__ import annotations
 
-import copy
 import itertools
 import pickle
-import re
 import warnings
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 import reference
 from combpred import ApproximationWarning, CapabilityError, ChainDiagnostics, ProbabilisticStructured
@@ -36,6 +33,7 @@ from combpred.structures import (
 )
 from combpred.structures._space import LibrarySpace
 from enumerated_problem import problem
+from sampled_models import exact_model, quietly
 
 SAMPLED = [
     pytest.param(structure, sampler, id=f"{type(structure).__name__}-{sampler}")
@@ -51,13 +49,6 @@ SAMPLED = [
         (MultiClass(3), "meta"),
     )
 ]
-
-
-def quietly(model, X, y, **kwargs):
-    """Fit without the warning that passes ran out."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X, y, **kwargs)
 
 
 @pytest.mark.parametrize(("structure", "sampler"), SAMPLED)
@@ -125,14 +116,6 @@ def test_what_training_by_chains_reports():
     assert model.chain_diagnostics_.sampler == "meta"
     assert np.isfinite(model.chain_diagnostics_.mixing_bound).all()
     assert (model.chain_diagnostics_.steps > 0).all()
-
-
-# ---- Prediction ------------------------------------------------------------------------------------------------------
-
-
-def exact_model(structure, **options):
-    X, y, _, _, _ = problem(structure)
-    return ProbabilisticStructured(structure, alpha=0.1, random_state=0, **options).fit(X, y), X, y
 
 
 @pytest.mark.parametrize("sampler", ["auto", "exact", "cftp", "meta", "local"])
@@ -354,98 +337,6 @@ def test_the_counting_formula_needs_moments_of_the_structure_itself():
     with pytest.warns(ApproximationWarning, match="moments of ψ that are sampled") as warned:
         model.predict_marginals(X)
     assert len(warned) == 1
-
-
-# ---- Convergence and interruption --------------------------------------------------------------------------------
-
-
-def test_chains_that_do_not_settle_are_said_with_the_figure(monkeypatch):
-    model, X, _ = exact_model(Permutations(4))
-    monkeypatch.setattr("combpred.sampling._chain_means.MEAN_STEPS", 10)
-    model.set_params(inference="mcmc", sampler="local", epsilon=0.01)
-    with pytest.warns(ConvergenceWarning, match=r"of 9 rows did not settle: expectations are known to within ±0\.\d"):
-        model.predict_marginals(X)
-
-
-def test_chains_that_stay_apart_are_said_with_the_figure():
-    X, y, _, _, _ = problem(Permutations(9))
-    model = ProbabilisticStructured("permutations", solver="sgd", max_iter=1, tol=1.0).fit(X, y)
-    # One of 362 880 rankings has nearly all the mass, and uniform proposals do not find it.
-    model.coef_ = np.full_like(model.coef_, 20.0)
-    with pytest.warns(ConvergenceWarning, match="did not find the same law after .* split R̂ is up to"):
-        model.sample(X, 3, sampler="meta", random_state=0)
-
-
-def test_passes_that_run_out_are_said_with_the_figure():
-    X, y, _, _, _ = problem(Permutations(4))
-    message = r"after the last of 2 passes the objective is about \d.* ± \d.* above its minimum, .* inference='exact'"
-    with pytest.warns(ConvergenceWarning, match=message):
-        ProbabilisticStructured("permutations", inference="mcmc", max_iter=2, random_state=0).fit(X, y)
-
-
-def drawn(n, n_labels, n_features, scale, seed=0):
-    """Inputs and rankings from distributions whose weights are normal, times `scale`."""
-    rng = np.random.default_rng(seed)
-    X, structure = rng.normal(size=(n, n_features)), Permutations(n_labels)
-    scores = X @ (scale * rng.normal(size=(n_features, structure.n_features)))
-    y = structure.space.sample_distribution(scores, 1, seed, None)[0]
-    return structure, X, y
-
-
-def excess_and_gain(model, exact, X, y):
-    """Return how far the objective of `model` is above the least, and how far the least is below that of zero."""
-    moved = copy.copy(exact)
-    moved.coef_, moved.intercept_ = model.coef_, model.intercept_
-    penalty = exact.alpha * (np.sum(model.coef_**2) + np.sum(model.intercept_**2))
-    excess = penalty + len(X) * moved.score_log_loss(X, y) - exact.objective_
-    return excess, len(X) * exact.structure_.log_count() - exact.objective_
-
-
-def test_descent_that_is_slow_is_not_taken_for_done():
-    """Sharp distributions: averaged weights hardly move, far from the maximum. The figure is right to a factor of 3."""
-    structure, X, y = drawn(300, 6, 3, 6.0)
-    exact = ProbabilisticStructured(structure, alpha=0.01).fit(X, y)
-    model = ProbabilisticStructured(
-        structure, alpha=0.01, inference="mcmc", sampler="exact", max_iter=40, random_state=0
-    )
-    with pytest.warns(ConvergenceWarning, match="above its minimum") as caught:
-        model.fit(X, y)
-    excess, gain = excess_and_gain(model, exact, X, y)
-    said = float(re.search(r"objective is about (\S+) ± ", str(caught[0].message)).group(1))
-    assert excess / 3 <= said <= 3 * excess
-    assert excess <= 0.03 * gain
-
-
-@pytest.mark.parametrize("scale", [0.2, 1.0])
-@pytest.mark.parametrize("seed", [0, 1])
-def test_small_fits_that_are_good_stop_in_silence(scale, seed):
-    """Within 1 % of what is gained over the uniform distribution, which is four times what is asked for."""
-    structure, X, y = drawn(60, 5, 3, scale, seed)
-    exact = ProbabilisticStructured(structure).fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = ProbabilisticStructured(structure, inference="mcmc", random_state=0).fit(X, y)
-    excess, gain = excess_and_gain(model, exact, X, y)
-    assert 0 <= excess <= 0.01 * gain
-    assert model.n_iter_ < 200
-
-
-def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch):
-    X, y, _, _, _ = problem(Permutations(4))
-    model = quietly(ProbabilisticStructured(Permutations(4), inference="mcmc", max_iter=3, random_state=0), X, y)
-    before, whole, calls = dict(vars(model)), LibrarySpace.draw, []
-
-    def interrupted(self, *args, **kwargs):
-        calls.append(1)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return whole(self, *args, **kwargs)
-
-    monkeypatch.setattr(LibrarySpace, "draw", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y)
-    assert calls[3:] == [1]
-    assert vars(model) == before
 
 
 # ---- Sample sizes ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,78 @@
+"""Low-dimensional maps of kernels refuse what is no kernel and what does not fit."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from combpred import NumericalError
+from combpred._lib import memory
+from combpred.kernels import NystromMap, RandomProjectionMap
+from kernel_maps import MAPS, difference, inputs
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("Map", MAPS)
+def test_matrices_that_are_not_symmetric_are_refused(Map, form):
+    K = inputs(6, 6) @ inputs(6, 6).T
+    K[1, 3] += 1
+    with pytest.raises(ValueError, match=r"not symmetric: .* at row 1, column 3 but|at row 3, column 1 but"):
+        Map(3, kernel="precomputed").fit(form(K))
+    with pytest.raises(ValueError, match=re.escape("must be a square kernel matrix when kernel='precomputed', got")):
+        Map(3, kernel="precomputed").fit(form(K[:4]))
+
+
+@pytest.mark.parametrize("Map", [NystromMap, RandomProjectionMap])
+def test_what_is_no_kernel_is_refused_with_a_remedy(Map):
+    with pytest.raises(NumericalError, match=r"eigenvalues reach from -.*IndefiniteNystromMap"):
+        Map(20, kernel=difference).fit(inputs())
+    with pytest.raises(NumericalError, match="reach from -1 to -1"):
+        Map(3, kernel="precomputed").fit(-np.eye(3))
+
+
+@pytest.mark.parametrize("Map", MAPS)
+def test_bad_input_is_refused(Map):
+    X = inputs()
+    wrong = X.copy()
+    wrong[7, 2] = np.nan
+    with pytest.raises(ValueError, match="contains NaN, first at row 7, column 2"):
+        Map().fit(wrong)
+    embedding = Map(5).fit(X)
+    with pytest.raises(ValueError, match="contains NaN, first at row 7, column 2"):
+        embedding.transform(sparse.csr_matrix(wrong))
+    with pytest.raises(ValueError, match="kernel values overflow.* at row 2"):
+        Map(5, kernel="poly").fit(X).transform(np.vstack([X[:2], 1e200 * X[2:3]]))
+    with pytest.raises(ValueError, match="kernel_params={'power': 2} has no effect on kernel='rbf'"):
+        Map(kernel_params={"power": 2}).fit(X)
+    options = {"n_landmarks": 5} if Map is RandomProjectionMap else {"n_components": 5}
+    with pytest.raises(ValueError, match="landmarks='k-means"):
+        Map(**options, kernel="precomputed", landmarks="k-means++").fit(X @ X.T)
+    if Map is not RandomProjectionMap:
+        with pytest.warns(UserWarning, match="n_components=1000 landmarks are asked for, but there are 60 rows"):
+            Map(1000).fit(X)
+
+
+@pytest.mark.parametrize("Map", MAPS)
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(Map, monkeypatch):
+    X = inputs(300)
+    embedding = Map(50, random_state=0).fit(X)
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "available_memory", lambda: 10_000)
+        with pytest.raises(MemoryError, match=r"a map by \d+ landmarks.*take fewer landmarks"):
+            Map(50).fit(X)
+        many = np.zeros((300_000, 4))
+        with pytest.raises(MemoryError, match="columns for each of 300000 rows.*pass fewer rows at once"):
+            embedding.transform(many)
+
+
+@pytest.mark.parametrize("Map", MAPS)
+def test_a_failed_fit_keeps_the_earlier_one(Map):
+    X = inputs()
+    embedding = Map(5, random_state=0).fit(X)
+    before = embedding.transform(X)
+    with pytest.raises(ValueError, match="NaN"):
+        embedding.fit(np.full((9, 2), np.nan))
+    np.testing.assert_array_equal(embedding.transform(X), before)
