@@ -297,9 +297,10 @@ func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int6
 			if err := sp.Check(row); err != nil {
 				return fmt.Errorf("row %d: %w", i, err)
 			}
-			if !sibling.Mirror(out[i*parts:(i+1)*parts], row) {
+			if !sibling.Mirrored() {
 				return missing
 			}
+			sibling.Mirror(out[i*parts:(i+1)*parts], row)
 		}
 		return nil
 	})

@@ -148,8 +148,17 @@ func (b *batch) startTo(dst []int32, i int, score structure.Scores, rng *rand.Ra
 		_, err := s.Start(dst, score, b.poll)
 		return err
 	}
+	return checkStart(b.space)
+}
+
+// checkStart returns a *structure.CapabilityError for a structure in which no chain begins by itself.
+func checkStart(space structure.Space) error {
+	switch space.(type) {
+	case structure.Sampler, structure.Starter:
+		return nil
+	}
 	return &structure.CapabilityError{
-		Structure: structure.Describe(b.space),
+		Structure: structure.Describe(space),
 		Need:      "a Sampler or a Starter, for a chain to begin with; or a start",
 	}
 }

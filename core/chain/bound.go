@@ -24,13 +24,31 @@ func UpperBound(space structure.Space, score structure.Scores, poll func() error
 	}
 	starter, ok := space.(structure.Starter)
 	if !ok {
-		return 0, &structure.CapabilityError{
-			Structure: structure.Describe(space),
-			Need:      "a Decoder, to bound the scores of all outputs",
-		}
+		return 0, boundless(space)
 	}
 	cert, err := starter.Start(y, score, poll)
 	return cert.UpperBound, err
+}
+
+// checkBounded returns a *structure.CapabilityError for a structure for which UpperBound knows no bound on any scores.
+func checkBounded(space structure.Space) error {
+	if _, ok := space.(structure.Starter); ok {
+		return nil
+	}
+	if _, ok := space.(structure.Decoder); !ok {
+		return boundless(space)
+	}
+	if l, ok := space.(structure.Limited); ok && !l.Decodable() {
+		return boundless(space)
+	}
+	return nil
+}
+
+func boundless(space structure.Space) error {
+	return &structure.CapabilityError{
+		Structure: structure.Describe(space),
+		Need:      "a Decoder, to bound the scores of all outputs",
+	}
 }
 
 // slack is the rounding that is allowed between a bound and a score, relative to the sum of the terms of the scores.

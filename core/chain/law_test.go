@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"combpred/core/structure"
+	"combpred/core/structure/structuretest"
 )
 
 // Statistical tests have fixed seeds. A correct sampler or chain fails one of their χ² tests with probability 10⁻⁶; about
@@ -155,7 +156,7 @@ const mostListed = 300
 func everySmall(t *testing.T, test func(t *testing.T, l *law, rng *rand.Rand)) {
 	for _, spec := range structure.Catalogue() {
 		tested := 0
-		for i, args := range spec.Small {
+		for i, args := range structuretest.SizesOf(t, spec.Name).Small {
 			space, err := structure.New(spec.Name, args)
 			if err != nil {
 				t.Fatal(err)

@@ -98,6 +98,21 @@ func check(space structure.Space, linear blas64.General, opt Options, dst Draws)
 	return nil
 }
 
+// Capable returns a *structure.CapabilityError for a structure from which Batch cannot draw by the method, where neither a start
+// nor bounds on scores are given.
+func Capable(space structure.Space, method Method) error {
+	if err := checkCapable(space, method); err != nil {
+		return err
+	}
+	switch method {
+	case Meta, LocalMoves, CubeMoves:
+		return checkStart(space)
+	case FromPast, Reject:
+		return checkBounded(space)
+	}
+	return nil
+}
+
 // checkCapable returns a *structure.CapabilityError for a structure that lacks what a method needs of it.
 func checkCapable(space structure.Space, method Method) (err error) {
 	none := structure.Scores{Linear: make([]float64, space.FeatureLen())}

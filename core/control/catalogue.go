@@ -3,70 +3,11 @@
 // else, so they take and return only numbers and strings. Arrays never pass here.
 package control
 
-import (
-	"encoding/json"
-
-	"combpred/core/structure"
-)
-
-type catalogueParam struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"`
-	Doc  string `json:"doc"`
-}
-
-type catalogueEntry struct {
-	Name         string           `json:"name"`
-	Doc          string           `json:"doc"`
-	Params       []catalogueParam `json:"params"`
-	Ref          string           `json:"ref"`
-	Capabilities []string         `json:"capabilities"`
-}
+import "combpred/core/catalogue"
 
 // Catalogue returns a JSON array that describes every structure in order of the names: name, doc, params, ref, capabilities.
 func Catalogue() (text string, err error) {
 	defer recoverTo(&err)
-	entries := []catalogueEntry{}
-	for _, spec := range structure.Catalogue() {
-		e := catalogueEntry{Name: spec.Name, Doc: spec.Doc, Params: []catalogueParam{}, Ref: spec.Ref, Capabilities: []string{}}
-		for _, p := range spec.Params {
-			e.Params = append(e.Params, catalogueParam(p))
-		}
-		// Capabilities belong to the type, which shows on the smallest instance.
-		space, err := spec.New(spec.Small[0])
-		if err != nil {
-			return "", err
-		}
-		e.Capabilities = append(e.Capabilities, capabilities(space)...)
-		entries = append(entries, e)
-	}
-	out, err := json.Marshal(entries)
+	out, err := catalogue.JSON()
 	return string(out), err
-}
-
-// capabilities lists the optional interfaces that space implements.
-func capabilities(space structure.Space) []string {
-	var have []string
-	add := func(name string, ok bool) {
-		if ok {
-			have = append(have, name)
-		}
-	}
-	_, counter := space.(structure.Counter)
-	_, moments := space.(structure.Moments)
-	_, spectrum := space.(structure.Spectrum)
-	_, enumerator := space.(structure.Enumerator)
-	_, sampler := space.(structure.Sampler)
-	_, decoder := space.(structure.Decoder)
-	_, searcher := space.(structure.Searcher)
-	_, sibling := space.(structure.Sibling)
-	add("count", counter)
-	add("moments", moments)
-	add("spectrum", spectrum)
-	add("enumerate", enumerator)
-	add("sample", sampler)
-	add("decode", decoder)
-	add("search", searcher)
-	add("sibling", sibling)
-	return have
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"combpred/core/catalogue"
 	"combpred/core/structure"
 )
 
@@ -13,7 +14,7 @@ func TestCatalogueDescribesEveryStructure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var entries []catalogueEntry
+	var entries []catalogue.Structure
 	if err := json.Unmarshal([]byte(text), &entries); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"reflect"
-	"sync"
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -257,7 +255,7 @@ func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string, 
 }
 
 // CovarianceSolve writes (shift·I + curvature[k]·Σ)⁻¹ P v_k to row k of dst, for the rows v_k of v and the projector P onto the range of
-// the covariance Σ of the space. Coordinates of the space are kept between calls.
+// the covariance Σ of the space. Its coordinates are kept with the space.
 func CovarianceSolve(space structure.Space, shift float64, curvature []float64, v, dst linalg.Matrix[float64], mon *parallel.Monitor) error {
 	if math.IsNaN(shift) || math.IsInf(shift, 0) || shift <= 0 {
 		return fmt.Errorf("fit: shift is %g, must be positive and finite", shift)
@@ -330,28 +328,12 @@ func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 	return 2 / members, nil
 }
 
-// coordinateCache keeps the coordinates of the spaces last trained on: a search over alphas would diagonalise Σ each time.
-var coordinateCache struct {
-	sync.Mutex
-	space structure.Space
-	coord *solve.Coordinates
-}
-
+// coordinates are kept with the space: a search over alphas would diagonalise Σ each time.
 func (o Ridge) coordinates(space structure.Space) (*solve.Coordinates, error) {
 	if o.Loss == "squared" {
 		return solve.IdentityCoordinates(space.FeatureLen()), nil
 	}
-	coordinateCache.Lock()
-	defer coordinateCache.Unlock()
-	comparable := reflect.TypeOf(space).Comparable()
-	if comparable && coordinateCache.space == space {
-		return coordinateCache.coord, nil
-	}
-	c, err := solve.NewCoordinates(space)
-	if err == nil && comparable {
-		coordinateCache.space, coordinateCache.coord = space, c
-	}
-	return c, err
+	return structure.Derive(space, func() (*solve.Coordinates, error) { return solve.NewCoordinates(space) })
 }
 
 // writeDual turns coefficients of K̃ = DKD into those of K, a = D·C, in the space of ψ.

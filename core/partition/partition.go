@@ -49,6 +49,32 @@ func Choose(space structure.Space, marginals bool) (engine Engine, cost float64,
 	return Enumeration, cost, err
 }
 
+// usualRate is the number of operations in a second of a processor, measured: 2.5e8 to 7e8 for the recursions over subsets
+// (cycles, permutations, weak orders, assignments), which are the slowest, and more for most others.
+const usualRate = 3e8
+
+// Seconds returns about how long a row takes on one processor. Errors are as those of Choose.
+func Seconds(space structure.Space, marginals bool) (float64, error) {
+	_, cost, err := Choose(space, marginals)
+	if err != nil {
+		return 0, err
+	}
+	if r, ok := space.(structure.Rated); ok {
+		return cost / r.PartitionRate(), nil
+	}
+	return cost / usualRate, nil
+}
+
+// Available reports whether Batch has an engine for a space, with marginals or without, that takes the size. Where the number
+// of outputs is not known a list of them counts as one, though it may turn out to be too long.
+func Available(space structure.Space, marginals bool) bool {
+	if p, ok := space.(structure.Partitioner); ok && !math.IsInf(p.PartitionCost(marginals), 1) {
+		return true
+	}
+	_, err := listingCost(space)
+	return err == nil
+}
+
 // Batch writes ln Σ_y exp⟨s, ψ(y)⟩ for every row s of scores (n×d) to logZ (n) and, unless marginals has no rows, the
 // marginals E ψ to marginals (n×d). It returns the engine that did it.
 //

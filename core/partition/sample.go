@@ -3,6 +3,7 @@ package partition
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -54,6 +55,20 @@ func Sample(space structure.Space, scores blas64.General, samples int, seed uint
 		}
 		return nil
 	})
+}
+
+// Drawable reports whether Sample draws from a space: from a list of its outputs, with the proviso of Available, or by a
+// recursion that takes the size. That is the one of marginals, unless the structure says otherwise.
+func Drawable(space structure.Space) bool {
+	if _, err := listingCost(space); err == nil {
+		return true
+	}
+	if l, ok := space.(structure.DrawLimited); ok {
+		return l.Drawable()
+	}
+	_, draws := space.(structure.Distributor)
+	p, sums := space.(structure.Partitioner)
+	return draws && sums && !math.IsInf(p.PartitionCost(true), 1)
 }
 
 // drawRow draws by the structure's own recursion where it takes the size, and from a list otherwise.

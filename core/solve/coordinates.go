@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math"
+	"unsafe"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -152,6 +153,15 @@ func (c *Coordinates) Len() int {
 
 // redundant says whether there may be more coordinates than dimensions, so that not all of their values are those of a vector.
 func (c *Coordinates) redundant() bool { return c.spectrum != nil }
+
+// Bytes returns about how much memory the coordinates take.
+func (c *Coordinates) Bytes() int {
+	bytes := len(c.groups) * int(unsafe.Sizeof(group{}))
+	if c.basis != nil {
+		bytes += 8 * len(c.basis.Data)
+	}
+	return bytes
+}
 
 // Distinct returns the number of distinct non-zero eigenvalues.
 func (c *Coordinates) Distinct() int { return len(c.groups) }

@@ -12,6 +12,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/structure"
+	"combpred/core/structure/structuretest"
 )
 
 // instance is a small random training problem on an enumerable space.
@@ -39,7 +40,7 @@ func instances(t *testing.T) []instance {
 	rng := rand.New(rand.NewPCG(11, 12))
 	var out []instance
 	for _, spec := range structure.Catalogue() {
-		for n, args := range spec.Small {
+		for n, args := range structuretest.SizesOf(t, spec.Name).Small {
 			if testing.Short() && n != 1 { // the race detector sees the same accesses at any size
 				continue
 			}

@@ -15,7 +15,7 @@ import (
 // maxAssigned bounds assignments: their embedding has n² entries, and decoding takes up to n³ steps, some seconds here.
 const maxAssigned = 2048
 
-var _ = register(Spec{
+var _ = register[assignments](Spec{
 	Name: "assignments",
 	Doc:  "One-to-one assignments of n rows to n columns; ψ is the permutation matrix, by rows.",
 	Params: []Param{
@@ -27,16 +27,14 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return assignments{n: n, pool: new(pool[assignment.Workspace])}, nil
+		return assignments{kept: new(kept), n: n, pool: new(pool[assignment.Workspace])}, nil
 	},
-	Small:  []Args{sized(1), sized(2), sized(3), sized(6)},
-	Medium: []Args{sized(11), sized(14)},
-	Large:  []Args{sized(30), sized(200)},
 })
 
 // assignments is the space of the permutations as matrices, encoded as the column of each row. The cells are numbered by
 // rows.
 type assignments struct {
+	*kept
 	n    int
 	pool *pool[assignment.Workspace]
 }

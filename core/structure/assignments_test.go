@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/structure/examples"
 )
 
 // TestAssignmentsMoments checks the published ratios (n−1)!/n! and (n−2)!/n! beyond 170!, on sampled entries: the whole
 // matrix has 1.6·10⁹.
 func TestAssignmentsMoments(t *testing.T) {
 	const n = 200
-	space := mustNew(t, "assignments", sized(n)).(assignments)
+	space := mustNew(t, "assignments", examples.Sized(n)).(assignments)
 	if want := new(big.Int).MulRange(1, n); space.Count().Cmp(want) != 0 {
 		t.Errorf("there are %v assignments, want %v", space.Count(), want)
 	}
@@ -49,7 +51,7 @@ func TestAssignmentsMoments(t *testing.T) {
 // TestAssignmentsTies: without scores the diagonal is taken, of any size.
 func TestAssignmentsTies(t *testing.T) {
 	const n = 60
-	space := mustNew(t, "assignments", sized(n)).(assignments)
+	space := mustNew(t, "assignments", examples.Sized(n)).(assignments)
 	y := make([]int32, n)
 	score := Scores{Linear: make([]float64, n*n), Magnitude: make([]float64, n*n)}
 	fill(score.Magnitude, -0.5)
@@ -60,9 +62,9 @@ func TestAssignmentsTies(t *testing.T) {
 }
 
 func TestAssignmentsMessages(t *testing.T) {
-	space := mustNew(t, "assignments", sized(4))
+	space := mustNew(t, "assignments", examples.Sized(4))
 	expectError(t, space.Check([]int32{0, 2, 1, 2}), "rows 1 and 3 both have column 2")
 	expectError(t, space.Check([]int32{0, 4, 1, 2}), "row 1 has column 4, must be between 0 and 3")
-	_, err := New("assignments", sized(maxAssigned+1))
+	_, err := build("assignments", examples.Sized(maxAssigned+1))
 	expectError(t, err, `"n" is 2049, must be between 1 and 2048`)
 }

@@ -64,3 +64,23 @@ func addConstantTo(dst, c blas64.General) {
 		}
 	}
 }
+
+// symmetricSpectrum returns the eigenvalues on the complement of the constant vector: none where that is the null
+// space.
+func symmetricSpectrum(d int, sigma float64) []float64 {
+	if d < 2 || sigma == 0 {
+		return nil
+	}
+	return []float64{sigma}
+}
+
+// fillExchangeable writes the d×d matrix with one value on the diagonal and one off it.
+func fillExchangeable(dst blas64.General, d int, diagonal, off float64) {
+	mustLen("dst's column", dst.Rows, d)
+	mustLen("dst's row", dst.Cols, d)
+	for i := range d {
+		r := row(dst, i)
+		fill(r, off)
+		r[i] = diagonal
+	}
+}

@@ -2,14 +2,12 @@ package structure
 
 import (
 	"fmt"
-	"iter"
 	"math/big"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register(Spec{
+var _ = register[cliques](Spec{
 	Name: "cliques",
 	Doc:  "Cliques of the complete graph on n vertices, as vertex sets; ψ marks the pairs u < v inside the clique.",
 	Params: []Param{
@@ -25,21 +23,20 @@ var _ = register(Spec{
 			return nil, err
 		}
 		all := cliques{
-			labelSets: labelSets{n: n, size: -1, sorted: new(scratch)},
-			scheme:    pairScheme{n},
-			pool:      new(pool[cliqueWorkspace]),
+			sets:   newSets(n, -1),
+			scheme: pairScheme{n},
+			pool:   new(pool[cliqueWorkspace]),
 		}
 		return all.restrict(a)
 	},
-	Small:  append([]Args{sized(2), sized(3), sized(4), sized(5), sized(8)}, restrictedCliqueArgs()...),
-	Medium: []Args{sized(14)},
-	Large:  []Args{sized(40), sized(50), sized(90), sized(220), sizedSets(25, 6), sizedSets(60, 4)},
 })
 
 // cliques is the space of all sets of vertices, encoded as 0/1 membership; the members are those of the subsets of as
-// many labels. The empty set and the single vertices have no pair inside and share ψ = 0.
+// many labels. The empty set and the single vertices have no pair inside and share ψ = 0. Complements have other edges than
+// those that are missing, and the score of a clique is no sum over its vertices: cliques are neither a sibling system nor a
+// lattice, although vertex sets are.
 type cliques struct {
-	labelSets
+	sets
 	scheme pairScheme
 	pool   *pool[cliqueWorkspace]
 }
@@ -57,8 +54,6 @@ var (
 
 func (c cliques) String() string                         { return fmt.Sprintf("cliques among %d vertices", c.n) }
 func (c cliques) FeatureLen() int                        { return c.scheme.pairs() }
-func (c cliques) All() iter.Seq[[]int32]                 { return c.labelSets.All() }
-func (c cliques) Sample(dst []int32, rng *rand.Rand)     { c.labelSets.Sample(dst, rng) }
 func (c cliques) FrameLen(i int) int                     { return c.scheme.frameLen(i) }
 func (c cliques) AnalyzeTo(dst, v blas64.General, i int) { c.scheme.analyzeTo(dst, v, i) }
 func (c cliques) SynthesizeTo(dst, v blas64.General, i int) {
@@ -74,9 +69,6 @@ func (c cliques) Check(y []int32) error {
 	}
 	return nil
 }
-
-// Mirror: complements have other edges than those that are missing, so cliques are no sibling system, although vertex sets are.
-func (c cliques) Mirror([]int32, []int32) bool { return false }
 
 // Embeddings is 2ⁿ − n: n+1 sets share ψ = 0.
 func (c cliques) Embeddings() *big.Int {

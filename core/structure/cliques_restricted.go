@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math/big"
-	"slices"
 
 	"combpred/core/count"
 	"combpred/core/induced"
@@ -180,20 +179,4 @@ func (r *restrictedCliques) load(dst []int32, score Scores) *cliqueWorkspace {
 	w := r.all.load(dst, score)
 	w.Fix(r.fixed)
 	return w
-}
-
-// restrictedCliqueArgs are parameters that the laws of package structuretest try.
-func restrictedCliqueArgs() []Args {
-	args := func(n, size int64, fixed ...int32) Args {
-		a := Args{Scalars: map[string]int64{"n": n, "size": size}, Ints: slices.Clone(fixed)}
-		if size < 0 {
-			delete(a.Scalars, "size")
-		}
-		return a
-	}
-	return []Args{
-		args(4, 1), args(5, 2), args(7, 4), args(7, 6),
-		args(6, -1, 0, 1, 0, -1, 0, 1), args(6, -1, 0, 0, -1, 0, 0, 0), args(3, -1, 1, 0, 0),
-		args(7, 3, 0, 1, 0, -1, 0, 0, 0), args(6, 2, 1, 0, 0, 0, 0, -1), args(8, 5, 0, 0, 1, 0, 1, 0, -1, 0),
-	}
 }

@@ -6,13 +6,15 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestCliquesTrace: the dimensions 1, n−1 and n(n−3)/2 of the eigenspaces times their eigenvalues add up to the trace of
 // Σ, d·3/16, at a size whose covariance would have 2·10⁹ entries.
 func TestCliquesTrace(t *testing.T) {
 	const n = 300
-	space := mustNew(t, "cliques", sized(n)).(cliques)
+	space := mustNew(t, "cliques", examples.Sized(n)).(cliques)
 	sigma := space.Eigenvalues()
 	got := sigma[pairConstants] + (n-1)*sigma[pairDegrees] + n*(n-3)/2*sigma[pairRest]
 	if want := float64(space.FeatureLen()) * 3 / 16; math.Abs(got-want) > 1e-9*want {
@@ -76,7 +78,7 @@ func TestPairScheme(t *testing.T) {
 // TestCliquesLimits: beyond the exact method's size the refusal names it, and the search certifies what it found.
 func TestCliquesLimits(t *testing.T) {
 	const n = 70
-	space := mustNew(t, "cliques", sized(n)).(cliques)
+	space := mustNew(t, "cliques", examples.Sized(n)).(cliques)
 	rng := rand.New(rand.NewPCG(2, 2))
 	score := Scores{Linear: make([]float64, space.FeatureLen()), Magnitude: make([]float64, space.FeatureLen())}
 	for i := range score.Linear {
@@ -100,8 +102,8 @@ func TestCliquesLimits(t *testing.T) {
 }
 
 func TestCliquesMessages(t *testing.T) {
-	space := mustNew(t, "cliques", sized(4))
+	space := mustNew(t, "cliques", examples.Sized(4))
 	expectError(t, space.Check([]int32{0, 1, 2, 0}), "vertex 2 has the value 2, must be 0 or 1")
-	_, err := New("cliques", sized(1))
+	_, err := build("cliques", examples.Sized(1))
 	expectError(t, err, `"n" is 1, must be between 2 and 4096`)
 }

@@ -2,10 +2,7 @@ package structure
 
 import (
 	"fmt"
-	"iter"
 	"math"
-	"math/big"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -15,6 +12,7 @@ import (
 // listed is the space of the members of a list, encoded as their indices. It does by sums and scans what structures with
 // closed forms do without a list.
 type listed struct {
+	indices
 	psi blas64.General // a row for each member
 }
 
@@ -23,13 +21,14 @@ var (
 	_ Moments     = (*listed)(nil)
 	_ Enumerator  = (*listed)(nil)
 	_ Sampler     = (*listed)(nil)
+	_ Proposer    = (*listed)(nil)
 	_ Decoder     = (*listed)(nil)
 	_ Generalized = (*listed)(nil)
 	_ Tabulated   = (*listed)(nil)
 )
 
 func newListed(reals []float64, members, d int) (Space, error) {
-	l := &listed{psi: blas64.General{Rows: members, Cols: d, Stride: d, Data: slices.Clone(reals)}}
+	l := &listed{indices: newIndices(members, "member"), psi: blas64.General{Rows: members, Cols: d, Stride: d, Data: slices.Clone(reals)}}
 	for i, v := range reals {
 		if math.IsNaN(v) || math.Abs(v) > maxEntry {
 			return nil, fmt.Errorf("structure: entry %d of the embedding of member %d is %v, must be finite and at most %g",
@@ -42,21 +41,12 @@ func newListed(reals []float64, members, d int) (Space, error) {
 // maxEntry bounds entries of ψ, so that their squares and sums do not overflow.
 const maxEntry = 1e100
 
-func (l *listed) String() string         { return fmt.Sprintf("a list of %d members", l.psi.Rows) }
-func (l *listed) PartLen() int           { return 1 }
-func (l *listed) FeatureLen() int        { return l.psi.Cols }
-func (l *listed) Check(y []int32) error  { return checkIndex(y, l.psi.Rows, "member") }
-func (l *listed) Count() *big.Int        { return big.NewInt(int64(l.psi.Rows)) }
-func (l *listed) All() iter.Seq[[]int32] { return allIndices(l.psi.Rows) }
-func (l *listed) Table() blas64.General  { return l.psi }
+func (l *listed) String() string        { return fmt.Sprintf("a list of %d members", l.psi.Rows) }
+func (l *listed) FeatureLen() int       { return l.psi.Cols }
+func (l *listed) Table() blas64.General { return l.psi }
 
 // General is true: the entries of ψ are the user's, and members may share them.
 func (l *listed) General() bool { return true }
-
-func (l *listed) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), 1)
-	dst[0] = int32(rng.IntN(l.psi.Rows))
-}
 
 func (l *listed) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), l.psi.Cols)

@@ -4,12 +4,14 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestListedLabelSets: the list of the embeddings of a structure has its count, its moments, and decodes like it,
 // with squares of ψ as well.
 func TestListedLabelSets(t *testing.T) {
-	sets := mustNew(t, "labelsets", sizedSets(6, 3))
+	sets := mustNew(t, "labelsets", examples.SizedSets(6, 3))
 	const d = 6
 	var outputs [][]int32
 	var psi []float64
@@ -19,7 +21,7 @@ func TestListedLabelSets(t *testing.T) {
 		sets.Embed(row, y)
 		psi = append(psi, row...)
 	}
-	list := mustNew(t, "custom", listedArgs(len(outputs), d, func(i, j int) float64 { return psi[i*d+j] })).(*listed)
+	list := mustNew(t, "custom", examples.Listed(len(outputs), d, func(i, j int) float64 { return psi[i*d+j] })).(*listed)
 	if list.Count().Cmp(sets.(Counter).Count()) != 0 {
 		t.Errorf("the list counts %v, the sets %v", list.Count(), sets.(Counter).Count())
 	}
@@ -47,7 +49,7 @@ func TestListedLabelSets(t *testing.T) {
 // TestPreImage: with Linear = v and Magnitude = −½ the member whose ψ is nearest to v is decoded, for any entries of ψ.
 func TestPreImage(t *testing.T) {
 	psi := [][]float64{{3, 0}, {0.5, 0.25}, {-2, 1}}
-	list := mustNew(t, "custom", listedArgs(3, 2, func(i, j int) float64 { return psi[i][j] })).(*listed)
+	list := mustNew(t, "custom", examples.Listed(3, 2, func(i, j int) float64 { return psi[i][j] })).(*listed)
 	for want, v := range [][]float64{{1.8, 0}, {0.9, 0.1}, {-1, 0.2}} {
 		y := make([]int32, 1)
 		if _, err := list.Decode(y, Scores{Linear: v, Magnitude: []float64{-0.5, -0.5}}); err != nil || int(y[0]) != want {
@@ -58,7 +60,7 @@ func TestPreImage(t *testing.T) {
 
 // TestSummarised: moments come back as given, nothing is encoded, and a count that is not known stays unknown.
 func TestSummarised(t *testing.T) {
-	args := fairSigns(3, math.NaN())
+	args := examples.FairSigns(3, math.NaN())
 	args.Reals[1] = 0.5
 	space := mustNew(t, "custom", args)
 	mean, second := make([]float64, 3), square(3)
@@ -70,7 +72,7 @@ func TestSummarised(t *testing.T) {
 	if log, err := LogCount(space); err != nil || !math.IsNaN(log) {
 		t.Errorf("the logarithm of the count is %v, error %v", log, err)
 	}
-	if log, err := LogCount(mustNew(t, "custom", fairSigns(3, 7.5))); err != nil || log != 7.5 {
+	if log, err := LogCount(mustNew(t, "custom", examples.FairSigns(3, 7.5))); err != nil || log != 7.5 {
 		t.Errorf("the logarithm of the count is %v, error %v", log, err)
 	}
 	expectError(t, space.Check([]int32{0}), "no encoding")
@@ -84,33 +86,33 @@ func TestSummarised(t *testing.T) {
 
 // TestLogCount: a Counter's count is taken where there is no LogCounter, and nothing where there is neither.
 func TestLogCount(t *testing.T) {
-	if log, err := LogCount(mustNew(t, "multiclass", sized(5))); err != nil || math.Abs(log-math.Log(5)) > 1e-15 {
+	if log, err := LogCount(mustNew(t, "multiclass", examples.Sized(5))); err != nil || math.Abs(log-math.Log(5)) > 1e-15 {
 		t.Errorf("the logarithm of 5 is %v, error %v", log, err)
 	}
-	_, err := LogCount(struct{ Space }{mustNew(t, "multiclass", sized(5))})
+	_, err := LogCount(struct{ Space }{mustNew(t, "multiclass", examples.Sized(5))})
 	expectError(t, err, "needs a Counter")
 }
 
 func TestCustomMessages(t *testing.T) {
-	entry := func(i int, v float64) Args {
-		args := fairSigns(2, 3)
+	entry := func(i int, v float64) examples.Args {
+		args := examples.FairSigns(2, 3)
 		args.Reals[i] = v
 		return args
 	}
-	for want, args := range map[string]Args{
+	for want, args := range map[string]examples.Args{
 		"the embeddings of 3 members in 2 dimensions need 6 numbers, not 2": {
 			Scalars: map[string]int64{"d": 2, "members": 3}, Reals: []float64{1, 2},
 		},
 		"the moments in 2 dimensions need 7 numbers, not 0":           {Scalars: map[string]int64{"d": 2, "members": 0}},
 		"are 16781313 numbers, at most 16777216":                      {Scalars: map[string]int64{"d": 4096, "members": 0}},
-		"entry 1 of the embedding of member 2 is NaN":                 listedArgs(3, 2, func(i, j int) float64 { return math.Log(1.5 - float64(i*j)) }),
+		"entry 1 of the embedding of member 2 is NaN":                 examples.Listed(3, 2, func(i, j int) float64 { return math.Log(1.5 - float64(i*j)) }),
 		"the logarithm of the count is -1, must be at least 0":        entry(0, -1),
 		"entry 0 of the mean is +Inf":                                 entry(1, math.Inf(1)),
 		"entry (1, 0) of the second moment is NaN":                    entry(5, math.NaN()),
 		"the second moment is not symmetric: 0.5 at (1, 0) but 0 at":  entry(5, 0.5),
 		"the mean square of ψ_1 is 1, less than the square of its me": entry(2, 1.5),
 	} {
-		_, err := New("custom", args)
+		_, err := build("custom", args)
 		expectError(t, err, want)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"combpred/core/tours"
 )
 
-var _ = register(Spec{
+var _ = register[cycles](Spec{
 	Name:   "cycles",
 	Doc:    "Undirected cycles over subsets of n vertices; ψ marks the pairs u < v of vertices that follow one another.",
 	Params: cycleParams(),
@@ -28,9 +28,6 @@ var _ = register(Spec{
 		undirected.spaces = sync.OnceValue(undirected.eigenspaces)
 		return c.restricted(a, undirected)
 	},
-	Small:  append([]Args{sized(3), sized(4), sized(5), sized(6), sized(7)}, restrictedCycleArgs()...),
-	Medium: []Args{sized(10)},
-	Large:  []Args{sized(30), sized(200), restrictedArgs(30, 3, 5, 6, nil), restrictedArgs(40, 3, -1, 25, nil)},
 })
 
 // cycles is the space of the simple undirected cycles of length 3 or more over subsets of n vertices, encoded in the
@@ -47,6 +44,7 @@ var (
 	_ Enumerator = cycles{}
 	_ Sampler    = cycles{}
 	_ Decoder    = cycles{}
+	_ Limited    = cycles{}
 	_ Searcher   = cycles{}
 )
 

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestCycleCounts compares with OEIS A002807 (cycles of the complete graph), twice as many for directed ones, and with
@@ -14,15 +16,15 @@ import (
 func TestCycleCounts(t *testing.T) {
 	for i, want := range []int64{1, 7, 37, 197, 1172, 8018, 62814, 556014} {
 		n := int64(i + 3)
-		if got := mustNew(t, "cycles", sized(n)).(Counter).Count(); got.Cmp(big.NewInt(want)) != 0 {
+		if got := mustNew(t, "cycles", examples.Sized(n)).(Counter).Count(); got.Cmp(big.NewInt(want)) != 0 {
 			t.Errorf("there are %v cycles over %d vertices, want %d", got, n, want)
 		}
-		if got := mustNew(t, "directedcycles", sized(n)).(Counter).Count(); got.Cmp(big.NewInt(2*want)) != 0 {
+		if got := mustNew(t, "directedcycles", examples.Sized(n)).(Counter).Count(); got.Cmp(big.NewInt(2*want)) != 0 {
 			t.Errorf("there are %v directed cycles over %d vertices, want %d", got, n, 2*want)
 		}
 	}
 	for n, want := range map[int64]int64{2: 2, 3: 12, 4: 60, 5: 320, 6: 1950, 9: 986400} {
-		if got := mustNew(t, "routes", sized(n)).(Counter).Count(); got.Cmp(big.NewInt(want)) != 0 {
+		if got := mustNew(t, "routes", examples.Sized(n)).(Counter).Count(); got.Cmp(big.NewInt(want)) != 0 {
 			t.Errorf("there are %v routes through %d places, want %d", got, n, want)
 		}
 	}
@@ -33,7 +35,7 @@ func TestCycleCounts(t *testing.T) {
 func TestTourSpectra(t *testing.T) {
 	for _, name := range []string{"directedcycles", "cycles", "routes"} {
 		for _, n := range []int64{4, 5, 9, 17, 50, 171, 300} {
-			space := mustNew(t, name, sized(n))
+			space := mustNew(t, name, examples.Sized(n))
 			eigenvalues := space.(Spectrum).Eigenvalues()
 			for i, v := range eigenvalues {
 				if !(v > 0) || i > 0 && v >= eigenvalues[i-1] {
@@ -78,7 +80,7 @@ func TestToursBeyondExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, name := range []string{"directedcycles", "cycles", "routes"} {
 		for _, n := range []int64{16, 17} {
-			space := mustNew(t, name, sized(n))
+			space := mustNew(t, name, examples.Sized(n))
 			score := Scores{Linear: make([]float64, space.FeatureLen())}
 			for i := range score.Linear {
 				score.Linear[i] = rng.NormFloat64()
@@ -107,7 +109,7 @@ func TestToursBeyondExact(t *testing.T) {
 func TestReversedCycles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n = 120
-	space := mustNew(t, "directedcycles", sized(n))
+	space := mustNew(t, "directedcycles", examples.Sized(n))
 	score := Scores{Linear: make([]float64, space.FeatureLen())}
 	for i := range score.Linear {
 		score.Linear[i] = -rng.Float64()
@@ -125,7 +127,7 @@ func TestMinimalTours(t *testing.T) {
 		"directedcycles": {0, 1, 2}, "cycles": {0, 1, 2}, "routes": {0, 1},
 	} {
 		for _, cost := range []float64{0, -0.5} {
-			space := mustNew(t, name, sized(8))
+			space := mustNew(t, name, examples.Sized(8))
 			score := Scores{Linear: make([]float64, space.FeatureLen()), Magnitude: make([]float64, space.FeatureLen())}
 			fill(score.Magnitude, cost)
 			y := make([]int32, 8)
@@ -153,12 +155,12 @@ func TestTourMessages(t *testing.T) {
 		{"routes", []int32{3, -1, -1, -1, -1}, "the route is 1 long, must be at least 2"},
 		{"routes", []int32{3, -2, -1, -1, -1}, "the route visits place -2, must be between 0 and 4"},
 	} {
-		expectError(t, mustNew(t, c.name, sized(5)).Check(c.y), c.want)
+		expectError(t, mustNew(t, c.name, examples.Sized(5)).Check(c.y), c.want)
 	}
 	y := make([]int32, 300)
 	for i := range y {
 		y[i] = int32(i)
 	}
 	y[299] = 257
-	expectError(t, mustNew(t, "routes", sized(300)).Check(y), "the route visits place 257 twice")
+	expectError(t, mustNew(t, "routes", examples.Sized(300)).Check(y), "the route visits place 257 twice")
 }

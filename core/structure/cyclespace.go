@@ -31,6 +31,7 @@ const (
 // arcs u→v→w.
 type cycleSpace struct {
 	pairs
+	*kept
 	total func() *big.Int // the number of directed cycles
 	pool  *pool[tourWorkspace]
 }
@@ -44,7 +45,7 @@ func newCycleSpace(a Args) (cycleSpace, error) {
 		_, sum := count.SumArrangements(n)
 		return sum.Sub(sum, big.NewInt(int64(n+n*(n-1)/2)))
 	})
-	return cycleSpace{pairs: pairs{n}, total: total, pool: new(pool[tourWorkspace])}, nil
+	return cycleSpace{pairs: pairs{n}, kept: new(kept), total: total, pool: new(pool[tourWorkspace])}, nil
 }
 
 func (c cycleSpace) PartLen() int    { return c.n }
@@ -61,6 +62,9 @@ func (c cycleSpace) restricted(a Args, all tourSpace) (Space, error) {
 	}
 	return &restrictedVisits{base: all, rules: rules, within: rules.cycleRules()}, nil
 }
+
+func (c cycleSpace) Decodable() bool { return c.n <= exactCycle }
+func (c cycleSpace) vertices() int   { return c.n }
 
 func (c cycleSpace) release(w *tourWorkspace) { c.pool.put(w) }
 

@@ -12,7 +12,7 @@ import (
 	"combpred/core/tours"
 )
 
-var _ = register(Spec{
+var _ = register[directedCycles](Spec{
 	Name:   "directedcycles",
 	Doc:    "Directed cycles over subsets of n vertices; ψ has an entry for each pair u < v, +1 for the arc u→v, -1 for v→u.",
 	Params: cycleParams(),
@@ -24,9 +24,6 @@ var _ = register(Spec{
 		}
 		return c.restricted(a, directedCycles{c})
 	},
-	Small:  append([]Args{sized(3), sized(4), sized(5), sized(6)}, restrictedCycleArgs()...),
-	Medium: []Args{sized(10)},
-	Large:  []Args{sized(30), sized(200), restrictedArgs(30, 3, 5, 6, nil), restrictedArgs(40, 3, -1, 25, nil)},
 })
 
 // directedCycles is the space of the simple directed cycles of length 3 or more over subsets of n vertices.
@@ -47,6 +44,7 @@ var (
 	_ Sampler    = directedCycles{}
 	_ Sibling    = directedCycles{}
 	_ Decoder    = directedCycles{}
+	_ Limited    = directedCycles{}
 	_ Searcher   = directedCycles{}
 )
 
@@ -153,8 +151,10 @@ func (c directedCycles) finish(dst []int32, w *tourWorkspace, k int) float64 {
 	return w.Value(dst[:k])
 }
 
+func (c directedCycles) Mirrored() bool { return true }
+
 // Mirror turns the cycle round: its arcs all change their sign.
-func (c directedCycles) Mirror(dst, y []int32) bool {
+func (c directedCycles) Mirror(dst, y []int32) {
 	copy(dst, y)
 	length := len(y)
 	for length > 0 && y[length-1] < 0 {
@@ -163,5 +163,4 @@ func (c directedCycles) Mirror(dst, y []int32) bool {
 	for i := 1; i < length; i++ {
 		dst[i] = y[length-i]
 	}
-	return true
 }

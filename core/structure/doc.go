@@ -16,12 +16,29 @@
 // for concurrent use. Slices of a wrong length are the caller's bug and panic; an output that is not in the space is an error
 // that says which part is wrong and why. Capabilities beyond Space are small interfaces that a structure implements or not.
 //
+// # Files
+//
+// A structure has the file of its name, and one for each larger part of what it can do:
+//
+//	<structure>.go            its registration, encoding, embedding, count, moments and uniform samples
+//	<structure>_moments.go    moments that take more than a few lines
+//	<structure>_spectrum.go   eigenvalues and frames of Σ
+//	<structure>_decode.go     decoders
+//	<structure>_partition.go  partition functions and samples of p(y) ∝ exp⟨s, ψ(y)⟩
+//	<structure>_moves.go      local moves
+//	<structure>_lattice.go    bounds of lattices of sets
+//
+// What several structures share is in the files of the types that they embed or call: indices, pairs, pairscheme, relations,
+// visits, cyclespace, rootedtree, edgelist, bitrelation, centring, isotropic, lexicographic, mirror. The rest belongs to the
+// package: structure (what a Space is and what it may be able to do), scores, capability, registry, shared.
+//
 // # Adding a structure
 //
 // Write one file with a type that implements Space and the capabilities it has, and a package-level
 //
-//	var _ = register(Spec{Name: "my-structure", …})
+//	var _ = register[myStructure](Spec{Name: "mystructure", …})
 //
 // Everything else finds it through the registry: the conformance suite of package structuretest, the C interface, the catalogue
-// and its documentation. Then write one Python class in python/combpred/structures.
+// and its documentation. Then enter the sizes at which it is tested in package examples, and write one Python class in
+// python/combpred/structures.
 package structure

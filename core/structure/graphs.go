@@ -6,7 +6,7 @@ import "fmt"
 // matrix of twice that.
 const maxVertices = 1 << 12
 
-var _ = register(Spec{
+var _ = register[graphs](Spec{
 	Name: "graphs",
 	Doc:  "Sets of edges of a graph, of the complete one by default; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
@@ -15,30 +15,7 @@ var _ = register(Spec{
 	},
 	Ref: "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
 	New: newGraphs,
-	Small: []Args{
-		sized(2), sized(3), sized(5),
-		edgeArgs(4, [][2]int32{{2, 0}}),
-		edgeArgs(4, [][2]int32{{3, 1}, {0, 1}, {1, 2}, {2, 0}}),
-	},
-	Large: []Args{sized(60), edgeArgs(5001, pathEdges(5001))},
 })
-
-func edgeArgs(n int, edges [][2]int32) Args {
-	a := sized(int64(n))
-	for _, e := range edges {
-		a.Ints = append(a.Ints, e[0], e[1])
-	}
-	return a
-}
-
-// pathEdges returns the edges of a path on n vertices.
-func pathEdges(n int) [][2]int32 {
-	edges := make([][2]int32, n-1)
-	for i := range edges {
-		edges[i] = [2]int32{int32(i), int32(i + 1)}
-	}
-	return edges
-}
 
 // graphs is the space of the sets of given edges, encoded as 0/1 membership. Edges are independent fair coins, so that
 // all but the messages is the space of the subsets of as many labels: Σ = I/4, and the sign of its score decides every
@@ -76,7 +53,7 @@ func newGraphs(a Args) (Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.labelSets = labelSets{n: len(g.edges), size: -1, sorted: new(scratch)}
+	g.labelSets = labelSets{newSets(len(g.edges), -1), new(scratch)}
 	return g, nil
 }
 
@@ -85,3 +62,8 @@ func (g graphs) Check(y []int32) error { return checkEdgeMask(y, g.edges) }
 func (g graphs) String() string {
 	return fmt.Sprintf("sets of %d edges among %d vertices", len(g.edges), g.vertices)
 }
+
+var (
+	_ Proposer = graphs{}
+	_ Lattice  = graphs{}
+)

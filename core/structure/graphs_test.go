@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 func TestEdgeMessages(t *testing.T) {
@@ -20,17 +22,17 @@ func TestEdgeMessages(t *testing.T) {
 	}
 	for _, name := range []string{"graphs", "spanningtrees"} {
 		for _, r := range refused {
-			_, err := New(name, Args{Scalars: map[string]int64{"n": 4}, Ints: r.edges})
+			_, err := build(name, examples.Args{Scalars: map[string]int64{"n": 4}, Ints: r.edges})
 			expectError(t, err, r.want)
 		}
-		space := mustNew(t, name, edgeArgs(3, [][2]int32{{0, 1}, {2, 1}}))
+		space := mustNew(t, name, examples.Graph(3, [][2]int32{{0, 1}, {2, 1}}))
 		expectError(t, space.Check([]int32{1, 7}), "edge 1, (2, 1), has the value 7, must be 0 or 1")
 	}
-	_, err := New("graphs", sized(maxVertices+1))
+	_, err := build("graphs", examples.Sized(maxVertices+1))
 	expectError(t, err, "may have 4096 vertices, not 4097; list the possible edges")
-	_, err = New("spanningtrees", edgeArgs(4, [][2]int32{{1, 0}, {2, 3}}))
+	_, err = build("spanningtrees", examples.Graph(4, [][2]int32{{1, 0}, {2, 3}}))
 	expectError(t, err, "no spanning tree: spanning: no path joins the vertices 0 and 2")
-	trees := mustNew(t, "spanningtrees", edgeArgs(4, completeEdges(4)))
+	trees := mustNew(t, "spanningtrees", examples.Complete(4))
 	expectError(t, trees.Check([]int32{1, 1, 0, 1, 0, 0}), "edge 3, (1, 2), closes a cycle")
 	expectError(t, trees.Check([]int32{0, 0, 1, 1, 0, 0}), "none of them joins vertex 1 to vertex 0")
 }
@@ -43,7 +45,7 @@ func TestTreesAreGraphs(t *testing.T) {
 	for i := range edges {
 		edges[i] = [2]int32{int32(rng.IntN(i + 1)), int32(i + 1)}
 	}
-	space := mustNew(t, "spanningtrees", edgeArgs(n, edges)).(spanningTrees)
+	space := mustNew(t, "spanningtrees", examples.Graph(n, edges)).(spanningTrees)
 	all := make([]int32, n-1)
 	for i := range all {
 		all[i] = 1

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register(Spec{
+var _ = register[*hierarchy](Spec{
 	Name: "hierarchy",
 	Doc:  "One allowed node of a rooted tree; ψ marks the node and all its ancestors.",
 	Params: []Param{
@@ -19,50 +19,11 @@ var _ = register(Spec{
 	},
 	Ref: "Vembu (2010), ch. 5: poset regression on the tree order, restricted to the allowed nodes",
 	New: newHierarchy,
-	Small: []Args{
-		treeArgs([]int32{-1}, nil),
-		treeArgs([]int32{1, -1}, nil),
-		treeArgs([]int32{-1, 0, 0, 1, 1, 2, 5}, nil),
-		treeArgs([]int32{3, 3, 0, -1, 0, 1, 5}, []int32{0, 0, 1, 0, 1, 0, 1}),
-		treeArgs([]int32{-1, 0, 0, 1, 1}, []int32{0, 1, 0, 0, 0}),
-	},
-	Large: []Args{treeArgs(chain(2000), nil), treeArgs(binaryTree(2047), nil)},
 })
-
-// treeArgs returns the parameters of a hierarchy; allowed nil allows every node.
-func treeArgs(parent, allowed []int32) Args {
-	n := len(parent)
-	ints := make([]int32, 2*n)
-	copy(ints, parent)
-	for i := range n {
-		if allowed == nil || allowed[i] == 1 {
-			ints[n+i] = 1
-		}
-	}
-	return Args{Scalars: map[string]int64{"n": int64(n)}, Ints: ints}
-}
-
-// chain returns the parents of a path whose last node is the root.
-func chain(n int) []int32 {
-	parent := make([]int32, n)
-	for i := range parent {
-		parent[i] = int32(i + 1)
-	}
-	parent[n-1] = -1
-	return parent
-}
-
-// binaryTree returns the parents of a complete binary tree in heap order.
-func binaryTree(n int) []int32 {
-	parent := make([]int32, n)
-	for i := range parent {
-		parent[i] = int32((i+1)/2 - 1)
-	}
-	return parent
-}
 
 // hierarchy is the space of the allowed nodes of a tree, encoded as the node's index.
 type hierarchy struct {
+	*kept
 	parent  []int32 // -1 for the root
 	order   []int32 // all nodes, parents before children
 	allowed []int32 // the allowed nodes, ascending
@@ -89,6 +50,7 @@ func newHierarchy(a Args) (Space, error) {
 			n, 2*n, len(a.Ints))
 	}
 	h := &hierarchy{
+		kept:   new(kept),
 		parent: append([]int32(nil), a.Ints[:n]...),
 		mask:   make([]bool, n),
 		below:  make([]int, n),

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/structure/examples"
 )
 
 // TestHierarchyIsPoset: a tree with every node allowed has the moments and the decoder of the poset of its nodes.
@@ -20,8 +22,8 @@ func TestHierarchyIsPoset(t *testing.T) {
 		}
 		return false
 	}
-	tree := mustNew(t, "hierarchy", treeArgs(parent, nil))
-	poset := mustNew(t, "posetelements", posetArgs(n, above))
+	tree := mustNew(t, "hierarchy", examples.Hierarchy(parent, nil))
+	poset := mustNew(t, "posetelements", examples.Poset(n, above))
 	first, second := square(n), square(n)
 	tree.(Moments).SecondMoment(first)
 	poset.(Moments).SecondMoment(second)
@@ -50,7 +52,7 @@ func TestHierarchyIsPoset(t *testing.T) {
 // TestHierarchyDeep: a path of a million nodes is built and decoded without recursion.
 func TestHierarchyDeep(t *testing.T) {
 	const n = 1_000_000
-	space := mustNew(t, "hierarchy", treeArgs(chain(n), nil))
+	space := mustNew(t, "hierarchy", examples.Hierarchy(examples.Chain(n), nil))
 	score := Scores{Linear: make([]float64, n)}
 	fill(score.Linear, 1)
 	score.Linear[17] = -5 // the 17 nodes below it make up for it
@@ -63,25 +65,25 @@ func TestHierarchyDeep(t *testing.T) {
 
 func TestHierarchyMessages(t *testing.T) {
 	refused := []struct {
-		args Args
+		args examples.Args
 		want string
 	}{
-		{treeArgs([]int32{-1, 0, -1}, nil), "nodes 0 and 2 both have parent -1"},
-		{treeArgs([]int32{1, 0}, nil), "no node has parent -1"},
-		{treeArgs([]int32{-1, 3, 1, 2, 3}, nil), "node 1 form a cycle"},
-		{treeArgs([]int32{4, 4, 3, 2, -1}, nil), "node 2 form a cycle"},
-		{treeArgs([]int32{-1, 1}, nil), "node 1 form a cycle"},
-		{treeArgs([]int32{-1, 2}, nil), "the parent of node 1 is 2"},
-		{treeArgs([]int32{-1, -7}, nil), "the parent of node 1 is -7"},
-		{treeArgs([]int32{-1, 0}, []int32{0, 0}), "no node of the hierarchy is allowed"},
-		{Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0, 1}}, "needs 4 integers"},
-		{Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0, 1, 2}}, "the allowed mask is 2 for node 1"},
+		{examples.Hierarchy([]int32{-1, 0, -1}, nil), "nodes 0 and 2 both have parent -1"},
+		{examples.Hierarchy([]int32{1, 0}, nil), "no node has parent -1"},
+		{examples.Hierarchy([]int32{-1, 3, 1, 2, 3}, nil), "node 1 form a cycle"},
+		{examples.Hierarchy([]int32{4, 4, 3, 2, -1}, nil), "node 2 form a cycle"},
+		{examples.Hierarchy([]int32{-1, 1}, nil), "node 1 form a cycle"},
+		{examples.Hierarchy([]int32{-1, 2}, nil), "the parent of node 1 is 2"},
+		{examples.Hierarchy([]int32{-1, -7}, nil), "the parent of node 1 is -7"},
+		{examples.Hierarchy([]int32{-1, 0}, []int32{0, 0}), "no node of the hierarchy is allowed"},
+		{examples.Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0, 1}}, "needs 4 integers"},
+		{examples.Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1, 0, 1, 2}}, "the allowed mask is 2 for node 1"},
 	}
 	for _, r := range refused {
-		_, err := New("hierarchy", r.args)
+		_, err := build("hierarchy", r.args)
 		expectError(t, err, r.want)
 	}
-	space := mustNew(t, "hierarchy", treeArgs([]int32{-1, 0, 0}, []int32{0, 1, 1}))
+	space := mustNew(t, "hierarchy", examples.Hierarchy([]int32{-1, 0, 0}, []int32{0, 1, 1}))
 	expectError(t, space.Check([]int32{0}), "node 0 is not among the allowed nodes")
 	expectError(t, space.Check([]int32{3}), "the node is 3, must be between 0 and 2")
 }
@@ -89,9 +91,9 @@ func TestHierarchyMessages(t *testing.T) {
 // BenchmarkHierarchySecondMoment has trees of 3000 nodes, as deep as possible and balanced.
 func BenchmarkHierarchySecondMoment(b *testing.B) {
 	const n = 3000
-	for name, parent := range map[string][]int32{"path": chain(n), "binary": binaryTree(n)} {
+	for name, parent := range map[string][]int32{"path": examples.Chain(n), "binary": examples.BinaryTree(n)} {
 		b.Run(name, func(b *testing.B) {
-			space := mustNew(b, "hierarchy", treeArgs(parent, nil)).(Moments)
+			space := mustNew(b, "hierarchy", examples.Hierarchy(parent, nil)).(Moments)
 			m := square(n)
 			for b.Loop() {
 				space.SecondMoment(m)
@@ -103,7 +105,7 @@ func BenchmarkHierarchySecondMoment(b *testing.B) {
 // BenchmarkAnalyze sweeps 2000 rows of rankings of ten labels through both eigenspaces and back.
 func BenchmarkAnalyze(b *testing.B) {
 	const rows = 2000
-	space := mustNew(b, "permutations", sized(10)).(permutations)
+	space := mustNew(b, "permutations", examples.Sized(10)).(permutations)
 	d := space.FeatureLen()
 	matrix := func(cols int) blas64.General {
 		return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}

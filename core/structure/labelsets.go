@@ -2,17 +2,12 @@ package structure
 
 import (
 	"fmt"
-	"iter"
-	"math/big"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
-
-	"combpred/core/count"
 )
 
-var _ = register(Spec{
+var _ = register[labelSets](Spec{
 	Name: "labelsets",
 	Doc:  "Subsets of n labels, all of them or those of one size; ψ is the 0/1 membership of each label.",
 	Params: []Param{
@@ -21,23 +16,12 @@ var _ = register(Spec{
 	},
 	Ref: "Vembu (2010), ch. 5 and app. A, with the diagonal of the second moment corrected",
 	New: newLabelSets,
-	Small: []Args{
-		sized(1), sized(2), sized(6),
-		sizedSets(1, 0), sizedSets(1, 1), sizedSets(3, 1), sizedSets(4, 0), sizedSets(4, 4),
-		sizedSets(6, 2), sizedSets(7, 4),
-	},
-	Medium: []Args{sizedSets(60, 20), sizedSets(700, 600), sizedSets(900, 40)},
-	Large:  []Args{sized(5000), sizedSets(5000, 1700)},
 })
-
-func sizedSets(n, size int64) Args {
-	return Args{Scalars: map[string]int64{"n": n, "size": size}}
-}
 
 // labelSets is the space of the subsets of n labels, encoded as 0/1 membership. size < 0 admits every subset.
 type labelSets struct {
-	n, size int
-	sorted  *scratch
+	sets
+	sorted *scratch
 }
 
 var (
@@ -46,6 +30,7 @@ var (
 	_ Spectrum   = labelSets{}
 	_ Enumerator = labelSets{}
 	_ Sampler    = labelSets{}
+	_ Proposer   = labelSets{}
 	_ Sibling    = labelSets{}
 	_ Decoder    = labelSets{}
 )
@@ -61,7 +46,7 @@ func newLabelSets(a Args) (Space, error) {
 			return nil, err
 		}
 	}
-	return labelSets{n: n, size: size, sorted: new(scratch)}, nil
+	return labelSets{newSets(n, size), new(scratch)}, nil
 }
 
 func (l labelSets) String() string {
@@ -71,7 +56,6 @@ func (l labelSets) String() string {
 	return fmt.Sprintf("sets of %d out of %d labels", l.size, l.n)
 }
 
-func (l labelSets) PartLen() int    { return l.n }
 func (l labelSets) FeatureLen() int { return l.n }
 
 func (l labelSets) Check(y []int32) error {
@@ -97,23 +81,14 @@ func (l labelSets) Embed(dst []float64, y []int32) {
 	}
 }
 
-// Mirror takes the complement, unless it has another size than the sets of the space.
-func (l labelSets) Mirror(dst, y []int32) bool {
-	if l.size >= 0 && 2*l.size != l.n {
-		return false
-	}
+// Mirrored: the complement has another size than the sets of the space, unless that is half of all.
+func (l labelSets) Mirrored() bool { return l.size < 0 || 2*l.size == l.n }
+
+// Mirror takes the complement.
+func (l labelSets) Mirror(dst, y []int32) {
 	for i, v := range y {
 		dst[i] = 1 - v
 	}
-	return true
-}
-
-// Count is 2ⁿ, or n over size.
-func (l labelSets) Count() *big.Int {
-	if l.size < 0 {
-		return new(big.Int).Lsh(big.NewInt(1), uint(l.n))
-	}
-	return count.Binomial(l.n, l.size)
 }
 
 // pairMoments returns P(a label is in the set) and P(two given labels are), the ratios of binomial coefficients
@@ -166,59 +141,6 @@ func (l labelSets) SynthesizeTo(dst, c blas64.General, _ int) {
 		return
 	}
 	addRowsTo(dst, c, l.n)
-}
-
-// All lists the sets in lexicographic order of their membership vectors.
-func (l labelSets) All() iter.Seq[[]int32] {
-	return func(yield func([]int32) bool) {
-		y := make([]int32, l.n)
-		if l.size < 0 {
-			for yield(y) && increment(y) {
-			}
-			return
-		}
-		for i := l.n - l.size; i < l.n; i++ {
-			y[i] = 1
-		}
-		for yield(y) && nextArrangement(y) {
-		}
-	}
-}
-
-// increment adds one to the binary number whose last digit is the last of y, and reports whether it did not overflow.
-func increment(y []int32) bool {
-	for i, v := range slices.Backward(y) {
-		if v == 0 {
-			y[i] = 1
-			return true
-		}
-		y[i] = 0
-	}
-	return false
-}
-
-// Sample throws n fair coins, or draws size labels by Floyd's algorithm (Bentley and Floyd, 1987).
-func (l labelSets) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), l.n)
-	if l.size < 0 {
-		var bits uint64
-		for i := range dst {
-			if i%64 == 0 {
-				bits = rng.Uint64()
-			}
-			dst[i] = int32(bits & 1)
-			bits >>= 1
-		}
-		return
-	}
-	clear(dst)
-	for j := l.n - l.size; j < l.n; j++ {
-		t := rng.IntN(j + 1)
-		if dst[t] == 1 {
-			t = j
-		}
-		dst[t] = 1
-	}
 }
 
 // Decode takes the labels of positive score, a label of score 0 being left out; with a fixed size the labels of largest

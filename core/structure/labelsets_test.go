@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"combpred/core/count"
+	"combpred/core/structure/examples"
 )
 
 // TestLabelSetsMoments compares with the published ratios of binomial coefficients, in big integers, at a size where
@@ -14,7 +15,7 @@ import (
 // ℓ−2)/C(n, ℓ).
 func TestLabelSetsMoments(t *testing.T) {
 	const n, size = 3000, 1100
-	space := mustNew(t, "labelsets", sizedSets(n, size)).(labelSets)
+	space := mustNew(t, "labelsets", examples.SizedSets(n, size)).(labelSets)
 	all := space.Count()
 	if all.Cmp(new(big.Int).Binomial(n, size)) != 0 {
 		t.Error("the count differs from the binomial coefficient")
@@ -31,11 +32,11 @@ func TestLabelSetsMoments(t *testing.T) {
 // TestLabelSetsCount: ln C(n, ℓ) agrees with log-gamma, and 2ⁿ is exact.
 func TestLabelSetsCount(t *testing.T) {
 	lgamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	got := count.LogInt(mustNew(t, "labelsets", sizedSets(5000, 1700)).(Counter).Count())
+	got := count.LogInt(mustNew(t, "labelsets", examples.SizedSets(5000, 1700)).(Counter).Count())
 	if want := lgamma(5001) - lgamma(1701) - lgamma(3301); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("ln C(5000, 1700) is %v, want %v", got, want)
 	}
-	all := mustNew(t, "labelsets", sized(5000)).(Counter).Count()
+	all := mustNew(t, "labelsets", examples.Sized(5000)).(Counter).Count()
 	if want := new(big.Int).Exp(big.NewInt(2), big.NewInt(5000), nil); all.Cmp(want) != 0 {
 		t.Error("the count of all subsets is not 2^5000")
 	}
@@ -44,14 +45,14 @@ func TestLabelSetsCount(t *testing.T) {
 // TestLabelSetsTies: labels of score zero are left out where that is allowed, and the smallest indices win otherwise.
 func TestLabelSetsTies(t *testing.T) {
 	cases := []struct {
-		args  Args
+		args  examples.Args
 		score []float64
 		want  []int32
 	}{
-		{sized(4), []float64{0, 1, -1, 0}, []int32{0, 1, 0, 0}},
-		{sizedSets(5, 2), []float64{1, 3, 1, 1, 0}, []int32{1, 1, 0, 0, 0}},
-		{sizedSets(5, 3), []float64{-2, -2, -1, -2, -2}, []int32{1, 1, 1, 0, 0}},
-		{sizedSets(3, 0), []float64{5, 5, 5}, []int32{0, 0, 0}},
+		{examples.Sized(4), []float64{0, 1, -1, 0}, []int32{0, 1, 0, 0}},
+		{examples.SizedSets(5, 2), []float64{1, 3, 1, 1, 0}, []int32{1, 1, 0, 0, 0}},
+		{examples.SizedSets(5, 3), []float64{-2, -2, -1, -2, -2}, []int32{1, 1, 1, 0, 0}},
+		{examples.SizedSets(3, 0), []float64{5, 5, 5}, []int32{0, 0, 0}},
 	}
 	for _, c := range cases {
 		y := make([]int32, len(c.want))
@@ -63,13 +64,13 @@ func TestLabelSetsTies(t *testing.T) {
 }
 
 func TestLabelSetsMessages(t *testing.T) {
-	space := mustNew(t, "labelsets", sizedSets(4, 2))
+	space := mustNew(t, "labelsets", examples.SizedSets(4, 2))
 	expectError(t, space.Check([]int32{1, 1, 1, 0}), "the set has 3 labels, must have 2")
 	expectError(t, space.Check([]int32{1, 2, 1, 0}), "label 1 has the value 2, must be 0 or 1")
-	_, err := New("labelsets", sizedSets(4, 5))
+	_, err := build("labelsets", examples.SizedSets(4, 5))
 	expectError(t, err, `"size" is 5, must be between -1 and 4`)
-	_, err = New("labelsets", Args{Scalars: map[string]int64{"n": 4, "sise": 2}})
+	_, err = build("labelsets", examples.Args{Scalars: map[string]int64{"n": 4, "sise": 2}})
 	expectError(t, err, `"labelsets" has no parameter "sise"`)
-	_, err = New("labelsets", Args{Scalars: map[string]int64{"n": 4}, Ints: []int32{1}})
+	_, err = build("labelsets", examples.Args{Scalars: map[string]int64{"n": 4}, Ints: []int32{1}})
 	expectError(t, err, "takes no integers")
 }

@@ -2,14 +2,11 @@ package structure
 
 import (
 	"fmt"
-	"iter"
-	"math/big"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register(Spec{
+var _ = register[multiClass](Spec{
 	Name: "multiclass",
 	Doc:  "One of n classes; ψ is the indicator of the class.",
 	Params: []Param{
@@ -21,17 +18,12 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return multiClass{n}, nil
+		return multiClass{newIndices(n, "class")}, nil
 	},
-	Small: []Args{sized(1), sized(2), sized(3), sized(7)},
-	Large: []Args{sized(5000)},
 })
 
-// sized returns the parameters of a structure that is given by its size alone.
-func sized(n int64) Args { return Args{Scalars: map[string]int64{"n": n}} }
-
 // multiClass is the space of n classes, encoded as the class index.
-type multiClass struct{ n int }
+type multiClass struct{ indices }
 
 var (
 	_ Counter    = multiClass{}
@@ -39,21 +31,14 @@ var (
 	_ Spectrum   = multiClass{}
 	_ Enumerator = multiClass{}
 	_ Sampler    = multiClass{}
+	_ Proposer   = multiClass{}
 	_ Decoder    = multiClass{}
 )
 
 func (m multiClass) String() string         { return fmt.Sprintf("%d classes", m.n) }
-func (m multiClass) PartLen() int           { return 1 }
 func (m multiClass) FeatureLen() int        { return m.n }
-func (m multiClass) Check(y []int32) error  { return checkIndex(y, m.n, "class") }
-func (m multiClass) Count() *big.Int        { return big.NewInt(int64(m.n)) }
-func (m multiClass) All() iter.Seq[[]int32] { return allIndices(m.n) }
 func (m multiClass) FrameLen(int) int       { return m.n }
 func (m multiClass) Eigenvalues() []float64 { return symmetricSpectrum(m.n, 1/float64(m.n)) }
-func (m multiClass) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), 1)
-	dst[0] = int32(rng.IntN(m.n))
-}
 
 func (m multiClass) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), m.n)
@@ -87,43 +72,4 @@ func (m multiClass) Decode(dst []int32, score Scores) (Certificate, error) {
 	}
 	dst[0] = int32(best)
 	return proven(value), nil
-}
-
-// allIndices lists the one-part outputs 0..n-1.
-func allIndices(n int) iter.Seq[[]int32] {
-	return func(yield func([]int32) bool) {
-		y := make([]int32, 1)
-		for i := range n {
-			y[0] = int32(i)
-			if !yield(y) {
-				return
-			}
-		}
-	}
-}
-
-// symmetricSpectrum returns the eigenvalues on the complement of the constant vector: none where that is the null
-// space.
-func symmetricSpectrum(d int, sigma float64) []float64 {
-	if d < 2 || sigma == 0 {
-		return nil
-	}
-	return []float64{sigma}
-}
-
-func fill(dst []float64, x float64) {
-	for i := range dst {
-		dst[i] = x
-	}
-}
-
-// fillExchangeable writes the d×d matrix with one value on the diagonal and one off it.
-func fillExchangeable(dst blas64.General, d int, diagonal, off float64) {
-	mustLen("dst's column", dst.Rows, d)
-	mustLen("dst's row", dst.Cols, d)
-	for i := range d {
-		r := row(dst, i)
-		fill(r, off)
-		r[i] = diagonal
-	}
 }

@@ -2,14 +2,11 @@ package structure
 
 import (
 	"fmt"
-	"iter"
-	"math/big"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register(Spec{
+var _ = register[ordinal](Spec{
 	Name: "ordinal",
 	Doc:  "One of n ordered grades; ψ_i says whether the grade is at least i.",
 	Params: []Param{
@@ -21,34 +18,24 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return ordinal{n}, nil
+		return ordinal{newIndices(n, "grade")}, nil
 	},
-	Small: []Args{sized(1), sized(2), sized(3), sized(8)},
-	Large: []Args{sized(3000)},
 })
 
 // ordinal is the space of n grades, encoded as the grade 0..n-1.
-type ordinal struct{ n int }
+type ordinal struct{ indices }
 
 var (
 	_ Counter    = ordinal{}
 	_ Moments    = ordinal{}
 	_ Enumerator = ordinal{}
 	_ Sampler    = ordinal{}
+	_ Proposer   = ordinal{}
 	_ Decoder    = ordinal{}
 )
 
-func (o ordinal) String() string         { return fmt.Sprintf("%d grades", o.n) }
-func (o ordinal) PartLen() int           { return 1 }
-func (o ordinal) FeatureLen() int        { return o.n }
-func (o ordinal) Check(y []int32) error  { return checkIndex(y, o.n, "grade") }
-func (o ordinal) Count() *big.Int        { return big.NewInt(int64(o.n)) }
-func (o ordinal) All() iter.Seq[[]int32] { return allIndices(o.n) }
-
-func (o ordinal) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), 1)
-	dst[0] = int32(rng.IntN(o.n))
-}
+func (o ordinal) String() string  { return fmt.Sprintf("%d grades", o.n) }
+func (o ordinal) FeatureLen() int { return o.n }
 
 func (o ordinal) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), o.n)

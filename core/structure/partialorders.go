@@ -26,7 +26,7 @@ const (
 	momentsSampled
 )
 
-var _ = register(Spec{
+var _ = register[listedPartialOrders](Spec{
 	Name: "partialorders",
 	Doc:  "Strict partial orders on n items; ψ has +1 or -1 for each pair u < v that is related, +1 where u is before v, and 0 for others.",
 	Params: []Param{
@@ -34,16 +34,9 @@ var _ = register(Spec{
 		{Name: "moments", Kind: "int", Doc: fmt.Sprintf("1: exact, up to %d items; 2: relaxed, those of partial tournaments; "+
 			"3: sampled, up to %d items; 0 or absent: exact where possible, otherwise relaxed", maxListed, maxChain)},
 	},
-	Ref:    "Vembu (2010), ch. 5; counts from Brinkmann and McKay (2002), Posets on up to 16 points, and OEIS A001035",
-	New:    newPartialOrders,
-	Small:  []Args{sized(2), sized(3), sized(4), momentArgs(5, momentsExact)},
-	Medium: []Args{sized(6)},
-	Large:  []Args{sized(12), momentArgs(10, momentsSampled), momentArgs(40, momentsRelaxed)},
+	Ref: "Vembu (2010), ch. 5; counts from Brinkmann and McKay (2002), Posets on up to 16 points, and OEIS A001035",
+	New: newPartialOrders,
 })
-
-func momentArgs(n, moments int64) Args {
-	return Args{Scalars: map[string]int64{"n": n, "moments": moments}}
-}
 
 // partialOrders is the space of the partial orders on n items of any number.
 //
@@ -96,7 +89,7 @@ func newPartialOrders(a Args) (Space, error) {
 		}
 	}
 	p := partialOrders{
-		relations: relations{pairs{n}},
+		relations: newRelations(n),
 		pool:      new(pool[ordering.PartialWorkspace]),
 		values:    new(scratch),
 	}
@@ -150,6 +143,8 @@ func (p countedPartialOrders) Count() *big.Int {
 }
 
 func (p partialOrders) String() string { return fmt.Sprintf("partial orders of %d items", p.n) }
+
+func (p partialOrders) MomentsKind() MomentsKind { return p.kind }
 
 func (p partialOrders) MomentsInfo() MomentsInfo {
 	_, standardError := p.related()

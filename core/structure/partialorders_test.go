@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"combpred/core/ordering"
+	"combpred/core/structure/examples"
 )
 
 // TestPartialOrdersTables compares the tabulated numbers with lists of all orders of up to 7 items: how many there are (OEIS
@@ -37,7 +38,7 @@ func TestPartialOrdersTables(t *testing.T) {
 			t.Errorf("%d items: %d orders, the first two related in %d; tabulated are %d and %d",
 				n, orders, related, listedOrders(n), relatedOrders[n])
 		}
-		if got := mustNew(t, "partialorders", sized(int64(n))).(Counter).Count().Int64(); got != int64(orders) {
+		if got := mustNew(t, "partialorders", examples.Sized(int64(n))).(Counter).Count().Int64(); got != int64(orders) {
 			t.Errorf("%d items: Count is %d, want %d", n, got, orders)
 		}
 		if exactly[1] != exactly[2] {
@@ -49,7 +50,7 @@ func TestPartialOrdersTables(t *testing.T) {
 // TestPartialOrdersList: the numbers of the list lead to distinct orders, all of which are members, for 6 items; for 7 the
 // list has the tabulated length.
 func TestPartialOrdersList(t *testing.T) {
-	space := mustNew(t, "partialorders", sized(6)).(listedPartialOrders)
+	space := mustNew(t, "partialorders", examples.Sized(6)).(listedPartialOrders)
 	seen := map[[15]int32]bool{}
 	for y := range space.All() {
 		if err := space.Check(y); err != nil {
@@ -69,7 +70,7 @@ func TestPartialOrdersList(t *testing.T) {
 func TestPartialOrdersDecode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	for n, trials := range map[int64]int{6: 12, 7: 3} {
-		space := mustNew(t, "partialorders", sized(n)).(listedPartialOrders)
+		space := mustNew(t, "partialorders", examples.Sized(n)).(listedPartialOrders)
 		scores, best := make([]Scores, trials), make([]float64, trials)
 		for i := range scores {
 			scores[i], best[i] = randomScores(space.len(), i, rng), math.Inf(-1)
@@ -95,7 +96,7 @@ func TestPartialOrdersDecode(t *testing.T) {
 // TestPartialOrdersSearchQuality: among seven items the search finds the best order in nearly all cases, its guarantee
 // holds against the best and the worst, and it is 1/2 at most where the magnitudes have one sign.
 func TestPartialOrdersSearchQuality(t *testing.T) {
-	space := mustNew(t, "partialorders", sized(7)).(listedPartialOrders)
+	space := mustNew(t, "partialorders", examples.Sized(7)).(listedPartialOrders)
 	rng := rand.New(rand.NewPCG(9, 2))
 	missed, searched := 0, 0
 	const trials = 60
@@ -206,17 +207,17 @@ func tripleExcess(order *ordering.Partial, n int) float64 {
 // TestPartialOrdersKinds: which moments are taken at which size, and which capabilities go with it.
 func TestPartialOrdersKinds(t *testing.T) {
 	for _, c := range []struct {
-		args    Args
+		args    examples.Args
 		kind    MomentsKind
 		counted bool
 		listed  bool
 	}{
-		{sized(7), ExactMoments, true, true},
-		{sized(8), RelaxedMoments, true, false},
-		{sized(18), RelaxedMoments, true, false},
-		{sized(19), RelaxedMoments, false, false},
-		{momentArgs(5, momentsRelaxed), RelaxedMoments, true, true},
-		{momentArgs(9, momentsSampled), SampledMoments, true, false},
+		{examples.Sized(7), ExactMoments, true, true},
+		{examples.Sized(8), RelaxedMoments, true, false},
+		{examples.Sized(18), RelaxedMoments, true, false},
+		{examples.Sized(19), RelaxedMoments, false, false},
+		{examples.PartialOrders(5, momentsRelaxed), RelaxedMoments, true, true},
+		{examples.PartialOrders(9, momentsSampled), SampledMoments, true, false},
 	} {
 		space := mustNew(t, "partialorders", c.args)
 		info := space.(Approximator).MomentsInfo()
@@ -226,21 +227,21 @@ func TestPartialOrdersKinds(t *testing.T) {
 			t.Errorf("%v: moments %+v, counted = %t, listed = %t", c.args.Scalars, info, counted, listed)
 		}
 	}
-	for _, args := range []Args{momentArgs(8, momentsExact), momentArgs(49, momentsSampled)} {
-		if _, err := New("partialorders", args); err == nil {
+	for _, args := range []examples.Args{examples.PartialOrders(8, momentsExact), examples.PartialOrders(49, momentsSampled)} {
+		if _, err := build("partialorders", args); err == nil {
 			t.Errorf("%v is accepted", args.Scalars)
 		} else if _, ok := errors.AsType[*LimitError](err); !ok {
 			t.Errorf("%v is refused with %v, must be a LimitError", args.Scalars, err)
 		}
 	}
-	_, err := New("partialorders", momentArgs(5, 4))
+	_, err := build("partialorders", examples.PartialOrders(5, 4))
 	expectError(t, err, `"moments" is 4, must be between 0 and 3`)
 }
 
 // TestPartialOrdersLarge: consistent scores are decoded exactly at any size; others have a bound and a guarantee.
 func TestPartialOrdersLarge(t *testing.T) {
 	const n = 40
-	space := mustNew(t, "partialorders", sized(n)).(partialOrders)
+	space := mustNew(t, "partialorders", examples.Sized(n)).(partialOrders)
 	score := Scores{Linear: make([]float64, space.len()), Magnitude: make([]float64, space.len())}
 	want := make([]int32, space.len())
 	for u := range n {
@@ -272,7 +273,7 @@ func TestPartialOrdersLarge(t *testing.T) {
 }
 
 func TestPartialOrdersMessages(t *testing.T) {
-	space := mustNew(t, "partialorders", sized(4))
+	space := mustNew(t, "partialorders", examples.Sized(4))
 	expectError(t, space.Check([]int32{1, 0, 0, 1, 0, 0}), "not transitive: 0 is before 1 and 1 before 2, but 0 is not before 2")
 	expectError(t, space.Check([]int32{1, -1, 0, 1, 0, 0}), "not transitive: 0 is before 1 and 1 before 2, but 0 is not before 2")
 	expectError(t, space.Check([]int32{0, 0, 0, 0, 0, 2}), "items 2 and 3 has the value 2")

@@ -4,20 +4,23 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // BenchmarkPartition measures ln Z with marginals at sizes of everyday use.
 func BenchmarkPartition(b *testing.B) {
 	sizes := []struct {
 		name string
-		args Args
+		args examples.Args
 	}{
-		{"permutations", sized(8)}, {"permutations", sized(10)}, {"permutations", sized(16)}, {"labelsets", sizedSets(100, 20)},
-		{"weakorders", sized(8)}, {"assignments", sized(10)}, {"cycles", sized(10)}, {"routes", sized(10)},
-		{"spanningtrees", edgeArgs(45, completeEdges(45))}, {"cliques", sized(12)}, {"partialorders", sized(6)},
+		{"permutations", examples.Sized(8)}, {"permutations", examples.Sized(10)}, {"permutations", examples.Sized(16)},
+		{"labelsets", examples.SizedSets(100, 20)}, {"weakorders", examples.Sized(8)}, {"assignments", examples.Sized(10)},
+		{"cycles", examples.Sized(10)}, {"routes", examples.Sized(10)}, {"spanningtrees", examples.Complete(45)},
+		{"cliques", examples.Sized(12)}, {"partialorders", examples.Sized(6)},
 	}
 	for _, size := range sizes {
-		space, err := New(size.name, size.args)
+		space, err := build(size.name, size.args)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -16,7 +16,7 @@ const (
 	maxPathArcs     = 1 << 20
 )
 
-var _ = register(Spec{
+var _ = register[*paths](Spec{
 	Name: "paths",
 	Doc:  "Directed paths from a source to a target in an acyclic graph; ψ marks the arcs, or counts them by group.",
 	Params: []Param{
@@ -28,10 +28,8 @@ var _ = register(Spec{
 		{Name: "ends", Kind: "int32 buffer", Doc: "first 2·arcs entries: tail and head of each arc"},
 		{Name: "tied", Kind: "int32 buffer", Doc: "next entries, one for each arc where there are groups: its group"},
 	},
-	Ref:   "forward and backward counts; Viterbi (1967) for decoding",
-	New:   newPaths,
-	Small: smallPaths,
-	Large: largePaths,
+	Ref: "forward and backward counts; Viterbi (1967) for decoding",
+	New: newPaths,
 })
 
 // arc leads from one vertex to another.
@@ -40,6 +38,7 @@ type arc struct{ tail, head int32 }
 // paths is the space of the paths from source to target, encoded as the indices of their arcs in order, followed by -1
 // up to the length of the longest path.
 type paths struct {
+	*kept
 	vertices       int
 	arcs           []arc
 	source, target int32

@@ -8,7 +8,7 @@ import (
 )
 
 func newPaths(a Args) (Space, error) {
-	p := &paths{sums: new(scratch)}
+	p := &paths{kept: new(kept), sums: new(scratch)}
 	if err := p.read(a); err != nil {
 		return nil, err
 	}

@@ -8,31 +8,32 @@ import (
 	"testing"
 
 	"combpred/core/count"
+	"combpred/core/structure/examples"
 )
 
 // TestPathCounts compares with known numbers: lattice paths are binomial coefficients, the transitive tournament on n
 // vertices has 2ⁿ⁻² paths between its ends, a ladder of n diamonds 2ⁿ.
 func TestPathCounts(t *testing.T) {
 	for _, n := range []int{2, 5, 30, 100} {
-		space := mustNew(t, "paths", gridArgs(n, n)).(*paths)
+		space := mustNew(t, "paths", examples.Grid(n, n)).(*paths)
 		if want := count.Binomial(2*n-2, n-1); space.Count().Cmp(want) != 0 {
 			t.Errorf("the %d×%d grid has %v paths, want %v", n, n, space.Count(), want)
 		}
 	}
 	const n = 64
-	var arcs []arc
+	var arcs [][2]int32
 	for u := range int32(n) {
 		for v := u + 1; v < n; v++ {
-			arcs = append(arcs, arc{u, v})
+			arcs = append(arcs, [2]int32{u, v})
 		}
 	}
 	for name, c := range map[string]struct {
-		args Args
+		args examples.Args
 		log2 uint
 		len  int
 	}{
-		"tournament": {pathArgs(n, arcs, 0, n-1, nil), n - 2, n - 1},
-		"ladder":     {ladderArgs(2000), 2000, 4000},
+		"tournament": {examples.Paths(n, arcs, 0, n-1, nil), n - 2, n - 1},
+		"ladder":     {examples.Ladder(2000), 2000, 4000},
 	} {
 		space := mustNew(t, "paths", c.args).(*paths)
 		if want := new(big.Int).Lsh(big.NewInt(1), c.log2); space.Count().Cmp(want) != 0 || space.PartLen() != c.len {
@@ -46,7 +47,7 @@ func TestPathCounts(t *testing.T) {
 // ((T−2)([b=c] + [d=a]))/K³ times in adjacent ones and (T−1)/K² times in one place if they are the same.
 func TestTrellisMoments(t *testing.T) {
 	const steps, k = 1000, 3
-	space := mustNew(t, "paths", trellisArgs(steps, k)).(*paths)
+	space := mustNew(t, "paths", examples.Trellis(steps, k)).(*paths)
 	if want := new(big.Int).Exp(big.NewInt(k), big.NewInt(steps), nil); space.Count().Cmp(want) != 0 {
 		t.Fatal("the count is not 3¹⁰⁰⁰")
 	}
@@ -78,10 +79,9 @@ func TestTrellisMoments(t *testing.T) {
 // they are beyond float64.
 func TestRarePaths(t *testing.T) {
 	for _, n := range []int{500, 2000} {
-		args := ladderArgs(n)
-		shortcut := arc{0, int32(3 * n)} // one path beside 2ⁿ others
-		ladder := mustNew(t, "paths", args).(*paths)
-		space := mustNew(t, "paths", pathArgs(3*n+1, append(slices.Clone(ladder.arcs), shortcut), 0, int64(3*n), nil))
+		args := examples.Ladder(n)
+		shortcut := [2]int32{0, int32(3 * n)} // one path beside 2ⁿ others
+		space := mustNew(t, "paths", examples.Paths(3*n+1, append(pairsOf(args.Ints), shortcut), 0, int64(3*n), nil))
 		mean := make([]float64, space.FeatureLen())
 		space.(Moments).Mean(mean)
 		want := math.Exp2(-float64(n)) // 0 for 2000
@@ -97,7 +97,7 @@ func TestRarePaths(t *testing.T) {
 // TestTiedSquares: scores of squares are refused exactly where a path can count a group twice. Arcs that no path from
 // the source holds do not matter.
 func TestTiedSquares(t *testing.T) {
-	arcs := []arc{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {4, 0}}
+	arcs := [][2]int32{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {4, 0}}
 	for name, c := range map[string]struct {
 		tied    []int32
 		repeats bool
@@ -109,7 +109,7 @@ func TestTiedSquares(t *testing.T) {
 		"each its own":   {[]int32{0, 1, 2, 3, 4}, false},
 		"all the length": {[]int32{0, 0, 0, 0, 0}, true},
 	} {
-		space := mustNew(t, "paths", pathArgs(5, arcs, 0, 3, c.tied)).(*paths)
+		space := mustNew(t, "paths", examples.Paths(5, arcs, 0, 3, c.tied)).(*paths)
 		if space.repeats != c.repeats {
 			t.Errorf("%s: repeats is %t", name, space.repeats)
 		}
@@ -124,51 +124,59 @@ func TestTiedSquares(t *testing.T) {
 		}
 	}
 	// More than 64 groups take a second pass.
-	long := make([]arc, 100)
+	long := make([][2]int32, 100)
 	tied := make([]int32, 100)
 	for i := range long {
-		long[i], tied[i] = arc{int32(i), int32(i + 1)}, int32(i)
+		long[i], tied[i] = [2]int32{int32(i), int32(i + 1)}, int32(i)
 	}
-	if mustNew(t, "paths", pathArgs(101, long, 0, 100, tied)).(*paths).repeats {
+	if mustNew(t, "paths", examples.Paths(101, long, 0, 100, tied)).(*paths).repeats {
 		t.Error("a chain of a hundred groups counts one twice")
 	}
 	tied[98], tied[97], tied[99] = 97, 90, 98
-	if !mustNew(t, "paths", pathArgs(101, long, 0, 100, tied)).(*paths).repeats {
+	if !mustNew(t, "paths", examples.Paths(101, long, 0, 100, tied)).(*paths).repeats {
 		t.Error("a chain with group 90 twice does not count it twice")
 	}
 }
 
 func TestPathMessages(t *testing.T) {
-	diamond := []arc{{0, 1}, {0, 2}, {1, 3}, {2, 3}}
-	for want, args := range map[string]Args{
-		"arc 1 leads from vertex 2 to itself":                     pathArgs(3, []arc{{0, 1}, {2, 2}}, 0, 1, nil),
-		"arcs 0 and 2 both lead from vertex 0 to vertex 1":        pathArgs(3, []arc{{0, 1}, {1, 2}, {0, 1}}, 0, 2, nil),
-		"the arcs form a cycle: 1 → 2 → 3 → 1":                    pathArgs(5, []arc{{0, 1}, {1, 2}, {2, 3}, {3, 1}, {3, 4}}, 0, 4, nil),
-		"no path leads from the source, vertex 3, to the target":  pathArgs(4, diamond, 3, 0, nil),
-		"vertex 2 is both source and target":                      pathArgs(4, diamond, 2, 2, nil),
-		"arc 2 leads from vertex 1 to 3, must be between 0 and 2": pathArgs(3, diamond, 0, 1, nil),
-		"no arc has the group 1":                                  pathArgs(4, diamond, 0, 3, []int32{0, 2, 2, 0}),
-		"arc 1 has the group -1, must be between 0 and 2":         pathArgs(4, diamond, 0, 3, []int32{0, -1, 2, 0}),
-		`"target" is 9, must be between 0 and 3`:                  pathArgs(4, diamond, 0, 9, nil),
-		"4 arcs in 0 groups need 8 integers, not 7":               {Scalars: pathArgs(4, diamond, 0, 3, nil).Scalars, Ints: make([]int32, 7)},
-		`"groups" is 5, must be between 0 and 4`:                  pathArgs(4, diamond, 0, 3, []int32{0, 1, 2, 4}),
+	diamond := [][2]int32{{0, 1}, {0, 2}, {1, 3}, {2, 3}}
+	for want, args := range map[string]examples.Args{
+		"arc 1 leads from vertex 2 to itself":                     examples.Paths(3, [][2]int32{{0, 1}, {2, 2}}, 0, 1, nil),
+		"arcs 0 and 2 both lead from vertex 0 to vertex 1":        examples.Paths(3, [][2]int32{{0, 1}, {1, 2}, {0, 1}}, 0, 2, nil),
+		"the arcs form a cycle: 1 → 2 → 3 → 1":                    examples.Paths(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 1}, {3, 4}}, 0, 4, nil),
+		"no path leads from the source, vertex 3, to the target":  examples.Paths(4, diamond, 3, 0, nil),
+		"vertex 2 is both source and target":                      examples.Paths(4, diamond, 2, 2, nil),
+		"arc 2 leads from vertex 1 to 3, must be between 0 and 2": examples.Paths(3, diamond, 0, 1, nil),
+		"no arc has the group 1":                                  examples.Paths(4, diamond, 0, 3, []int32{0, 2, 2, 0}),
+		"arc 1 has the group -1, must be between 0 and 2":         examples.Paths(4, diamond, 0, 3, []int32{0, -1, 2, 0}),
+		`"target" is 9, must be between 0 and 3`:                  examples.Paths(4, diamond, 0, 9, nil),
+		"4 arcs in 0 groups need 8 integers, not 7":               {Scalars: examples.Paths(4, diamond, 0, 3, nil).Scalars, Ints: make([]int32, 7)},
+		`"groups" is 5, must be between 0 and 4`:                  examples.Paths(4, diamond, 0, 3, []int32{0, 1, 2, 4}),
 		"the arcs form a cycle: 0 → 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 9 → … (20 vertices) → 0": ring(20),
 	} {
-		_, err := New("paths", args)
+		_, err := build("paths", args)
 		expectError(t, err, want)
 	}
-	space := mustNew(t, "paths", pathArgs(4, append(diamond, arc{0, 3}), 0, 3, nil))
+	space := mustNew(t, "paths", examples.Paths(4, append(diamond, [2]int32{0, 3}), 0, 3, nil))
 	expectError(t, space.Check([]int32{0, 3}), "arc 3 at place 1 starts at vertex 2, but the path has come to vertex 1")
 	expectError(t, space.Check([]int32{0, -1}), "the path ends at vertex 1, must end at the target, vertex 3")
 	expectError(t, space.Check([]int32{4, 2}), "place 1 holds 2 after the path has reached the target, vertex 3, must be -1")
 	expectError(t, space.Check([]int32{5, 2}), "place 0 holds 5, must be an arc between 0 and 4")
 }
 
-// ring returns a cycle of n vertices with a tail.
-func ring(n int32) Args {
-	arcs := []arc{{n, 0}}
-	for i := range n {
-		arcs = append(arcs, arc{i, (i + 1) % n})
+// pairsOf returns the arcs that come one after the other.
+func pairsOf(ends []int32) (arcs [][2]int32) {
+	for arc := range slices.Chunk(ends, 2) {
+		arcs = append(arcs, [2]int32(arc))
 	}
-	return pathArgs(int(n)+1, arcs, int64(n), 0, nil)
+	return arcs
+}
+
+// ring returns a cycle of n vertices with a tail.
+func ring(n int32) examples.Args {
+	arcs := [][2]int32{{n, 0}}
+	for i := range n {
+		arcs = append(arcs, [2]int32{i, (i + 1) % n})
+	}
+	return examples.Paths(int(n)+1, arcs, int64(n), 0, nil)
 }

@@ -15,7 +15,7 @@ import (
 // more.
 const maxLabels = 1 << 14
 
-var _ = register(Spec{
+var _ = register[permutations](Spec{
 	Name: "permutations",
 	Doc:  "Rankings of n labels; ψ has +1 or -1 for each pair u < v of labels, +1 where u is before v.",
 	Params: []Param{
@@ -27,17 +27,15 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return permutations{pairs: pairs{n}, pool: new(pool[workspace])}, nil
+		return permutations{pairs: pairs{n}, kept: new(kept), pool: new(pool[workspace])}, nil
 	},
-	Small:  []Args{sized(2), sized(3), sized(4), sized(6)},
-	Medium: []Args{sized(11), sized(14)},
-	Large:  []Args{sized(40), sized(200)},
 })
 
 // permutations is the space of the rankings of n labels, encoded as the position 1..n of each label. The pairs u < v
 // are numbered in lexicographic order.
 type permutations struct {
 	pairs
+	*kept
 	pool *pool[workspace]
 }
 
@@ -123,12 +121,13 @@ func (p permutations) Sample(dst []int32, rng *rand.Rand) {
 	}
 }
 
+func (p permutations) Mirrored() bool { return true }
+
 // Mirror reverses the ranking.
-func (p permutations) Mirror(dst, y []int32) bool {
+func (p permutations) Mirror(dst, y []int32) {
 	for label, pos := range y {
 		dst[label] = int32(p.n+1) - pos
 	}
-	return true
 }
 
 // identityTo writes 1..n to y.

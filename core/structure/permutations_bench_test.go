@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // BenchmarkDecodePermutations decodes rankings with Gaussian scores, the hardest case: such scores rarely fall into
@@ -66,7 +68,7 @@ func BenchmarkSearchPermutations(b *testing.B) {
 }
 
 func gaussianRankings(tb testing.TB, n int) (Space, []Scores) {
-	space, err := New("permutations", sized(int64(n)))
+	space, err := build("permutations", examples.Sized(int64(n)))
 	if err != nil {
 		tb.Fatal(err)
 	}

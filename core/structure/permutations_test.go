@@ -7,29 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/count"
+	"combpred/core/structure/examples"
 )
-
-func mustNew(tb testing.TB, name string, args Args) Space {
-	tb.Helper()
-	space, err := New(name, args)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return space
-}
-
-func square(d int) blas64.General {
-	return blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
-}
 
 // TestPermutationsSecondMoment checks the published entries: 1 for a pair with itself, ±1/3 for pairs that share a
 // label, + where they share the smaller or the larger one, 0 for disjoint pairs.
 func TestPermutationsSecondMoment(t *testing.T) {
 	const n = 7
-	space := mustNew(t, "permutations", sized(n)).(permutations)
+	space := mustNew(t, "permutations", examples.Sized(n)).(permutations)
 	d := space.FeatureLen()
 	m := square(d)
 	space.SecondMoment(m)
@@ -64,7 +50,7 @@ func TestPermutationsSecondMoment(t *testing.T) {
 func TestPermutationsCount(t *testing.T) {
 	for _, n := range []int64{170, 171, 200, 5000} {
 		want, _ := math.Lgamma(float64(n + 1))
-		if got := count.LogInt(mustNew(t, "permutations", sized(n)).(Counter).Count()); math.Abs(got-want) > 1e-9*want {
+		if got := count.LogInt(mustNew(t, "permutations", examples.Sized(n)).(Counter).Count()); math.Abs(got-want) > 1e-9*want {
 			t.Errorf("ln %d! is %v, want %v", n, got, want)
 		}
 	}
@@ -74,7 +60,7 @@ func TestPermutationsCount(t *testing.T) {
 // the eigenspaces n−1 and (n−1)(n−2)/2 times their eigenvalues add up to d, as every ψ is ±1 with mean 0.
 func TestPermutationsSpectrumLarge(t *testing.T) {
 	const n = 333
-	space := mustNew(t, "permutations", sized(n)).(permutations)
+	space := mustNew(t, "permutations", examples.Sized(n)).(permutations)
 	sigma := space.Eigenvalues()
 	if got := sigma[gradients]*(n-1) + sigma[cyclic]*(n-1)*(n-2)/2; math.Abs(got-float64(space.FeatureLen())) > 1e-6 {
 		t.Errorf("the trace is %v, want %d", got, space.FeatureLen())
@@ -85,7 +71,7 @@ func TestPermutationsSpectrumLarge(t *testing.T) {
 // surely.
 func TestPermutationsRelabel(t *testing.T) {
 	const n = 9
-	space := mustNew(t, "permutations", sized(n)).(permutations)
+	space := mustNew(t, "permutations", examples.Sized(n)).(permutations)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		score, renamed := make([]float64, space.FeatureLen()), make([]float64, space.FeatureLen())
@@ -116,7 +102,7 @@ func TestPermutationsRelabel(t *testing.T) {
 // the proof holds: the score is the sum of all magnitudes less what each planted cycle must cost.
 func TestPermutationsExactLarge(t *testing.T) {
 	const n = 100
-	space := mustNew(t, "permutations", sized(n)).(permutations)
+	space := mustNew(t, "permutations", examples.Sized(n)).(permutations)
 	score := make([]float64, space.FeatureLen())
 	fill(score, 1)
 	for u := 0; u+2 < n; u += 9 { // the cycle u, u+1, u+2 costs twice its weakest pair
@@ -134,7 +120,7 @@ func TestPermutationsExactLarge(t *testing.T) {
 // TestPermutationsTies: scores of zero leave the labels in ascending order, and only the magnitudes in the value.
 func TestPermutationsTies(t *testing.T) {
 	const n = 30
-	space := mustNew(t, "permutations", sized(n)).(permutations)
+	space := mustNew(t, "permutations", examples.Sized(n)).(permutations)
 	score := Scores{Linear: make([]float64, space.FeatureLen()), Magnitude: make([]float64, space.FeatureLen())}
 	fill(score.Magnitude, -0.5)
 	y, want := make([]int32, n), make([]int32, n)
@@ -146,14 +132,14 @@ func TestPermutationsTies(t *testing.T) {
 }
 
 func TestPermutationsMessages(t *testing.T) {
-	space := mustNew(t, "permutations", sized(70))
+	space := mustNew(t, "permutations", examples.Sized(70))
 	y := make([]int32, 70)
 	identityTo(y)
 	y[60] = 3
 	expectError(t, space.Check(y), "labels 2 and 60 both have position 3")
 	y[60] = 71
 	expectError(t, space.Check(y), "label 60 has position 71, must be between 1 and 70")
-	_, err := New("permutations", sized(1))
+	_, err := build("permutations", examples.Sized(1))
 	expectError(t, err, `"n" is 1, must be between 2 and 16384`)
 }
 

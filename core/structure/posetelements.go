@@ -2,9 +2,6 @@ package structure
 
 import (
 	"fmt"
-	"iter"
-	"math/big"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -13,7 +10,7 @@ import (
 // operations.
 const maxElements = 8192
 
-var _ = register(Spec{
+var _ = register[*posetElements](Spec{
 	Name: "posetelements",
 	Doc:  "One element of a partially ordered set; ψ marks the element and all elements below it.",
 	Params: []Param{
@@ -22,33 +19,11 @@ var _ = register(Spec{
 	},
 	Ref: "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective",
 	New: newPosetElements,
-	Small: []Args{
-		posetArgs(1, divides),
-		posetArgs(2, func(a, b int) bool { return a == b }),
-		posetArgs(5, func(a, b int) bool { return a >= b }),
-		posetArgs(12, divides),
-	},
-	Large: []Args{posetArgs(700, divides)},
 })
-
-// divides orders the numbers 1..n: a+1 ⪰ b+1 when b+1 divides a+1.
-func divides(a, b int) bool { return (a+1)%(b+1) == 0 }
-
-func posetArgs(n int, above func(a, b int) bool) Args {
-	ints := make([]int32, n*n)
-	for a := range n {
-		for b := range n {
-			if above(a, b) {
-				ints[a*n+b] = 1
-			}
-		}
-	}
-	return Args{Scalars: map[string]int64{"n": int64(n)}, Ints: ints}
-}
 
 // posetElements is the space of the elements of a poset, encoded as the element's index.
 type posetElements struct {
-	n    int
+	indices
 	down bitRelation // down.has(a, b): a ⪰ b
 	up   bitRelation // its transpose
 }
@@ -58,6 +33,7 @@ var (
 	_ Moments    = (*posetElements)(nil)
 	_ Enumerator = (*posetElements)(nil)
 	_ Sampler    = (*posetElements)(nil)
+	_ Proposer   = (*posetElements)(nil)
 	_ Decoder    = (*posetElements)(nil)
 )
 
@@ -69,7 +45,7 @@ func newPosetElements(a Args) (Space, error) {
 	if len(a.Ints) != n*n {
 		return nil, fmt.Errorf("structure: the relation of %d elements needs %d integers, not %d", n, n*n, len(a.Ints))
 	}
-	p := &posetElements{n: n, down: newBitRelation(n), up: newBitRelation(n)}
+	p := &posetElements{indices: newIndices(n, "element"), down: newBitRelation(n), up: newBitRelation(n)}
 	for i, v := range a.Ints {
 		switch v {
 		case 0:
@@ -106,17 +82,8 @@ func (p *posetElements) checkOrder() error {
 	return nil
 }
 
-func (p *posetElements) String() string         { return fmt.Sprintf("%d elements of a poset", p.n) }
-func (p *posetElements) PartLen() int           { return 1 }
-func (p *posetElements) FeatureLen() int        { return p.n }
-func (p *posetElements) Check(y []int32) error  { return checkIndex(y, p.n, "element") }
-func (p *posetElements) Count() *big.Int        { return big.NewInt(int64(p.n)) }
-func (p *posetElements) All() iter.Seq[[]int32] { return allIndices(p.n) }
-
-func (p *posetElements) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), 1)
-	dst[0] = int32(rng.IntN(p.n))
-}
+func (p *posetElements) String() string  { return fmt.Sprintf("%d elements of a poset", p.n) }
+func (p *posetElements) FeatureLen() int { return p.n }
 
 func (p *posetElements) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), p.n)

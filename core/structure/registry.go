@@ -40,14 +40,9 @@ type Spec struct {
 	Params []Param
 	Ref    string // where the formulas come from
 	New    func(Args) (Space, error)
-	// Small lists parameters of enumerable sizes, the smallest first: the conformance suite runs on each.
-	Small []Args
-	// Medium lists sizes, if any, beyond a list of all outputs and within the limit of the exponential recursion for the
-	// partition function: that is tested there.
-	Medium []Args
-	// Large lists parameters far beyond enumeration (one beyond 170!, the factorial limit of float64): counts and moments
-	// must stay exact and finite there.
-	Large []Args
+	// Type is a zero value of the type of its spaces: what it implements is what the structure can do, with some parameters
+	// at least. Nothing may be called on it. register sets it.
+	Type Space
 }
 
 // LimitError says that an exact method is beyond its size.
@@ -67,8 +62,11 @@ func (e *LimitError) Error() string {
 
 var registry = map[string]Spec{}
 
-// register adds a structure to the catalogue. It is called once for each, while package variables are initialised.
-func register(s Spec) struct{} {
+// register adds a structure whose spaces are of the type T to the catalogue. Of several types, T is the one that can do most.
+// It is called once for each structure, while package variables are initialised.
+func register[T Space](s Spec) struct{} {
+	var zero T
+	s.Type = zero
 	if _, dup := registry[s.Name]; dup {
 		panic("structure: " + s.Name + " registered twice")
 	}

@@ -12,7 +12,12 @@ const maxItems = maxLabels
 
 // relations is what the spaces of antisymmetric relations on n items share: an output is encoded as its ψ, +1 for a
 // pair u < v where u is before v, −1 where v is before u, and 0 where neither is.
-type relations struct{ pairs }
+type relations struct {
+	pairs
+	*kept
+}
+
+func newRelations(n int) relations { return relations{pairs{n}, new(kept)} }
 
 func (r relations) PartLen() int    { return r.len() }
 func (r relations) FeatureLen() int { return r.len() }
@@ -36,12 +41,13 @@ func (r relations) Embed(dst []float64, y []int32) {
 	}
 }
 
+func (r relations) Mirrored() bool { return true }
+
 // Mirror reverses the relation.
-func (r relations) Mirror(dst, y []int32) bool {
+func (r relations) Mirror(dst, y []int32) {
 	for i, v := range y {
 		dst[i] = -v
 	}
-	return true
 }
 
 // Mean is 0: a relation and its reverse cancel.
@@ -102,4 +108,22 @@ func (r relations) valueOf(y []int32, score Scores) float64 {
 		}
 	}
 	return total
+}
+
+// before reports whether u is before v in the relation y.
+func (r relations) before(y []int32, u, v int) bool {
+	if u < v {
+		return y[r.pair(u, v)] == 1
+	}
+	return y[r.pair(u, v)] == -1
+}
+
+// Gain costs a comparison for each pair.
+func (r relations) Gain(z, y []int32, score Scores) (gain float64) {
+	for i, v := range z {
+		if v != y[i] {
+			gain += float64(v-y[i])*score.Linear[i] + float64(v*v-y[i]*y[i])*score.magnitude(i)
+		}
+	}
+	return gain
 }

@@ -72,3 +72,20 @@ func onCycle(parent, reached []int32) int32 {
 	}
 	panic("structure: every node reaches the root")
 }
+
+// childRanges returns where the children of each node lie in the order of topDown, which lists nodes level by level and
+// the children of one node together. Cost: O(n).
+func childRanges(parent, order []int32) [][2]int32 {
+	below := make([][2]int32, len(parent))
+	for i, v := range order {
+		p := parent[v]
+		if p < 0 {
+			continue
+		}
+		if below[p][1] == 0 {
+			below[p][0] = int32(i)
+		}
+		below[p][1] = int32(i + 1)
+	}
+	return below
+}

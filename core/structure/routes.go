@@ -21,7 +21,7 @@ const (
 	exactRoute = 16
 )
 
-var _ = register(Spec{
+var _ = register[routes](Spec{
 	Name: "routes",
 	Doc:  "Routes through two or more of n places, each visited once; ψ marks the arcs between places, the start and the end.",
 	Params: append([]Param{
@@ -33,7 +33,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		r := routes{n: n, pool: new(pool[tourWorkspace])}
+		r := routes{kept: new(kept), n: n, pool: new(pool[tourWorkspace])}
 		r.counts = sync.OnceValue(r.countRoutes)
 		r.spaces = sync.OnceValue(r.eigenspaces)
 		rules, err := newVisitRules(a, n, leastRoute)
@@ -45,15 +45,13 @@ var _ = register(Spec{
 		}
 		return r, nil
 	},
-	Small:  append([]Args{sized(2), sized(3), sized(4), sized(5), sized(6)}, restrictedRouteArgs()...),
-	Medium: []Args{sized(10)},
-	Large:  []Args{sized(30), sized(100), sized(180), restrictedArgs(30, 3, 5, 6, nil), restrictedArgs(40, 3, -1, 25, nil)},
 })
 
 // routes is the space of the simple directed paths over subsets of n places, with at least two places, encoded as the
 // places in their order, padded with −1. ψ has the arcs u→v by rows (u ≠ v), then the starts, then the ends: the arcs of
 // a closed tour that begins and ends at a depot.
 type routes struct {
+	*kept
 	n      int
 	counts func() routeCounts
 	spaces func() []routeSpace
@@ -67,6 +65,7 @@ var (
 	_ Enumerator = routes{}
 	_ Sampler    = routes{}
 	_ Decoder    = routes{}
+	_ Limited    = routes{}
 	_ Searcher   = routes{}
 )
 
@@ -143,6 +142,9 @@ func (r routes) Search(dst []int32, score Scores, poll func() error) (Certificat
 func (r routes) endsAt(places []int32, start, end int) bool {
 	return (start == anyPlace || int(places[0]) == start) && (end == anyPlace || int(places[len(places)-1]) == end)
 }
+
+func (r routes) Decodable() bool { return r.n <= exactRoute }
+func (r routes) vertices() int   { return r.n + 1 }
 
 func (r routes) release(w *tourWorkspace) { r.pool.put(w) }
 

@@ -3,11 +3,13 @@ package structure
 import (
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestOrdinalMoments checks the corrected counts at three grades: n − i grades are at least i, n − max(i, j) both.
 func TestOrdinalMoments(t *testing.T) {
-	space := mustNew(t, "ordinal", sized(3)).(Moments)
+	space := mustNew(t, "ordinal", examples.Sized(3)).(Moments)
 	mean, second := make([]float64, 3), square(3)
 	space.Mean(mean)
 	space.SecondMoment(second)
@@ -24,11 +26,11 @@ func TestOrdinalMoments(t *testing.T) {
 func TestSmallestIndexWins(t *testing.T) {
 	equal := Scores{Linear: make([]float64, 6)}
 	later := Scores{Linear: []float64{0, 0, 1, 0, 0, 0}}
-	for name, args := range map[string]Args{
-		"multiclass":    sized(6),
-		"ordinal":       sized(6),
-		"posetelements": posetArgs(6, func(a, b int) bool { return a >= b }),
-		"hierarchy":     treeArgs([]int32{-1, 0, 1, 2, 3, 4}, nil),
+	for name, args := range map[string]examples.Args{
+		"multiclass":    examples.Sized(6),
+		"ordinal":       examples.Sized(6),
+		"posetelements": examples.Poset(6, func(a, b int) bool { return a >= b }),
+		"hierarchy":     examples.Hierarchy([]int32{-1, 0, 1, 2, 3, 4}, nil),
 	} {
 		space := mustNew(t, name, args).(Decoder)
 		y := []int32{-1}
@@ -53,14 +55,14 @@ func TestPosetMessages(t *testing.T) {
 		{[]int32{1, 0, 0, 1}, "3 elements needs 9 integers, not 4"},
 	}
 	for _, r := range refused {
-		_, err := New("posetelements", Args{Scalars: map[string]int64{"n": 3}, Ints: r.relation})
+		_, err := build("posetelements", examples.Args{Scalars: map[string]int64{"n": 3}, Ints: r.relation})
 		expectError(t, err, r.want)
 	}
 }
 
 // TestArgsAreCopied: changing the buffers after construction leaves the space as it was.
 func TestArgsAreCopied(t *testing.T) {
-	args := treeArgs([]int32{-1, 0, 0}, nil)
+	args := examples.Hierarchy([]int32{-1, 0, 0}, nil)
 	space := mustNew(t, "hierarchy", args)
 	clear(args.Ints)
 	psi := make([]float64, 3)
@@ -73,7 +75,7 @@ func TestArgsAreCopied(t *testing.T) {
 // TestWrongLengthsPanic: a slice of the wrong length is the caller's bug, in every structure.
 func TestWrongLengthsPanic(t *testing.T) {
 	for _, spec := range Catalogue() {
-		space := mustNew(t, spec.Name, spec.Small[1])
+		space := mustNew(t, spec.Name, smallest(t, spec.Name)[1])
 		d, parts := space.FeatureLen(), space.PartLen()
 		long := make([]int32, parts+1)
 		for name, call := range map[string]func(){

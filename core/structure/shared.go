@@ -2,6 +2,7 @@ package structure
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -18,30 +19,6 @@ func mustLen(what string, got, want int) {
 	}
 }
 
-// mustScores panics unless the scores have d entries each.
-func mustScores(s Scores, d int) {
-	mustLen("Linear", len(s.Linear), d)
-	if s.Magnitude != nil {
-		mustLen("Magnitude", len(s.Magnitude), d)
-	}
-}
-
-// indicator returns the score of entry i where ψ_i is 0 or 1, so that |ψ_i| = ψ_i.
-func (s Scores) indicator(i int) float64 {
-	if s.Magnitude == nil {
-		return s.Linear[i]
-	}
-	return s.Linear[i] + s.Magnitude[i]
-}
-
-// magnitude returns the score of |ψ_i|.
-func (s Scores) magnitude(i int) float64 {
-	if s.Magnitude == nil {
-		return 0
-	}
-	return s.Magnitude[i]
-}
-
 // proven is the certificate of a maximiser.
 func proven(value float64) Certificate {
 	return Certificate{Value: value, UpperBound: value, Optimal: true}
@@ -53,15 +30,6 @@ func polled(poll func() error) error {
 		return nil
 	}
 	return poll()
-}
-
-// checkIndex checks the only part of an output that is the index of one of n things.
-func checkIndex(y []int32, n int, noun string) error {
-	mustLen("y", len(y), 1)
-	if y[0] < 0 || int(y[0]) >= n {
-		return fmt.Errorf("structure: the %s is %d, must be between 0 and %d", noun, y[0], n-1)
-	}
-	return nil
 }
 
 // row returns row i of m without its padding.
@@ -105,3 +73,21 @@ func (p *pool[T]) get() *T {
 }
 
 func (p *pool[T]) put(x *T) { p.Put(x) }
+
+// otherIndex draws an index below n other than i, or returns i where there is none.
+func otherIndex(i, n int, rng *rand.Rand) int {
+	if n == 1 {
+		return i
+	}
+	j := rng.IntN(n - 1)
+	if j >= i {
+		j++
+	}
+	return j
+}
+
+func fill(dst []float64, x float64) {
+	for i := range dst {
+		dst[i] = x
+	}
+}

@@ -14,7 +14,7 @@ import (
 // maxSpanned bounds the vertices of graphs with spanning trees: their moments take a matrix of n² potentials.
 const maxSpanned = 1 << 12
 
-var _ = register(Spec{
+var _ = register[spanningTrees](Spec{
 	Name: "spanningtrees",
 	Doc:  "Spanning trees of a connected graph; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
@@ -23,35 +23,12 @@ var _ = register(Spec{
 	},
 	Ref: "Kirchhoff's matrix-tree theorem; Burton and Pemantle (1993) for pairs of edges; Wilson (1996) for samples",
 	New: newSpanningTrees,
-	Small: []Args{
-		edgeArgs(2, completeEdges(2)),
-		edgeArgs(4, pathEdges(4)),
-		edgeArgs(3, completeEdges(3)),
-		edgeArgs(5, completeEdges(5)),
-		edgeArgs(6, completeEdges(6)),
-		edgeArgs(6, [][2]int32{{5, 4}, {1, 0}, {2, 1}, {0, 2}, {3, 4}, {4, 2}, {5, 3}}), // two triangles and a bridge
-		edgeArgs(9, gridEdges(3, 3)),
-	},
-	Large: []Args{edgeArgs(45, completeEdges(45)), edgeArgs(180, completeEdges(180)), edgeArgs(625, gridEdges(25, 25))},
 })
-
-// gridEdges returns the edges of a grid of vertices numbered by rows.
-func gridEdges(rows, cols int) [][2]int32 {
-	var edges [][2]int32
-	for v := range int32(rows * cols) {
-		if (int(v)+1)%cols != 0 {
-			edges = append(edges, [2]int32{v, v + 1})
-		}
-		if int(v)+cols < rows*cols {
-			edges = append(edges, [2]int32{v, v + int32(cols)})
-		}
-	}
-	return edges
-}
 
 // spanningTrees is the space of the spanning trees of a graph, encoded as 0/1 membership of the edges. Their number and
 // moments, samples and maximum are those of package spanning.
 type spanningTrees struct {
+	*kept
 	graph   *spanning.Graph
 	edges   [][2]int32
 	forests *pool[spanning.Forest]
@@ -80,7 +57,7 @@ func newSpanningTrees(a Args) (Space, error) {
 		return nil, fmt.Errorf("structure: the graph has no spanning tree: %w", err)
 	}
 	forests := new(pool[spanning.Forest])
-	return spanningTrees{graph: graph, edges: edges, forests: forests}, nil
+	return spanningTrees{kept: new(kept), graph: graph, edges: edges, forests: forests}, nil
 }
 
 func (s spanningTrees) String() string {

@@ -97,32 +97,15 @@ type Enumerator interface {
 // Sibling is a sibling system (Gärtner and Vembu, 2009): outputs come in pairs whose embeddings add up to the same vector, so that the
 // better one of a pair scores at least the mean of the largest and the smallest score.
 type Sibling interface {
-	// Mirror writes the sibling of y to dst and returns true, or returns false where the space has none with its parameters.
-	Mirror(dst, y []int32) bool
+	// Mirrored reports whether the outputs of this space have siblings: with some parameters they have none.
+	Mirrored() bool
+	// Mirror writes the sibling of y, a member of a Mirrored space, to dst.
+	Mirror(dst, y []int32)
 }
 
 // Sampler draws exactly uniform outputs.
 type Sampler interface {
 	Sample(dst []int32, rng *rand.Rand)
-}
-
-// Scores is what a decoder maximises: ⟨Linear, ψ(y)⟩ + ⟨Magnitude, ψ(y)²⟩, squares taken entry by entry, which are |ψ(y)| where ψ
-// has entries in {0, ±1}. Magnitude may be nil, meaning zero. It carries the term −½‖ψ(y)‖² of the pre-image problem.
-type Scores struct {
-	Linear    []float64
-	Magnitude []float64
-}
-
-// Value returns the score of an embedded output.
-func (s Scores) Value(psi []float64) float64 {
-	var v float64
-	for i, p := range psi {
-		v += s.Linear[i] * p
-	}
-	for i, m := range s.Magnitude {
-		v += m * psi[i] * psi[i]
-	}
-	return v
 }
 
 // Certificate says how good a decoded output is known to be.
@@ -142,6 +125,12 @@ type Decoder interface {
 	// Decode writes a maximiser to dst. Ties are broken in a fixed way, so that equal scores give equal outputs. Where the
 	// instance is beyond what can be solved exactly it returns a *LimitError and leaves dst unspecified.
 	Decode(dst []int32, score Scores) (Certificate, error)
+}
+
+// Limited is a Decoder that refuses all scores beyond a size. Others may refuse some scores, at sizes where they take long.
+type Limited interface {
+	// Decodable reports whether this space is within the size.
+	Decodable() bool
 }
 
 // Starter finds a guaranteed solution in polynomial time, for spaces whose Decode takes more than that or is refused at
@@ -196,5 +185,60 @@ const (
 
 // Approximator is implemented by spaces whose moments need not be exact. All others have exact ones.
 type Approximator interface {
+	// MomentsKind costs nothing. MomentsInfo may have to estimate them.
+	MomentsKind() MomentsKind
 	MomentsInfo() MomentsInfo
+}
+
+// Lattice is implemented by spaces of sets that are encoded by the 0/1 membership of their elements, their parts, with
+// ψ(y) = y. With any two sets their union and their intersection are members, and from every set single elements that
+// come or go lead to every other: the order ideals of a partial order are such a space. Chains that change one element
+// at a time can then be followed from all states at once by following the least and the greatest (Propp and Wilson,
+// 1996).
+type Lattice interface {
+	// Bounds writes the least and the greatest set, or returns false where the space with its parameters is no lattice.
+	Bounds(least, greatest []int32) bool
+	// Movable reports whether changing part i alone leads from the member y to another member. If a set that contains
+	// another one lacks i and can take it, so can that one; if a set has i and can drop it, so can every subset that
+	// has it: both follow from unions and intersections.
+	Movable(y []int32, i int) bool
+}
+
+// Partitioner knows the partition functions of the laws p(y) ∝ exp⟨s, ψ(y)⟩ on a space without a list of its outputs.
+type Partitioner interface {
+	// LogPartition returns ln Z = ln Σ_y exp⟨s, ψ(y)⟩, a sum over all outputs, and writes the marginals E ψ = ∇ ln Z to
+	// marginals, unless that is nil. Scores of any finite size are allowed that add up to no more than CheckScores allows.
+	// poll may be nil; otherwise it is called every few milliseconds at sizes that take longer, and its first error ends
+	// the work and is returned. Where the space is too large it returns a *LimitError.
+	LogPartition(marginals, scores []float64, poll func() error) (logZ float64, err error)
+	// PartitionCost returns about how many elementary operations LogPartition takes, +Inf where it refuses.
+	PartitionCost(marginals bool) float64
+}
+
+// Rated is a Partitioner whose operations take another time than those of most.
+type Rated interface {
+	// PartitionRate returns how many of the operations of PartitionCost a processor does in a second, about.
+	PartitionRate() float64
+}
+
+// Distributor draws exactly from the laws p(y) ∝ exp⟨s, ψ(y)⟩.
+type Distributor interface {
+	// Distribution returns a function that draws independent outputs y ~ p and may be called from one goroutine at a time.
+	// What all draws share is done once, here. Scores, poll and a *LimitError are as for LogPartition.
+	Distribution(scores []float64, poll func() error) (draw Draw, err error)
+}
+
+// DrawLimited is a Distributor that takes other sizes than LogPartition takes with marginals.
+type DrawLimited interface {
+	// Drawable reports whether this space is within the size that Distribution takes.
+	Drawable() bool
+}
+
+// Draw writes a random output to dst.
+type Draw func(dst []int32, rng *rand.Rand)
+
+// Tabulated spaces hold ψ of all outputs. Sums over these for many rows of scores are then matrix products.
+type Tabulated interface {
+	// Table returns ψ of the outputs in its rows, not to be changed, in the order of the Enumerator.
+	Table() blas64.General
 }

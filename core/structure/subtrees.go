@@ -27,7 +27,7 @@ import (
 // length for every level.
 const maxTreeNodes = 1 << 20
 
-var _ = register(Spec{
+var _ = register[*subtrees](Spec{
 	Name: "subtrees",
 	Doc:  "Non-empty subtrees of a rooted tree that contain the root; ψ is the 0/1 membership of each node.",
 	Params: []Param{
@@ -37,46 +37,11 @@ var _ = register(Spec{
 	},
 	Ref: "Vembu (2010), ch. 5 and 6, with uniform samples drawn from the root downwards",
 	New: newSubtrees,
-	Small: []Args{
-		subtreeArgs([]int32{-1}),
-		subtreeArgs([]int32{1, -1}),
-		subtreeArgs([]int32{-1, 0, 0, 0, 0}),
-		subtreeArgs(chain(9)),
-		subtreeArgs([]int32{3, 3, 0, -1, 0, 1, 5}),
-		subtreeArgs(binaryTree(15)),
-		sizedTree([]int32{-1, 0, 0, 0, 0}, 3),
-		sizedTree([]int32{3, 3, 0, -1, 0, 1, 5}, 4),
-		sizedTree(binaryTree(15), 6),
-		sizedTree(chain(9), 4),
-		sizedTree(binaryTree(7), 1),
-		sizedTree(binaryTree(7), 7),
-	},
-	Large: []Args{
-		subtreeArgs(chain(2000)), subtreeArgs(binaryTree(4095)), subtreeArgs(broom(600, 600)), sizedTree(broom(600, 600), 700),
-	},
 })
-
-func subtreeArgs(parent []int32) Args {
-	return Args{Scalars: map[string]int64{"n": int64(len(parent))}, Ints: parent}
-}
-
-func sizedTree(parent []int32, size int64) Args {
-	a := subtreeArgs(parent)
-	a.Scalars["size"] = size
-	return a
-}
-
-// broom returns the parents of a path of handle nodes from the root whose last node has bristles leaves.
-func broom(handle, bristles int) []int32 {
-	parent := make([]int32, handle+bristles)
-	for i := range parent {
-		parent[i] = int32(min(i, handle) - 1)
-	}
-	return parent
-}
 
 // subtrees is the space of the rooted subtrees of a tree, encoded as 0/1 membership of the nodes.
 type subtrees struct {
+	*kept
 	parent []int32    // -1 for the root
 	order  []int32    // all nodes, parents before children
 	below  [][2]int32 // where the children of each node lie in order
@@ -104,6 +69,7 @@ func newSubtrees(a Args) (Space, error) {
 		return nil, fmt.Errorf("structure: subtrees of %d nodes need %d integers, the parents, not %d", n, n, len(a.Ints))
 	}
 	t := &subtrees{
+		kept:   new(kept),
 		parent: slices.Clone(a.Ints),
 		exact:  make([]uint64, n),
 		drop:   make([]float64, n),

@@ -19,6 +19,7 @@ type sizedSubtrees struct {
 var (
 	_ Enumerator = (*sizedSubtrees)(nil)
 	_ Decoder    = (*sizedSubtrees)(nil)
+	_ Limited    = (*sizedSubtrees)(nil)
 )
 
 func (t *sizedSubtrees) String() string {
@@ -64,7 +65,7 @@ func (t *sizedSubtrees) Decode(dst []int32, score Scores) (Certificate, error) {
 	n := len(parent)
 	mustLen("dst", len(dst), n)
 	mustScores(score, n)
-	if n > maxSizedTable/(t.size+1) {
+	if !t.Decodable() {
 		return Certificate{}, &LimitError{
 			What:         fmt.Sprintf("decoding of rooted subtrees of %d nodes by the number of nodes of the tree", t.size),
 			Size:         n,
@@ -100,6 +101,8 @@ func (t *sizedSubtrees) Decode(dst []int32, score Scores) (Certificate, error) {
 	}
 	return proven(value), nil
 }
+
+func (t *sizedSubtrees) Decodable() bool { return len(t.all.parent) <= maxSizedTable/(t.size+1) }
 
 // withNode returns the most that 0, 1, … nodes earn that are none, or a node and some below it.
 func withNode(below []float64, score float64, most int) []float64 {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestSubtreesCounts checks closed forms: a path of n nodes has n subtrees, a star of k leaves 2^k, complete binary
@@ -14,16 +16,16 @@ func TestSubtreesCounts(t *testing.T) {
 	star := make([]int32, 301)
 	star[0] = -1
 	for parent, want := range map[*[]int32]*big.Int{
-		{-1}:                      big.NewInt(1),
-		ref(chain(500)):           big.NewInt(500),
-		&star:                     new(big.Int).Lsh(big.NewInt(1), 300),
-		ref(binaryTree(31)):       big.NewInt(458329),
-		ref(broom(600, 600)):      new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), 600), big.NewInt(599)),
-		{-1, 0, 0, 1, 1, 2, 2}:    big.NewInt(25),
-		{3, 3, 0, -1, 0, 1, 5}:    big.NewInt(20), // (1 + 2·2)(1 + 3)
-		{-1, 0, 0, 0, 1, 1, 2, 4}: big.NewInt(42), // (1 + 3·2)(1 + 2)·2
+		{-1}:                          big.NewInt(1),
+		ref(examples.Chain(500)):      big.NewInt(500),
+		&star:                         new(big.Int).Lsh(big.NewInt(1), 300),
+		ref(examples.BinaryTree(31)):  big.NewInt(458329),
+		ref(examples.Broom(600, 600)): new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), 600), big.NewInt(599)),
+		{-1, 0, 0, 1, 1, 2, 2}:        big.NewInt(25),
+		{3, 3, 0, -1, 0, 1, 5}:        big.NewInt(20), // (1 + 2·2)(1 + 3)
+		{-1, 0, 0, 0, 1, 1, 2, 4}:     big.NewInt(42), // (1 + 3·2)(1 + 2)·2
 	} {
-		space := mustNew(t, "subtrees", subtreeArgs(*parent)).(Counter)
+		space := mustNew(t, "subtrees", examples.Subtrees(*parent)).(Counter)
 		if got := space.Count(); got.Cmp(want) != 0 {
 			t.Errorf("a tree of %d nodes has %v subtrees, want %v", len(*parent), got, want)
 		}
@@ -43,11 +45,11 @@ func TestSubtreesCoin(t *testing.T) {
 			parent = append(parent, hub)
 		}
 	}
-	space := mustNew(t, "subtrees", subtreeArgs(parent)).(*subtrees)
+	space := mustNew(t, "subtrees", examples.Subtrees(parent)).(*subtrees)
 	if space.exact[1] != 0 || space.drop[1] != math.Ldexp(1, -64) {
 		t.Errorf("f is %d with the reciprocal %v, want 2^64", space.exact[1], space.drop[1])
 	}
-	short := mustNew(t, "subtrees", subtreeArgs(parent[:len(parent)-1])).(*subtrees)
+	short := mustNew(t, "subtrees", examples.Subtrees(parent[:len(parent)-1])).(*subtrees)
 	if want := uint64(math.MaxUint64)/(1<<32+1)*(1<<31+1) + 1; short.exact[1] != want {
 		t.Errorf("f is %d, want %d", short.exact[1], want)
 	}
@@ -65,14 +67,14 @@ func TestSubtreesCoin(t *testing.T) {
 
 // TestSubtreesDecode: branches of score 0 are left out, and paths of a million nodes are decoded without recursion.
 func TestSubtreesDecode(t *testing.T) {
-	space := mustNew(t, "subtrees", subtreeArgs([]int32{-1, 0, 1, 0, 3})).(Decoder)
+	space := mustNew(t, "subtrees", examples.Subtrees([]int32{-1, 0, 1, 0, 3})).(Decoder)
 	y := make([]int32, 5)
 	cert, err := space.Decode(y, Scores{Linear: []float64{-5, -1, 1, -1, 2}})
 	if err != nil || cert.Value != -4 || !slices.Equal(y, []int32{1, 0, 0, 1, 1}) {
 		t.Errorf("the scores give %v with %+v, error %v", y, cert, err)
 	}
 	const n = 1_000_000
-	long := mustNew(t, "subtrees", subtreeArgs(chain(n)))
+	long := mustNew(t, "subtrees", examples.Subtrees(examples.Chain(n)))
 	score := Scores{Linear: make([]float64, n)}
 	fill(score.Linear, 1)
 	score.Linear[17] = -20 // the 17 nodes below it do not make up for it
@@ -87,14 +89,14 @@ func TestSubtreesDecode(t *testing.T) {
 }
 
 func TestSubtreesMessages(t *testing.T) {
-	space := mustNew(t, "subtrees", subtreeArgs([]int32{2, 0, -1}))
+	space := mustNew(t, "subtrees", examples.Subtrees([]int32{2, 0, -1}))
 	expectError(t, space.Check([]int32{0, 0, 0}), "node 2, the root, is not in the subtree")
 	expectError(t, space.Check([]int32{0, 1, 1}), "node 1 is in the subtree, its parent 0 is not")
 	expectError(t, space.Check([]int32{1, 3, 1}), "node 1 has the value 3, must be 0 or 1")
-	_, err := New("subtrees", Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1}})
+	_, err := build("subtrees", examples.Args{Scalars: map[string]int64{"n": 2}, Ints: []int32{-1}})
 	expectError(t, err, "need 2 integers, the parents, not 1")
-	_, err = New("subtrees", subtreeArgs([]int32{1, 0}))
+	_, err = build("subtrees", examples.Subtrees([]int32{1, 0}))
 	expectError(t, err, "no node has parent -1")
-	_, err = New("subtrees", subtreeArgs([]int32{-1, 2, 1}))
+	_, err = build("subtrees", examples.Subtrees([]int32{-1, 2, 1}))
 	expectError(t, err, "node 1 form a cycle")
 }

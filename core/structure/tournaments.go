@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-var _ = register(Spec{
+var _ = register[tournaments](Spec{
 	Name: "tournaments",
 	Doc:  "Partial tournaments on n items: each pair is won by either item or not played; ψ has +1, -1 or 0 for each pair u < v.",
 	Params: []Param{
@@ -21,10 +21,8 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return tournaments{relations{pairs{n}}}, nil
+		return tournaments{newRelations(n)}, nil
 	},
-	Small: []Args{sized(2), sized(3), sized(4)},
-	Large: []Args{sized(30), sized(200)},
 })
 
 // tournaments is the space of all antisymmetric relations. Its pairs are independent, each uniform on {+1, −1, 0}.

@@ -4,16 +4,18 @@ import (
 	"math/big"
 	"slices"
 	"testing"
+
+	"combpred/core/structure/examples"
 )
 
 // TestTournamentsCount: 3^(n(n−1)/2), at 200 items far beyond float64.
 func TestTournamentsCount(t *testing.T) {
 	for n, want := range map[int64]string{2: "3", 3: "27", 4: "729", 5: "59049", 7: "10460353203"} {
-		if got := mustNew(t, "tournaments", sized(n)).(Counter).Count(); got.String() != want {
+		if got := mustNew(t, "tournaments", examples.Sized(n)).(Counter).Count(); got.String() != want {
 			t.Errorf("%d items have %v partial tournaments, want %s", n, got, want)
 		}
 	}
-	large := mustNew(t, "tournaments", sized(200)).(Counter).Count()
+	large := mustNew(t, "tournaments", examples.Sized(200)).(Counter).Count()
 	if want := new(big.Int).Exp(big.NewInt(3), big.NewInt(19900), nil); large.Cmp(want) != 0 {
 		t.Error("the count for 200 items is not 3^19900")
 	}
@@ -21,7 +23,7 @@ func TestTournamentsCount(t *testing.T) {
 
 // TestTournamentsTies: a pair of score 0 is put in ascending order only where its magnitude earns something.
 func TestTournamentsTies(t *testing.T) {
-	space := mustNew(t, "tournaments", sized(3)).(Decoder)
+	space := mustNew(t, "tournaments", examples.Sized(3)).(Decoder)
 	y := make([]int32, 3)
 	for _, c := range []struct {
 		score Scores
@@ -40,13 +42,13 @@ func TestTournamentsTies(t *testing.T) {
 }
 
 func TestTournamentsMessages(t *testing.T) {
-	space := mustNew(t, "tournaments", sized(5))
+	space := mustNew(t, "tournaments", examples.Sized(5))
 	y := make([]int32, 10)
 	for pair, names := range map[int]string{0: "0 and 1", 3: "0 and 4", 4: "1 and 2", 9: "3 and 4"} {
 		y[pair] = 2
 		expectError(t, space.Check(y), "the pair of items "+names+" has the value 2, must be -1, 0 or 1")
 		y[pair] = 0
 	}
-	_, err := New("tournaments", sized(1))
+	_, err := build("tournaments", examples.Sized(1))
 	expectError(t, err, `"n" is 1, must be between 2 and 16384`)
 }

@@ -21,6 +21,8 @@ type tourSpace interface {
 	Space
 	Enumerator
 	fmt.Stringer
+	// vertices returns the number of vertices of the problem.
+	vertices() int
 	// begin loads the problem of the best output. After use the caller gives the workspace back by release.
 	begin(dst []int32, score Scores) *tourWorkspace
 	// finish writes the tour of the first k vertices, the smallest one first, as an output and returns what it earns.
@@ -33,6 +35,7 @@ type tourSpace interface {
 var (
 	_ Enumerator = (*restrictedVisits)(nil)
 	_ Decoder    = (*restrictedVisits)(nil)
+	_ Limited    = (*restrictedVisits)(nil)
 	_ Searcher   = (*restrictedVisits)(nil)
 )
 
@@ -81,6 +84,10 @@ func (r *restrictedVisits) Decode(dst []int32, score Scores) (Certificate, error
 	}
 	fromSmallest(w.tour[:k])
 	return proven(r.base.finish(dst, w, k)), nil
+}
+
+func (r *restrictedVisits) Decodable() bool {
+	return tours.SolvableWithin(r.base.vertices(), &r.within)
 }
 
 // Start takes the best of a few outputs that obey the rules; its certificate is that of Search. Cost: O(n²) for each

@@ -16,7 +16,7 @@ import (
 // maxTiedLabels bounds rankings with ties: their counts are tabulated exactly, which takes n² products of large numbers.
 const maxTiedLabels = 1 << 10
 
-var _ = register(Spec{
+var _ = register[*weakOrders](Spec{
 	Name: "weakorders",
 	Doc: "Rankings of n labels with ties; ψ has +1, -1 or 0 for each pair u < v, +1 where u is before v and 0 for a tie, " +
 		"and then 1 or 0 for each pair, 1 for a tie.",
@@ -31,9 +31,6 @@ var _ = register(Spec{
 		}
 		return newWeakOrders(n), nil
 	},
-	Small:  []Args{sized(2), sized(3), sized(4), sized(5)},
-	Medium: []Args{sized(9)},
-	Large:  []Args{sized(10), sized(30), sized(200)},
 })
 
 // weakOrders is the space of the rankings of n labels with ties, encoded as the dense rank of each label: 1 for the first
@@ -48,6 +45,7 @@ var _ = register(Spec{
 // reversing a ranking negates the first and keeps the second.
 type weakOrders struct {
 	pairs
+	*kept
 	fubini     []*big.Int // F(0..n)
 	tied, both float64    // p₁ and p₂
 	spaces     []jointSpace
@@ -65,7 +63,7 @@ var (
 )
 
 func newWeakOrders(n int) *weakOrders {
-	w := &weakOrders{pairs: pairs{n}, fubini: count.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
+	w := &weakOrders{pairs: pairs{n}, kept: new(kept), fubini: count.Fubini(n), pool: new(pool[ordering.WeakWorkspace])}
 	w.tied = count.Ratio(w.fubini[n-1], w.fubini[n])
 	w.both = count.Ratio(w.fubini[n-2], w.fubini[n])
 	w.spaces = w.eigenspaces()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"combpred/core/count"
+	"combpred/core/structure/examples"
 )
 
 // TestWeakOrdersMoments checks the numbers at three labels, where F = 1, 1, 3, 13: a pair is tied in 3 of 13 rankings and
@@ -206,7 +207,7 @@ func TestWeakOrdersMessages(t *testing.T) {
 	if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Size != 70 || limit.Limit != 14 {
 		t.Errorf("the error is %v", err)
 	}
-	_, err = New("weakorders", sized(1025))
+	_, err = build("weakorders", examples.Sized(1025))
 	expectError(t, err, `"n" is 1025, must be between 2 and 1024`)
 }
 

@@ -30,18 +30,29 @@ type end struct {
 	last int
 }
 
-// allocate sizes the table; it returns a *StatesError where that is too large.
-func (p *paths) allocate() error {
+// count sets where in the table the sets of each size begin and returns the size of the table, or a *StatesError where that
+// is too large.
+func (p *paths) count() (total int, err error) {
 	m := len(p.free)
 	p.layer = grow(p.layer, p.most+1)
-	sets, total := 1.0, 0 // C(m, k), exact where it matters
+	sets := 1.0 // C(m, k), exact where it matters
 	for k := 1; k <= p.most; k++ {
 		sets = math.Round(sets * float64(m-k+1) / float64(k))
 		p.layer[k] = total
 		if states := sets * float64(k); states > MostStates-float64(total) {
-			return &StatesError{Free: m}
+			return 0, &StatesError{Free: m}
 		}
 		total += int(sets) * k
+	}
+	return total, nil
+}
+
+// allocate sizes the table; its error is that of count.
+func (p *paths) allocate() error {
+	m := len(p.free)
+	total, err := p.count()
+	if err != nil {
+		return err
 	}
 	p.table = grow(p.table, total)
 	p.set, p.rankOff = grow(p.set, p.most), grow(p.rankOff, p.most)

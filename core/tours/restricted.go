@@ -25,12 +25,7 @@ func (w *Workspace) ExactWithin(tour []int32, rules *Rules) (int, error) {
 	w.checkTour(tour)
 	w.check(rules)
 	p := &w.paths
-	p.head, p.tail = append(p.head[:0], rules.Head...), append(p.tail[:0], rules.Tail...)
-	p.free = rules.free(p.free[:0], w.n)
-	roots := 1
-	if len(p.head) == 0 {
-		roots = w.chooseHead(rules)
-	}
+	roots := w.chooseEnds(rules)
 	length, most := 0, math.Inf(-1)
 	for root := range roots {
 		if root > 0 {
@@ -48,6 +43,29 @@ func (w *Workspace) ExactWithin(tour []int32, rules *Rules) (int, error) {
 		}
 	}
 	return length, nil
+}
+
+// SolvableWithin reports whether ExactWithin solves problems of n vertices under the rules, which must leave a tour: whether
+// its table is small enough for the first root, that with most vertices beside it.
+func SolvableWithin(n int, rules *Rules) bool {
+	w := Workspace{n: n}
+	w.chooseEnds(rules)
+	if !w.limits(rules) {
+		return true
+	}
+	_, err := w.paths.count()
+	return err == nil
+}
+
+// chooseEnds sets the head, the tail and the free vertices of the first root and returns the number of roots.
+func (w *Workspace) chooseEnds(rules *Rules) (roots int) {
+	p := &w.paths
+	p.head, p.tail = append(p.head[:0], rules.Head...), append(p.tail[:0], rules.Tail...)
+	p.free = rules.free(p.free[:0], w.n)
+	if len(p.head) > 0 {
+		return 1
+	}
+	return w.chooseHead(rules)
 }
 
 // chooseHead moves a vertex from which all tours can be listed from the free ones to the head, and returns how many

@@ -17,9 +17,12 @@ LAYERS = [
         *("core/assignment", "core/count", "core/extensions", "core/induced", "core/logsum", "core/ordering"),
         *("core/parallel", "core/polling", "core/spanning", "core/tours"),
     },
-    {"core/structure", "core/structure/structuretest", "core/linalg", "core/linalg/hostblas"},
+    {
+        *("core/structure", "core/structure/examples", "core/structure/structuretest"),
+        *("core/linalg", "core/linalg/hostblas"),
+    },
     {"core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition", "core/solve"},
-    {"core/fit", "core/control", "core/control/spaces"},
+    {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
     {"capi"},
 ]
 CGO = {"capi", "core/linalg/hostblas"}

@@ -10,15 +10,14 @@ import (
 	"combpred/core/structure"
 )
 
-// A Cache keeps the spaces used last, so that repeated calls with one description build nothing twice. Spaces are immutable,
-// hence shared freely between callers. The zero value is not ready: use NewCache.
+// A Cache keeps the spaces used last, with what is derived from them, so that repeated calls with one description build
+// nothing twice. Spaces are immutable, hence shared freely between callers. The zero value is not ready: use NewCache.
 type Cache struct {
 	maxCount, maxBytes int
 
 	mu    sync.Mutex
 	order *list.List // of *entry, most recent first
 	byKey map[key]*list.Element
-	bytes int
 }
 
 type key [sha256.Size]byte
@@ -26,7 +25,15 @@ type key [sha256.Size]byte
 type entry struct {
 	key   key
 	space structure.Space
-	bytes int
+	own   int // bytes beside those of what is derived from the space
+}
+
+// bytes returns how much memory the entry takes now: what is derived from a space comes after it.
+func (e *entry) bytes() int {
+	if k, ok := e.space.(structure.Keeper); ok {
+		return e.own + k.KeptBytes()
+	}
+	return e.own
 }
 
 // NewCache returns a cache of at most maxCount spaces that hold about maxBytes together. The newest is kept whatever its size:
@@ -70,6 +77,7 @@ func (c *Cache) lookup(k key) structure.Space {
 		return nil
 	}
 	c.order.MoveToFront(el)
+	c.shrink()
 	return el.Value.(*entry).space
 }
 
@@ -81,13 +89,23 @@ func (c *Cache) insert(e *entry) structure.Space {
 		return el.Value.(*entry).space
 	}
 	c.byKey[e.key] = c.order.PushFront(e)
-	c.bytes += e.bytes
-	for c.order.Len() > 1 && (c.order.Len() > c.maxCount || c.bytes > c.maxBytes) {
+	c.shrink()
+	return e.space
+}
+
+// shrink drops the spaces that were not used for longest until the others are within the bounds.
+func (c *Cache) shrink() {
+	for c.order.Len() > 1 && (c.order.Len() > c.maxCount || c.bytes() > c.maxBytes) {
 		old := c.order.Remove(c.order.Back()).(*entry)
 		delete(c.byKey, old.key)
-		c.bytes -= old.bytes
 	}
-	return e.space
+}
+
+func (c *Cache) bytes() (sum int) {
+	for el := c.order.Front(); el != nil; el = el.Next() {
+		sum += el.Value.(*entry).bytes()
+	}
+	return sum
 }
 
 // hashOf digests a description. Lengths go first, so that no two descriptions are digested from the same bytes.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"combpred/core/parallel"
+	"combpred/core/structure"
 )
 
 func TestCacheReturnsTheSameSpace(t *testing.T) {
@@ -47,11 +48,33 @@ func TestCacheIsBoundedInMemoryButKeepsTheNewest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c.bytes > 10_000 || c.Len() < 2 {
-		t.Errorf("%d bytes in %d entries", c.bytes, c.Len())
+	if c.bytes() > 10_000 || c.Len() < 2 {
+		t.Errorf("%d bytes in %d entries", c.bytes(), c.Len())
 	}
 	if _, err := c.Get([]byte(`{"name":"multiclass","n":5000}`), nil, nil); err != nil || c.Len() != 1 {
 		t.Errorf("after one beyond the bound: %v, %d entries", err, c.Len())
+	}
+}
+
+type weight int
+
+func (w weight) Bytes() int { return int(w) }
+
+// TestCacheCountsWhatIsDerived: what is kept with a space after it was built counts, too.
+func TestCacheCountsWhatIsDerived(t *testing.T) {
+	c := NewCache(100, 10_000)
+	text := func(n int) []byte { return fmt.Appendf(nil, `{"name":"multiclass","n":%d}`, n) }
+	for n := 2; n <= 4; n++ {
+		s, err := c.Get(text(n), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := structure.Derive(s, func() (weight, error) { return 4000, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Get(text(4), nil, nil); err != nil || c.Len() != 2 || c.lookup(hashOf(text(2), nil, nil)) != nil {
+		t.Errorf("%d spaces that hold %d bytes are kept, error %v", c.Len(), c.bytes(), err)
 	}
 }
 

@@ -13,12 +13,13 @@ import (
 
 	"combpred/core/decode"
 	"combpred/core/structure"
+	"combpred/core/structure/structuretest"
 )
 
 // seed adds every small structure of the catalogue, so that fuzzing starts from what is legal.
 func seed(f *testing.F) {
 	for _, spec := range structure.Catalogue() {
-		for _, args := range spec.Small {
+		for _, args := range structuretest.SizesOf(f, spec.Name).Small {
 			object := map[string]any{"name": spec.Name}
 			for k, v := range args.Scalars {
 				object[k] = v

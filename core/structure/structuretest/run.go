@@ -1,9 +1,10 @@
 // Package structuretest holds the laws that every structure must obey. Package structure runs them on all registered
-// ones; a structure outside the registry can be tested by calling Run on its Spec.
+// ones, at the sizes that package examples has for them; a structure outside the registry can be tested by calling Run on its
+// Spec and sizes of its own.
 //
-// The oracle is enumeration: at the sizes of Spec.Small every capability is compared with what listing the outputs
-// gives. At the sizes of Spec.Large the laws are those that can be checked without: that numbers are finite, that
-// samples are members, and that their averages agree with the moments.
+// The oracle is enumeration: at the small sizes every capability is compared with what listing the outputs gives. At the
+// large sizes the laws are those that can be checked without: that numbers are finite, that samples are members, and that
+// their averages agree with the moments.
 package structuretest
 
 import (
@@ -17,21 +18,44 @@ import (
 	"testing"
 
 	"combpred/core/structure"
+	"combpred/core/structure/examples"
 )
 
 // mostSmall bounds the number of outputs of a small size, so that the laws run in a second or two.
 const mostSmall = 5000
 
+// Sizes are the parameters at which a structure is tested, see examples.Sizes.
+type Sizes struct{ Small, Medium, Large []structure.Args }
+
+// SizesOf returns the sizes that package examples has for the structure called name; without any the test fails.
+func SizesOf(tb testing.TB, name string) Sizes {
+	tb.Helper()
+	known, ok := examples.Of(name)
+	if !ok {
+		tb.Fatalf("structure %q has no sizes to be tested at: add them to package examples", name)
+	}
+	return Sizes{argsOf(known.Small()), argsOf(known.Medium()), argsOf(known.Large())}
+}
+
+func argsOf(list []examples.Args) []structure.Args {
+	args := make([]structure.Args, len(list))
+	for i, a := range list {
+		args[i] = structure.Args(a)
+	}
+	return args
+}
+
 // Run checks a structure against all laws.
-func Run(t *testing.T, spec structure.Spec) {
+func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 	t.Helper()
-	t.Run("spec", func(t *testing.T) { checkSpec(t, spec) })
-	for i, args := range spec.Small {
+	t.Run("spec", func(t *testing.T) { checkSpec(t, spec, sizes) })
+	for i, args := range sizes.Small {
 		t.Run(name("small", i, args), func(t *testing.T) {
 			s := small(t, spec, args)
 			t.Run("encoding", s.encoding)
 			t.Run("count", s.count)
 			t.Run("moments", s.moments)
+			t.Run("keeps", s.keeps)
 			t.Run("spectrum", s.spectrum)
 			t.Run("decode", s.decode)
 			t.Run("search", s.search)
@@ -44,7 +68,7 @@ func Run(t *testing.T, spec structure.Spec) {
 			t.Run("lattice", s.lattice)
 		})
 	}
-	for i, args := range spec.Large {
+	for i, args := range sizes.Large {
 		t.Run(name("large", i, args), func(t *testing.T) {
 			l := build(t, spec, args)
 			t.Run("moments", l.moments)
@@ -55,7 +79,7 @@ func Run(t *testing.T, spec structure.Spec) {
 			t.Run("partition", l.partition)
 		})
 	}
-	for i, args := range spec.Medium {
+	for i, args := range sizes.Medium {
 		t.Run(name("medium", i, args), func(t *testing.T) {
 			m := build(t, spec, args)
 			t.Run("partition", m.partition)
@@ -73,12 +97,12 @@ func name(kind string, i int, args structure.Args) string {
 }
 
 // checkSpec checks what the catalogue shows, and that parameters are validated.
-func checkSpec(t *testing.T, spec structure.Spec) {
+func checkSpec(t *testing.T, spec structure.Spec, sizes Sizes) {
 	if spec.Doc == "" || spec.Ref == "" {
 		t.Error("the structure needs a Doc and a Ref")
 	}
-	if len(spec.Small) == 0 || len(spec.Large) == 0 {
-		t.Fatal("the structure needs Small and Large sizes, or it goes untested")
+	if len(sizes.Small) == 0 || len(sizes.Large) == 0 {
+		t.Fatal("the structure needs small and large sizes, or it goes untested")
 	}
 	kinds := []string{"int", "int32 buffer", "float64 buffer"}
 	for _, p := range spec.Params {
@@ -86,16 +110,16 @@ func checkSpec(t *testing.T, spec structure.Spec) {
 			t.Errorf("parameter %+v needs a name, a doc and a kind out of %q", p, kinds)
 		}
 	}
-	for i, args := range spec.Small {
+	for i, args := range sizes.Small {
 		if _, err := spec.New(args); err != nil {
-			t.Errorf("Small[%d] is refused: %v", i, err)
+			t.Errorf("small size %d is refused: %v", i, err)
 		}
 		more := structure.Args{Scalars: map[string]int64{"no such parameter": 1}, Ints: args.Ints, Reals: args.Reals}
 		for k, v := range args.Scalars {
 			more.Scalars[k] = v
 		}
 		if _, err := structure.New(spec.Name, more); err == nil {
-			t.Errorf("Small[%d] with an unknown parameter is accepted", i)
+			t.Errorf("small size %d with an unknown parameter is accepted", i)
 		}
 		for k := range args.Scalars {
 			for _, bad := range []int64{-2, 1 << 40} {
@@ -105,7 +129,7 @@ func checkSpec(t *testing.T, spec structure.Spec) {
 				}
 				less.Scalars[k] = bad
 				if _, err := structure.New(spec.Name, less); err == nil {
-					t.Errorf("Small[%d] with %s = %d is accepted", i, k, bad)
+					t.Errorf("small size %d with %s = %d is accepted", i, k, bad)
 				}
 			}
 		}

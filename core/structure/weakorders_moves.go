@@ -5,49 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Moves between orders and assignments: one item goes to another place, or two exchange theirs.
-
-var (
-	_ Gainer   = permutations{}
-	_ Gainer   = (*weakOrders)(nil)
-	_ Proposer = assignments{}
-)
-
-// Propose takes a random label to a random position, those between moving up by one. Taking it back has the same
-// probability. Cost: O(n).
-func (p permutations) Propose(dst, y []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), p.n)
-	moved := rng.IntN(p.n)
-	from, to := y[moved], int32(1+rng.IntN(p.n))
-	for label, pos := range y {
-		switch {
-		case from < pos && pos <= to:
-			pos--
-		case to <= pos && pos < from:
-			pos++
-		}
-		dst[label] = pos
-	}
-	dst[moved] = to
-}
-
-// Gain adds up the pairs of the label that moved, the one whose position changed most. Cost: O(n).
-func (p permutations) Gain(z, y []int32, score Scores) (gain float64) {
-	moved, far := 0, int32(0)
-	for label, pos := range z {
-		if shift := max(pos-y[label], y[label]-pos); shift > far {
-			moved, far = label, shift
-		}
-	}
-	for label := range z {
-		first := z[moved] < z[label]
-		if label == moved || first == (y[moved] < y[label]) {
-			continue
-		}
-		gain += sign(first == (moved < label)) * score.Linear[p.pair(moved, label)]
-	}
-	return 2 * gain
-}
+var _ Gainer = (*weakOrders)(nil)
 
 // Propose takes a random label out and puts it on a random one of the k places of the others or on one of its own, before,
 // between or behind these: 2k + 1 choices, as many as for the way back. Cost: O(n).
@@ -116,16 +74,4 @@ func (w *weakOrders) pairsOf(label int, y []int32, score Scores) (sum float64) {
 		sum += score.magnitude(pair) + sign((y[label] < rank) == (label < v))*score.Linear[pair]
 	}
 	return sum
-}
-
-// Propose exchanges the columns of two random rows. Cost: O(n).
-func (a assignments) Propose(dst, y []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), a.n)
-	copy(dst, y)
-	if a.n == 1 {
-		return
-	}
-	i := rng.IntN(a.n)
-	j := otherIndex(i, a.n, rng)
-	dst[i], dst[j] = dst[j], dst[i]
 }

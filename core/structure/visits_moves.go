@@ -5,12 +5,6 @@ import (
 	"slices"
 )
 
-var (
-	_ Gainer = cycles{}
-	_ Gainer = directedCycles{}
-	_ Gainer = routes{}
-)
-
 // visitMoves are moves between lists of places, closed ones (cycles) or open ones (routes). One of five is drawn:
 //
 //   - a random place comes or goes. From a list of k places it is put into one of g(k) gaps, k in a closed list and k+1
@@ -131,59 +125,3 @@ var (
 	cycleMoves = visitMoves{closed: true, least: leastCycle}
 	routeMoves = visitMoves{least: leastRoute}
 )
-
-func (c cycles) Propose(dst, y []int32, rng *rand.Rand) {
-	cycle := dst[:cycleMoves.propose(dst, y, rng)]
-	fromSmallest(cycle)
-	normalDirection(cycle)
-}
-
-func (c directedCycles) Propose(dst, y []int32, rng *rand.Rand) {
-	fromSmallest(dst[:cycleMoves.propose(dst, y, rng)])
-}
-
-func (r routes) Propose(dst, y []int32, rng *rand.Rand) { routeMoves.propose(dst, y, rng) }
-
-// Gain costs O(n).
-func (c cycles) Gain(z, y []int32, score Scores) float64 { return c.sum(z, score) - c.sum(y, score) }
-
-// sum returns the score of a cycle.
-func (c cycles) sum(y []int32, score Scores) (sum float64) {
-	k := visited(y)
-	u := y[k-1]
-	for _, v := range y[:k] {
-		sum += score.indicator(c.pair(int(u), int(v)))
-		u = v
-	}
-	return sum
-}
-
-// Gain costs O(n).
-func (c directedCycles) Gain(z, y []int32, score Scores) float64 {
-	return c.sum(z, score) - c.sum(y, score)
-}
-
-// sum returns the score of a cycle.
-func (c directedCycles) sum(y []int32, score Scores) (sum float64) {
-	k := visited(y)
-	u := y[k-1]
-	for _, v := range y[:k] {
-		pair := c.pair(int(u), int(v))
-		sum += sign(u < v)*score.Linear[pair] + score.magnitude(pair)
-		u = v
-	}
-	return sum
-}
-
-// Gain costs O(n).
-func (r routes) Gain(z, y []int32, score Scores) float64 { return r.sum(z, score) - r.sum(y, score) }
-
-// sum returns the score of a route.
-func (r routes) sum(y []int32, score Scores) float64 {
-	k := visited(y)
-	sum := score.indicator(r.start(int(y[0]))) + score.indicator(r.end(int(y[k-1])))
-	for i, v := range y[1:k] {
-		sum += score.indicator(r.arc(int(y[i]), int(v)))
-	}
-	return sum
-}

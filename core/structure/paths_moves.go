@@ -2,18 +2,7 @@ package structure
 
 import "math/rand/v2"
 
-// Moves between subgraphs: trees exchange an edge, paths take another way.
-
-var (
-	_ Proposer = spanningTrees{}
-	_ Proposer = (*paths)(nil)
-)
-
-// Propose exchanges an edge, see spanning.Graph.ExchangeTo. Cost: O(n + d).
-func (s spanningTrees) Propose(dst, y []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), len(s.edges))
-	s.graph.ExchangeTo(dst, y, rng)
-}
+var _ Proposer = (*paths)(nil)
 
 // Propose draws a place among as many as a longest path has arcs. If the path has an arc there, it goes on from this
 // arc's tail by a uniform path to the target; otherwise nothing changes. A move and its way back draw one of the places

@@ -1,0 +1,17 @@
+package structure
+
+import "math/rand/v2"
+
+var _ Proposer = assignments{}
+
+// Propose exchanges the columns of two random rows. Cost: O(n).
+func (a assignments) Propose(dst, y []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), a.n)
+	copy(dst, y)
+	if a.n == 1 {
+		return
+	}
+	i := rng.IntN(a.n)
+	j := otherIndex(i, a.n, rng)
+	dst[i], dst[j] = dst[j], dst[i]
+}

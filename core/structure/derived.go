@@ -1,0 +1,67 @@
+package structure
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Derived is something that is computed from a space and kept with it, such as coordinates in which Σ is diagonal.
+type Derived interface {
+	// Bytes returns about how much memory it takes.
+	Bytes() int
+}
+
+// Keeper is a space that keeps what is derived from it for as long as it lives. Spaces with Moments are Keepers: they embed
+// a pointer to a kept of their own.
+type Keeper interface {
+	// keep returns what build returned when it was first called for the key without an error. Calls of build for one space
+	// follow one another, so that it must not derive anything else from the same space.
+	keep(key any, build func() (Derived, error)) (Derived, error)
+	// KeptBytes returns how much memory all that is kept takes.
+	KeptBytes() int
+}
+
+// Derive returns what build makes of a space: the same T at every call, built once, where the space is a Keeper. It is safe
+// for concurrent use.
+func Derive[T Derived](s Space, build func() (T, error)) (T, error) {
+	keeper, ok := s.(Keeper)
+	if !ok {
+		return build()
+	}
+	type key struct{ of *T }
+	d, err := keeper.keep(key{}, func() (Derived, error) { return build() })
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return d.(T), nil
+}
+
+// kept is what a space keeps, by key.
+type kept struct {
+	mu    sync.Mutex
+	byKey map[any]Derived
+	bytes atomic.Int64
+}
+
+var _ Keeper = (*kept)(nil)
+
+func (k *kept) keep(key any, build func() (Derived, error)) (Derived, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if d, ok := k.byKey[key]; ok {
+		return d, nil
+	}
+	d, err := build()
+	if err != nil {
+		return nil, err
+	}
+	if k.byKey == nil {
+		k.byKey = map[any]Derived{}
+	}
+	k.byKey[key] = d
+	k.bytes.Add(int64(d.Bytes()))
+	return d, nil
+}
+
+func (k *kept) KeptBytes() int { return int(k.bytes.Load()) }

@@ -1,0 +1,35 @@
+package structure
+
+var _ indexed = (*posetElements)(nil)
+
+func (p *posetElements) LogPartition(marginals, scores []float64, _ func() error) (float64, error) {
+	return partitionIndexed(p, marginals, scores)
+}
+
+func (p *posetElements) Distribution(scores []float64, _ func() error) (Draw, error) {
+	return distributeIndexed(p, scores)
+}
+
+// PartitionCost is at most that of one addition for each pair of elements, and as many again for marginals.
+func (p *posetElements) PartitionCost(bool) float64 { return float64(2 * p.n * p.n) }
+
+// scoresTo adds up the scores below each element.
+func (p *posetElements) scoresTo(dst, s []float64) {
+	for a := range p.n {
+		dst[a] = 0
+		for b := range p.down.related(a) {
+			dst[a] += s[b]
+		}
+	}
+}
+
+// averageTo adds up the probabilities above each element.
+func (p *posetElements) averageTo(dst, probability []float64) {
+	for b := range p.n {
+		var sum float64
+		for a := range p.up.related(b) {
+			sum += probability[a]
+		}
+		dst[b] = min(sum, 1)
+	}
+}

@@ -1,0 +1,109 @@
+package structure
+
+import (
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"combpred/core/count"
+)
+
+// sets is what spaces of subsets of n elements share, encoded as 0/1 membership: all subsets, or those of one size.
+type sets struct {
+	*kept
+	n, size int // size < 0: any
+}
+
+func newSets(n, size int) sets { return sets{kept: new(kept), n: n, size: size} }
+
+func (s sets) PartLen() int { return s.n }
+
+// Count is 2ⁿ, or n over size.
+func (s sets) Count() *big.Int {
+	if s.size < 0 {
+		return new(big.Int).Lsh(big.NewInt(1), uint(s.n))
+	}
+	return count.Binomial(s.n, s.size)
+}
+
+// All lists the sets in lexicographic order of their membership vectors.
+func (s sets) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		y := make([]int32, s.n)
+		if s.size < 0 {
+			for yield(y) && increment(y) {
+			}
+			return
+		}
+		for i := s.n - s.size; i < s.n; i++ {
+			y[i] = 1
+		}
+		for yield(y) && nextArrangement(y) {
+		}
+	}
+}
+
+// increment adds one to the binary number whose last digit is the last of y, and reports whether it did not overflow.
+func increment(y []int32) bool {
+	for i, v := range slices.Backward(y) {
+		if v == 0 {
+			y[i] = 1
+			return true
+		}
+		y[i] = 0
+	}
+	return false
+}
+
+// Sample throws n fair coins, or draws size elements by Floyd's algorithm (Bentley and Floyd, 1987).
+func (s sets) Sample(dst []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), s.n)
+	if s.size < 0 {
+		var bits uint64
+		for i := range dst {
+			if i%64 == 0 {
+				bits = rng.Uint64()
+			}
+			dst[i] = int32(bits & 1)
+			bits >>= 1
+		}
+		return
+	}
+	clear(dst)
+	for j := s.n - s.size; j < s.n; j++ {
+		t := rng.IntN(j + 1)
+		if dst[t] == 1 {
+			t = j
+		}
+		dst[t] = 1
+	}
+}
+
+// Propose adds or drops a random element. Sets of one size exchange a random member for a random element that is none: as
+// all sets have as many pairs of these, a move and its way back have the same probability. Cost: O(n).
+func (s sets) Propose(dst, y []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), s.n)
+	copy(dst, y)
+	if s.size < 0 {
+		dst[rng.IntN(s.n)] ^= 1
+		return
+	}
+	if s.size == 0 || s.size == s.n {
+		return
+	}
+	leaves, comes := rng.IntN(s.size), rng.IntN(s.n-s.size)
+	for i, in := range y {
+		if in == 1 {
+			if leaves == 0 {
+				dst[i] = 0
+			}
+			leaves--
+		} else {
+			if comes == 0 {
+				dst[i] = 1
+			}
+			comes--
+		}
+	}
+}

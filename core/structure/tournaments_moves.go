@@ -1,0 +1,13 @@
+package structure
+
+import "math/rand/v2"
+
+var _ Gainer = tournaments{}
+
+// Propose gives a random pair one of its two other values. Cost: O(d) to copy the rest.
+func (t tournaments) Propose(dst, y []int32, rng *rand.Rand) {
+	mustLen("dst", len(dst), t.len())
+	copy(dst, y)
+	pair := rng.IntN(len(y))
+	dst[pair] = int32(otherIndex(int(y[pair]+1), 3, rng)) - 1
+}
