@@ -13,8 +13,9 @@ import (
 )
 
 //export cp_decode
-func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnitude *C.cp_in_f64, nMagnitude C.int64_t, method C.int32_t, seed C.uint64_t, dst *C.int32_t, partLen C.int64_t,
-	value, upperBound, nu *C.double, optimal *C.uint8_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnitude *C.cp_in_f64, nMagnitude C.int64_t,
+	method C.int32_t, seed C.uint64_t, dst *C.int32_t, partLen C.int64_t, value, upperBound, nu *C.double,
+	optimal *C.uint8_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
@@ -53,7 +54,8 @@ func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnit
 		if err != nil {
 			return err
 		}
-		if err := decode.Batch(sp, general(n, d, lin), general(nMagnitude, d, mag), how, uint64(seed), out, cert.rows, w, monitor(control)); err != nil {
+		if err := decode.Batch(sp, general(n, d, lin), general(nMagnitude, d, mag), how, uint64(seed), out, cert.rows, w,
+			monitor(control)); err != nil {
 			return err
 		}
 		cert.write()

@@ -79,7 +79,8 @@ func (m machineOut) set(info labelrank.Info) {
 	*m.objective, *m.gap, *m.passes = C.double(info.Objective), C.double(info.Gap), C.int64_t(info.Iter)
 }
 
-func machineOptions(c, tol C.double, maxIter C.int64_t, seed C.uint64_t, nWorkers C.int32_t, control *C.cp_control) (labelrank.Options, error) {
+func machineOptions(c, tol C.double, maxIter C.int64_t, seed C.uint64_t, nWorkers C.int32_t,
+	control *C.cp_control) (labelrank.Options, error) {
 	w, err := workers(nWorkers)
 	if err != nil {
 		return labelrank.Options{}, err
@@ -87,14 +88,15 @@ func machineOptions(c, tol C.double, maxIter C.int64_t, seed C.uint64_t, nWorker
 	if maxIter > maxSteps {
 		return labelrank.Options{}, fmt.Errorf("max_iter is %d, must be at most %d", int64(maxIter), int64(maxSteps))
 	}
-	opt := labelrank.Options{Cost: float64(c), Tol: float64(tol), MaxIter: int(maxIter), Seed: uint64(seed), Workers: w, Mon: monitor(control)}
+	opt := labelrank.Options{Cost: float64(c), Tol: float64(tol), MaxIter: int(maxIter), Seed: uint64(seed), Workers: w,
+		Mon: monitor(control)}
 	return opt, opt.Check()
 }
 
 //export cp_labelrank_svm
-func cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64, k C.int64_t, subgraphs C.int32_t,
-	c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, coef, objective, gap *C.double, nIter *C.int64_t,
-	nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64, k C.int64_t,
+	subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, coef, objective, gap *C.double,
+	nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		x, e := designIn(design, q)
 		if e != nil {
@@ -127,9 +129,9 @@ func cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, ma
 }
 
 //export cp_labelrank_svm_kernel
-func cp_labelrank_svm_kernel(kernel *C.cp_in_f64, n C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64, k C.int64_t, subgraphs C.int32_t,
-	c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, dual, objective, gap *C.double, nIter *C.int64_t,
-	nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_labelrank_svm_kernel(kernel *C.cp_in_f64, n C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64, k C.int64_t,
+	subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, dual, objective, gap *C.double,
+	nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		values, e := matrixIn(kernel, "kernel", n, n)
 		if e != nil {
@@ -176,8 +178,8 @@ func orderIn(order *C.cp_in_i64, n C.int64_t) ([]int64, error) {
 }
 
 //export cp_labelrank_online
-func cp_labelrank_online(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, weights *C.cp_in_f64, order *C.cp_in_i64, k C.int64_t, subgraphs, update C.int32_t,
-	rate, radius, c C.double, coef, theta, average, tally *C.double,
+func cp_labelrank_online(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, weights *C.cp_in_f64, order *C.cp_in_i64,
+	k C.int64_t, subgraphs, update C.int32_t, rate, radius, c C.double, coef, theta, average, tally *C.double,
 	nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		if _, e := workers(nWorkers); e != nil {

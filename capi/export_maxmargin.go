@@ -16,8 +16,9 @@ import (
 const maxCandidates = 1 << 20
 
 // marginProblem reads what a pass does not change.
-func marginProblem(s *C.cp_in_structure, rule, method C.int32_t, candidates C.int64_t, seed C.uint64_t, design *C.cp_in_design, psi *C.cp_in_f64, d C.int64_t,
-	constant, gradient, magnitude *C.cp_in_f64, weights *C.cp_in_f64) (*maxmargin.Problem, error) {
+func marginProblem(s *C.cp_in_structure, rule, method C.int32_t, candidates C.int64_t, seed C.uint64_t,
+	design *C.cp_in_design, psi *C.cp_in_f64, d C.int64_t, constant, gradient, magnitude *C.cp_in_f64,
+	weights *C.cp_in_f64) (*maxmargin.Problem, error) {
 	p := &maxmargin.Problem{Rule: maxmargin.Rule(rule), Candidates: int(candidates), Seed: uint64(seed)}
 	var err error
 	if p.Space, err = space(s); err != nil {
@@ -86,8 +87,9 @@ func marginState(v, offset, lateV, lateOffset, coef *C.double, n, d, q, step C.i
 }
 
 //export cp_maxmargin_pass
-func cp_maxmargin_pass(s *C.cp_in_structure, rule, method C.int32_t, candidates C.int64_t, seed C.uint64_t, design *C.cp_in_design, psi *C.cp_in_f64, d C.int64_t,
-	constant, gradient, magnitude, weights *C.cp_in_f64, order *C.cp_in_i64, nOrder, step C.int64_t, v, offset, lateV, lateOffset, coef *C.double, q C.int64_t,
+func cp_maxmargin_pass(s *C.cp_in_structure, rule, method C.int32_t, candidates C.int64_t, seed C.uint64_t,
+	design *C.cp_in_design, psi *C.cp_in_f64, d C.int64_t, constant, gradient, magnitude, weights *C.cp_in_f64,
+	order *C.cp_in_i64, nOrder, step C.int64_t, v, offset, lateV, lateOffset, coef *C.double, q C.int64_t,
 	report *C.cp_margin_report, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		p, e := marginProblem(s, rule, method, candidates, seed, design, psi, d, constant, gradient, magnitude, weights)
@@ -116,7 +118,8 @@ func cp_maxmargin_pass(s *C.cp_in_structure, rule, method C.int32_t, candidates 
 		if e != nil {
 			return e
 		}
-		*out = C.cp_margin_report{gap: C.double(found.Gap), radius: C.double(found.Radius), updates: C.int64_t(found.Updates), proven: C.int64_t(found.Proven)}
+		*out = C.cp_margin_report{gap: C.double(found.Gap), radius: C.double(found.Radius), updates: C.int64_t(found.Updates),
+			proven: C.int64_t(found.Proven)}
 		return nil
 	})
 }

@@ -51,7 +51,8 @@ type ridgeCall struct {
 	mon     *parallel.Monitor
 }
 
-func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, psi *C.cp_in_f64, n, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, nWorkers C.int32_t, control *C.cp_control) (ridgeCall, error) {
+func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, psi *C.cp_in_f64, n, d C.int64_t,
+	first *C.cp_in_i64, weights *C.cp_in_f64, nWorkers C.int32_t, control *C.cp_control) (ridgeCall, error) {
 	var c ridgeCall
 	var err error
 	if c.space, err = space(s); err != nil {
@@ -135,7 +136,8 @@ func cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, contr
 }
 
 //export cp_ridge_plan
-func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, n, p, nnz C.int64_t, plan *C.char, planCap C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, n, p, nnz C.int64_t, plan *C.char,
+	planCap C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, e := space(s)
 		if e != nil {
@@ -150,7 +152,8 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 			return e
 		}
 		if n < 1 || n > maxRows || p < 0 || p > maxRows || nnz < 0 {
-			return fmt.Errorf("n, p, nnz are %d, %d, %d: n must be from 1 to %d, p from 0 to %d, nnz not negative", int64(n), int64(p), int64(nnz), maxRows, maxRows)
+			return fmt.Errorf("n, p, nnz are %d, %d, %d: n must be from 1 to %d, p from 0 to %d, nnz not negative", int64(n),
+				int64(p), int64(nnz), maxRows, maxRows)
 		}
 		out, e := opt.Plan(sp, int(n), int(p), int64(nnz))
 		if e != nil {
@@ -176,8 +179,10 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 const maxRows = 1 << 28
 
 //export cp_ridge_kernel
-func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer, workBytes C.int64_t,
-	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t,
+	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer, workBytes C.int64_t,
+	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -222,8 +227,9 @@ func scratch(p unsafe.Pointer, bytes C.int64_t, need int64, precision string) ([
 }
 
 //export cp_ridge_spectral
-func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64,
+	n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, dual *C.double,
+	info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -253,8 +259,9 @@ func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Ma
 }
 
 //export cp_ridge_kernel_loo
-func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t,
+	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer, workBytes C.int64_t,
+	scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -273,8 +280,10 @@ func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen
 }
 
 //export cp_ridge_spectral_loo
-func cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues,
+	vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
+	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -293,7 +302,8 @@ func cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsL
 }
 
 // leaveOneOut returns the work space and the output of a leave-one-out call.
-func (c ridgeCall) leaveOneOut(n, d C.int64_t, work unsafe.Pointer, workBytes C.int64_t, spectral bool, scores *C.double) ([]float32, []float64, linalg.Matrix[float64], error) {
+func (c ridgeCall) leaveOneOut(n, d C.int64_t, work unsafe.Pointer, workBytes C.int64_t, spectral bool,
+	scores *C.double) ([]float32, []float64, linalg.Matrix[float64], error) {
 	out, err := matrixOut(scores, "scores", n, d)
 	if err != nil {
 		return nil, nil, out, err
@@ -307,7 +317,8 @@ func (c ridgeCall) leaveOneOut(n, d C.int64_t, work unsafe.Pointer, workBytes C.
 }
 
 //export cp_covariance_solve
-func cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t, dst *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t,
+	dst *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, _, e := spaceWithMoments(s, d)
 		if e != nil {

@@ -11,9 +11,10 @@ import (
 )
 
 //export cp_chain_sample
-func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn, thin, budget C.int64_t, seed C.uint64_t,
-	start *C.cp_in_i32, bound *C.cp_in_f64, dst *C.int32_t, partLen C.int64_t, value *C.double, steps, accepted *C.int64_t, nWorkers C.int32_t, control *C.cp_control,
-	err *C.char, errCap C.int64_t) C.int32_t {
+func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn, thin,
+	budget C.int64_t, seed C.uint64_t, start *C.cp_in_i32, bound *C.cp_in_f64, dst *C.int32_t, partLen C.int64_t,
+	value *C.double, steps, accepted *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
@@ -93,7 +94,8 @@ func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, erro
 }
 
 //export cp_chain_diagnose
-func cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double, nLags C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
+	nLags C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		draws, err := float64s(x, "x", nChains, nDraws)
 		if err != nil {

@@ -61,8 +61,10 @@ func descend(m, p, t0 C.double, t C.int64_t, loss *C.double, take func(solve.Ste
 const maxSteps = 1 << 52
 
 //export cp_sgd_expansion
-func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n, slots C.int64_t, at, drop *C.cp_in_i64, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	m, p, t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n,
+	slots C.int64_t, at, drop *C.cp_in_i64, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m, p,
+	t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control,
+	err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -92,8 +94,9 @@ func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.
 }
 
 //export cp_sgd_features
-func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design, q C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	m, p, t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design, q C.int64_t,
+	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m, p, t0 C.double, t C.int64_t, coef, average,
+	velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		if design == nil {
 			return fmt.Errorf("design is NULL")
@@ -120,8 +123,9 @@ func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 }
 
 //export cp_ridge_losses
-func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, scores *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	losses, curvatures *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, scores *C.cp_in_f64, n C.int64_t,
+	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, losses, curvatures *C.double,
+	nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {

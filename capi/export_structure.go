@@ -155,7 +155,8 @@ func spaceWithMoments(s *C.cp_in_structure, d C.int64_t) (structure.Space, struc
 }
 
 //export cp_structure_check
-func cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		if _, err := one(badRow, "bad_row"); err != nil {
 			return err
@@ -189,7 +190,8 @@ func spaceAndRows(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t) (s
 }
 
 //export cp_structure_embed
-func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t, nWorkers C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
+	nWorkers C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
@@ -200,7 +202,8 @@ func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64
 }
 
 //export cp_structure_embed_partial
-func cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t, nWorkers C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
+	nWorkers C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
@@ -215,7 +218,8 @@ func cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen
 }
 
 // embedRows checks n encoded rows and writes their embeddings to dst[n, d].
-func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C.int64_t, nWorkers C.int32_t, check func([]int32) error, embed func([]float64, []int32)) error {
+func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C.int64_t, nWorkers C.int32_t,
+	check func([]int32) error, embed func([]float64, []int32)) error {
 	if err := equal("d", d, sp.FeatureLen()); err != nil {
 		return err
 	}
@@ -241,7 +245,8 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 }
 
 //export cp_structure_sample
-func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t,
+	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
@@ -276,13 +281,15 @@ func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, 
 }
 
 //export cp_structure_mirror
-func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
 			return err
 		}
-		missing := &structure.CapabilityError{Structure: structure.Describe(sp), Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
+		missing := &structure.CapabilityError{Structure: structure.Describe(sp),
+			Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
 		sibling, ok := sp.(structure.Sibling)
 		if !ok {
 			return missing
@@ -307,7 +314,8 @@ func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int6
 }
 
 //export cp_structure_enumerate
-func cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t, nWritten *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+func cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t,
+	nWritten *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {

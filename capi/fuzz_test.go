@@ -18,8 +18,10 @@ import (
 // never with a panic.
 func FuzzRidge(f *testing.F) {
 	for _, options := range []string{
-		``, `{}`, `{"loss":"squared"}`, `{"solver":"cg","alpha":0.5}`, `{"solver":"newton-cg","tol":1e-3}`, `{"precision":"double","shift":1}`,
-		`{"alpha":1e-300}`, `{"alpha":1e300,"max_iter":1}`, `{"tol":null}`, `{"alpha":"1"}`, `{"unknown":1}`, `[]`, `{}{}`, `{"max_iter":1e99}`,
+		``, `{}`, `{"loss":"squared"}`, `{"solver":"cg","alpha":0.5}`, `{"solver":"newton-cg","tol":1e-3}`,
+		`{"precision":"double","shift":1}`,
+		`{"alpha":1e-300}`, `{"alpha":1e300,"max_iter":1}`, `{"tol":null}`, `{"alpha":"1"}`, `{"unknown":1}`, `[]`, `{}{}`,
+		`{"max_iter":1e99}`,
 	} {
 		f.Add([]byte(options), []byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(4), true)
 	}
@@ -66,7 +68,8 @@ func FuzzRidge(f *testing.F) {
 			t.Fatal(err)
 		}
 		dual := linalg.NewMatrix[float64](m, d)
-		info, err := opt.Kernel(space, k, fit.Targets{Psi: psi, Weights: weights}, make([]float32, bytes/4), make([]float64, bytes/8), dual, nil)
+		info, err := opt.Kernel(space, k, fit.Targets{Psi: psi, Weights: weights},
+			make([]float32, bytes/4), make([]float64, bytes/8), dual, nil)
 		var partial *solve.NotConvergedError
 		if err != nil && !errors.As(err, &partial) {
 			return

@@ -106,18 +106,30 @@ func TestBatchMessages(t *testing.T) {
 	permutations, large := mustNew(t, "permutations", 4), mustNew(t, "partialorders", 9)
 	good := func() (structure.Space, []float64, Options) { return space, []float64{1, 2}, optionsOf(Meta, 1) }
 	for want, change := range map[string]func(s *structure.Space, x *[]float64, o *Options){
-		"row 1: score 0 is NaN, must be finite":              func(_ *structure.Space, x *[]float64, _ *Options) { *x = []float64{0, 0, math.NaN(), 1} },
-		"add up to more than":                                func(_ *structure.Space, x *[]float64, _ *Options) { *x = []float64{1e308, 1e308} },
-		"no method number 6":                                 func(_ *structure.Space, _ *[]float64, o *Options) { o.Method = 6 },
-		"number of draws is 0":                               func(_ *structure.Space, _ *[]float64, o *Options) { o.Draws = 0 },
-		"burn-in is -1 steps":                                func(_ *structure.Space, _ *[]float64, o *Options) { o.BurnIn = -1 },
-		"there are 0 steps between draws":                    func(_ *structure.Space, _ *[]float64, o *Options) { o.Thin = 0 },
-		"the budget is 0 steps":                              func(_ *structure.Space, _ *[]float64, o *Options) { o.Budget = 0 },
-		"row 0: the start is no member":                      func(_ *structure.Space, _ *[]float64, o *Options) { o.Start = []int32{0, 2} },
-		"start has 1 entries, must have 2":                   func(_ *structure.Space, _ *[]float64, o *Options) { o.Start = []int32{0} },
-		"exact methods have no start":                        func(_ *structure.Space, _ *[]float64, o *Options) { o.Method, o.Start = Reject, []int32{0, 1} },
-		"bound has 2 entries, must have 1":                   func(_ *structure.Space, _ *[]float64, o *Options) { o.Method, o.Bound = Reject, []float64{9, 9} },
-		"row 0: the bound is +Inf":                           func(_ *structure.Space, _ *[]float64, o *Options) { o.Method, o.Bound = Reject, []float64{math.Inf(1)} },
+		"row 1: score 0 is NaN, must be finite": func(_ *structure.Space, x *[]float64, _ *Options) {
+			*x = []float64{0, 0, math.NaN(), 1}
+		},
+		"add up to more than": func(_ *structure.Space, x *[]float64, _ *Options) {
+			*x = []float64{1e308, 1e308}
+		},
+		"no method number 6":              func(_ *structure.Space, _ *[]float64, o *Options) { o.Method = 6 },
+		"number of draws is 0":            func(_ *structure.Space, _ *[]float64, o *Options) { o.Draws = 0 },
+		"burn-in is -1 steps":             func(_ *structure.Space, _ *[]float64, o *Options) { o.BurnIn = -1 },
+		"there are 0 steps between draws": func(_ *structure.Space, _ *[]float64, o *Options) { o.Thin = 0 },
+		"the budget is 0 steps":           func(_ *structure.Space, _ *[]float64, o *Options) { o.Budget = 0 },
+		"row 0: the start is no member": func(_ *structure.Space, _ *[]float64, o *Options) {
+			o.Start = []int32{0, 2}
+		},
+		"start has 1 entries, must have 2": func(_ *structure.Space, _ *[]float64, o *Options) { o.Start = []int32{0} },
+		"exact methods have no start": func(_ *structure.Space, _ *[]float64, o *Options) {
+			o.Method, o.Start = Reject, []int32{0, 1}
+		},
+		"bound has 2 entries, must have 1": func(_ *structure.Space, _ *[]float64, o *Options) {
+			o.Method, o.Bound = Reject, []float64{9, 9}
+		},
+		"row 0: the bound is +Inf": func(_ *structure.Space, _ *[]float64, o *Options) {
+			o.Method, o.Bound = Reject, []float64{math.Inf(1)}
+		},
 		"only coupling from the past and rejection sampling": func(_ *structure.Space, _ *[]float64, o *Options) { o.Bound = []float64{9} },
 		"rankings of 4 labels: this needs a Lattice": func(s *structure.Space, x *[]float64, o *Options) {
 			*s, *x, o.Method = permutations, make([]float64, 6), MonotonePast

@@ -115,9 +115,10 @@ func TestNoSampleBeyondTheBudget(t *testing.T) {
 		linear[i] = 3
 	}
 	for method, want := range map[Method]string{
-		FromPast:     "coupling from the past did not end within 1000 steps; by the scores of these proposals it takes about 10^",
-		Reject:       "rejection sampling did not end within 1000 steps; by the scores",
-		MonotonePast: "monotone coupling from the past did not end within 40 steps; the chains from the least and the greatest set differ in ",
+		FromPast: "coupling from the past did not end within 1000 steps; by the scores of these proposals it takes about 10^",
+		Reject:   "rejection sampling did not end within 1000 steps; by the scores",
+		MonotonePast: "monotone coupling from the past did not end within 40 steps; the chains from the least and the greatest " +
+			"set differ in ",
 	} {
 		budget := 1000
 		if method == MonotonePast {

@@ -7,10 +7,11 @@ import (
 	"combpred/core/structure"
 )
 
-// Plan says how a problem is best solved.
+// Plan says how a problem is best solved. The routes "factor" and "iterate" are those of Kernel, "spectral" that of Spectral;
+// "primal" is taken by the caller, with CovarianceSolve.
 type Plan struct {
 	Solver     string `json:"solver"`      // "closed-form", "cg", "newton-cg" or "primal"
-	Route      string `json:"route"`       // "factor" and "iterate": Kernel; "spectral": Spectral; "primal": by the caller, with CovarianceSolve
+	Route      string `json:"route"`       // "factor", "iterate", "spectral" or "primal"
 	Precision  string `json:"precision"`   // of the factors, to begin with
 	Distinct   int    `json:"distinct"`    // distinct non-zero eigenvalues of Σ
 	WorkSingle int64  `json:"work_single"` // bytes of work for Kernel in single precision

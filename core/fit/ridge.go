@@ -69,7 +69,8 @@ func (t Targets) examples() int {
 
 // Kernel trains on the m×m kernel matrix k and writes the dual coefficients (m×d) to dual. work is scratch of WorkBytes bytes,
 // as two views of the same memory.
-func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64,
+	dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
 	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return solve.Info{}, err
@@ -102,7 +103,8 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 }
 
 // factored runs the solvers that factor the kernel matrix, in the precision of work; direct makes the closed form invert the factors.
-func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, direct bool, work []T, c linalg.Matrix[float64]) (solve.Info, error) {
+func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, direct bool, work []T,
+	c linalg.Matrix[float64]) (solve.Info, error) {
 	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
 	f, err := solve.NewFactored(op, work, o.factors(p.Coord))
 	if err != nil {
@@ -166,7 +168,8 @@ func (o Ridge) factors(coord *solve.Coordinates) int {
 }
 
 // Spectral trains like Kernel from the eigendecomposition of D(K + shift)D.
-func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets, dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets,
+	dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
 	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return solve.Info{}, err
@@ -192,7 +195,8 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors li
 
 // LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, from the m×m kernel matrix k, with factors in the precision of
 // the options. work is scratch of LeaveOneOutBytes bytes, as two views of the same memory.
-func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
+func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64,
+	scores linalg.Matrix[float64], mon *parallel.Monitor) error {
 	if _, err := largestEntry(k, o.Workers, mon); err != nil {
 		return err
 	}
@@ -206,7 +210,8 @@ func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 }
 
 // LeaveOneOutSpectral is LeaveOneOut from the eigendecomposition of D(K + shift)D, for the AUC loss.
-func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
+func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets,
+	work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
 	if o.Loss != "auc" {
 		return fmt.Errorf("fit: loss is %q, must be \"auc\" to leave rows out by an eigendecomposition", o.Loss)
 	}
@@ -222,7 +227,8 @@ func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64,
 	})
 }
 
-func (o Ridge) leaveOneOut(space structure.Space, targets Targets, scores linalg.Matrix[float64], mon *parallel.Monitor, coordinates func(*solve.Problem, linalg.Matrix[float64]) error) error {
+func (o Ridge) leaveOneOut(space structure.Space, targets Targets, scores linalg.Matrix[float64], mon *parallel.Monitor,
+	coordinates func(*solve.Problem, linalg.Matrix[float64]) error) error {
 	if targets.First != nil {
 		return errors.New("fit: leave-one-out needs one output for each row")
 	}
@@ -256,7 +262,8 @@ func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string, 
 
 // CovarianceSolve writes (shift·I + curvature[k]·Σ)⁻¹ P v_k to row k of dst, for the rows v_k of v and the projector P onto the range of
 // the covariance Σ of the space. Its coordinates are kept with the space.
-func CovarianceSolve(space structure.Space, shift float64, curvature []float64, v, dst linalg.Matrix[float64], mon *parallel.Monitor) error {
+func CovarianceSolve(space structure.Space, shift float64, curvature []float64, v, dst linalg.Matrix[float64],
+	mon *parallel.Monitor) error {
 	if math.IsNaN(shift) || math.IsInf(shift, 0) || shift <= 0 {
 		return fmt.Errorf("fit: shift is %g, must be positive and finite", shift)
 	}
@@ -309,7 +316,8 @@ func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Mon
 func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 	counter, ok := space.(structure.Counter)
 	if !ok {
-		return 0, &structure.CapabilityError{Structure: structure.Describe(space), Need: "the number of its members, to train on sets of outputs"}
+		return 0, &structure.CapabilityError{Structure: structure.Describe(space),
+			Need: "the number of its members, to train on sets of outputs"}
 	}
 	members, _ := new(big.Float).SetInt(counter.Count()).Float64() // +Inf beyond the range, whose share is nothing
 	first := targets.First
@@ -322,7 +330,8 @@ func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 			return 0, fmt.Errorf("fit: row %d has %d outputs, must have at least one", i, n)
 		}
 		if o.Loss == "auc" && 2*float64(n) >= members {
-			return 0, fmt.Errorf("fit: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the row out, or use loss \"squared\"", i, n, members)
+			return 0, fmt.Errorf("fit: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the "+
+				"row out, or use loss \"squared\"", i, n, members)
 		}
 	}
 	return 2 / members, nil

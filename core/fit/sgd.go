@@ -38,7 +38,8 @@ func (s Descent) check(rows int) error {
 }
 
 // DescendInExpansion takes a step on each example, with the coefficients of kept rows, and returns the sum of the losses before the steps.
-func (o Ridge) DescendInExpansion(space structure.Space, steps solve.StepSizes, visits solve.Visits, targets Targets, state Descent, mon *parallel.Monitor) (float64, error) {
+func (o Ridge) DescendInExpansion(space structure.Space, steps solve.StepSizes, visits solve.Visits, targets Targets,
+	state Descent, mon *parallel.Monitor) (float64, error) {
 	p, err := o.descent(space, targets, state, visits.Kernel.Cols, mon)
 	if err != nil {
 		return 0, err
@@ -51,7 +52,8 @@ func (o Ridge) DescendInExpansion(space structure.Space, steps solve.StepSizes, 
 }
 
 // DescendInFeatures does the same with the weights of input features.
-func (o Ridge) DescendInFeatures(space structure.Space, steps solve.StepSizes, design *solve.Design, targets Targets, state Descent, mon *parallel.Monitor) (float64, error) {
+func (o Ridge) DescendInFeatures(space structure.Space, steps solve.StepSizes, design *solve.Design, targets Targets,
+	state Descent, mon *parallel.Monitor) (float64, error) {
 	p, err := o.descent(space, targets, state, design.Len(), mon)
 	if err != nil {
 		return 0, err
@@ -68,7 +70,8 @@ func (o Ridge) descent(space structure.Space, targets Targets, state Descent, ro
 
 // Losses writes to losses the weighted loss of each example at its scores (m×d), and to curvatures a bound on the largest curvature of that
 // loss. Either may be nil.
-func (o Ridge) Losses(space structure.Space, scores linalg.Matrix[float64], targets Targets, losses, curvatures []float64, mon *parallel.Monitor) error {
+func (o Ridge) Losses(space structure.Space, scores linalg.Matrix[float64], targets Targets, losses, curvatures []float64,
+	mon *parallel.Monitor) error {
 	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return err

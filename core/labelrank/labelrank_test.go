@@ -195,7 +195,8 @@ func TestLimitsAndCancellationAreReported(t *testing.T) {
 	}
 	mon := new(parallel.Monitor)
 	mon.Cancel()
-	if _, err = SolveLinear(e, x, Options{Cost: 1, Tol: 1e-3, MaxIter: 9, Workers: 1, Mon: mon}, alpha, coef); !errors.Is(err, parallel.ErrCancelled) {
+	_, err = SolveLinear(e, x, Options{Cost: 1, Tol: 1e-3, MaxIter: 9, Workers: 1, Mon: mon}, alpha, coef)
+	if !errors.Is(err, parallel.ErrCancelled) {
 		t.Error(err)
 	}
 	l := Learner{Coef: coef}

@@ -35,15 +35,15 @@ type machine interface {
 }
 
 // SolveLinear trains weights of features, writing those of label l to column l of coef (features × labels) and the dual variables to
-// alpha, laid out as Signs. It returns *solve.NotConvergedError, with valid results, when MaxIter comes first. Cost of a pass over n rows: O(nnz k + n k²), and up to
-// O(k³) more for a row with Stars, O(k⁴) with Whole.
+// alpha, laid out as Signs. It returns *solve.NotConvergedError, with valid results, when MaxIter comes first. Cost of a
+// pass over n rows: O(nnz k + n k²), and up to O(k³) more for a row with Stars, O(k⁴) with Whole.
 func SolveLinear(e *Examples, x *solve.Design, opt Options, alpha []float64, coef matrix) (Info, error) {
 	coef.Zero()
 	return optimise(e, &features{x, coef}, opt, alpha)
 }
 
-// SolveKernel does the same from kernel values (n×n, symmetric), writing the coefficients of the rows to dual (n × labels): f(x) = Σ_i k(x, x_i) dual_i.
-// Cost of a pass: O(n k) for each row whose variables change, in the place of O(nnz k) for all.
+// SolveKernel does the same from kernel values (n×n, symmetric), writing the coefficients of the rows to dual (n × labels):
+// f(x) = Σ_i k(x, x_i) dual_i. Cost of a pass: O(n k) for each row whose variables change, in the place of O(nnz k) for all.
 func SolveKernel(e *Examples, kernel matrix, opt Options, alpha []float64, dual matrix) (Info, error) {
 	dual.Zero()
 	return optimise(e, newExpansion(kernel, dual), opt, alpha)

@@ -142,9 +142,11 @@ func symv[T Float](uplo blas.Uplo, a Matrix[T], x, y []T) {
 	switch a := any(a).(type) {
 	case Matrix[float64]:
 		x, y := any(x).([]float64), any(y).([]float64)
-		blas64.Symv(1, blas64.Symmetric{Uplo: uplo, N: a.Rows, Stride: a.Stride, Data: a.Data}, blas64.Vector{N: len(x), Inc: 1, Data: x}, 0, blas64.Vector{N: len(y), Inc: 1, Data: y})
+		blas64.Symv(1, blas64.Symmetric{Uplo: uplo, N: a.Rows, Stride: a.Stride, Data: a.Data},
+			blas64.Vector{N: len(x), Inc: 1, Data: x}, 0, blas64.Vector{N: len(y), Inc: 1, Data: y})
 	case Matrix[float32]:
 		x, y := any(x).([]float32), any(y).([]float32)
-		blas32.Symv(1, blas32.Symmetric{Uplo: uplo, N: a.Rows, Stride: a.Stride, Data: a.Data}, blas32.Vector{N: len(x), Inc: 1, Data: x}, 0, blas32.Vector{N: len(y), Inc: 1, Data: y})
+		blas32.Symv(1, blas32.Symmetric{Uplo: uplo, N: a.Rows, Stride: a.Stride, Data: a.Data},
+			blas32.Vector{N: len(x), Inc: 1, Data: x}, 0, blas32.Vector{N: len(y), Inc: 1, Data: y})
 	}
 }

@@ -24,7 +24,8 @@ func ConjugateGradient(p *Problem, op Operator, pre Preconditioner, dst matrix, 
 		limit = 10 * max(m, 100)
 	}
 	dst.Zero()
-	s := &cgState{p: p, op: op, pre: pre, c: dst, kc: p.newBlock(), r: p.newBlock(), z: p.newBlock(), kz: p.newBlock(), d: p.newBlock(), kd: p.newBlock(), ad: p.newBlock(), definite: definiteness{op.Scale()}}
+	s := &cgState{p: p, op: op, pre: pre, c: dst, kc: p.newBlock(), r: p.newBlock(), z: p.newBlock(), kz: p.newBlock(),
+		d: p.newBlock(), kd: p.newBlock(), ad: p.newBlock(), definite: definiteness{op.Scale()}}
 	if pre == nil {
 		s.z = s.r
 	}

@@ -31,8 +31,8 @@ func (v Visits) Check() error {
 	return nil
 }
 
-// touched are the slots that steps move, renumbered, with their part of the kernel matrix: all that a step has to look at, once the products
-// with the other coefficients are known.
+// touched are the slots that steps move, renumbered, with their part of the kernel matrix: all that a step has to look at,
+// once the products with the other coefficients are known.
 type touched struct {
 	slots  []int
 	kernel matrix // steps × slots
@@ -68,8 +68,8 @@ func newTouched(v Visits) *touched {
 	return out
 }
 
-// expansion is a bank of coefficients of kept rows. Those that steps move are in coordinates, in own; the others stay in psi, in the space of
-// ψ, where the rows of the former are zero.
+// expansion is a bank of coefficients of kept rows. Those that steps move are in coordinates, in own; the others stay in
+// psi, in the space of ψ, where the rows of the former are zero.
 type expansion struct {
 	coord *Coordinates
 	psi   matrix
@@ -221,9 +221,9 @@ func uniform(a []float64) (float64, bool) {
 	return a[0], true
 }
 
-// DescendInExpansion takes one step on each row of p. coef, average and velocity (slots × d; the latter two may have no rows) are changed in
-// place, and so are gains (d). It returns the sum of the losses, each before its step. Cost: that of a product of the kernel matrix with the
-// coefficients, and of the rows with each other's.
+// DescendInExpansion takes one step on each row of p. coef, average and velocity (slots × d; the latter two may have no
+// rows) are changed in place, and so are gains (d). It returns the sum of the losses, each before its step. Cost: that of a
+// product of the kernel matrix with the coefficients, and of the rows with each other's.
 func DescendInExpansion(p *Problem, steps StepSizes, v Visits, coef, average, velocity matrix, gains []float64) (float64, error) {
 	if err := steps.check(); err != nil {
 		return 0, err

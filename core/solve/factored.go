@@ -64,7 +64,8 @@ func NewFactored[T linalg.Float](o *Kernel, work []T, factors int) (*Factored[T]
 		}
 		c, err := a.Factor(p.Mon)
 		if err == linalg.ErrNotPositiveDefinite {
-			return nil, &NumericalError{"2·alpha·I + σK is not positive definite in this precision: K has negative eigenvalues, or alpha is too small for it"}
+			return nil, &NumericalError{"2·alpha·I + σK is not positive definite in this precision: K has negative " +
+				"eigenvalues, or alpha is too small for it"}
 		}
 		if err != nil {
 			return nil, err

@@ -65,9 +65,9 @@ func (w *featureBank) combine(a []float64, other bank, b []float64) {
 
 func (w *featureBank) store() { w.coord.SynthesizeTo(w.psi, w.own) }
 
-// DescendInFeatures takes one step on each row of p, whose inputs are x. coef, average and velocity (features × d; the latter two may have no
-// rows) are changed in place, and so are gains (d). It returns the sum of the losses, each before its step. Cost: two products of the entries
-// of x that are not zero with rows of coefficients, twice that with an average.
+// DescendInFeatures takes one step on each row of p, whose inputs are x. coef, average and velocity (features × d; the
+// latter two may have no rows) are changed in place, and so are gains (d). It returns the sum of the losses, each before its
+// step. Cost: two products of the entries of x that are not zero with rows of coefficients, twice that with an average.
 func DescendInFeatures(p *Problem, steps StepSizes, x *Design, coef, average, velocity matrix, gains []float64) (float64, error) {
 	if err := steps.check(); err != nil {
 		return 0, err
@@ -76,7 +76,8 @@ func DescendInFeatures(p *Problem, steps StepSizes, x *Design, coef, average, ve
 }
 
 // descend takes the steps on the banks that hold makes of the three functions.
-func descend(p *Problem, steps StepSizes, hold func(m matrix, withValues bool) (bank, error), coef, average, velocity matrix, gains []float64) (float64, error) {
+func descend(p *Problem, steps StepSizes, hold func(m matrix, withValues bool) (bank, error), coef, average, velocity matrix,
+	gains []float64) (float64, error) {
 	iterate, err := hold(coef, true)
 	if err != nil {
 		return 0, err

@@ -46,7 +46,8 @@ func TestSolversCancel(t *testing.T) {
 	if _, err := ConjugateGradient(p, op, nil, p.newBlock(), Options{Tol: 1e-8}); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("cg: got %v", err)
 	}
-	if _, err := NewFactored(op, make([]float64, FactorWork[float64](in.psi.Rows, p.Coord.Distinct())/8), p.Coord.Distinct()); !errors.Is(err, parallel.ErrCancelled) {
+	work := make([]float64, FactorWork[float64](in.psi.Rows, p.Coord.Distinct())/8)
+	if _, err := NewFactored(op, work, p.Coord.Distinct()); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("factors: got %v", err)
 	}
 }
@@ -154,7 +155,8 @@ func TestZeroKernel(t *testing.T) {
 	c := p.newBlock()
 	for route, err := range map[string]error{
 		"spectral": LeaveOneOutSpectral(p, sp, make([]float32, LeaveOneOutSpectralWork[float32](in.psi.Rows)/4), c),
-		"factored": LeaveOneOutFactored(p, NewKernel(p, in.k, 0), make([]float64, LeaveOneOutWork[float64](in.psi.Rows, p.Coord.Distinct(), true)/8), c),
+		"factored": LeaveOneOutFactored(p, NewKernel(p, in.k, 0),
+			make([]float64, LeaveOneOutWork[float64](in.psi.Rows, p.Coord.Distinct(), true)/8), c),
 	} {
 		if err != nil {
 			t.Fatal(route, err)

@@ -26,7 +26,8 @@ type NotConvergedError struct {
 }
 
 func (e *NotConvergedError) Error() string {
-	return fmt.Sprintf("solve: relative residual %.3g after %d iterations, tol is %.3g; raise max_iter, tol or alpha", e.Residual, e.Iter, e.Tol)
+	return fmt.Sprintf("solve: relative residual %.3g after %d iterations, tol is %.3g; raise max_iter, tol or alpha", e.Residual,
+		e.Iter, e.Tol)
 }
 
 // Status returns the code of the C interface for this error.

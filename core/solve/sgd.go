@@ -207,7 +207,8 @@ func (p *Problem) Curvature(i int) float64 {
 // check returns an error where the step sizes are not legal.
 func (s StepSizes) check() error {
 	if !(s.Shift > 2*s.First) || !(s.First > 0) || !(s.Rows >= 1) || s.Done < 0 {
-		return fmt.Errorf("solve: steps p = %g, t0 = %g, m = %g, t = %d: p must be positive, t0 above 2p, m at least 1, t not negative", s.First, s.Shift, s.Rows, s.Done)
+		return fmt.Errorf("solve: steps p = %g, t0 = %g, m = %g, t = %d: p must be positive, t0 above 2p, m at least 1, t not "+
+			"negative", s.First, s.Shift, s.Rows, s.Done)
 	}
 	return nil
 }

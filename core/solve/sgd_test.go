@@ -220,7 +220,10 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, form := range map[string]*Design{"dense": design, "sparse": {N: x.Rows, P: 3, Intercept: design.Intercept, Rows: csr(x)}} {
+		for name, form := range map[string]*Design{
+			"dense":  design,
+			"sparse": {N: x.Rows, P: 3, Intercept: design.Intercept, Rows: csr(x)},
+		} {
 			q := form.Len()
 			w, wAverage, wVelocity, wGains := zero(q), zero(q), zero(q), ones(d)
 			wLoss, err := DescendInFeatures(p, steady(in), form, w, wAverage, wVelocity, wGains)
@@ -230,7 +233,9 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 			if math.Abs(loss-wLoss) > 1e-9*(1+math.Abs(loss)) {
 				t.Errorf("%s, %s: loss %g, want %g", in.name, name, wLoss, loss)
 			}
-			for which, pair := range map[string][2]matrix{"iterate": {w, coef}, "average": {wAverage, average}, "velocity": {wVelocity, velocity}} {
+			for which, pair := range map[string][2]matrix{
+				"iterate": {w, coef}, "average": {wAverage, average}, "velocity": {wVelocity, velocity},
+			} {
 				scores := zero(m)
 				for i := range m {
 					all.Entries(i, func(k int, value float64) { axpy(scores.Row(i), pair[0].Row(k), value) })
@@ -286,12 +291,14 @@ func TestRedundantCoordinatesGiveTheSameDescent(t *testing.T) {
 		}
 		found[which] = linalg.NewMatrix[float64](n, d)
 		average := linalg.NewMatrix[float64](n, d)
-		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, found[which], average, linalg.NewMatrix[float64](0, d), nil); err != nil {
+		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, found[which], average,
+			linalg.NewMatrix[float64](0, d), nil); err != nil {
 			t.Fatal(err)
 		}
 		meta := linalg.NewMatrix[float64](n, d)
 		gains := ones(d)
-		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, meta, average, linalg.NewMatrix[float64](n, d), gains); err != nil {
+		if _, err := DescendInExpansion(p, StepSizes{Rows: float64(n), First: 0.5, Shift: 4e4}, v, meta, average,
+			linalg.NewMatrix[float64](n, d), gains); err != nil {
 			t.Fatal(err)
 		}
 		// Within the span of coordinates: taking them and giving them back changes nothing.
@@ -330,7 +337,10 @@ func refusesIllegalSteps(t *testing.T, in instance) {
 	p, v := in.visited(t, orders(in.k.Rows)["one pass"])
 	none := linalg.NewMatrix[float64](0, in.psi.Cols)
 	coef := linalg.NewMatrix[float64](in.k.Rows, in.psi.Cols)
-	for _, steps := range []StepSizes{{Rows: 7, First: 0.5, Shift: 1}, {Rows: 7, First: 0, Shift: 1}, {Rows: 0, First: 0.5, Shift: 2}, {Rows: 7, First: 0.5, Shift: 2, Done: -1}, {Rows: 7, First: math.NaN(), Shift: 2}} {
+	for _, steps := range []StepSizes{
+		{Rows: 7, First: 0.5, Shift: 1}, {Rows: 7, First: 0, Shift: 1}, {Rows: 0, First: 0.5, Shift: 2},
+		{Rows: 7, First: 0.5, Shift: 2, Done: -1}, {Rows: 7, First: math.NaN(), Shift: 2},
+	} {
 		if _, err := DescendInExpansion(p, steps, v, coef, none, none, nil); err == nil {
 			t.Errorf("%v is accepted", steps)
 		}
@@ -379,9 +389,13 @@ func TestDenseStepsAreThoseOnSparseRows(t *testing.T) {
 	steps := StepSizes{Rows: m, First: 0.5, Shift: 1e5}
 	for _, intercept := range []bool{false, true} {
 		var found [2][]matrix
-		for which, design := range []*Design{{N: m, P: features, Intercept: intercept, Dense: x}, {N: m, P: features, Intercept: intercept, Rows: csr(x)}} {
+		for which, design := range []*Design{
+			{N: m, P: features, Intercept: intercept, Dense: x},
+			{N: m, P: features, Intercept: intercept, Rows: csr(x)},
+		} {
 			q := design.Len()
-			coef, average, velocity, gains := linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d), ones(d)
+			coef, average := linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d)
+			velocity, gains := linalg.NewMatrix[float64](q, d), ones(d)
 			if _, err := DescendInFeatures(p, steps, design, coef, average, velocity, gains); err != nil {
 				t.Fatal(err)
 			}

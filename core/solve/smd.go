@@ -1,14 +1,15 @@
 package solve
 
-// metaDescent adapts one gain for each coordinate of the scores, by stochastic meta-descent (Schraudolph 1999; Vishwanathan, Schraudolph and
-// Smola 2006, "Step size adaptation in reproducing kernel Hilbert space"). The velocity v is the derivative of f by the logarithms of the
-// gains, through steps that count less by the factor memory each:
+// metaDescent adapts one gain for each coordinate of the scores, by stochastic meta-descent (Schraudolph 1999; Vishwanathan,
+// Schraudolph and Smola 2006, "Step size adaptation in reproducing kernel Hilbert space"). The velocity v is the derivative
+// of f by the logarithms of the gains, through steps that count less by the factor memory each:
 //
 //	p ← p·max(½, 1 − µ g∘v(x_t)/h),   v ← memory·v − pη(∇ + memory·H_t v),
 //
-// with g the gradient of the row's loss by its scores, ∇ and H_t gradient and Hessian of that loss with the penalty's share, and h by how much
-// the loss of the row can fall from f = 0 at most, which makes µ a number without unit. (The penalty's share in the first line, which takes an inner product of functions,
-// is left out: it is smaller by the number of rows.) v is scale∘velocity + share∘f, so that no step moves all coefficients.
+// with g the gradient of the row's loss by its scores, ∇ and H_t gradient and Hessian of that loss with the penalty's share,
+// and h by how much the loss of the row can fall from f = 0 at most, which makes µ a number without unit. (The penalty's
+// share in the first line, which takes an inner product of functions, is left out: it is smaller by the number of rows.) v
+// is scale∘velocity + share∘f, so that no step moves all coefficients.
 type metaDescent struct {
 	velocity bank
 	gains    []float64

@@ -67,7 +67,8 @@ func instances(t *testing.T) []instance {
 				if sets && len(all) < 7 {
 					continue
 				}
-				in := instance{space: space, all: all, lambda: 0.05 + rng.Float64(), margin: variant%2 == 0, shift: float64(variant / 2 % 2), mean: make([]float64, d)}
+				in := instance{space: space, all: all, lambda: 0.05 + rng.Float64(), margin: variant%2 == 0,
+					shift: float64(variant / 2 % 2), mean: make([]float64, d)}
 				in.name = fmt.Sprintf("%s/%d/margin=%v/weighted=%v/sets=%v", spec.Name, n, in.margin, variant >= 2, sets)
 				space.(structure.Moments).Mean(in.mean)
 				in.x = linalg.NewMatrix[float64](m, 3)
@@ -251,7 +252,8 @@ func (in *instance) problem(t *testing.T, workers int) *Problem {
 			t.Fatal(err)
 		}
 	}
-	p, err := NewProblem(in.lambda, in.margin, coord, Targets{Psi: in.psi, Mean: in.mean, Weights: in.weights, First: in.first, Share: 2 / float64(len(in.all))}, workers, nil)
+	p, err := NewProblem(in.lambda, in.margin, coord, Targets{Psi: in.psi, Mean: in.mean, Weights: in.weights, First: in.first,
+		Share: 2 / float64(len(in.all))}, workers, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +353,8 @@ func TestSolversMinimiseTheEnumeratedLoss(t *testing.T) {
 }
 
 // closedForms runs the closed form with factors and an iteration for the margins, and with inverses and their matrix.
-func closedForms[T linalg.Float](t *testing.T, p *Problem, op *Kernel, work []T, opt Options, check func(string, *Problem, matrix, Info, error)) {
+func closedForms[T linalg.Float](t *testing.T, p *Problem, op *Kernel, work []T, opt Options,
+	check func(string, *Problem, matrix, Info, error)) {
 	t.Helper()
 	c := p.newBlock()
 	f, err := NewFactored(op, work, p.Coord.Distinct())

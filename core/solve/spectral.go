@@ -29,7 +29,8 @@ func NewSpectral(p *Problem, eigenvalues []float64, vectors matrix) (*Spectral, 
 		s[i] = max(e, 0)
 	}
 	if low < -indefinite*high {
-		return nil, &NumericalError{fmt.Sprintf("the kernel matrix is not positive semi-definite: it has the eigenvalue %.3g, its largest is %.3g", low, high)}
+		return nil, &NumericalError{fmt.Sprintf("the kernel matrix is not positive semi-definite: it has the eigenvalue %.3g, "+
+			"its largest is %.3g", low, high)}
 	}
 	return &Spectral{p: p, s: s, v: vectors, temp: p.newBlock()}, nil
 }

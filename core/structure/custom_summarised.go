@@ -31,7 +31,8 @@ const momentTolerance = 1e-9
 func newSummarised(reals []float64, d int) (Space, error) {
 	s := &summarised{kept: new(kept), log: reals[0], mean: slices.Clone(reals[1 : 1+d]), second: slices.Clone(reals[1+d:])}
 	if s.log < 0 || math.IsInf(s.log, 0) {
-		return nil, fmt.Errorf("structure: the logarithm of the count is %v, must be at least 0 and finite, or NaN where it is not known", s.log)
+		return nil, fmt.Errorf("structure: the logarithm of the count is %v, must be at least 0 and finite, or NaN where it is "+
+			"not known", s.log)
 	}
 	for i, v := range s.mean {
 		if math.IsNaN(v) || math.Abs(v) > maxEntry {

@@ -103,9 +103,11 @@ func TestCustomMessages(t *testing.T) {
 		"the embeddings of 3 members in 2 dimensions need 6 numbers, not 2": {
 			Scalars: map[string]int64{"d": 2, "members": 3}, Reals: []float64{1, 2},
 		},
-		"the moments in 2 dimensions need 7 numbers, not 0":           {Scalars: map[string]int64{"d": 2, "members": 0}},
-		"are 16781313 numbers, at most 16777216":                      {Scalars: map[string]int64{"d": 4096, "members": 0}},
-		"entry 1 of the embedding of member 2 is NaN":                 examples.Listed(3, 2, func(i, j int) float64 { return math.Log(1.5 - float64(i*j)) }),
+		"the moments in 2 dimensions need 7 numbers, not 0": {Scalars: map[string]int64{"d": 2, "members": 0}},
+		"are 16781313 numbers, at most 16777216":            {Scalars: map[string]int64{"d": 4096, "members": 0}},
+		"entry 1 of the embedding of member 2 is NaN": examples.Listed(3, 2, func(i, j int) float64 {
+			return math.Log(1.5 - float64(i*j))
+		}),
 		"the logarithm of the count is -1, must be at least 0":        entry(0, -1),
 		"entry 0 of the mean is +Inf":                                 entry(1, math.Inf(1)),
 		"entry (1, 0) of the second moment is NaN":                    entry(5, math.NaN()),

@@ -175,7 +175,8 @@ func (p *paths) Decode(dst []int32, score Scores) (Certificate, error) {
 	if score.Magnitude != nil && p.repeats {
 		return Certificate{}, &CapabilityError{
 			Structure: p.String(),
-			Need:      "counts that are 0 or 1, so that scores of their squares add up along a path (no path may hold two arcs of one group)",
+			Need: "counts that are 0 or 1, so that scores of their squares add up along a path (no path may hold two arcs " +
+				"of one group)",
 		}
 	}
 	buf := p.sums.get(p.vertices)

@@ -141,17 +141,19 @@ func TestTiedSquares(t *testing.T) {
 func TestPathMessages(t *testing.T) {
 	diamond := [][2]int32{{0, 1}, {0, 2}, {1, 3}, {2, 3}}
 	for want, args := range map[string]examples.Args{
-		"arc 1 leads from vertex 2 to itself":                     examples.Paths(3, [][2]int32{{0, 1}, {2, 2}}, 0, 1, nil),
-		"arcs 0 and 2 both lead from vertex 0 to vertex 1":        examples.Paths(3, [][2]int32{{0, 1}, {1, 2}, {0, 1}}, 0, 2, nil),
-		"the arcs form a cycle: 1 → 2 → 3 → 1":                    examples.Paths(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 1}, {3, 4}}, 0, 4, nil),
+		"arc 1 leads from vertex 2 to itself":              examples.Paths(3, [][2]int32{{0, 1}, {2, 2}}, 0, 1, nil),
+		"arcs 0 and 2 both lead from vertex 0 to vertex 1": examples.Paths(3, [][2]int32{{0, 1}, {1, 2}, {0, 1}}, 0, 2, nil),
+		"the arcs form a cycle: 1 → 2 → 3 → 1": examples.Paths(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 1}, {3, 4}},
+			0, 4, nil),
 		"no path leads from the source, vertex 3, to the target":  examples.Paths(4, diamond, 3, 0, nil),
 		"vertex 2 is both source and target":                      examples.Paths(4, diamond, 2, 2, nil),
 		"arc 2 leads from vertex 1 to 3, must be between 0 and 2": examples.Paths(3, diamond, 0, 1, nil),
 		"no arc has the group 1":                                  examples.Paths(4, diamond, 0, 3, []int32{0, 2, 2, 0}),
 		"arc 1 has the group -1, must be between 0 and 2":         examples.Paths(4, diamond, 0, 3, []int32{0, -1, 2, 0}),
 		`"target" is 9, must be between 0 and 3`:                  examples.Paths(4, diamond, 0, 9, nil),
-		"4 arcs in 0 groups need 8 integers, not 7":               {Scalars: examples.Paths(4, diamond, 0, 3, nil).Scalars, Ints: make([]int32, 7)},
-		`"groups" is 5, must be between 0 and 4`:                  examples.Paths(4, diamond, 0, 3, []int32{0, 1, 2, 4}),
+		"4 arcs in 0 groups need 8 integers, not 7": {Scalars: examples.Paths(4, diamond, 0, 3, nil).Scalars,
+			Ints: make([]int32, 7)},
+		`"groups" is 5, must be between 0 and 4`: examples.Paths(4, diamond, 0, 3, []int32{0, 1, 2, 4}),
 		"the arcs form a cycle: 0 → 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 9 → … (20 vertices) → 0": ring(20),
 	} {
 		_, err := build("paths", args)

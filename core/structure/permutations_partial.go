@@ -16,7 +16,8 @@ func (p permutations) CheckPartial(y []int32) error {
 			continue
 		}
 		if pos < 0 || int(pos) > p.n {
-			return fmt.Errorf("structure: label %d has position %d, must be between 1 and %d, or %d where it is unknown", label, pos, p.n, unknown)
+			return fmt.Errorf("structure: label %d has position %d, must be between 1 and %d, or %d where it is unknown", label,
+				pos, p.n, unknown)
 		}
 		if other := at[pos-1]; other > 0 {
 			return fmt.Errorf("structure: labels %d and %d both have position %d", other-1, label, pos)

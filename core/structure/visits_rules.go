@@ -31,7 +31,8 @@ func visitParams(noun, start, end string) []Param {
 func cycleParams() []Param {
 	n := Param{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between %d and %d", leastCycle, maxCycleVertices)}
 	return append([]Param{n}, visitParams("vertex",
-		"a vertex that is visited, behind the end where that is given", "a vertex that is visited, before the start where that is given")...)
+		"a vertex that is visited, behind the end where that is given",
+		"a vertex that is visited, before the start where that is given")...)
 }
 
 // newVisitRules returns the rules for n places of which at least the given number are visited, or nil where nothing is

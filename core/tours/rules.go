@@ -2,8 +2,8 @@ package tours
 
 import "fmt"
 
-// MostStates is the largest table that ExactWithin fills: 16 MiB, and some tenths of a second. That is 17 free vertices when any number of them may
-// be visited, and many more when only few are.
+// MostStates is the largest table that ExactWithin fills: 16 MiB, and some tenths of a second. That is 17 free vertices when
+// any number of them may be visited, and many more when only few are.
 const MostStates = 1 << 21
 
 // Rules restrict the tours of a problem.

@@ -14,10 +14,12 @@ type host32 struct {
 var _ blas.Float32 = host32{}
 
 // Sgemm computes c = alpha·op(a)·op(b) + beta·c.
-func (h host32) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (h host32) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
+	c []float32, ldc int) {
 	ar, ac := shape(tA, m, k)
 	br, bc := shape(tB, k, n)
-	if !isTranspose(tA) || !isTranspose(tB) || alpha == 0 || !worth(m, n, k) || !fits(a, ar, ac, lda) || !fits(b, br, bc, ldb) || !fits(c, m, n, ldc) {
+	if !isTranspose(tA) || !isTranspose(tB) || alpha == 0 || !worth(m, n, k) ||
+		!fits(a, ar, ac, lda) || !fits(b, br, bc, ldb) || !fits(c, m, n, ldc) {
 		h.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -35,7 +37,8 @@ func (h host32) Ssyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float32, 
 }
 
 // Strsm solves op(a)·x = alpha·b or x·op(a) = alpha·b in place of b.
-func (h host32) Strsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+func (h host32) Strsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int,
+	b []float32, ldb int) {
 	if !triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
 		h.Implementation.Strsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
@@ -44,7 +47,8 @@ func (h host32) Strsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag,
 }
 
 // Strmm computes b = alpha·op(a)·b or b = alpha·b·op(a).
-func (h host32) Strmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+func (h host32) Strmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int,
+	b []float32, ldb int) {
 	if !triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
 		h.Implementation.Strmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
@@ -53,7 +57,8 @@ func (h host32) Strmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag,
 }
 
 // Ssymm computes c = alpha·a·b + beta·c or c = alpha·b·a + beta·c for symmetric a.
-func (h host32) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (h host32) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int,
+	beta float32, c []float32, ldc int) {
 	k := order(s, m, n)
 	if !isSide(s) || !isUplo(ul) || alpha == 0 || !worth(m, n, k) || !fits(a, k, k, lda) || !fits(b, m, n, ldb) || !fits(c, m, n, ldc) {
 		h.Implementation.Ssymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -63,7 +68,8 @@ func (h host32) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []fl
 }
 
 // Ssymv computes y = alpha·a·x + beta·y for symmetric a.
-func (h host32) Ssymv(ul blas.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
+func (h host32) Ssymv(ul blas.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32,
+	incY int) {
 	if !isUplo(ul) || alpha == 0 || !worth(n, n) || !fits(a, n, n, lda) || !fitsVector(x, n, incX) || !fitsVector(y, n, incY) {
 		h.Implementation.Ssymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return

@@ -14,10 +14,12 @@ type host64 struct {
 var _ blas.Float64 = host64{}
 
 // Dgemm computes c = alpha·op(a)·op(b) + beta·c. In columns: cᵀ = op(b)ᵀ·op(a)ᵀ.
-func (h host64) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (h host64) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
+	c []float64, ldc int) {
 	ar, ac := shape(tA, m, k)
 	br, bc := shape(tB, k, n)
-	if !isTranspose(tA) || !isTranspose(tB) || alpha == 0 || !worth(m, n, k) || !fits(a, ar, ac, lda) || !fits(b, br, bc, ldb) || !fits(c, m, n, ldc) {
+	if !isTranspose(tA) || !isTranspose(tB) || alpha == 0 || !worth(m, n, k) ||
+		!fits(a, ar, ac, lda) || !fits(b, br, bc, ldb) || !fits(c, m, n, ldc) {
 		h.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -36,7 +38,8 @@ func (h host64) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, 
 
 // Dtrsm solves op(a)·x = alpha·b or x·op(a) = alpha·b in place of b. In columns the sides change: xᵀ·op(a)ᵀ = alpha·bᵀ, where
 // the stored columns of a are its transpose already.
-func (h host64) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (h host64) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int,
+	b []float64, ldb int) {
 	if !triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
 		h.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
@@ -45,7 +48,8 @@ func (h host64) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag,
 }
 
 // Dtrmm computes b = alpha·op(a)·b or b = alpha·b·op(a).
-func (h host64) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (h host64) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int,
+	b []float64, ldb int) {
 	if !triangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb) {
 		h.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
@@ -54,13 +58,16 @@ func (h host64) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag,
 }
 
 // triangular reports whether the arguments of a product or solve with a triangle are the host's business.
-func triangular[T float32 | float64](s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha T, a []T, lda int, b []T, ldb int) bool {
+func triangular[T float32 | float64](s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha T, a []T, lda int,
+	b []T, ldb int) bool {
 	k := order(s, m, n)
-	return isSide(s) && isUplo(ul) && isTranspose(tA) && isDiag(d) && alpha != 0 && worth(m, n, k) && fits(a, k, k, lda) && fits(b, m, n, ldb)
+	return isSide(s) && isUplo(ul) && isTranspose(tA) && isDiag(d) && alpha != 0 && worth(m, n, k) &&
+		fits(a, k, k, lda) && fits(b, m, n, ldb)
 }
 
 // Dsymm computes c = alpha·a·b + beta·c or c = alpha·b·a + beta·c for symmetric a.
-func (h host64) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (h host64) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int,
+	beta float64, c []float64, ldc int) {
 	k := order(s, m, n)
 	if !isSide(s) || !isUplo(ul) || alpha == 0 || !worth(m, n, k) || !fits(a, k, k, lda) || !fits(b, m, n, ldb) || !fits(c, m, n, ldc) {
 		h.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -70,7 +77,8 @@ func (h host64) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []fl
 }
 
 // Dgemv computes y = alpha·op(a)·x + beta·y.
-func (h host64) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+func (h host64) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64,
+	y []float64, incY int) {
 	lenY, lenX := shape(tA, m, n)
 	if !isTranspose(tA) || alpha == 0 || !worth(m, n) || !fits(a, m, n, lda) || !fitsVector(x, lenX, incX) || !fitsVector(y, lenY, incY) {
 		h.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
@@ -80,7 +88,8 @@ func (h host64) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, l
 }
 
 // Dsymv computes y = alpha·a·x + beta·y for symmetric a.
-func (h host64) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+func (h host64) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64,
+	incY int) {
 	if !isUplo(ul) || alpha == 0 || !worth(n, n) || !fits(a, n, n, lda) || !fitsVector(x, n, incX) || !fitsVector(y, n, incY) {
 		h.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return

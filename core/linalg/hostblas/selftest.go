@@ -200,8 +200,12 @@ func (s *suite) triangular() {
 				for _, d := range bothDiags {
 					s.double("dtrsm", b, func(h blas.Float64, b []float64) { h.Dtrsm(side, ul, tA, d, testM, testN, 1.5, a, lda, b, ldb) })
 					s.double("dtrmm", b, func(h blas.Float64, b []float64) { h.Dtrmm(side, ul, tA, d, testM, testN, 1.5, a, lda, b, ldb) })
-					s.single("strsm", b, func(h blas.Float32, b []float32) { h.Strsm(side, ul, tA, d, testM, testN, 1.5, a32, lda, b, ldb) })
-					s.single("strmm", b, func(h blas.Float32, b []float32) { h.Strmm(side, ul, tA, d, testM, testN, 1.5, a32, lda, b, ldb) })
+					s.single("strsm", b, func(h blas.Float32, b []float32) {
+						h.Strsm(side, ul, tA, d, testM, testN, 1.5, a32, lda, b, ldb)
+					})
+					s.single("strmm", b, func(h blas.Float32, b []float32) {
+						h.Strmm(side, ul, tA, d, testM, testN, 1.5, a32, lda, b, ldb)
+					})
 				}
 			}
 		}

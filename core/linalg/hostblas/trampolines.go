@@ -107,31 +107,40 @@ import (
 func f64(s []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(s))) }
 func f32(s []float32) *C.float  { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-func dgemm(f uintptr, ta, tb blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	C.hb_dgemm(C.uintptr_t(f), C.char(ta), C.char(tb), C.int(m), C.int(n), C.int(k), C.double(alpha), f64(a), C.int(lda), f64(b), C.int(ldb),
+func dgemm(f uintptr, ta, tb blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
+	c []float64, ldc int) {
+	C.hb_dgemm(C.uintptr_t(f), C.char(ta), C.char(tb), C.int(m), C.int(n), C.int(k), C.double(alpha), f64(a), C.int(lda),
+		f64(b), C.int(ldb),
 		C.double(beta), f64(c), C.int(ldc))
 }
 
-func sgemm(f uintptr, ta, tb blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func sgemm(f uintptr, ta, tb blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
+	c []float32, ldc int) {
 	C.hb_sgemm(C.uintptr_t(f), C.char(ta), C.char(tb), C.int(m), C.int(n), C.int(k), C.float(alpha), f32(a), C.int(lda), f32(b), C.int(ldb),
 		C.float(beta), f32(c), C.int(ldc))
 }
 
 func dsyrk(f uintptr, ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
-	C.hb_dsyrk(C.uintptr_t(f), C.char(ul), C.char(t), C.int(n), C.int(k), C.double(alpha), f64(a), C.int(lda), C.double(beta), f64(c), C.int(ldc))
+	C.hb_dsyrk(C.uintptr_t(f), C.char(ul), C.char(t), C.int(n), C.int(k), C.double(alpha), f64(a), C.int(lda), C.double(beta),
+		f64(c), C.int(ldc))
 }
 
 func ssyrk(f uintptr, ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
-	C.hb_ssyrk(C.uintptr_t(f), C.char(ul), C.char(t), C.int(n), C.int(k), C.float(alpha), f32(a), C.int(lda), C.float(beta), f32(c), C.int(ldc))
+	C.hb_ssyrk(C.uintptr_t(f), C.char(ul), C.char(t), C.int(n), C.int(k), C.float(alpha), f32(a), C.int(lda), C.float(beta),
+		f32(c), C.int(ldc))
 }
 
 // dtrxm calls dtrsm or dtrmm, which take the same arguments.
-func dtrxm(f uintptr, s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	C.hb_dtrxm(C.uintptr_t(f), C.char(s), C.char(ul), C.char(t), C.char(d), C.int(m), C.int(n), C.double(alpha), f64(a), C.int(lda), f64(b), C.int(ldb))
+func dtrxm(f uintptr, s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int,
+	b []float64, ldb int) {
+	C.hb_dtrxm(C.uintptr_t(f), C.char(s), C.char(ul), C.char(t), C.char(d), C.int(m), C.int(n), C.double(alpha), f64(a),
+		C.int(lda), f64(b), C.int(ldb))
 }
 
-func strxm(f uintptr, s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
-	C.hb_strxm(C.uintptr_t(f), C.char(s), C.char(ul), C.char(t), C.char(d), C.int(m), C.int(n), C.float(alpha), f32(a), C.int(lda), f32(b), C.int(ldb))
+func strxm(f uintptr, s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int,
+	b []float32, ldb int) {
+	C.hb_strxm(C.uintptr_t(f), C.char(s), C.char(ul), C.char(t), C.char(d), C.int(m), C.int(n), C.float(alpha), f32(a),
+		C.int(lda), f32(b), C.int(ldb))
 }
 
 // dpotr calls dpotrf or dpotri and returns its info.
@@ -139,30 +148,39 @@ func dpotr(f uintptr, ul blas.Uplo, n int, a []float64, lda int) int {
 	return int(C.hb_dpotr(C.uintptr_t(f), C.char(ul), C.int(n), f64(a), C.int(lda)))
 }
 
-func dsymm(f uintptr, s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func dsymm(f uintptr, s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int,
+	beta float64, c []float64, ldc int) {
 	C.hb_dsymm(C.uintptr_t(f), C.char(s), C.char(ul), C.int(m), C.int(n), C.double(alpha), f64(a), C.int(lda), f64(b), C.int(ldb),
 		C.double(beta), f64(c), C.int(ldc))
 }
 
-func ssymm(f uintptr, s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func ssymm(f uintptr, s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int,
+	beta float32, c []float32, ldc int) {
 	C.hb_ssymm(C.uintptr_t(f), C.char(s), C.char(ul), C.int(m), C.int(n), C.float(alpha), f32(a), C.int(lda), f32(b), C.int(ldb),
 		C.float(beta), f32(c), C.int(ldc))
 }
 
-func dgemv(f uintptr, t blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	C.hb_dgemv(C.uintptr_t(f), C.char(t), C.int(m), C.int(n), C.double(alpha), f64(a), C.int(lda), f64(x), C.int(incX), C.double(beta), f64(y), C.int(incY))
+func dgemv(f uintptr, t blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64,
+	y []float64, incY int) {
+	C.hb_dgemv(C.uintptr_t(f), C.char(t), C.int(m), C.int(n), C.double(alpha), f64(a), C.int(lda), f64(x), C.int(incX),
+		C.double(beta), f64(y), C.int(incY))
 }
 
-func dsymv(f uintptr, ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	C.hb_dsymv(C.uintptr_t(f), C.char(ul), C.int(n), C.double(alpha), f64(a), C.int(lda), f64(x), C.int(incX), C.double(beta), f64(y), C.int(incY))
+func dsymv(f uintptr, ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64,
+	incY int) {
+	C.hb_dsymv(C.uintptr_t(f), C.char(ul), C.int(n), C.double(alpha), f64(a), C.int(lda), f64(x), C.int(incX), C.double(beta),
+		f64(y), C.int(incY))
 }
 
-func ssymv(f uintptr, ul blas.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
-	C.hb_ssymv(C.uintptr_t(f), C.char(ul), C.int(n), C.float(alpha), f32(a), C.int(lda), f32(x), C.int(incX), C.float(beta), f32(y), C.int(incY))
+func ssymv(f uintptr, ul blas.Uplo, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32,
+	incY int) {
+	C.hb_ssymv(C.uintptr_t(f), C.char(ul), C.int(n), C.float(alpha), f32(a), C.int(lda), f32(x), C.int(incX), C.float(beta),
+		f32(y), C.int(incY))
 }
 
 // dsyevd returns the info of the call. A query has lwork = liwork = -1.
-func dsyevd(f uintptr, job lapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int, iwork []int32, liwork int) int {
+func dsyevd(f uintptr, job lapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int, iwork []int32,
+	liwork int) int {
 	return int(C.hb_dsyevd(C.uintptr_t(f), C.char(job), C.char(ul), C.int(n), f64(a), C.int(lda), f64(w), f64(work), C.int(lwork),
 		(*C.int)(unsafe.Pointer(unsafe.SliceData(iwork))), C.int(liwork)))
 }
