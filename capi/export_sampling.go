@@ -4,18 +4,17 @@ package main
 import "C"
 
 import (
-	"fmt"
 	"unsafe"
 
 	"combpred/core/chain"
 )
 
 //export cp_chain_sample
-func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn, thin,
-	budget C.int64_t, seed C.uint64_t, start *C.cp_in_i32, bound *C.cp_in_f64, dst *C.int32_t, partLen C.int64_t,
-	value *C.double, steps, accepted *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn,
+	thin, budget C.int64_t, seed C.uint64_t, start *C.cp_in_i32, bound *C.cp_in_f64, dst *C.int32_t, partLen C.int64_t,
+	value *C.double, steps, accepted *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+	err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
 			return err
@@ -82,7 +81,7 @@ func chainMethodOf(method C.int32_t) (chain.Method, error) {
 	case C.CP_CHAIN_MONOTONE:
 		return chain.MonotonePast, nil
 	}
-	return 0, fmt.Errorf("method is %d, must be one of the CP_CHAIN_ constants", int32(method))
+	return 0, illegal("method is %d, must be one of the CP_CHAIN_ constants", int32(method))
 }
 
 // optionalInt64s returns an output that may be NULL, which gives nil.
@@ -108,7 +107,7 @@ func cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize,
 			return err
 		}
 		if nLags > nDraws {
-			return fmt.Errorf("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
+			return illegal("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
 		}
 		lags, err := outFloat64s(autocorrelation, "autocorrelation", nChains, nLags)
 		if err != nil {

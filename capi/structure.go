@@ -4,7 +4,6 @@ package main
 import "C"
 
 import (
-	"errors"
 	"unsafe"
 
 	"combpred/core/control/spaces"
@@ -22,10 +21,10 @@ var cache = spaces.NewCache(cachedSpaces, cachedBytes)
 // space returns the output space that s describes.
 func space(s *C.cp_in_structure) (structure.Space, error) {
 	if s == nil {
-		return nil, errors.New("the structure is NULL")
+		return nil, illegal("the structure is NULL")
 	}
 	if uintptr(unsafe.Pointer(s))%unsafe.Alignof(*s) != 0 {
-		return nil, errors.New("the structure must be aligned to 8 bytes")
+		return nil, illegal("the structure must be aligned to 8 bytes")
 	}
 	t, err := text(s.text, "structure text", s.text_len)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -54,7 +55,7 @@ func (b *batch) named(row int, err error) error {
 	if err == nil || errors.Is(err, parallel.ErrCancelled) {
 		return err
 	}
-	return fmt.Errorf("chain: row %d: %w", row, err)
+	return fmt.Errorf("chain: %w", badrow.At(row, err))
 }
 
 func (b *batch) score(i int) structure.Scores {

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/structure"
 )
 
@@ -89,10 +90,10 @@ func check(space structure.Space, linear blas64.General, opt Options, dst Draws)
 	}
 	for i := range n {
 		if err := structure.CheckScores(linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]); err != nil {
-			return fmt.Errorf("chain: row %d: %w", i, err)
+			return fmt.Errorf("chain: %w", badrow.At(i, err))
 		}
 		if opt.Bound != nil && (math.IsNaN(opt.Bound[i]) || math.IsInf(opt.Bound[i], 0)) {
-			return fmt.Errorf("chain: row %d: the bound is %v, must be finite", i, opt.Bound[i])
+			return fmt.Errorf("chain: %w", badrow.At(i, fmt.Errorf("the bound is %v, must be finite", opt.Bound[i])))
 		}
 	}
 	return nil

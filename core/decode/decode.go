@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -64,11 +65,11 @@ func Batch(space structure.Space, linear, magnitude blas64.General, method Metho
 				err = errors.Join(err, structure.CheckScores(score.Magnitude))
 			}
 			if err != nil {
-				return fmt.Errorf("decode: row %d: %w", i, err)
+				return fmt.Errorf("decode: %w", badrow.At(i, err))
 			}
 			cert, err := one(dst[i*parts:(i+1)*parts], score, i)
 			if err != nil {
-				return fmt.Errorf("decode: row %d: %w", i, err)
+				return fmt.Errorf("decode: %w", badrow.At(i, err))
 			}
 			if certs != nil {
 				certs[i] = cert

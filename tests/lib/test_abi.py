@@ -184,7 +184,7 @@ NULLABLE = {
     *("losses", "curvatures", "average", "velocity"),
     *("first", "weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"),
     *("start", "bound", "steps", "accepted"),
-    *("marginals", "engine", "cost"),
+    *("marginals", "engine", "cost", "bad_row"),
 }
 
 

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from . import abi
 from .call import FloatArray, IntArray, Remembered, address, call, checked, codes, floats, get_n_threads, library
-from .errors import RowError
 from .memory import allocate
 
 _SHAPES = Remembered[tuple[int, int, float]]()
@@ -151,13 +150,7 @@ def structure_moments(description: Description) -> tuple[str, float]:
 def structure_check(description: Description, y: Any) -> None:
     """Raise RowError for the first row of `y` (n, part_len) that is not in the structure."""
     y = codes(y, "y", None, structure_shape(description)[0])
-    bad_row = ctypes.c_int64(-1)
-    try:
-        call("cp_structure_check", StructureArgument(description), address(y), *y.shape, ctypes.addressof(bad_row))
-    except ValueError as error:
-        if bad_row.value < 0:
-            raise
-        raise RowError(bad_row.value, str(error)) from None
+    call("cp_structure_check", StructureArgument(description), address(y), *y.shape)
 
 
 def structure_embed(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +14,7 @@ from .._data.checks import choice, share, whole_number
 from .._data.warn import warn_user
 from .._lib import abi
 from .._lib.control import reported
-from .._lib.errors import CapabilityError, SamplingError
+from .._lib.errors import naming_row
 from ..structures import Structure
 from ..structures._space import rows_of, score_bound
 from ._levels import CHAINS, SAMPLERS, Levels, Task, Trust, levels_of
@@ -31,8 +28,6 @@ FloatArray = NDArray[np.float64]
 SCHEDULES = ("adaptive", "uniform", "thesis")
 MOST_STEPS = 2**40
 MAX_STEPS = 10**8  # of a row, unless the user says otherwise
-
-_ROW = re.compile(r"^row \d+: ")
 
 _BATCH = 2**14  # draws that are held at a time
 
@@ -277,16 +272,6 @@ def warn_of_chains(row: int, sampler: str, trust: Trust) -> None:
             "exact sampler",
             ConvergenceWarning,
         )
-
-
-@contextmanager
-def naming_row(row: int) -> Iterator[None]:
-    """Make errors name the row of scores that they are about."""
-    try:
-        yield
-    except (SamplingError, ValueError) as error:
-        kind = type(error) if isinstance(error, (CapabilityError, SamplingError)) else ValueError
-        raise kind(f"row {row}: {_ROW.sub('', str(error))}") from None
 
 
 @dataclass(frozen=True)

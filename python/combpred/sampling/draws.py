@@ -122,9 +122,10 @@ def refuse_long_past(structure: Structure, scores: FloatArray, steps: int) -> No
     worst = int(np.argmax(log_steps))
     if log_steps[worst] > most:
         raise SamplingError(
-            f"row {far[worst]}: by the scores of {_MANY} uniform outputs, coupling from the past takes about "
+            f"by the scores of {_MANY} uniform outputs, coupling from the past takes about "
             f"10^{log_steps[worst] / np.log(10):.0f} steps for a sample, and is given {steps}: take "
-            "sampler='local' or, where the structure has a recursion, 'exact', or raise alpha"
+            "sampler='local' or, where the structure has a recursion, 'exact', or raise alpha",
+            int(far[worst]),
         )
 
 

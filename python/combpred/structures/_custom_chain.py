@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._lib.chain import Drawn, Plan
-from .._lib.errors import CapabilityError, SamplingError
+from .._lib.errors import CapabilityError, RowError, SamplingError
 from ._custom_computed import ComputedOutputs
 
 _BLOCK = 256  # proposals drawn at a time
@@ -105,9 +105,9 @@ def _exact(
     for steps in range(1, plan.budget + 1):
         proposal = next(proposals)
         if proposal[1] > bound + 1e-9 * (1 + abs(bound)):
-            raise ValueError(
-                f"row {row}: an output scores {proposal[1]:.6g}, more than the bound {bound:.6g} on all scores; "
-                "correct bound"
+            raise RowError(
+                row,
+                f"an output scores {proposal[1]:.6g}, more than the bound {bound:.6g} on all scores; correct bound",
             )
         if plan.method == "cftp":
             past.append(proposal)
@@ -118,6 +118,7 @@ def _exact(
                     y, value, accepted = other, score, accepted + 1
             return y, value, steps, accepted
     raise SamplingError(
-        f"row {row}: sample {draw}: no proposal reached the bound within {plan.budget} steps; allow more by max_steps, "
-        "give a tighter bound, or take sampler='meta'"
+        f"sample {draw}: no proposal reached the bound within {plan.budget} steps; allow more by max_steps, give a "
+        "tighter bound, or take sampler='meta'",
+        row,
     )
