@@ -57,9 +57,7 @@ def test_row_beyond_exact_decoding():
 def test_row_beyond_the_budget():
     scores = np.zeros((3, D))
     scores[1] = 100.0
-    with pytest.raises(
-        SamplingError, match=r"^row 1: sample 0: rejection sampling did not end within 1 "
-    ) as caught:
+    with pytest.raises(SamplingError, match=r"^row 1: sample 0: rejection sampling did not end within 1 ") as caught:
         chain_sample(PERMUTATIONS, scores, Plan("rejection", 1, 0, 1, 1, 0))
     assert caught.value.row == 1
 
