@@ -148,3 +148,31 @@ func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 		return c.opt.Losses(c.space, f, c.targets, values, bounds, c.mon)
 	})
 }
+
+// readDesign reads a design.
+func readDesign(in *C.cp_in_design) (*solve.Design, error) {
+	if in.p < 0 || in.p > maxRows {
+		return nil, illegal("design: p is %d, must be from 0 to %d", int64(in.p), maxRows)
+	}
+	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
+	var err error
+	if in.dense != nil || in.n*in.p == 0 {
+		x.Dense, err = matrixIn(in.dense, "design.dense", in.n, in.p)
+		return x, err
+	}
+	s := &solve.Sparse{Rows: x.N, Cols: x.P}
+	if s.Data, err = float64s(in.data, "design.data", in.nnz); err != nil {
+		return nil, err
+	}
+	if s.Indices, err = int32s(in.indices, "design.indices", in.nnz); err != nil {
+		return nil, err
+	}
+	if s.Indptr, err = int64s(in.indptr, "design.indptr", in.n+1); err != nil {
+		return nil, err
+	}
+	if err := s.Check(); err != nil {
+		return nil, illegal("design: %w", err)
+	}
+	x.Rows = s
+	return x, nil
+}

@@ -230,3 +230,28 @@ func TestSearchWithinStopsAtAnError(t *testing.T) {
 		}
 	}
 }
+
+// TestSolvableWithin: it says beforehand what ExactWithin refuses.
+func TestSolvableWithin(t *testing.T) {
+	for _, c := range []struct {
+		n        int
+		rules    Rules
+		solvable bool
+	}{
+		{18, Rules{Head: []int32{3}}, true},
+		{19, Rules{Head: []int32{3}}, false},
+		{19, Rules{Head: []int32{3}, Tail: []int32{5}}, true},
+		{40, Rules{Head: []int32{3}, Length: 5}, true},
+		{40, Rules{Head: []int32{3}, Length: 25}, false},
+		{30, Rules{Length: 4}, true},
+	} {
+		var w Workspace
+		for i, gain := 0, w.Reset(c.n, false); i < len(gain); i++ {
+			gain[i] = float64(i % 7)
+		}
+		_, err := w.ExactWithin(make([]int32, c.n), &c.rules)
+		if got := SolvableWithin(c.n, &c.rules); got != c.solvable || got != (err == nil) {
+			t.Errorf("%d vertices, %+v: solvable is %t, and solving gives the error %v", c.n, c.rules, got, err)
+		}
+	}
+}

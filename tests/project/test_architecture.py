@@ -62,6 +62,12 @@ def test_imports_run_downwards(packages):
     assert wrong == []
 
 
+def test_only_tests_import_what_is_for_tests(packages):
+    for_tests = {f"{MODULE}/core/structure/examples", f"{MODULE}/core/structure/structuretest"}
+    users = {name for name, package in packages.items() if for_tests & set(package.get("Imports", []))}
+    assert users == {"core/structure/structuretest"}
+
+
 def test_only_the_binding_uses_c(packages):
     assert {name for name, package in packages.items() if package.get("CgoFiles")} == CGO
 

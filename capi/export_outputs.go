@@ -1,0 +1,214 @@
+package main
+
+// #include "combpred.h"
+import "C"
+
+import (
+	"math/rand/v2"
+
+	"combpred/core/badrow"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// rowsAtOnce is how many rows of a cheap loop a worker takes at a time.
+const rowsAtOnce = 64
+
+//export cp_structure_check
+func cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		for i, parts := 0, int(partLen); i < int(n); i++ {
+			if err := sp.Check(rows[i*parts : (i+1)*parts]); err != nil {
+				return badrow.At(i, err)
+			}
+		}
+		return nil
+	})
+}
+
+// spaceAndRows returns the structure and the encoded outputs y[n, part_len].
+func spaceAndRows(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t) (structure.Space, []int32, error) {
+	sp, err := space(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+		return nil, nil, err
+	}
+	rows, err := int32s(y, "y", n, partLen)
+	return sp, rows, err
+}
+
+//export cp_structure_embed
+func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
+	nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		return embedRows(sp, rows, n, dst, d, nWorkers, sp.Check, sp.Embed)
+	})
+}
+
+//export cp_structure_embed_partial
+func cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double,
+	d C.int64_t, nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		partial, err := need[structure.PartialEmbedder](sp, "a PartialEmbedder, to embed outputs known in part")
+		if err != nil {
+			return err
+		}
+		return embedRows(sp, rows, n, dst, d, nWorkers, partial.CheckPartial, partial.EmbedPartial)
+	})
+}
+
+// embedRows checks n encoded rows and writes their embeddings to dst[n, d].
+func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C.int64_t, nWorkers C.int32_t,
+	check func([]int32) error, embed func([]float64, []int32)) error {
+	if err := equal("d", d, sp.FeatureLen()); err != nil {
+		return err
+	}
+	out, err := outFloat64s(dst, "dst", n, d)
+	if err != nil {
+		return err
+	}
+	w, err := workers(nWorkers)
+	if err != nil {
+		return err
+	}
+	parts, feats := sp.PartLen(), int(d)
+	return parallel.For(int(n), rowsAtOnce, w, nil, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			row := rows[i*parts : (i+1)*parts]
+			if err := check(row); err != nil {
+				return badrow.At(i, err)
+			}
+			embed(out[i*feats:(i+1)*feats], row)
+		}
+		return nil
+	})
+}
+
+//export cp_structure_sample
+func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t,
+	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		sampler, err := need[structure.Sampler](sp, "a Sampler, to draw outputs")
+		if err != nil {
+			return err
+		}
+		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+			return err
+		}
+		out, err := outInt32s(dst, "dst", n, partLen)
+		if err != nil {
+			return err
+		}
+		w, err := workers(nWorkers)
+		if err != nil {
+			return err
+		}
+		parts := int(partLen)
+		return parallel.For(int(n), rowsAtOnce, w, monitor(control), func(lo, hi int) error {
+			var source rand.PCG
+			rng := rand.New(&source)
+			for i := lo; i < hi; i++ {
+				parallel.Stream(&source, uint64(seed), i)
+				sampler.Sample(out[i*parts:(i+1)*parts], rng)
+			}
+			return nil
+		})
+	})
+}
+
+//export cp_structure_mirror
+func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		missing := &structure.CapabilityError{Structure: structure.Describe(sp),
+			Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
+		sibling, ok := sp.(structure.Sibling)
+		if !ok {
+			return missing
+		}
+		out, err := outInt32s(dst, "dst", n, partLen)
+		if err != nil {
+			return err
+		}
+		parts := int(partLen)
+		for i := range int(n) {
+			row := rows[i*parts : (i+1)*parts]
+			if err := sp.Check(row); err != nil {
+				return badrow.At(i, err)
+			}
+			if !sibling.Mirrored() {
+				return missing
+			}
+			sibling.Mirror(out[i*parts:(i+1)*parts], row)
+		}
+		return nil
+	})
+}
+
+//export cp_structure_enumerate
+func cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t,
+	nWritten *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		enumerator, err := need[structure.Enumerator](sp, "an Enumerator, to list the outputs")
+		if err != nil {
+			return err
+		}
+		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+			return err
+		}
+		if skip < 0 {
+			return illegal("skip is %d, must not be negative", int64(skip))
+		}
+		out, err := outInt32s(dst, "dst", capacity, partLen)
+		if err != nil {
+			return err
+		}
+		if _, err := one(nWritten, "n_written"); err != nil {
+			return err
+		}
+		*nWritten = 0
+		if capacity == 0 {
+			return nil
+		}
+		parts, at := int(partLen), int64(0)
+		written := 0
+		for y := range enumerator.All() {
+			if at++; at <= int64(skip) {
+				continue
+			}
+			copy(out[written*parts:(written+1)*parts], y)
+			if written++; written == int(capacity) {
+				break
+			}
+		}
+		*nWritten = C.int64_t(written)
+		return nil
+	})
+}
