@@ -103,6 +103,14 @@ func workers(n C.int32_t) (int, error) {
 	return int(n), nil
 }
 
+// methodOf returns the method of a number. The constants of the header count as those of the core do, up to last.
+func methodOf[M ~int](number C.int32_t, last M, constants string) (M, error) {
+	if number < 0 || M(number) > last {
+		return 0, illegal("method is %d, must be one of the %s constants", int32(number), constants)
+	}
+	return M(number), nil
+}
+
 // A Monitor and a cp_control are the same memory.
 var _ [unsafe.Sizeof(C.cp_control{})]byte = [unsafe.Sizeof(parallel.Monitor{})]byte{}
 

@@ -114,6 +114,24 @@ int32_t cp_structure_mean(cp_in_structure *s, double *dst, int64_t d, char *err,
 /* Writes the second moment E ψψᵀ under the uniform law to dst[d, d]. d must be the structure's. */
 int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
 
+/* Writes what the structure can do with its parameters to dst[dst_cap]: names with a space between them, and a closing
+ * NUL. *needed gets the size that dst must have, NUL included; when dst_cap is smaller nothing is written and the status
+ * is CP_OK: call again with a larger buffer. Nothing is computed to find out. Came with ABI version 2.
+ *   count, log-count          knows the number of its outputs, or its logarithm
+ *   moments, exact-moments    knows the mean and the second moment of ψ, or those that are averages over the outputs
+ *   spectrum                  knows the eigenvalues of the covariance in closed form
+ *   enumerate, sample         lists its outputs, draws uniform ones
+ *   partial                   embeds outputs of which a part is known
+ *   sibling                   cp_structure_mirror
+ *   decode                    CP_DECODE_EXACT; some scores may still be refused, where that takes too long
+ *   start, search             finds a guaranteed output, and improves on it
+ *   partition, marginals      cp_log_partition, without and with marginals
+ *   exact                     cp_sample_distribution
+ *   meta, local, cube, cftp, rejection, monotone    the methods of cp_chain_sample, without start and bound
+ * Where the number of outputs is not known, it is taken to be small enough for a list; the list may turn out too long. */
+int32_t cp_structure_capabilities(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err,
+                                  int64_t err_cap);
+
 #define CP_MOMENTS_EXACT 0   /* averages over the outputs                                  */
 #define CP_MOMENTS_RELAXED 1 /* averages over a larger space that contains the outputs     */
 #define CP_MOMENTS_SAMPLED 2 /* estimates of the averages from samples                     */
@@ -156,12 +174,12 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-#define CP_DECODE_AUTO 0       /* exact where the structure can at its size, otherwise search               */
-#define CP_DECODE_EXACT 1      /* exact, or CP_ECAPABILITY beyond its size                                  */
-#define CP_DECODE_SEARCH 2     /* the structure's local search; exact for structures without                */
-#define CP_DECODE_APPROX 3     /* the guaranteed solution from which the search begins; likewise            */
-#define CP_DECODE_ANNEAL 4     /* the best output on a chain of cooling temperatures from there; likewise   */
-#define CP_DECODE_METROPOLIS 5 /* the best output on a chain of one temperature from there; likewise        */
+#define CP_DECODE_AUTO 0         /* exact where the structure can at its size, otherwise search               */
+#define CP_DECODE_EXACT 1        /* exact, or CP_ECAPABILITY beyond its size                                  */
+#define CP_DECODE_LOCAL_SEARCH 2 /* the structure's local search; exact for structures without                */
+#define CP_DECODE_APPROX 3       /* the guaranteed solution from which the search begins; likewise            */
+#define CP_DECODE_ANNEAL 4       /* the best output on a chain of cooling temperatures from there; likewise   */
+#define CP_DECODE_METROPOLIS 5   /* the best output on a chain of one temperature from there; likewise        */
 
 /* For each row i finds an output y of largest score ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, ψ(y)²⟩, squares by entry, and
  * writes it to dst[n, part_len]. linear[n, d]; magnitude[n_magnitude, d] with n_magnitude 0 (no such term), 1 (the same

@@ -26,7 +26,7 @@ func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnit
 		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
 			return err
 		}
-		how, err := methodOf(method)
+		how, err := methodOf(method, decode.Metropolis, "CP_DECODE_")
 		if err != nil {
 			return err
 		}
@@ -60,24 +60,6 @@ func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnit
 		cert.write()
 		return nil
 	})
-}
-
-func methodOf(method C.int32_t) (decode.Method, error) {
-	switch method {
-	case C.CP_DECODE_AUTO:
-		return decode.Auto, nil
-	case C.CP_DECODE_EXACT:
-		return decode.Exact, nil
-	case C.CP_DECODE_SEARCH:
-		return decode.Search, nil
-	case C.CP_DECODE_APPROX:
-		return decode.Approx, nil
-	case C.CP_DECODE_ANNEAL:
-		return decode.Anneal, nil
-	case C.CP_DECODE_METROPOLIS:
-		return decode.Metropolis, nil
-	}
-	return 0, illegal("method is %d, must be one of the CP_DECODE_ constants", int32(method))
 }
 
 // general returns data, of rows×cols numbers, as a matrix.

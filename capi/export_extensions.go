@@ -16,7 +16,7 @@ func cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, metho
 		if err != nil {
 			return err
 		}
-		how, err := extensionsMethodOf(method)
+		how, err := methodOf(method, extensions.Coupling, "CP_EXTENSIONS_")
 		if err != nil {
 			return err
 		}
@@ -36,18 +36,6 @@ func cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, metho
 	})
 }
 
-func extensionsMethodOf(method C.int32_t) (extensions.Method, error) {
-	switch method {
-	case C.CP_EXTENSIONS_AUTO:
-		return extensions.Auto, nil
-	case C.CP_EXTENSIONS_COUNTING:
-		return extensions.Counting, nil
-	case C.CP_EXTENSIONS_COUPLING:
-		return extensions.Coupling, nil
-	}
-	return 0, illegal("method is %d, must be one of the CP_EXTENSIONS_ constants", int32(method))
-}
-
 //export cp_extensions_count
 func cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.int64_t, dst *C.char, dstCap C.int64_t,
 	needed *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
@@ -60,7 +48,7 @@ func cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.i
 		if err != nil {
 			return err
 		}
-		out, err := roomForDigits(dst, dstCap, needed)
+		out, err := roomFor(dst, dstCap, needed)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ package main
 import "C"
 
 import (
+	"combpred/core/decode"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
 )
@@ -22,7 +23,7 @@ func marginProblem(s *C.cp_in_structure, rule, method C.int32_t, candidates C.in
 	if p.Space, err = space(s); err != nil {
 		return p, err
 	}
-	if p.Method, err = methodOf(method); err != nil {
+	if p.Method, err = methodOf(method, decode.Metropolis, "CP_DECODE_"); err != nil {
 		return p, err
 	}
 	if candidates < 0 || candidates > maxCandidates {

@@ -57,18 +57,13 @@ func cp_log_partition(s *C.cp_in_structure, scores *C.cp_in_f64, n, d C.int64_t,
 			}
 		}
 		if engine != nil {
-			*engine = engineCode[chosen]
+			*engine = C.int32_t(chosen)
 		}
 		if cost != nil {
 			*cost = C.double(operations)
 		}
 		return nil
 	})
-}
-
-var engineCode = map[partition.Engine]C.int32_t{
-	partition.Recursion:   C.CP_ENGINE_RECURSION,
-	partition.Enumeration: C.CP_ENGINE_ENUMERATION,
 }
 
 //export cp_sample_distribution

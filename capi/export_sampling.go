@@ -26,7 +26,7 @@ func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, 
 			return err
 		}
 		opt := chain.Options{Draws: int(nSamples), BurnIn: int(burnIn), Thin: int(thin), Budget: int(budget), Seed: uint64(seed)}
-		if opt.Method, err = chainMethodOf(method); err != nil {
+		if opt.Method, err = methodOf(method, chain.MonotonePast, "CP_CHAIN_"); err != nil {
 			return err
 		}
 		lin, err := float64s(linear, "linear", n, d)
@@ -64,24 +64,6 @@ func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, 
 		}
 		return chain.Batch(sp, general(n, d, lin), opt, out, w, monitor(control))
 	})
-}
-
-func chainMethodOf(method C.int32_t) (chain.Method, error) {
-	switch method {
-	case C.CP_CHAIN_META:
-		return chain.Meta, nil
-	case C.CP_CHAIN_LOCAL:
-		return chain.LocalMoves, nil
-	case C.CP_CHAIN_CUBE:
-		return chain.CubeMoves, nil
-	case C.CP_CHAIN_CFTP:
-		return chain.FromPast, nil
-	case C.CP_CHAIN_REJECTION:
-		return chain.Reject, nil
-	case C.CP_CHAIN_MONOTONE:
-		return chain.MonotonePast, nil
-	}
-	return 0, illegal("method is %d, must be one of the CP_CHAIN_ constants", int32(method))
 }
 
 // optionalInt64s returns an output that may be NULL, which gives nil.

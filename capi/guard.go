@@ -4,6 +4,8 @@
 // work to package core.
 package main
 
+//go:generate go run ./names ../python/combpred/_lib/names.py
+
 // #include "combpred.h"
 import "C"
 

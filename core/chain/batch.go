@@ -28,7 +28,7 @@ func Batch(space structure.Space, linear blas64.General, opt Options, dst Draws,
 		return err
 	}
 	b := &batch{space: space, linear: linear, opt: opt, dst: dst, parts: space.PartLen(), poll: mon.Err}
-	if opt.Method.chained() {
+	if opt.Method.Chained() {
 		return parallel.For(linear.Rows, 1, workers, mon, func(lo, _ int) error { return b.named(lo, b.follow(lo)) })
 	}
 	if err := b.findBounds(workers, mon); err != nil {

@@ -24,6 +24,9 @@ const (
 	Metropolis               // by a Metropolis process of one temperature from there; likewise
 )
 
+// Random reports whether what a method finds depends on the seed.
+func (m Method) Random() bool { return m == Anneal || m == Metropolis }
+
 // rowsAtOnce is the number of rows a worker takes at a time: enough to hide the cost of taking them.
 const rowsAtOnce = 16
 

@@ -32,11 +32,17 @@ func DefaultRidge() Ridge {
 	return Ridge{Loss: "auc", Alpha: 1, Tol: 1e-8, Solver: "closed-form", Precision: "single", Workers: 1}
 }
 
+// Losses and Solvers are the values of these options; "auto" is Plan's choice, and "primal" done by the caller of Plan.
+var (
+	Losses  = []string{"auc", "squared"}
+	Solvers = []string{"auto", "closed-form", "cg", "newton-cg", "primal"}
+)
+
 // Check returns an error that names the first illegal option.
 func (o Ridge) Check() error {
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	switch {
-	case o.Loss != "auc" && o.Loss != "squared":
+	case !slices.Contains(Losses, o.Loss):
 		return fmt.Errorf("fit: loss is %q, must be \"auc\" or \"squared\"", o.Loss)
 	case !finite(o.Alpha) || o.Alpha <= 0:
 		return fmt.Errorf("fit: alpha is %g, must be positive and finite", o.Alpha)

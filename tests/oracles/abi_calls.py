@@ -26,6 +26,7 @@ EYE = np.eye(2)
 CALLS = {
     "cp_structure_shape": ["s", out(), out(), out()],
     "cp_structure_count": ["s", ctypes.create_string_buffer(64), 64, out()],
+    "cp_structure_capabilities": ["s", ctypes.create_string_buffer(512), 512, out()],
     "cp_structure_mean": ["s", DOUBLES.ctypes.data, D],
     "cp_structure_second_moment": ["s", DOUBLES.ctypes.data, D],
     "cp_structure_moments": ["s", (ctypes.c_int32 * 2)(), DOUBLES.ctypes.data],

@@ -23,7 +23,7 @@ LAYERS = [
     },
     {"core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition", "core/solve"},
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
-    {"capi"},
+    {"capi", "capi/names"},
 ]
 CGO = {"capi", "core/linalg/hostblas"}
 

@@ -17,15 +17,6 @@ EMEMORY = 6
 ENOTCONVERGED = 7
 EBUDGET = 8
 
-DECODE_METHODS = {"auto": 0, "exact": 1, "search": 2, "approx": 3, "anneal": 4, "metropolis": 5}
-ENGINES = {"recursion": 0, "enumeration": 1}
-CHAIN_METHODS = {"meta": 0, "local": 1, "cube": 2, "cftp": 3, "rejection": 4, "monotone": 5}
-EXTENSIONS_METHODS = {"auto": 0, "counting": 1, "coupling": 2}
-MOMENTS_KINDS = {"exact": 0, "relaxed": 1, "sampled": 2}
-RULES = {"frank_wolfe": 0, "perceptron": 1}
-SUBGRAPHS = {"edges": 0, "stars": 1, "graph": 2}
-UPDATES = {"additive": 0, "multiplicative": 1, "primal-dual": 2}
-
 # Abbreviations for the table: pointers of any kind, sizes, the closing error buffer, the two parameters of long calls.
 _P, _N = c_void_p, c_int64
 _ERR = (c_void_p, c_int64)
@@ -80,6 +71,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_test_panic": (c_int32, *_ERR),
     "cp_structure_shape": (_P, _P, _P, _P, *_ERR),
     "cp_structure_count": (_P, _P, _N, _P, *_ERR),
+    "cp_structure_capabilities": (_P, _P, _N, _P, *_ERR),
     "cp_structure_mean": (_P, _P, _N, *_ERR),
     "cp_structure_second_moment": (_P, _P, _N, *_ERR),
     "cp_structure_moments": (_P, _P, _P, *_ERR),

@@ -19,6 +19,7 @@ from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
 from .._lib.call import get_n_threads
 from .._lib.linalg import eigendecompose
 from .._lib.memory import require_memory
+from .._lib.names import RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import ridge_plan
 from .base import StructuredEstimator
 from .primal import RidgeTask, solve_blocks, solve_statistics
@@ -61,9 +62,9 @@ class RidgeBase(StructuredEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StructuredEstimator._parameter_constraints,
-        "loss": [StrOptions({"auc", "squared"})],
+        "loss": [StrOptions(set(RIDGE_LOSSES))],
         "kernel_params": [dict, None],
-        "solver": [StrOptions({"auto", "closed-form", "cg", "newton-cg", "primal", "sgd"})],
+        "solver": [StrOptions({*RIDGE_SOLVERS, "sgd"})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .._lib.chain import Plan, chain_diagnose
 from .._lib.errors import CapabilityError, SamplingError
+from .._lib.names import BOUNDED_METHODS, CHAINS, EXACT_METHODS
 from .._lib.partition import partition_cost
 from ..structures import Structure
 from ..structures._space import score_bound
@@ -33,11 +34,9 @@ _KEPT = 2**14  # draws of a level for the diagnosis
 _FEWEST = 64  # draws at a level where steps are short
 _PROVEN_SHARE = 0.01  # of all steps that a burn-in by a bound may take
 
-EXACT = ("monotone", "cftp", "rejection", "exact")
-CHAINS = ("local", "meta", "cube")
+EXACT = (*EXACT_METHODS, "exact")
 SAMPLERS = (*EXACT, *CHAINS)
 
-_BOUNDED = ("cftp", "rejection")
 _AUTO = ("monotone", "exact", "cftp", "local", "meta")
 _TRIAL_DRAWS = 1024
 _MOST_OPERATIONS = 1e8  # of a recursion at each level
@@ -364,7 +363,7 @@ def levels_of(task: Task, fixed: Schedule | None) -> tuple[str, Levels]:
 def _levels(task: Task, name: str) -> Levels:
     rest = (task.structure, task.scores, task.rng, task.max_steps, task.n_threads, task.tick)
     if name in EXACT:
-        return ExactLevels(name, score_bound(task.structure, task.scores) if name in _BOUNDED else None, *rest)
+        return ExactLevels(name, score_bound(task.structure, task.scores) if name in BOUNDED_METHODS else None, *rest)
     spread = math.inf
     if name == "meta":
         with contextlib.suppress(CapabilityError):  # no bound, hence burn-in by measured times

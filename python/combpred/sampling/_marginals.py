@@ -13,10 +13,11 @@ from sklearn.utils import check_random_state
 from .._data.checks import choice, share, whole_number
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, SamplingError, naming_row
+from .._lib.names import CHAINS
 from ..structures import Structure
 from ..structures._space import rows_of, score_bounds
 from ._annealing import MOST_STEPS, Counted, median_log_ratio, warn_of_chains
-from ._levels import CHAINS, SAMPLERS, Levels, Task, levels_of
+from ._levels import SAMPLERS, Levels, Task, levels_of
 from ._schedules import adaptive_schedule
 
 FloatArray = NDArray[np.float64]

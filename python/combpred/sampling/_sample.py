@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from .._data.checks import whole_number
-from .._lib.abi import CHAIN_METHODS
 from .._lib.chain import Plan
 from .._lib.errors import CapabilityError, SamplingError
+from .._lib.names import BOUNDED_METHODS, CHAIN_METHODS, CHAINS
 from .._lib.structure import structure_shape
 from ..structures import Structure
 from ..structures._space import rows_of
@@ -25,8 +25,6 @@ FloatArray = NDArray[np.float64]
 _PROPOSALS = 1e7  # uniform proposals that "auto" makes for a block of rows
 _LAGGED = 32  # samples of a chain at least, for the correlation of successive ones
 
-_CHAINS = ("meta", "local", "cube")
-_BOUNDED = ("cftp", "rejection")
 _MOST_STEPS = 2**40
 
 _AUTO = ("monotone", "local", "meta")
@@ -146,7 +144,7 @@ class Samples:
     @property
     def is_exact(self) -> bool:
         """Whether samples are independent and follow the law exactly, rather than in the limit."""
-        return self.sampler not in _CHAINS
+        return self.sampler not in CHAINS
 
 
 def sample(
@@ -253,10 +251,10 @@ def sample(
     thin = whole_number(thin, "thin", 1, _MOST_STEPS)
     burn_in = min(16 * thin, _MOST_STEPS) if burn_in is None else whole_number(burn_in, "burn_in", 0, _MOST_STEPS)
     max_steps = whole_number(max_steps, "max_steps", 1, _MOST_STEPS)
-    if start is not None and sampler not in ("auto", *_CHAINS):
+    if start is not None and sampler not in ("auto", *CHAINS):
         raise ValueError(f"start is where a chain begins, sampler={sampler!r} has none; leave it out")
     if bound is not None:
-        if sampler not in _BOUNDED:
+        if sampler not in BOUNDED_METHODS:
             raise ValueError(f"bound is for sampler='cftp' and 'rejection', not {sampler!r}; leave it out")
         bound = _bounds(bound, len(linear))
     parts = None if start is None else structure._encode(start)

@@ -30,7 +30,9 @@ _LOG_DOUBT = np.log(1e3)  # by how much they may be wrong then
 
 def lacking(structure: Structure, method: str) -> CapabilityError | None:
     """Return why the structure cannot be sampled by a method, or None where it can."""
-    try:
+    if structure._capabilities() >= ({"exact", "partition"} if method == "exact" else {method}):
+        return None
+    try:  # Python may know a way, and the error says why there is none
         if method == "exact":
             partition_cost(structure._describe())
         else:

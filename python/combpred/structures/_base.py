@@ -20,12 +20,13 @@ from .._data.checks import SIZE_LIMIT, Limit, frozen, is_integer
 from .._data.inputs import check_weights
 from .._data.targets import flat_sets
 from .._lib.chain import Drawn, Plan, chain_sample
-from .._lib.decode import METHODS, Decoded, Decoding, decode, score_rows
+from .._lib.decode import Decoded, Decoding, decode, score_rows
 from .._lib.errors import CapabilityError
 from .._lib.memory import require_memory
 from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.structure import (
     Description,
+    structure_capabilities,
     structure_check,
     structure_count,
     structure_embed,
@@ -126,7 +127,7 @@ class ScoreMethods:
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
     ) -> Decoded:
         """Decode by another method than an integer program."""
-        return decode(self._describe(), linear, magnitude, METHODS[how.decoder], how.n_threads, how.seed)
+        return decode(self._describe(), linear, magnitude, how.decoder, how.n_threads, how.seed)
 
     # The laws p(y) ∝ exp⟨s, ψ(y)⟩.
 
@@ -330,6 +331,10 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
     def _embed_parts(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
         """Return ψ of every row, ``(n, d)``; ValueError for a row that is not a member."""
         return structure_embed(self._describe(), parts, n_threads=n_threads)
+
+    def _capabilities(self) -> frozenset[str]:
+        """Return the names of what the library can do with this structure, as cp_structure_capabilities lists them."""
+        return structure_capabilities(self._describe())
 
     def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
         """Return n uniform members in parts."""

@@ -305,6 +305,9 @@ class Custom(Structure):
     def _embed_parts(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
         return self._space().embed(parts, n_threads)
 
+    def _capabilities(self) -> frozenset[str]:
+        return super()._capabilities() if self._parts_dtype == np.int32 else frozenset()
+
     def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
         return self._space().sample(n, seed)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, RowError, SamplingError
+from .._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
 from ._custom_computed import ComputedOutputs
 
 _BLOCK = 256  # proposals drawn at a time
@@ -44,12 +45,12 @@ def draw_computed(
     bound: NDArray[np.float64] | None,
 ) -> Drawn:
     """Draw outputs for every row of `linear` by uniform proposals, as `_lib_chain.chain_sample` does in the library."""
-    if plan.method not in ("meta", "cftp", "rejection"):
+    if plan.method not in UNIFORM_METHODS:
         raise CapabilityError(
             f"sampler={plan.method!r} needs moves or elements that the library knows, and this Custom structure is "
             "given by functions; take sampler='meta', or 'cftp' or 'rejection' with a bound"
         )
-    if plan.method != "meta" and bound is None:
+    if plan.method in BOUNDED_METHODS and bound is None:
         raise CapabilityError(
             f"sampler={plan.method!r} needs a bound on the scores of all outputs, which functions do not give; pass "
             "bound=, such as the norm of the scores times the largest norm of ψ, or take sampler='meta'"

@@ -16,6 +16,7 @@ from .._data.targets import TargetError
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
 from .._lib.memory import allocate
+from .._lib.names import RANDOM_DECODERS
 from .._lib.structure import Description
 from ._base import MomentsInfo
 from ._custom_listed import check_symmetric, finite_numbers
@@ -125,7 +126,7 @@ class ComputedOutputs:
             raise CapabilityError(
                 "decoder='exact' asks for proof, which a user's own decode does not give; take decoder='auto'"
             )
-        if how.decoder in ("approx", "anneal", "metropolis"):
+        if how.decoder in ("approx", *RANDOM_DECODERS):
             raise CapabilityError(
                 f"decoder={how.decoder!r} needs a guaranteed solution and local moves, which functions do not give; "
                 "take decoder='auto', which calls your decode, or Custom.from_structures, which is exact"

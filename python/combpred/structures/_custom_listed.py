@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
 from .._data.targets import target_vector, whole_numbers
-from .._lib.decode import METHODS, Decoded, Decoding, decode
+from .._lib.decode import Decoded, Decoding, decode
 from .._lib.structure import Description, structure_embed, structure_sample
 from ._base import MomentsInfo
 
@@ -55,7 +55,7 @@ class ListedOutputs:
 
     def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
         """Return the best outputs by a scan of the list."""
-        return decode(self.description, linear, magnitude, METHODS[how.decoder], how.n_threads, how.seed)
+        return decode(self.description, linear, magnitude, how.decoder, how.n_threads, how.seed)
 
     def require_preimage(self) -> None:
         """Do nothing: a scan finds the nearest ψ, whatever its entries."""

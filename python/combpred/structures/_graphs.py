@@ -152,6 +152,9 @@ class Graphs(Structure):
         for parts in super()._listed_parts():
             yield parts if self.hereditary is None else parts[self._has_property(parts)]
 
+    def _capabilities(self) -> frozenset[str]:
+        return super()._capabilities() if self.hereditary is None else frozenset()
+
     def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
         if self.hereditary is not None:
             raise CapabilityError(

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from .._data.relations import LIMIT, encode_relations, items_shown, pair_names, relation_matrices
 from .._data.targets import TargetError
 from .._lib.errors import CapabilityError
+from .._lib.names import MOMENTS_KINDS
 from .._lib.structure import Description
 from ._base import Structure
 
-_MOMENTS = {"auto": 0, "exact": 1, "relaxed": 2, "sampled": 3}
+_MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))}  # as the library counts them
 _BLOCK_BYTES = 2**24
 _LISTED = 7  # most items of which all partial orders are listed, and drawn from
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._lib.decode import METHODS, Decoded, Decoding, decode, score_values
+from ..._lib.decode import Decoded, Decoding, decode, score_values
 from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.structure import Description, structure_embed
 
@@ -356,7 +356,7 @@ def _decode(
     if restriction.decode is not None:
         found = restriction.decode(inner, weights, how)
     else:
-        found = decode(restriction.description, inner, weights, METHODS[how.decoder], how.n_threads)
+        found = decode(restriction.description, inner, weights, how.decoder, how.n_threads)
     psi = structure_embed(restriction.description, found.y, n_threads=how.n_threads)
     at, values = _columns(restriction.must)
     met = (psi[:, at] == values).all(axis=1)

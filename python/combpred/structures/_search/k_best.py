@@ -124,13 +124,12 @@ def has_siblings(structure: Structure, magnitude: FloatArray | None) -> bool:
     With a magnitude that is so where the members of a pair, taken together, have the same squares of ψ as those of any
     other; the first members in the listing show where they differ, as listings vary the last entries first.
     """
-    try:
-        parts = next(structure._listed_parts())[:_LOOKED_AT]
-        siblings = structure._mirrored(parts)
-    except CapabilityError:
+    if not structure._capabilities() >= {"sibling", "enumerate"}:
         return False
     if magnitude is None:
         return True
+    parts = next(structure._listed_parts())[:_LOOKED_AT]
+    siblings = structure._mirrored(parts)
     shared = sum(np.square(structure._embed_parts(each)) @ magnitude for each in (parts, siblings))
     return bool(np.ptp(shared) <= _ROUNDING * np.abs(magnitude).sum())
 
