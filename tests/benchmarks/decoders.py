@@ -52,11 +52,11 @@ def quality(structure: Structure, instances: int, threads: int | None) -> None:
     """Print how close each decoder comes to the optimum."""
     scores = gaussian(structure, instances)
     exact = Decoding("exact", threads)
-    most = structure._decode_scores(scores, None, exact).value
-    least = -structure._decode_scores(-scores, None, exact).value
+    most = structure.space.decode(scores, None, exact).value
+    least = -structure.space.decode(-scores, None, exact).value
     for decoder in DECODERS:
         start = time.perf_counter()
-        found = structure._decode_scores(scores, None, Decoding(decoder, threads, seed=1))
+        found = structure.space.decode(scores, None, Decoding(decoder, threads, seed=1))
         taken = (time.perf_counter() - start) / instances
         gap = np.maximum(most - found.value, 0) / (most - least)
         print(
@@ -68,12 +68,12 @@ def quality(structure: Structure, instances: int, threads: int | None) -> None:
 def programs(structure: Structure, rows: int, threads: int | None) -> None:
     """Print how much faster exact decoding is than integer programs."""
     scores = gaussian(structure, rows)
-    structure._decode_scores(scores[:1], None, Decoding("milp"))  # loads the solver
+    structure.space.decode(scores[:1], None, Decoding("milp"))  # loads the solver
     start = time.perf_counter()
-    solved = structure._decode_scores(scores, None, Decoding("milp"))
+    solved = structure.space.decode(scores, None, Decoding("milp"))
     slow = (time.perf_counter() - start) / rows
     fast = per_row(structure, 0.3, threads, "exact")
-    exact = structure._decode_scores(scores, None, Decoding("exact", threads))
+    exact = structure.space.decode(scores, None, Decoding("exact", threads))
     np.testing.assert_allclose(solved.value, exact.value, rtol=1e-6)
     print(
         f"{structure!r:<32} exact {1e3 * fast:8.4f} ms a row, milp {1e3 * slow:8.1f} ms a row: {slow / fast:8.0f} "
@@ -84,11 +84,11 @@ def programs(structure: Structure, rows: int, threads: int | None) -> None:
 def per_row(structure: Structure, seconds: float, threads: int | None, decoder: str = "auto") -> float:
     """Return the time of one row, over as many rows as take about the given time."""
     rows, how = 1, Decoding(decoder, threads)
-    structure._decode_scores(gaussian(structure, 1), None, how)  # what is built at first use
+    structure.space.decode(gaussian(structure, 1), None, how)  # what is built at first use
     while True:
         scores = gaussian(structure, rows)
         start = time.perf_counter()
-        structure._decode_scores(scores, None, how)
+        structure.space.decode(scores, None, how)
         taken = time.perf_counter() - start
         if taken > seconds or rows * structure.n_features > 10**7:
             return taken / rows

@@ -57,10 +57,10 @@ def rate(structure: Structure, seconds: float, threads: int | None, *, cpu: bool
     """Return seconds a row of ln Z with marginals on Gaussian scores: of the clock, or of all processors together."""
     clock = time.process_time if cpu else time.perf_counter
     scores = np.random.default_rng(0).normal(size=(16, structure.n_features))
-    structure._log_partition(scores[:1], True, threads)
+    structure.space.log_partition(scores[:1], True, threads)
     rows, start, end = 0, clock(), time.perf_counter() + seconds
     while rows == 0 or time.perf_counter() < end:
-        structure._log_partition(scores, True, threads)
+        structure.space.log_partition(scores, True, threads)
         rows += len(scores)
     return (clock() - start) / rows
 

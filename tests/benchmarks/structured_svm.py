@@ -32,7 +32,6 @@ from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.datasets import make_dicycle_policies
 from combpred.metrics import policy_cosine
 from combpred.structures import DirectedCycles, MultiClass, Permutations
-from combpred.structures._losses import affine_loss
 
 CYCLES = DirectedCycles(10)
 N_TEST = 500
@@ -92,7 +91,7 @@ def speed(passes: int) -> None:
         X = rng.normal(size=(200, 15))
         psi = structure.embed(structure.decode(X @ rng.normal(size=(15, structure.n_features))))
         blocks, penalties = blocks_of(X, psi), np.full(200, 0.1)
-        oracle = MarginOracle(structure, psi, affine_loss(structure, psi), Decoding("auto", 1))
+        oracle = MarginOracle(structure, psi, structure.space.loss().affine(psi), Decoding("auto", 1))
         dual, rates, objectives = Dual(blocks, oracle, penalties), [], []
         for make, times in ((_by_library, passes), (_in_python, max(passes // 10, 2))):
             state = MarginState.zero(200, psi.shape[1], 16, average=False)

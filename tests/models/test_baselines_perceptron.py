@@ -11,13 +11,12 @@ from combpred._lib.decode import Decoding
 from combpred._models.perceptron import least_ratio
 from combpred.baselines import StructuredPerceptron
 from combpred.structures import Custom, DirectedCycles, Graphs, LabelSets, MultiClass, Permutations, Tournaments
-from combpred.structures._losses import loss_between
 
 SPACES = [Permutations(4), LabelSets(4), LabelSets(5, size=2), MultiClass(4), Tournaments(3), DirectedCycles(4)]
 
 
 def members(structure):
-    return np.concatenate([structure._embed_parts(parts) for parts in structure._listed_parts()])
+    return np.concatenate([structure.space.embed(parts) for parts in structure.space.listed()])
 
 
 def separable(structure, n=25, p=3, seed=0):
@@ -86,7 +85,7 @@ def test_the_least_ratio_of_margin_and_loss_is_that_of_enumeration(structure):
         psi = outputs[rng.integers(len(outputs), size=10)]
         scores = scale * psi + 0.3 * rng.normal(size=psi.shape)
         margins = np.einsum("nd,nNd->nN", scores, psi[:, np.newaxis] - outputs[np.newaxis])
-        losses = loss_between(structure, psi[:, np.newaxis], outputs[np.newaxis], "hamming")
+        losses = structure.space.loss("hamming").between(psi[:, np.newaxis], outputs[np.newaxis])
         smallest = (margins[losses > 0] / losses[losses > 0]).min()
         found = least_ratio(structure, psi, scores, Decoding())
         if smallest > 0:

@@ -27,13 +27,12 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )
-from combpred.structures._losses import affine_loss, loss_between
 
 SPACES = [Permutations(3), LabelSets(3), Tournaments(2), DirectedCycles(4), WeakOrders(2), Ordinal(3), MultiClass(3)]
 
 
 def members(structure):
-    return np.concatenate([structure._embed_parts(parts) for parts in structure._listed_parts()])
+    return np.concatenate([structure.space.embed(parts) for parts in structure.space.listed()])
 
 
 def data(structure, n=5, p=2, seed=0):
@@ -83,7 +82,7 @@ def test_the_gap_bounds_the_distance_to_the_optimum_over_all_constraints(structu
     model = StructuredSVM(structure, C=0.7, rescaling=rescaling, solver=solver, tol=tol, random_state=0)
     model.fit(X, y, sample_weight=weights)
     outputs, psi, slack = members(structure), structure.embed(y), rescaling == "slack"
-    losses = loss_between(structure, psi[:, np.newaxis], outputs[np.newaxis], model.cost_)
+    losses = structure.space.loss(model.cost_).between(psi[:, np.newaxis], outputs[np.newaxis])
     inputs = np.hstack([X, np.ones((5, 1))])
     W = np.vstack([model.coef_.T, model.intercept_])
     objective = 0.5 * np.sum(W**2) + 0.7 * weights @ hinge_losses(W, inputs, psi, outputs, losses, slack)
@@ -94,7 +93,7 @@ def test_the_gap_bounds_the_distance_to_the_optimum_over_all_constraints(structu
     assert model.dual_gap_ <= tol * objective
     # The hinge loss bounds the loss of what is predicted.
     predicted = structure.embed(model.predict(X))
-    assert weights @ loss_between(structure, psi, predicted, model.cost_) * 0.7 <= objective + 1e-9
+    assert weights @ structure.space.loss(model.cost_).between(psi, predicted) * 0.7 <= objective + 1e-9
 
 
 def test_classes_have_the_objective_of_crammer_and_singer():
@@ -122,7 +121,7 @@ def test_slack_rescaling_by_decoding_stays_within_its_bound(structure):
     outputs = members(structure)
     psi = outputs[rng.integers(len(outputs), size=40)]
     scores = rng.normal(size=psi.shape) * rng.choice([0.05, 0.3, 1.0], size=(40, 1))
-    oracle = SlackOracle(structure, psi, affine_loss(structure, psi), Decoding())
+    oracle = SlackOracle(structure, psi, structure.space.loss().affine(psi), Decoding())
     listing = ListingOracle(structure, psi, outputs, "auto", slack=True)
     search = _Search(oracle, np.arange(40), scores, 0)
     search.run()
@@ -326,7 +325,7 @@ def test_the_curve_of_the_gap_is_finite_and_encloses_the_minimum(solver, max_ite
     X, y = data(structure, n=8)
     model = StructuredSVM(structure, solver=solver, tol=1e-6, max_iter=max_iter, fit_intercept=False).fit(X, y)
     outputs, psi = members(structure), structure.embed(y)
-    losses = loss_between(structure, psi[:, np.newaxis], outputs[np.newaxis], model.cost_)
+    losses = structure.space.loss(model.cost_).between(psi[:, np.newaxis], outputs[np.newaxis])
     least = least_objective(X, psi, outputs, losses, np.ones(8), slack=False)
     passes, objectives, bounds = (np.array(column) for column in zip(*model.gap_curve_, strict=True))
     assert np.isfinite(objectives).all()
@@ -361,7 +360,7 @@ def test_what_approximate_decoding_overlooks_is_remembered(seed):
         for number in (3, None)
     )
     psi, outputs = structure.embed(y), members(structure)
-    losses = loss_between(structure, psi[:, np.newaxis], outputs[np.newaxis], found.cost_)
+    losses = structure.space.loss(found.cost_).between(psi[:, np.newaxis], outputs[np.newaxis])
     W = found.coef_.T
     objective = 0.5 * np.sum(W**2) + 1e4 * hinge_losses(W, X, psi, outputs, losses, slack=False).sum()
     assert found.objective_ <= objective * (1 + 1e-9)

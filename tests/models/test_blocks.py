@@ -98,7 +98,7 @@ def test_the_preconditioner_inverts_shifted_covariances(structure):
     sigma = structure.covariance()
     v = rng.normal(size=(4, len(sigma)))
     curvature = np.array([0.0, 0.1, 1.0, 1e4])
-    solved = covariance_solve(structure._describe(), 0.3, curvature, v)
+    solved = covariance_solve(structure.space.description, 0.3, curvature, v)
     projected = v @ np.linalg.pinv(sigma, hermitian=True) @ sigma
     for c, got, want in zip(curvature, solved, projected, strict=True):
         np.testing.assert_allclose(0.3 * got + c * (sigma @ got), want, atol=1e-9)

@@ -15,6 +15,7 @@ from combpred import CapabilityError, ProbabilisticStructured
 from combpred._lib import control, memory
 from combpred._lib.errors import NumericalError
 from combpred.structures import LabelSets, MultiClass, Permutations
+from combpred.structures._space import LibrarySpace
 from enumerated_problem import problem
 
 X, RANKINGS, _, _, _ = problem(Permutations(4))
@@ -123,7 +124,7 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(monkeypat
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, options):
     model = ProbabilisticStructured(Permutations(4), max_iter=2000, tol=1e-2, **options).fit(X, RANKINGS)
     before = dict(vars(model))
-    whole, calls = Permutations._log_partition, []
+    whole, calls = LibrarySpace.log_partition, []
 
     def interrupted(self, *args, **kwargs):
         calls.append(1)
@@ -131,7 +132,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, options)
             raise KeyboardInterrupt
         return whole(self, *args, **kwargs)
 
-    monkeypatch.setattr(Permutations, "_log_partition", interrupted)
+    monkeypatch.setattr(LibrarySpace, "log_partition", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.set_params(tol=1e-9).fit(X[:7], RANKINGS[:7])
     assert vars(model.set_params(tol=1e-2)) == before
@@ -147,13 +148,13 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, options)
 @pytest.mark.parametrize("solver", ["lbfgs", "sgd"])
 @pytest.mark.parametrize("verbose", [0, 1])
 def test_verbose_reports_progress(monkeypatch, capsys, solver, verbose):
-    whole = Permutations._log_partition
+    whole = LibrarySpace.log_partition
 
     def slow(self, *args, **kwargs):
         time.sleep(0.02)
         return whole(self, *args, **kwargs)
 
-    monkeypatch.setattr(Permutations, "_log_partition", slow)
+    monkeypatch.setattr(LibrarySpace, "log_partition", slow)
     monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
     model = ProbabilisticStructured("permutations", solver=solver, max_iter=50, tol=1e-3, verbose=verbose)
     with warnings.catch_warnings():

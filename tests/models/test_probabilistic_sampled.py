@@ -34,6 +34,7 @@ from combpred.structures import (
     Permutations,
     SpanningTrees,
 )
+from combpred.structures._space import LibrarySpace
 from enumerated_problem import problem
 
 SAMPLED = [
@@ -192,7 +193,7 @@ def test_samples_follow_the_law(sampler):
 def test_coupling_that_would_not_end_is_refused_at_once(monkeypatch):
     """Rankings of 25 labels with pairwise scores of size 1 and, after training, utilities: not a step is made."""
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(Permutations, "_draw_parts", None)
+    monkeypatch.setattr(LibrarySpace, "draw", None)
     with pytest.raises(SamplingError, match=r"row \d: .* takes about 10\^\d\d steps .* take sampler='local'"):
         exact_draws(Permutations(25), "cftp", rng.normal(size=(2, 300)), 1, 0, None)
     monkeypatch.undo()
@@ -210,10 +211,10 @@ def test_coupling_that_may_end_is_tried():
     """One label has nearly all the mass, and draws may not show it."""
     classes, scores = MultiClass(1000), np.where(np.arange(1000) == 7, 40.0, 0.0)[None]
     drawn = exact_draws(classes, "cftp", scores, 3, 0, None)  # of 1000 outputs: so many steps on average
-    assert (classes._decode_parts(drawn[0]) == 7).all()
+    assert (classes.space.decode_parts(drawn[0]) == 7).all()
     sets, scores = LabelSets(1000, size=3), 25.0 * np.eye(1000)[:1]  # in 3/1000 of the 166 million sets
     drawn = exact_draws(sets, "cftp", scores, 2, 0, None)
-    assert (sets._embed_parts(drawn[0])[:, 0] == 1).all()
+    assert (sets.space.embed(drawn[0])[:, 0] == 1).all()
 
 
 def test_results_depend_on_the_seed_alone():
@@ -387,7 +388,7 @@ def drawn(n, n_labels, n_features, scale, seed=0):
     rng = np.random.default_rng(seed)
     X, structure = rng.normal(size=(n, n_features)), Permutations(n_labels)
     scores = X @ (scale * rng.normal(size=(n_features, structure.n_features)))
-    y = structure._sample_distribution(scores, 1, seed, None)[0]
+    y = structure.space.sample_distribution(scores, 1, seed, None)[0]
     return structure, X, y
 
 
@@ -432,7 +433,7 @@ def test_small_fits_that_are_good_stop_in_silence(scale, seed):
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
     model = quietly(ProbabilisticStructured(Permutations(4), inference="mcmc", max_iter=3, random_state=0), X, y)
-    before, whole, calls = dict(vars(model)), Permutations._draw_parts, []
+    before, whole, calls = dict(vars(model)), LibrarySpace.draw, []
 
     def interrupted(self, *args, **kwargs):
         calls.append(1)
@@ -440,7 +441,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch):
             raise KeyboardInterrupt
         return whole(self, *args, **kwargs)
 
-    monkeypatch.setattr(Permutations, "_draw_parts", interrupted)
+    monkeypatch.setattr(LibrarySpace, "draw", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     assert calls[3:] == [1]

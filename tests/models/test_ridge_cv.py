@@ -92,7 +92,7 @@ def test_large_problems_keep_three_digits_at_every_penalty(loss):
     for alpha, scores in zip(alphas, ours, strict=True):
         settings = {"alpha": alpha, "loss": loss, "shift": 1.0, "precision": "double"}
         expected = ridge_kernel_loo(
-            structure._describe(), settings, rbf_kernel(X, gamma=0.05), Targets(structure.embed(y)),
+            structure.space.description, settings, rbf_kernel(X, gamma=0.05), Targets(structure.embed(y)),
             np.empty(3 * 8 * n * (n + 1), np.uint8),
         )  # fmt: skip
         assert np.linalg.norm(scores - expected) < 1e-3 * np.linalg.norm(expected)

@@ -138,7 +138,7 @@ def test_outputs_that_do_not_fit_in_memory_are_refused_before_they_are_allocated
     X, y = rng.normal(size=(40, 2)), rng.permuted(np.tile(np.arange(1, 31), (40, 1)), axis=1)
     model = StructuredRidge("permutations").fit(X, y)
     many = np.zeros((20_000, 2))
-    description, scores = model.structure_._describe(), np.zeros((20_000, model.structure_.n_features))
+    description, scores = model.structure_.space.description, np.zeros((20_000, model.structure_.n_features))
     codes = np.tile(np.arange(30, dtype=np.int32), (20_000, 1))
     monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
     monkeypatch.setattr(np, "empty", lambda *shape, **options: pytest.fail("allocated"))
@@ -151,8 +151,8 @@ def test_outputs_that_do_not_fit_in_memory_are_refused_before_they_are_allocated
         (lambda: decode(description, scores), "decode fewer rows at once"),
         (lambda: structure_embed(description, codes), "embed fewer"),
         (lambda: structure_enumerate(description, 0, 20_000), "list fewer"),
-        (lambda: structure_mean(Permutations(2000)._describe()), "take a smaller structure"),
-        (lambda: structure_second_moment(Permutations(50)._describe()), "take a smaller structure"),
+        (lambda: structure_mean(Permutations(2000).space.description), "take a smaller structure"),
+        (lambda: structure_second_moment(Permutations(50).space.description), "take a smaller structure"),
     ):
         with pytest.raises(MemoryError, match=f"needs .* GiB, .* are available: {remedy}"):
             call()

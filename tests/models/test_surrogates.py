@@ -11,7 +11,6 @@ from sklearn.metrics import hinge_loss, log_loss
 from combpred import ApproximationWarning, CapabilityError, NumericalError, ProbabilisticStructured, metrics
 from combpred.metrics import structured_exponential_loss, structured_hinge_loss, structured_log_loss
 from combpred.structures import Custom, DirectedCycles, LabelSets, MultiClass, Permutations
-from combpred.structures._losses import is_affine, loss_between
 from enumerable import INSTANCES
 
 SMALL = [structure for structure, _ in INSTANCES if 2 <= structure.count() <= 200]
@@ -39,7 +38,7 @@ class Listed:
 
 def costs(structure) -> list[str]:
     """Return the names of all losses that hinges can be made of."""
-    return [*(name for name in structure._loss_names() if is_affine(structure, name)), "zero-one"]
+    return [*(name for name in structure.space.costs if structure.space.loss(name).is_affine), "zero-one"]
 
 
 @every_small
@@ -47,7 +46,7 @@ def test_losses_are_their_definitions(structure):
     case = Listed(structure)
     excess = case.h - case.own[:, None]
     for cost in costs(structure):
-        delta = loss_between(structure, case.psi_y[:, None], case.psi, cost)
+        delta = structure.space.loss(cost).between(case.psi_y[:, None], case.psi)
         found = structured_hinge_loss(structure, case.scores, case.y, cost=cost, average=False)
         np.testing.assert_allclose(found, (delta + excess).max(axis=1), rtol=1e-9, atol=1e-9)
     sums = np.exp(excess).sum(axis=1)
@@ -75,7 +74,7 @@ def test_losses_bound_those_of_predictions(structure):
     # Δ of the prediction, by margin rescaling.
     predicted = structure.embed(list(structure.decode(case.scores)))
     for cost in costs(structure):
-        delta = loss_between(structure, case.psi_y, predicted, cost)
+        delta = structure.space.loss(cost).between(case.psi_y, predicted)
         hinge = structured_hinge_loss(structure, case.scores, case.y, cost=cost, average=False)
         assert (delta <= hinge * slack + 1e-9).all()
     # AUC loss: how many other outputs score at least as high as y, and their share, the ranking loss of outputs.

@@ -269,7 +269,7 @@ def test_sampling_is_interrupted(sampler, ctrl_c):
     "structure", [*STRUCTURES, Graphs(3, hereditary="forest"), Custom.from_structures(["a", "b"], psi=np.eye(2))]
 )
 def test_what_the_library_can_draw_is_drawn(structure: Structure) -> None:
-    able = structure._capabilities()
+    able = structure.space.capabilities
     for sampler in CHAIN_METHODS:
         try:
             sampling.sample(structure, np.zeros(structure.n_features), 1, sampler=sampler, thin=1, max_steps=1)

@@ -56,11 +56,11 @@ def test_the_best_output_that_satisfies_a_constraint_is_found(structure: Structu
             rows = linear[np.newaxis]
             if not admitted.any():
                 with pytest.raises(ValueError, match="constraints"):
-                    RowConstraints(structure, constraint, 1).decode(rows, magnitude, Decoding("exact"))
+                    RowConstraints(structure.space, constraint, 1).decode(rows, magnitude, Decoding("exact"))
                 break
             feasible += 1
-            found = RowConstraints(structure, constraint, 1).decode(rows, magnitude, Decoding("exact"))
-            y = structure._decode_parts(found.y)
+            found = RowConstraints(structure.space, constraint, 1).decode(rows, magnitude, Decoding("exact"))
+            y = structure.space.decode_parts(found.y)
             assert holds(structure, y[0], constraint), (constraint, y)
             values = score_values(psi, linear, None if magnitude is None else np.ravel(magnitude))
             slack = 1e-14 * (np.abs(linear).sum() + (0 if magnitude is None else np.abs(magnitude).sum()))
@@ -105,7 +105,7 @@ def test_a_given_length_makes_large_routes_exact() -> None:
     rng = np.random.default_rng(9)
     routes = Routes(40)
     scores = rng.normal(size=(1, routes.n_features))
-    found = RowConstraints(routes, {"start": 3, "end": 5, "length": 4}, 1).decode(scores, None, Decoding("exact"))
+    found = RowConstraints(routes.space, {"start": 3, "end": 5, "length": 4}, 1).decode(scores, None, Decoding("exact"))
     others = [v for v in range(40) if v not in (3, 5)]
     rows = [[3, a, b, 5] for a in others for b in others if a != b]
     assert found.optimal[0] and abs(found.value[0] - (routes.embed(rows) @ scores[0]).max()) < 1e-10
@@ -115,11 +115,11 @@ def test_forbidden_places_make_large_routes_exact() -> None:
     rng = np.random.default_rng(10)
     scores = rng.normal(size=(1, Routes(24).n_features))
     gone = list(range(6, 24))
-    found = RowConstraints(Routes(24), {"forbidden": gone}, 1).decode(scores, None, Decoding("exact"))
+    found = RowConstraints(Routes(24).space, {"forbidden": gone}, 1).decode(scores, None, Decoding("exact"))
     best = max(float((Routes(24).embed([[v for v in y if v >= 0]]) @ scores[0])[0]) for y in Routes(6).enumerate())
     assert found.optimal[0] and abs(found.value[0] - best) < 1e-10
     with pytest.raises(CapabilityError, match="row 0.*constraints.*limited"):
-        RowConstraints(Routes(24), {"required": [3]}, 1).decode(scores, None, Decoding("exact"))
+        RowConstraints(Routes(24).space, {"required": [3]}, 1).decode(scores, None, Decoding("exact"))
 
 
 def test_errors_name_the_row_among_all_not_in_its_group() -> None:
@@ -127,7 +127,7 @@ def test_errors_name_the_row_among_all_not_in_its_group() -> None:
     for last in ({"required": [3]}, None):
         constraints = [None] * 10 + [{"length": 3}] * 3 + [last]
         with pytest.raises(CapabilityError, match="^row 13: .*limited") as caught:
-            RowConstraints(Routes(24), constraints, 14).decode(scores, None, Decoding("exact"), 10)
+            RowConstraints(Routes(24).space, constraints, 14).decode(scores, None, Decoding("exact"), 10)
         assert caught.value.row == 13
 
 
@@ -167,7 +167,7 @@ def test_paths_with_tied_arcs_are_held_to_arcs() -> None:
         assert holds(chain, found, {"required": [arc]})
         assert abs(float((chain.embed([found]) @ scores)[0]) - values[admitted].max()) < 1e-12
     with pytest.raises(CapabilityError, match="tied"):
-        constraints = RowConstraints(chain, {"required": [arcs[0]]}, 1)
+        constraints = RowConstraints(chain.space, {"required": [arcs[0]]}, 1)
         constraints.decode(scores[np.newaxis], np.full(chain.n_features, -0.5), Decoding("exact"))
 
 
@@ -179,7 +179,7 @@ def test_searched_rankings_keep_their_conditions(structure: Structure) -> None:
     pairs = [(int(u), int(v)) for u, v in np.sort(rng.permutation(n)[:10].reshape(5, 2), axis=1)]
     constraint = {"first": 17, "last": 0, "before": [pair for pair in pairs if 0 not in pair and 17 not in pair]}
     for decoder in ("auto", "local-search"):
-        found = RowConstraints(structure, constraint, 3).decode(scores, None, Decoding(decoder))
+        found = RowConstraints(structure.space, constraint, 3).decode(scores, None, Decoding(decoder))
         assert all(holds(structure, row, constraint) for row in found.y)
         assert (found.upper_bound >= found.value).all()
         assert (found.nu[~found.optimal] == 1).all() and (found.nu[found.optimal] == 0).all()
@@ -195,7 +195,7 @@ def test_searched_lists_keep_their_conditions(structure: Structure) -> None:
         {"length": 25, "required": [(1, 2), 20]},
     ]
     for decoder in ("auto", "local-search"):
-        found = RowConstraints(structure, constraints, 3).decode(scores, None, Decoding(decoder))
+        found = RowConstraints(structure.space, constraints, 3).decode(scores, None, Decoding(decoder))
         assert all(holds(structure, row, c) for row, c in zip(found.y, constraints, strict=True))
         assert (found.upper_bound >= found.value).all()
         assert (found.nu[~found.optimal] == 1).all()
@@ -216,12 +216,12 @@ def test_integer_programs_agree(structure: Structure) -> None:
         scores = rng.normal(size=(1, structure.n_features))
         weights = rng.normal(size=structure.n_features)
         try:
-            constraints = RowConstraints(structure, constraint, 1)
+            constraints = RowConstraints(structure.space, constraint, 1)
             want = constraints.decode(scores, weights, Decoding("exact"))
         except ValueError as error:
             infeasible += 1
             with pytest.raises(ValueError, match="constraints") as other:
-                RowConstraints(structure, constraint, 1).decode(scores, weights, Decoding("milp"))
+                RowConstraints(structure.space, constraint, 1).decode(scores, weights, Decoding("milp"))
             assert str(other.value) == str(error)
             continue
         found = constraints.decode(scores, weights, Decoding("milp"))
@@ -230,7 +230,7 @@ def test_integer_programs_agree(structure: Structure) -> None:
         np.testing.assert_allclose(found.value, want.value, rtol=1e-10)
     assert infeasible < 10
     with pytest.raises(CapabilityError, match="not decoded as an integer program"):
-        RowConstraints(LabelSets(3), {"size": 2}, 1).decode(np.zeros((1, 3)), None, Decoding("milp"))
+        RowConstraints(LabelSets(3).space, {"size": 2}, 1).decode(np.zeros((1, 3)), None, Decoding("milp"))
 
 
 def test_large_cliques_of_a_size_are_searched() -> None:
@@ -238,7 +238,7 @@ def test_large_cliques_of_a_size_are_searched() -> None:
     cliques = Cliques(80)
     scores = rng.normal(size=(1, cliques.n_features))
     constraint = {"size": 40, "required": [3, 4], "forbidden": [5]}
-    found = RowConstraints(cliques, constraint, 1).decode(scores, None, Decoding())
+    found = RowConstraints(cliques.space, constraint, 1).decode(scores, None, Decoding())
     assert holds(cliques, found.y[0], constraint)
     assert not found.optimal[0] and found.nu[0] == 1 and found.upper_bound[0] >= found.value[0]
     greedy = cliques.decode(scores, constraints={"size": 2})

@@ -389,7 +389,7 @@ def test_moments_of_another_embedding_are_noticed() -> None:
 
 
 def test_library_refuses_codes_of_outputs_that_functions_hold() -> None:
-    description = by_formulas()._describe()
+    description = by_formulas().space.description
     with pytest.raises(ValueError, match="no encoding"):
         structure_check(description, np.zeros((1, 1), dtype=np.int32))
     with pytest.raises(CapabilityError, match="Decoder"):

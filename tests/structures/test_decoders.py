@@ -23,8 +23,8 @@ from combpred.structures import (
     Routes,
     Structure,
     WeakOrders,
+    _space,
 )
-from combpred.structures import _base as base
 
 SEARCHED: list[Structure] = [
     Cliques(6),
@@ -51,13 +51,13 @@ def test_guarantees_hold_against_enumeration(structure: Structure, decoder: str)
     psi = structure.embed(list(structure.enumerate()))
     all_values = linear @ psi.T
     most, least = all_values.max(axis=1), all_values.min(axis=1)
-    found = structure._decode_scores(linear, None, Decoding(decoder, seed=5))
-    reached = np.einsum("ij,ij->i", linear, structure._embed_parts(found.y))
+    found = structure.space.decode(linear, None, Decoding(decoder, seed=5))
+    reached = np.einsum("ij,ij->i", linear, structure.space.embed(found.y))
     np.testing.assert_allclose(found.value, reached, atol=1e-12)
     assert (found.value >= (1 - found.nu) * most + found.nu * least - 1e-9).all()
     assert (found.upper_bound >= most - 1e-9).all()
     np.testing.assert_allclose(found.value[found.optimal], most[found.optimal], atol=1e-9)
-    start = structure._decode_scores(linear, None, Decoding("approx"))
+    start = structure.space.decode(linear, None, Decoding("approx"))
     assert (found.value >= start.value - 1e-12).all()
 
 
@@ -65,8 +65,8 @@ def test_guarantees_hold_against_enumeration(structure: Structure, decoder: str)
 @pytest.mark.parametrize("structure", [Assignments(4), LabelSets(5), LabelSets(5, size=2)])
 def test_easy_structures_are_solved_exactly(structure: Structure, decoder: str) -> None:
     linear = scores(structure, 5)
-    found = structure._decode_scores(linear, None, Decoding(decoder))
-    np.testing.assert_array_equal(found.y, structure._decode_scores(linear).y)
+    found = structure.space.decode(linear, None, Decoding(decoder))
+    np.testing.assert_array_equal(found.y, structure.space.decode(linear).y)
     assert found.optimal.all()
     assert (found.nu == 0).all()
 
@@ -95,7 +95,7 @@ def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch: pytest.Mon
         seen.append(arguments[-1])
         return decode(*arguments)
 
-    monkeypatch.setattr(base, "decode", spy)
+    monkeypatch.setattr(_space, "decode", spy)
     ranker, X = fitted(decoder="anneal", random_state=np.random.RandomState(1))
     ranker.predict(X)
     ranker.predict(X)
@@ -175,12 +175,12 @@ def test_functions_cannot_be_walked_on(decoder: str) -> None:
 def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: str, ctrl_c: Any) -> None:
     linear = np.random.default_rng(0).normal(size=(1, structure.n_features))
     how = Decoding(decoder)
-    structure._decode_scores(linear, None, Decoding("approx"))  # whatever is built at first use is built
+    structure.space.decode(linear, None, Decoding("approx"))  # whatever is built at first use is built
     began = time.monotonic()
-    structure._decode_scores(linear, None, Decoding("approx"))  # the start of the search, which is to be interrupted
+    structure.space.decode(linear, None, Decoding("approx"))  # the start of the search, which is to be interrupted
     with ctrl_c(after=time.monotonic() - began + 0.15, within=0.5):
         while True:
-            structure._decode_scores(linear, None, how)
+            structure.space.decode(linear, None, how)
 
 
 @pytest.mark.parametrize(
@@ -195,6 +195,6 @@ def test_keyboard_interrupt_within_half_a_second(structure: Structure, decoder: 
 def test_batches_of_small_structures_are_interrupted(structure: Structure, decoder: str, n: int, ctrl_c: Any) -> None:
     """Many rows that take milliseconds each are a long call too, which stops within a row or two."""
     scores = np.random.default_rng(0).normal(size=(n, structure.n_features))
-    structure._decode_scores(scores[:1], None, Decoding(decoder))  # whatever is built at first use is built
+    structure.space.decode(scores[:1], None, Decoding(decoder))  # whatever is built at first use is built
     with ctrl_c(after=0.2, within=1.0):
-        structure._decode_scores(scores, None, Decoding(decoder, n_threads=1))
+        structure.space.decode(scores, None, Decoding(decoder, n_threads=1))

@@ -67,8 +67,8 @@ def test_siblings_with_unequal_magnitudes_are_listed_in_order():
 def test_pairs_that_are_not_level_are_refused_by_the_listing_of_pairs():
     linear, magnitude = np.ones(3), np.full(3, -0.5)
     with pytest.raises(CapabilityError, match="no sibling system under loss='squared'.*take loss='auc'"):
-        list(better_halves(Tournaments(3), linear, magnitude))
-    assert not has_siblings(Tournaments(3), magnitude) and has_siblings(LabelSets(3), magnitude)
+        list(better_halves(Tournaments(3).space, linear, magnitude))
+    assert not has_siblings(Tournaments(3).space, magnitude) and has_siblings(LabelSets(3).space, magnitude)
 
 
 def test_ties_are_all_listed():

@@ -50,7 +50,7 @@ def test_decoding_reaches_the_best_of_the_list(structure: Structure, ties: bool)
     np.testing.assert_allclose((scores * structure.embed(decoded)).sum(axis=1), best, atol=1e-12)
     np.testing.assert_array_equal(decoded, structure.decode(scores))
     magnitude = np.full(psi.shape[1], -0.5)  # the pre-image problem of embeddings with entries 0 and 1
-    found = decode(structure._describe(), scores.astype(float), magnitude)
+    found = decode(structure.space.description, scores.astype(float), magnitude)
     np.testing.assert_allclose(found.value, (scores @ psi.T - 0.5 * psi.sum(axis=1)).max(axis=1), atol=1e-12)
     assert found.optimal.all()
 
@@ -60,7 +60,7 @@ def test_rows_of_any_kind_are_taken_and_others_located(structure: Structure) -> 
     y = structure.sample(4, random_state=0)
     assert y.dtype == np.int32 and y.flags.c_contiguous
     for form in (y, y.astype(bool), y.astype(float), y.tolist(), pd.DataFrame(y), y.astype(object)):
-        np.testing.assert_array_equal(structure._encode(form), y)
+        np.testing.assert_array_equal(structure.space.encode(form), y)
     assert type(structure)(**structure.get_params())._resolve(y) == structure
     width = y.shape[1]
     for value, shown in ((2, "2"), (-1, "-1"), (0.5, "0.5"), (np.nan, "nan")):
@@ -188,8 +188,8 @@ def test_maximum_cliques_of_known_graphs() -> None:
 @pytest.mark.parametrize("n", [36, 40])
 def test_cliques_of_forty_vertices_are_solved_exactly(n: int) -> None:
     scores = np.random.default_rng(n).normal(size=(3, n * (n - 1) // 2))
-    exact = decode(Cliques(n)._describe(), scores, method="exact")
-    searched = decode(Cliques(n)._describe(), scores, method="local-search")
+    exact = decode(Cliques(n).space.description, scores, method="exact")
+    searched = decode(Cliques(n).space.description, scores, method="local-search")
     assert exact.optimal.all()
     assert (searched.value <= exact.value + 1e-9).all()
     assert (searched.upper_bound >= exact.value - 1e-9).all()
@@ -199,13 +199,13 @@ def test_larger_cliques_are_searched_with_a_bound() -> None:
     n = 90
     scores = np.random.default_rng(0).normal(size=(2, n * (n - 1) // 2))
     with pytest.raises(CapabilityError, match=r"row 0.*cliques.*limited to size 48, this one has size 90.*by search"):
-        decode(Cliques(n)._describe(), scores, method="exact")
-    found = decode(Cliques(n)._describe(), scores)
+        decode(Cliques(n).space.description, scores, method="exact")
+    found = decode(Cliques(n).space.description, scores)
     assert not found.optimal.any()
     # The semidefinite bound is within 20 % of the optimum of Gaussian instances; the guarantee follows from it.
     assert (found.value >= found.upper_bound / 1.2).all()
     assert ((found.nu > 0) & (found.nu < 0.1)).all()
-    again = decode(Cliques(n)._describe(), scores)
+    again = decode(Cliques(n).space.description, scores)
     np.testing.assert_array_equal(found.y, again.y)
 
 
@@ -214,7 +214,7 @@ def test_sparse_scores_leave_large_cliques_exact() -> None:
     u, v = np.triu_indices(n, 1)
     scores = np.where(u // 10 == v // 10, np.random.default_rng(0).normal(size=len(u)), -1.0)
     scores[u // 10 != v // 10] = 0.0
-    assert decode(Cliques(n)._describe(), scores[np.newaxis], method="exact").optimal.all()
+    assert decode(Cliques(n).space.description, scores[np.newaxis], method="exact").optimal.all()
 
 
 # Graphs.

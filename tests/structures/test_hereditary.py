@@ -89,13 +89,13 @@ def test_decoding_reaches_the_best_of_the_list(structure, edges, ties, decoder):
     y = members(structure, 5, edges)
     shape = (25, len(edges))
     scores = (rng.integers(-1, 3, shape) if ties else rng.normal(size=shape)).astype(float)
-    found = structure._decode_scores(scores, None, Decoding(decoder))
+    found = structure.space.decode(scores, None, Decoding(decoder))
     best = (scores @ y.T).max(axis=1)
     np.testing.assert_allclose(found.value, best, rtol=0, atol=1e-12)
     np.testing.assert_allclose((scores * found.y).sum(axis=1), found.value, rtol=0, atol=1e-12)
     assert found.optimal.all() and (found.nu == 0).all() and (found.upper_bound == found.value).all()
     structure.validate(found.y)
-    squared = structure._decode_scores(scores, np.full(len(edges), -0.5), Decoding(decoder))
+    squared = structure.space.decode(scores, np.full(len(edges), -0.5), Decoding(decoder))
     np.testing.assert_allclose(squared.value, ((scores - 0.5) @ y.T).max(axis=1), rtol=0, atol=1e-12)
 
 
@@ -110,7 +110,7 @@ def test_search_is_exact_for_any_independence_system(seed):
 
     structure = Graphs(6, hereditary=holds)
     scores = np.vstack([rng.normal(size=(8, 15)), rng.integers(1, 3, (4, 15))])
-    found = structure._decode_scores(scores, None, Decoding("exact"))
+    found = structure.space.decode(scores, None, Decoding("exact"))
     best = (np.maximum(scores, 0) @ generators.T).max(axis=1)
     np.testing.assert_allclose(found.value, best, rtol=0, atol=1e-12)
 
@@ -122,7 +122,7 @@ def test_large_instances_say_how_far_from_the_best_they_may_be(name):
     scores = rng.normal(size=(4, 36))
     scores[:2] = np.abs(scores[:2])
     n_positive = (scores > 0).sum(axis=1)
-    found = structure._decode_scores(scores, None, Decoding("auto"))
+    found = structure.space.decode(scores, None, Decoding("auto"))
     structure.validate(found.y)
     if name is few:
         best = np.sort(scores, axis=1)[:, -3:].sum(axis=1)
@@ -139,22 +139,20 @@ def test_large_instances_say_how_far_from_the_best_they_may_be(name):
     np.testing.assert_allclose((1 - found.nu) * found.upper_bound, found.value)
     assert (found.value >= 0.95 * best).all()  # what these seeds reach
     with pytest.raises(CapabilityError, match="row 0: 36 edges have a positive score.*limited to 20.*decoder='auto'"):
-        structure._decode_scores(scores, None, Decoding("exact"))
+        structure.space.decode(scores, None, Decoding("exact"))
 
 
 def test_forests_and_matchings_are_exact_at_any_size():
     rng = np.random.default_rng(0)
     forest = Graphs(60, hereditary="forest")
-    found = forest._decode_scores(np.ones((1, 1770)), None, Decoding("exact"))
+    found = forest.space.decode(np.ones((1, 1770)), None, Decoding("exact"))
     assert found.value[0] == 59 and found.optimal[0]
     # In a complete bipartite graph, a largest matching with positive scores is an assignment.
     from scipy.optimize import linear_sum_assignment
 
     weights = rng.random((12, 12))
     edges = [(u, 12 + v) for u in range(12) for v in range(12)]
-    found = Graphs(24, edges=edges, hereditary="matching")._decode_scores(
-        weights.reshape(1, -1), None, Decoding("exact")
-    )
+    found = Graphs(24, edges=edges, hereditary="matching").space.decode(weights.reshape(1, -1), None, Decoding("exact"))
     assert found.value[0] == pytest.approx(weights[linear_sum_assignment(weights, maximize=True)].sum(), abs=1e-9)
     assert found.optimal[0]
     # And in general graphs: 7 vertices, 21 edges, by enumeration of all matchings.
@@ -166,7 +164,7 @@ def test_forests_and_matchings_are_exact_at_any_size():
         for chosen in combinations(range(21), k)
         if is_matching([pairs[e] for e in chosen], 7)
     )
-    found = Graphs(7, hereditary="matching")._decode_scores(scores[None], None, Decoding("exact"))
+    found = Graphs(7, hereditary="matching").space.decode(scores[None], None, Decoding("exact"))
     assert found.value[0] == pytest.approx(best, abs=1e-12)
 
 
@@ -258,7 +256,7 @@ def test_bad_properties_are_refused():
     with pytest.raises(CapabilityError, match="no exact sampler is known for sets with a property"):
         forest.sample(3)
     with pytest.raises(CapabilityError, match="not decoded as an integer program"):
-        forest._decode_scores(np.ones((1, 3)), None, Decoding("milp"))
+        forest.space.decode(np.ones((1, 3)), None, Decoding("milp"))
 
 
 def test_structures_with_a_property_are_values():

@@ -30,7 +30,7 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )
-from combpred.structures._search.k_best import best_combinations, k_best
+from combpred.structures._search.k_best import best_combinations
 from combpred.structures._search.partition import best_by_partition
 from enumerable import INSTANCES
 
@@ -71,7 +71,7 @@ def check(structure, listed, linear, magnitude, nu=1.0):
 @pytest.mark.parametrize("structure", SIGNED)
 def test_partitions_list_all_members_in_order(structure, kind):
     linear, magnitude = scores_of(structure, kind)
-    check(structure, list(best_by_partition(structure, linear, magnitude, Decoding("exact"))), linear, magnitude)
+    check(structure, list(best_by_partition(structure.space, linear, magnitude, Decoding("exact"))), linear, magnitude)
 
 
 @pytest.mark.parametrize("nu", [1.0, 0.5, 0.2])
@@ -79,7 +79,7 @@ def test_partitions_list_all_members_in_order(structure, kind):
 @pytest.mark.parametrize("structure", SMALL)
 def test_members_are_listed_in_order_down_to_the_share(structure, kind, nu):
     linear, _ = scores_of(structure, kind)
-    check(structure, list(k_best(structure, linear, None, nu=nu)), linear, None, nu)
+    check(structure, list(structure.space.k_best(linear, None, nu=nu)), linear, None, nu)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_members_are_listed_in_order_down_to_the_share(structure, kind, nu):
 )
 def test_a_bound_on_the_number_changes_nothing_before_it(structure):
     linear, _ = scores_of(structure, "gaussian")
-    listed = list(best_by_partition(structure, linear, None, Decoding("exact")))
+    listed = list(best_by_partition(structure.space, linear, None, Decoding("exact")))
     for k in (1, 2, 5):
-        some = list(best_by_partition(structure, linear, None, Decoding("exact"), max_results=k))
+        some = list(best_by_partition(structure.space, linear, None, Decoding("exact"), max_results=k))
         np.testing.assert_array_equal(some, listed[:k])
 
 
@@ -108,7 +108,7 @@ def test_combinations_come_in_order(values, kind):
 def test_penalties_neither_overflow_nor_vanish(scale):
     structure = Permutations(4)
     linear, _ = scores_of(structure, "gaussian")
-    found = structure.embed(list(best_by_partition(structure, scale * linear, None, Decoding("exact"))))
+    found = structure.embed(list(best_by_partition(structure.space, scale * linear, None, Decoding("exact"))))
     assert len(found) == 24
     assert (np.diff(found @ linear) <= 1e-10).all()
 
@@ -167,7 +167,7 @@ def test_estimators_list_what_they_score(structure, loss):
 )
 def test_large_spaces_start_with_what_is_decoded(structure):
     linear, _ = scores_of(structure, "gaussian")
-    found = structure.embed(list(islice(k_best(structure, linear, None), 5)))
+    found = structure.embed(list(islice(structure.space.k_best(linear, None), 5)))
     assert found[0] @ linear == pytest.approx(structure.embed([structure.decode(linear)])[0] @ linear, abs=1e-10)
     assert (np.diff(found @ linear) <= 1e-10).all()
     assert len(np.unique(found, axis=0)) == 5
@@ -175,20 +175,20 @@ def test_large_spaces_start_with_what_is_decoded(structure):
 
 def test_what_cannot_be_listed_in_order_is_refused():
     with pytest.raises(CapabilityError, match="feature .* takes values from 0 to 7.*take predict"):
-        k_best(Paths.trellis(8, 6), np.ones(84), None)
+        Paths.trellis(8, 6).space.k_best(np.ones(84))
     with pytest.raises(CapabilityError, match="given by functions.*from_structures lists them"):
-        k_best(Custom.from_sampler(lambda rng: rng.permutation(3), lambda y: np.eye(3)[y].ravel()), np.ones(9), None)
+        Custom.from_sampler(lambda rng: rng.permutation(3), lambda y: np.eye(3)[y].ravel()).space.k_best(np.ones(9))
     for structure in (Permutations(40), PartialOrders(12), Cycles(30)):
         linear, _ = scores_of(structure, "gaussian")
         with pytest.raises(CapabilityError, match="listed in order by exact decodings, and .* limited to size"):
-            k_best(structure, linear, None)
+            structure.space.k_best(linear, None)
 
 
 def test_a_size_that_is_exceeded_only_later_says_so_then():
     structure = Permutations(40)
     ordered = np.ones(structure.n_features)  # no preferences form a cycle: the best ranking is known at any size
     ordered[[0, 5, 40, 70]] = 0.5
-    listed = k_best(structure, ordered, None)
+    listed = structure.space.k_best(ordered, None)
     np.testing.assert_array_equal(next(listed), np.arange(1, 41))
     with pytest.raises(CapabilityError, match="limited to size 20"):
         list(listed)

@@ -19,22 +19,22 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )  # fmt: skip
-from combpred.structures._losses import COSTS, affine_loss, is_affine, loss_augmented, loss_between, resolve_cost
+from combpred.structures._losses import COSTS
 from enumerable import INSTANCES
 
 SMALL = [structure for structure, _ in INSTANCES if structure.count() <= 600]
-AFFINE = [(each, cost) for each in SMALL for cost in each._loss_names() if is_affine(each, cost)]
+AFFINE = [(each, cost) for each in SMALL for cost in each.space.costs if each.space.loss(cost).is_affine]
 
 
 def members(structure):
     """Return ψ of all outputs."""
-    return np.concatenate([structure._embed_parts(parts) for parts in structure._listed_parts()])
+    return np.concatenate([structure.space.embed(parts) for parts in structure.space.listed()])
 
 
 @pytest.mark.parametrize("structure", SMALL)
 def test_entries_are_as_declared(structure):
-    psi, kind = members(structure), structure._entry_kind()
-    counted = structure._loss_entries()
+    psi, kind = members(structure), structure.space.entry_kind
+    counted = structure.space.loss_entries()
     values = set(np.unique(psi if counted is None else psi[:, counted]).tolist())
     if kind == "signs and ties":
         half = psi.shape[1] // 2
@@ -49,9 +49,9 @@ def test_entries_are_as_declared(structure):
 def test_losses_are_what_their_definitions_say_on_all_pairs(structure, cost):
     psi = members(structure)
     psi = psi[:60]
-    loss = affine_loss(structure, psi, cost)
+    loss = structure.space.loss(cost).affine(psi)
     for i, row in enumerate(psi):
-        expected = loss_between(structure, row, psi, cost)
+        expected = structure.space.loss(cost).between(row, psi)
         one = loss.rows(np.full(len(psi), i))
         np.testing.assert_allclose(one.values(psi), expected, atol=1e-12)
         assert expected[i] == 0
@@ -65,9 +65,9 @@ def test_decoding_with_the_loss_finds_the_largest_sum(structure, cost):
     rng = np.random.default_rng(0)
     rows = rng.integers(len(psi), size=12)
     scores = rng.normal(size=(12, psi.shape[1])) * rng.choice([0.1, 1.0, 5.0], size=(12, 1))
-    found = loss_augmented(structure, affine_loss(structure, psi[rows], cost), scores, Decoding("exact"))
+    found = structure.space.augmented(structure.space.loss(cost).affine(psi[rows]), scores, Decoding("exact"))
     reached = found.loss + np.einsum("ij,ij->i", scores, found.psi)
-    sums = loss_between(structure, psi[rows, np.newaxis], psi[np.newaxis], cost) + scores @ psi.T
+    sums = structure.space.loss(cost).between(psi[rows, np.newaxis], psi[np.newaxis]) + scores @ psi.T
     np.testing.assert_allclose(reached, sums.max(axis=1), atol=1e-10)
     assert found.decoded.optimal.all()
 
@@ -76,11 +76,11 @@ def test_losses_are_the_metrics_of_the_package():
     rng = np.random.default_rng(1)
     ranking = Permutations(5)
     y, z = ranking.sample(30, 0), ranking.sample(30, 1)
-    pairs = affine_loss(ranking, ranking.embed(y), "kendall").values(ranking.embed(z))
+    pairs = ranking.space.loss("kendall").affine(ranking.embed(y)).values(ranking.embed(z))
     np.testing.assert_allclose(1 - 2 * pairs / 10, metrics.kendall_tau(y, z, average=False))
     weak = WeakOrders(4)
     y, z = weak.sample(30, 0), weak.sample(30, 1)
-    tied = affine_loss(weak, weak.embed(y)).values(weak.embed(z))
+    tied = weak.space.loss().affine(weak.embed(y)).values(weak.embed(z))
     discordant = [
         sum(0.5 * abs(np.sign(a[u] - a[v]) - np.sign(b[u] - b[v])) for u in range(4) for v in range(u))
         for a, b in zip(y, z, strict=True)
@@ -89,16 +89,17 @@ def test_losses_are_the_metrics_of_the_package():
     parent = np.array([-1, 0, 0, 1, 1, 2])
     tree = Hierarchy(parent)
     y, z = rng.integers(6, size=30), rng.integers(6, size=30)
-    nodes = affine_loss(tree, tree.embed(y)).values(tree.embed(z))
+    nodes = tree.space.loss().affine(tree.embed(y)).values(tree.embed(z))
     np.testing.assert_allclose(nodes, metrics.hierarchical_loss(y, z, parent=parent, average=False))
     labels = LabelSets(4)
     y, z = labels.sample(30, 0), labels.sample(30, 1)
     np.testing.assert_allclose(
-        affine_loss(labels, labels.embed(y)).values(labels.embed(z)) / 4, metrics.hamming_loss(y, z, average=False)
+        labels.space.loss().affine(labels.embed(y)).values(labels.embed(z)) / 4,
+        metrics.hamming_loss(y, z, average=False),
     )
     chain = Paths.trellis(4, 3)
     y, z = rng.integers(3, size=(30, 4)), rng.integers(3, size=(30, 4))
-    wrong = affine_loss(chain, chain.embed(Paths.from_labels(y, 3))).values(chain.embed(Paths.from_labels(z, 3)))
+    wrong = chain.space.loss().affine(chain.embed(Paths.from_labels(y, 3))).values(chain.embed(Paths.from_labels(z, 3)))
     np.testing.assert_allclose(wrong, 2 * (y != z).sum(axis=1))
 
 
@@ -108,31 +109,31 @@ def test_the_loss_of_a_partial_ranking_is_the_mean_over_its_completions():
     psi = members(ranking)
     complete = np.array(list(ranking.enumerate()))
     agree = (complete[:, 0] < complete[:, 2]) & (complete[:, 2] < complete[:, 3])
-    loss = affine_loss(ranking, ranking._embed_targets(known[np.newaxis]))
-    expected = loss_between(ranking, psi[agree, np.newaxis], psi[np.newaxis], "kendall").mean(axis=0)
+    loss = ranking.space.loss().affine(ranking.space.embed_targets(known[np.newaxis]))
+    expected = ranking.space.loss("kendall").between(psi[agree, np.newaxis], psi[np.newaxis]).mean(axis=0)
     np.testing.assert_allclose(loss.rows(np.zeros(len(psi), dtype=int)).values(psi), expected, atol=1e-12)
 
 
 def test_auto_is_the_loss_of_the_kind_of_output():
-    assert resolve_cost(Permutations(3)) == "kendall"
-    assert resolve_cost(MultiClass(3)) == "zero-one"
-    assert resolve_cost(Hierarchy([-1, 0])) == "tree"
-    assert resolve_cost(LabelSets(3)) == "hamming"
-    assert resolve_cost(Custom.from_structures("ab", [[0.5], [1.0]])) == "zero-one"
+    assert Permutations(3).space.loss().name == "kendall"
+    assert MultiClass(3).space.loss().name == "zero-one"
+    assert Hierarchy([-1, 0]).space.loss().name == "tree"
+    assert LabelSets(3).space.loss().name == "hamming"
+    assert Custom.from_structures("ab", [[0.5], [1.0]]).space.loss().name == "zero-one"
     assert set(COSTS) == {"auto", "hamming", "kendall", "tree", "zero-one"}
 
 
 def test_losses_that_a_structure_does_not_have_are_refused_with_those_that_it_has():
     with pytest.raises(CapabilityError, match="no loss 'kendall'; it has cost='hamming' and cost='zero-one'"):
-        resolve_cost(LabelSets(3), "kendall")
+        LabelSets(3).space.loss("kendall")
     with pytest.raises(CapabilityError, match="take cost='hamming'"):
-        affine_loss(Graphs(3), np.zeros((1, 3)), "zero-one")
+        Graphs(3).space.loss("zero-one").affine(np.zeros((1, 3)))
     with pytest.raises(CapabilityError, match="StructuredPerceptron"):
-        affine_loss(Custom.from_structures("ab", [[0.5], [1.0]]), np.ones((1, 1)), "zero-one")
+        Custom.from_structures("ab", [[0.5], [1.0]]).space.loss("zero-one").affine(np.ones((1, 1)))
     tied = Paths([(0, 1), (1, 2), (0, 3), (3, 2)], 0, 2, tied=[0, 0, 1, 1])
     with pytest.raises(CapabilityError, match="leave arcs untied"):
-        affine_loss(tied, np.zeros((1, 2)))
-    assert affine_loss(Tournaments(2), np.array([[1.0]])).magnitude is None
+        tied.space.loss().affine(np.zeros((1, 2)))
+    assert Tournaments(2).space.loss().affine(np.array([[1.0]])).magnitude is None
 
 
 def test_a_space_of_functions_has_hamming_only_for_bits():
@@ -141,10 +142,10 @@ def test_a_space_of_functions_has_hamming_only_for_bits():
         embed=np.asarray, decode=lambda scores: (scores > 0).astype(int),
     )  # fmt: skip
     with pytest.raises(CapabilityError, match="take cost=.hamming. if all are 0 or 1"):
-        affine_loss(sets, np.eye(2))
-    loss = affine_loss(sets, np.eye(2), "hamming")
+        sets.space.loss().affine(np.eye(2))
+    loss = sets.space.loss("hamming").affine(np.eye(2))
     np.testing.assert_array_equal(loss.values(np.ones((2, 2))), [1, 1])
     with pytest.raises(CapabilityError, match="^ψ of what was decoded has 2 in entry 0"):
         loss.values(np.array([[0.0, 1.0], [2.0, 0.0]]))
     with pytest.raises(RowError, match="row 0: ψ of y"):
-        affine_loss(sets, np.array([[0.5, 0.0]]), "hamming")
+        sets.space.loss("hamming").affine(np.array([[0.5, 0.0]]))

@@ -74,7 +74,7 @@ def test_sizes_are_checked(cls: Any, parameter: str, most: int) -> None:
         cls(1).count()
     with pytest.raises(ValueError, match=f"{cls.__name__}: {parameter} must be at most {most}, got {most + 1}; "):
         cls(most + 1).count()
-    scalars = dict(cls(most)._describe().scalars, n=most + 1)
+    scalars = dict(cls(most).space.description.scalars, n=most + 1)
     with pytest.raises(ValueError, match=f"must be between 2 and {most}"):
         structure_shape(Description(cls.name, scalars))
 
@@ -104,16 +104,16 @@ def test_relations_are_read_from_matrices(cls: Any) -> None:
     members = np.array(list(structure.enumerate()))
     shown = matrices(members, 3)
     assert cls()._resolve(shown) == structure
-    np.testing.assert_array_equal(structure._encode(shown), members)
-    np.testing.assert_array_equal(structure._encode(shown.astype(np.int64)), members)
-    np.testing.assert_array_equal(structure._encode(shown.tolist()), members)
+    np.testing.assert_array_equal(structure.space.encode(shown), members)
+    np.testing.assert_array_equal(structure.space.encode(shown.astype(np.int64)), members)
+    np.testing.assert_array_equal(structure.space.encode(shown.tolist()), members)
     assert structure.score(shown, members) == 1.0
     np.testing.assert_array_equal(structure.embed(shown), members)
 
 
 def test_partial_orders_may_be_reflexive() -> None:
     members = np.array(list(PartialOrders(3).enumerate()))
-    np.testing.assert_array_equal(PartialOrders(3)._encode(matrices(members, 3) | np.eye(3, dtype=bool)), members)
+    np.testing.assert_array_equal(PartialOrders(3).space.encode(matrices(members, 3) | np.eye(3, dtype=bool)), members)
     with pytest.raises(ValueError, match="row 0: item 0 is before itself"):
         Tournaments(3).validate(matrices(members, 3) | np.eye(3, dtype=bool))
 
@@ -189,8 +189,8 @@ def test_transitivity_is_checked_as_in_the_core(items: int) -> None:
 def test_rankings_are_compared_by_order_only() -> None:
     expected = [[1, 1, 2], [3, 2, 1]]
     for y in ([[1, 1, 2], [3, 2, 1]], [[-5.0, -5.0, 0.25], [1e9, 3, -1]], np.array([[0, 0, 200], [9, 5, 1]], np.uint8)):
-        np.testing.assert_array_equal(WeakOrders(3)._encode(y), expected)
-    np.testing.assert_array_equal(WeakOrders(2)._encode([[True, False]]), [[2, 1]])
+        np.testing.assert_array_equal(WeakOrders(3).space.encode(y), expected)
+    np.testing.assert_array_equal(WeakOrders(2).space.encode([[True, False]]), [[2, 1]])
     assert WeakOrders(3).score([[-5.0, -5.0, 0.25]], [[1, 1, 2]]) == 1.0
 
 
@@ -297,8 +297,8 @@ def test_decoding_agrees_with_all_members(structure: Structure, method: str) -> 
         values = linear @ psi.T
         if magnitude is not None:
             values += np.broadcast_to(magnitude, (n, d)) @ np.abs(psi).T
-        decoded = decode(structure._describe(), linear, magnitude, method=method)
-        structure.validate(structure._decode_parts(decoded.y))
+        decoded = decode(structure.space.description, linear, magnitude, method=method)
+        structure.validate(structure.space.decode_parts(decoded.y))
         best, worst = values.max(axis=1), values.min(axis=1)
         assert (decoded.value <= best + 1e-9).all() and (decoded.upper_bound >= best - 1e-9).all()
         assert (decoded.value >= (1 - decoded.nu) * best + decoded.nu * worst - 1e-9).all()
@@ -312,12 +312,12 @@ def test_large_instances_fall_to_the_search_and_say_so() -> None:
     for structure in (WeakOrders(20), PartialOrders(12)):
         scores = rng.normal(size=(3, structure.n_features))
         with pytest.raises(CapabilityError, match="exact decoding of .* is limited to size"):
-            decode(structure._describe(), scores, method="exact")
-        found = decode(structure._describe(), scores)
+            decode(structure.space.description, scores, method="exact")
+        found = decode(structure.space.description, scores)
         assert not found.optimal.any()
         assert ((found.nu > 0) & (found.nu < 1) & (found.value < found.upper_bound)).all()
         again = structure.decode(scores)
-        np.testing.assert_array_equal(again, structure._decode_parts(found.y))
+        np.testing.assert_array_equal(again, structure.space.decode_parts(found.y))
         structure.validate(again)
 
 

@@ -28,13 +28,13 @@ SMALL = [structure for structure, _ in INSTANCES]
 
 def enumerated(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
     """Return all members in parts, and their ψ."""
-    parts = np.concatenate(list(structure._listed_parts()))
-    return parts, structure._embed_parts(parts)
+    parts = np.concatenate(list(structure.space.listed()))
+    return parts, structure.space.embed(parts)
 
 
 def listable(structure: Structure) -> bool:
     try:
-        return structure.count() < 20000 and structure_enumerate(structure._describe(), 0, 1).size > 0
+        return structure.count() < 20000 and structure_enumerate(structure.space.description, 0, 1).size > 0
     except CapabilityError:
         return False
 
@@ -89,10 +89,10 @@ def test_samples_follow_the_law(structure):
     place = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(parts))}
     scores = np.random.default_rng(3).normal(size=(2, structure.n_features))
     n = 2000
-    drawn = structure._sample_distribution(scores, n, seed=11)
+    drawn = structure.space.sample_distribution(scores, n, seed=11)
     assert drawn.shape == (n, 2, parts.shape[1])
     assert drawn.dtype == np.int32
-    np.testing.assert_array_equal(drawn, structure._sample_distribution(scores, n, seed=11, n_threads=3))
+    np.testing.assert_array_equal(drawn, structure.space.sample_distribution(scores, n, seed=11, n_threads=3))
     for row in range(2):
         values = psi @ scores[row]
         expected = n * np.exp(values - logsumexp(values))
@@ -159,7 +159,7 @@ def test_large_structures_are_refused():
     with pytest.raises(CapabilityError, match="limited to size 20, this one has size 21"):
         Permutations(21).log_partition(np.zeros(210))
     with pytest.raises(CapabilityError, match="limited to size 20"):
-        Permutations(21)._sample_distribution(np.zeros((1, 210)), 1, 0)
+        Permutations(21).space.sample_distribution(np.zeros((1, 210)), 1, 0)
     with pytest.raises(CapabilityError, match="partition function"):
         PartialOrders(9).marginals(np.zeros(36))
     with pytest.raises(CapabilityError, match="partition function"):
@@ -174,17 +174,17 @@ def test_properties_of_graphs_restrict_the_sums():
     scores = np.random.default_rng(2).normal(size=(3, 6))
     expected = logsumexp(scores @ members.T, axis=1)
     np.testing.assert_allclose(graphs.log_partition(scores), expected, rtol=1e-12)
-    drawn = graphs._sample_distribution(scores, 50, seed=1)
+    drawn = graphs.space.sample_distribution(scores, 50, seed=1)
     assert drawn.shape == (50, 3, 6)
     graphs.validate(drawn.reshape(-1, 6))
 
 
 def test_engine_and_cost():
-    engine, cost = partition_cost(Permutations(10)._describe())
+    engine, cost = partition_cost(Permutations(10).space.description)
     assert engine == "recursion"
-    assert partition_cost(Permutations(10)._describe(), marginals=True)[1] > cost > 1000
-    assert partition_cost(Permutations(12)._describe())[1] > 4 * cost
-    found = log_partition(Permutations(3)._describe(), np.zeros((2, 3)))
+    assert partition_cost(Permutations(10).space.description, marginals=True)[1] > cost > 1000
+    assert partition_cost(Permutations(12).space.description)[1] > 4 * cost
+    found = log_partition(Permutations(3).space.description, np.zeros((2, 3)))
     assert (found.engine, found.marginals) == ("recursion", None)
     # Cycles through given vertices have no recursion of their own.
     through = Description("cycles", {"n": 5, "start": 1}, None, None)

@@ -29,8 +29,8 @@ def test_paths_come_padded_or_ragged() -> None:
     wide = np.pad(np.array(expected), ((0, 0), (0, 3)), constant_values=-1)
     frame = pd.DataFrame(expected).replace(-1, -1.0)
     for y in (expected, ragged, objects, pd.Series(ragged), wide, wide.tolist(), frame, np.array(expected, float)):
-        assert_array_equal(DIAMOND._encode(y), expected)
-    assert_array_equal(DIAMOND._encode([[4]]), [[4, -1]])
+        assert_array_equal(DIAMOND.space.encode(y), expected)
+    assert_array_equal(DIAMOND.space.encode([[4]]), [[4, -1]])
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_squared_loss_is_refused_where_counts_may_exceed_one() -> None:
     with pytest.raises(CapabilityError, match=r"counts that are 0 or 1.*take loss='auc'"):
         StructuredRidge(chain, loss="squared").fit(X, y)
     with pytest.raises(CapabilityError, match="counts that are 0 or 1"):
-        chain._decode_scores(np.zeros((1, chain.n_features)), np.zeros(chain.n_features))
+        chain.space.decode(np.zeros((1, chain.n_features)), np.zeros(chain.n_features))
     apart = Paths([(0, 1), (0, 2), (1, 3), (2, 3)], 0, 3, tied=[0, 1, 2, 2])  # no path holds two arcs of one group
     StructuredRidge(apart, loss="squared").fit(X, apart.sample(10, random_state=0))
     StructuredRidge(Paths.trellis(2, 3), loss="squared").fit(X, Paths.trellis(2, 3).sample(10, random_state=0))

@@ -44,7 +44,7 @@ def test_classes_keep_labels_of_any_type(labels: Any) -> None:
     structure = MultiClass()._resolve(labels)
     np.testing.assert_array_equal(structure.classes_, np.unique(np.asarray(labels)))
     assert structure.n_classes == len(structure.classes_)
-    np.testing.assert_array_equal(structure._decode_parts(structure._encode(labels)), np.asarray(labels))
+    np.testing.assert_array_equal(structure.space.decode_parts(structure.space.encode(labels)), np.asarray(labels))
     assert structure.feature_names().tolist() == [str(c) for c in structure.classes_.tolist()]
     assert pickle.loads(pickle.dumps(structure)) == structure
     assert clone(structure) == MultiClass(structure.n_classes)
@@ -87,7 +87,7 @@ def test_unknown_labels_name_the_row() -> None:
 
 def test_a_column_is_ravelled_with_a_warning() -> None:
     with pytest.warns(DataConversionWarning):
-        assert MultiClass(3)._encode(np.array([[0], [2]])).tolist() == [[0], [2]]
+        assert MultiClass(3).space.encode(np.array([[0], [2]])).tolist() == [[0], [2]]
 
 
 # Label sets.
@@ -97,10 +97,10 @@ def test_label_sets_take_sparse_and_boolean_matrices() -> None:
     y = np.array([[1, 0, 1], [0, 0, 0]])
     for form in (scipy.sparse.csr_matrix(y), scipy.sparse.coo_array(y), scipy.sparse.csc_matrix(y.astype(float))):
         assert LabelSets()._resolve(form) == LabelSets(3)
-        np.testing.assert_array_equal(LabelSets(3)._encode(form), y)
-    np.testing.assert_array_equal(LabelSets(3)._encode(y.astype(bool)), y)
+        np.testing.assert_array_equal(LabelSets(3).space.encode(form), y)
+    np.testing.assert_array_equal(LabelSets(3).space.encode(y.astype(bool)), y)
     explicit_zero = scipy.sparse.csr_matrix((np.array([1, 0]), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
-    np.testing.assert_array_equal(LabelSets(2)._encode(explicit_zero), [[1, 0]])
+    np.testing.assert_array_equal(LabelSets(2).space.encode(explicit_zero), [[1, 0]])
 
 
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_matrix])
@@ -151,8 +151,8 @@ def test_ordered_categories_come_back() -> None:
     for y in (grades, pd.Series(grades), pd.CategoricalIndex(grades)):
         structure = Ordinal()._resolve(y)
         assert structure.n_grades == 3
-        assert structure._encode(y)[:, 0].tolist() == [2, 0, 1, 0]
-        assert structure._decode_parts(structure._encode(y)).tolist() == list(grades)
+        assert structure.space.encode(y)[:, 0].tolist() == [2, 0, 1, 0]
+        assert structure.space.decode_parts(structure.space.encode(y)).tolist() == list(grades)
         assert structure.feature_names().tolist() == [">=bad", ">=fair", ">=good"]
     assert structure.score(grades, np.array(["good", "good", "fair", "bad"])) == -0.5
     assert Ordinal(3)._resolve(grades) == structure
@@ -165,7 +165,7 @@ def test_ordered_categories_come_back() -> None:
 def test_numeric_categories_come_back() -> None:
     y = pd.Categorical([10, 30, 20], categories=[10, 20, 30], ordered=True)
     structure = Ordinal()._resolve(y)
-    assert structure._decode_parts(structure._encode(y)).tolist() == [10, 30, 20]
+    assert structure.space.decode_parts(structure.space.encode(y)).tolist() == [10, 30, 20]
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_names_of_a_hierarchy_come_back() -> None:
     assert with_root.feature_names().tolist() == ["animal", *ANIMALS]
     numbers = Hierarchy({11: 1, 12: 1, 1: None})
     assert numbers.feature_names().tolist() == ["11", "12", "1"]
-    assert numbers._encode([1, 11])[:, 0].tolist() == [2, 0]
+    assert numbers.space.encode([1, 11])[:, 0].tolist() == [2, 0]
     with pytest.raises(TypeError, match="all strings or all integers"):
         Hierarchy({1: "top"}).count()
 
@@ -376,7 +376,7 @@ def test_orders_and_positions_are_inverse(orders: list[list[int]]) -> None:
     for order, row in zip(orders, positions, strict=True):
         assert [row[label] for label in order] == list(range(1, len(order) + 1))
     assert Permutations()._resolve(positions) == Permutations(len(orders[0]))
-    np.testing.assert_array_equal(Permutations(len(orders[0]))._encode(positions), positions)
+    np.testing.assert_array_equal(Permutations(len(orders[0])).space.encode(positions), positions)
 
 
 def test_illegal_orders_are_refused() -> None:

@@ -76,17 +76,17 @@ def test_members_are_distinct_valid_and_as_many_as_counted(structure: Structure,
 @each
 def test_encoding_and_decoding_are_inverse(structure: Structure, psi: Any) -> None:
     members = np.array(list(structure.enumerate()))
-    parts = structure._encode(members)
+    parts = structure.space.encode(members)
     assert parts.dtype == np.int32
     assert parts.flags.c_contiguous
-    assert parts.shape == (len(members), structure_shape(structure._describe())[0])
-    np.testing.assert_array_equal(structure._decode_parts(parts), members)
-    np.testing.assert_array_equal(structure._encode(members.tolist()), parts)
+    assert parts.shape == (len(members), structure.space.part_len)
+    np.testing.assert_array_equal(structure.space.decode_parts(parts), members)
+    np.testing.assert_array_equal(structure.space.encode(members.tolist()), parts)
     frame = pd.DataFrame(members) if members.ndim == 2 else pd.Series(members)
-    np.testing.assert_array_equal(structure._encode(frame), parts)
+    np.testing.assert_array_equal(structure.space.encode(frame), parts)
     if members.dtype.kind == "i":
-        np.testing.assert_array_equal(structure._encode(members.astype(np.float32)), parts)
-        np.testing.assert_array_equal(structure._encode(members.astype(object)), parts)
+        np.testing.assert_array_equal(structure.space.encode(members.astype(np.float32)), parts)
+        np.testing.assert_array_equal(structure.space.encode(members.astype(object)), parts)
 
 
 @each
@@ -256,7 +256,7 @@ def test_largest_sizes_are_those_of_the_library(cls: Any, parameter: str, most: 
         cls(most + 1).n_features  # noqa: B018
     with pytest.raises(ValueError, match=f"{cls.__name__}: {parameter} must be at most"):
         cls(10**30).count()
-    scalars = dict(cls(most)._describe().scalars, n=most + 1)
+    scalars = dict(cls(most).space.description.scalars, n=most + 1)
     with pytest.raises(ValueError, match=f"must be between [12] and {most}"):
         structure_shape(Description(cls.name, scalars))
 

@@ -137,7 +137,7 @@ class OnlineState:
 
 
 class OnlineUpdate(NamedTuple):
-    """Which step is taken on a row: a key of ``UPDATES`` of the interface, and the numbers it uses."""
+    """Which step is taken on a row: a key of ``names.UPDATES``, and the numbers it uses."""
 
     name: str
     rate: float

@@ -43,7 +43,7 @@ class AffineLoss:
         """Return the loss of every row at its ψ(z), of shape ``(n,)``, from `psi` (n, d)."""
         if self.checked:
             try:
-                _require_bits(psi, "what was decoded")
+                require_bits(psi, "what was decoded")
             except RowError as error:  # a fault of the structure, whichever row it is found at
                 raise CapabilityError(error.reason) from None
         return self.of_means(psi)
@@ -58,7 +58,7 @@ class AffineLoss:
         return AffineLoss(self.constant[rows], self.gradient[rows], magnitude, self.checked)
 
 
-def _require_bits(psi: FloatArray, what: str) -> None:
+def require_bits(psi: FloatArray, what: str) -> None:
     bad = ~((psi == 0.0) | (psi == 1.0))
     if bad.any():
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))

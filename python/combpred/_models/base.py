@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -33,12 +32,9 @@ from .._lib.decode import DECODERS, Decoded, Decoding, score_values
 from .._lib.errors import renumbered
 from .._lib.memory import allocate, require_memory, row_blocks
 from .._lib.ridge import Targets, check_kernel
-from .._lib.structure import structure_shape
 from ..kernels import KERNELS, InputKernel
 from ..structures import LabelSets, MultiClass, Structure
-from ..structures._base import is_a
 from ..structures._search.constraints import RowConstraints
-from ..structures._search.k_best import better_halves, has_siblings, k_best
 from .training import TrainingRows, embed_targets, resolve_targets
 
 FloatArray = NDArray[np.float64]
@@ -131,7 +127,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        return self.structure is None or is_a(self.structure, MultiClass) or is_a(self.structure, LabelSets)
+        return self.structure is None or MultiClass.is_meant_by(self.structure) or LabelSets.is_meant_by(self.structure)
 
     @property
     def _estimator_type(self) -> str:
@@ -147,14 +143,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self._classifies():
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = classifier_tags(multi_label=is_a(self.structure, LabelSets))
+            tags.classifier_tags = classifier_tags(multi_label=LabelSets.is_meant_by(self.structure))
         return tags
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
         return {
             "requires_y": True,
             "pairwise": self.kernel == "precomputed",
-            "multilabel": is_a(self.structure, LabelSets),
+            "multilabel": LabelSets.is_meant_by(self.structure),
             "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
         }
 
@@ -329,12 +325,12 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         [True]
         """
         X = self._check_new_rows(X)
-        parts = self.structure_._encode(y)
+        parts = self.structure_.space.encode(y)
         check_consistent_length(X, parts)
         values = np.empty(X.shape[0])
         for rows, block in self._score_blocks(X):
             linear, magnitude = self._decoding_scores(block, rows.start)
-            psi = self.structure_._embed_parts(parts[rows], get_n_threads(self.n_jobs))
+            psi = self.structure_.space.embed(parts[rows], get_n_threads(self.n_jobs))
             values[rows] = score_values(psi, linear, magnitude)
         return values
 
@@ -419,7 +415,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             blocks = self._decoded_blocks(self._check_new_rows(X), constraints)
             return compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))
         decoded = self._decode_rows(X, constraints)
-        return self.structure_._decode_parts(decoded.y)
+        return self.structure_.space.decode_parts(decoded.y)
 
     def predict_certified(self, X: Any, *, constraints: Any = None) -> Certified:
         """Predict, and say for each row how good the prediction is known to be.
@@ -458,7 +454,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         """
         decoded = self._decode_rows(X, constraints)
         return Certified(
-            structures=self.structure_._decode_parts(decoded.y),
+            structures=self.structure_.space.decode_parts(decoded.y),
             value=decoded.value,
             nu=decoded.nu,
             optimal=decoded.optimal,
@@ -519,24 +515,17 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             raise ValueError(f"X_row must be one row, got {X.shape[0]}")
         ((_, scores),) = self._score_blocks(X)
         linear, magnitude = self._decoding_scores(scores)
-        if nu == 0.5 and has_siblings(self.structure_, magnitude):
-            return islice(better_halves(self.structure_, linear[0], magnitude), max_results)
-        return k_best(
-            self.structure_,
-            linear[0],
-            magnitude,
-            nu=float(nu),
-            max_results=max_results,
-            n_threads=get_n_threads(self.n_jobs),
+        return self.structure_.space.enumerate(
+            linear[0], magnitude, nu=float(nu), max_results=max_results, n_threads=get_n_threads(self.n_jobs)
         )
 
     def _decode_rows(self, X: Any, constraints: Any = None) -> Decoded:
         """Decode the scores of all rows, block by block into arrays that hold the whole."""
         X = self._check_new_rows(X)
-        n, (part_len, _, _) = X.shape[0], structure_shape(self.structure_._describe())
+        n, part_len = X.shape[0], self.structure_.space.part_len
         what, remedy = f"predicting {n} structures of {part_len} parts", "pass fewer rows at once"
         whole = Decoded(
-            allocate((n, part_len), self.structure_._parts_dtype, what, remedy),
+            allocate((n, part_len), self.structure_.space.parts_dtype, what, remedy),
             value=allocate((n,), np.float64, what, remedy),
             upper_bound=allocate((n,), np.float64, what, remedy),
             nu=allocate((n,), np.float64, what, remedy),
@@ -549,7 +538,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _decoded_blocks(self, X: Any, constraints: Any) -> Iterator[tuple[slice, Decoded]]:
         """Yield the decoded scores of blocks of rows; X must have been through `_check_input`."""
-        held = None if constraints is None else RowConstraints(self.structure_, constraints, X.shape[0])
+        held = None if constraints is None else self.structure_.space.restricted(constraints, X.shape[0])
         how = self._decoding()
         for rows, block in self._score_blocks(X):
             yield rows, self._decode_scores(block, replace(how, seed=how.seed + rows.start), held, rows.start)
@@ -573,7 +562,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             return held.decode(linear, magnitude, how, first)
         structure: Structure = self.structure_
         with renumbered(slice(first, None)):
-            return structure._decode_scores(linear, magnitude, how)
+            return structure.space.decode(linear, magnitude, how)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the structure's own metric on predictions; larger is better.

@@ -13,8 +13,6 @@ from .._data.inputs import mean_of_rows
 from .._lib.decode import DECODERS, Decoding, score_rows, score_values
 from .._lib.errors import ApproximationWarning, NumericalError
 from ..structures import Structure
-from ..structures._losses import affine_loss, is_affine, loss_augmented, resolve_cost
-from ..structures._search.k_best import k_best
 
 FloatArray = NDArray[np.float64]
 
@@ -93,9 +91,9 @@ def structured_hinge_loss(
     if decoder not in DECODERS:
         raise ValueError(f"decoder must be one of {', '.join(DECODERS)}, got {decoder!r}")
     linear, psi, own = _embedded(structure, scores, y)
-    name = resolve_cost(structure, cost)
-    if is_affine(structure, name):
-        found = loss_augmented(structure, affine_loss(structure, psi, name), linear, Decoding(decoder))
+    loss = structure.space.loss(cost)
+    if loss.is_affine:
+        found = structure.space.augmented(loss.affine(psi), linear, Decoding(decoder))
         if not found.decoded.optimal.all():
             warnings.warn(
                 f"{int((~found.decoded.optimal).sum())} of {len(linear)} maxima are not proven to be the largest: the "
@@ -261,7 +259,7 @@ def _embedded(structure: Structure, scores: ArrayLike, y: Any) -> tuple[FloatArr
 
 def _log_losses(structure: Structure, scores: ArrayLike, y: Any) -> FloatArray:
     linear, _, own = _embedded(structure, scores, y)
-    losses: FloatArray = np.maximum(structure._log_partition(linear).log_z - own, 0.0)  # below 0 by rounding only
+    losses: FloatArray = np.maximum(structure.space.log_partition(linear).log_z - own, 0.0)  # below 0 by rounding only
     return losses
 
 
@@ -269,7 +267,7 @@ def _best_other(structure: Structure, linear: FloatArray, psi: FloatArray) -> Fl
     """Return the largest score of an output with another ψ, for each row; −inf where there is none."""
     best = np.full(len(linear), -np.inf)
     for i, row in enumerate(linear):
-        found = structure.embed(list(k_best(structure, row, None, max_results=2)))
+        found = structure.embed(list(structure.space.k_best(row, None, max_results=2)))
         other = (found != psi[i]).any(axis=1)
         best[i] = (found[other] @ row).max(initial=-np.inf)
     return best

@@ -21,7 +21,6 @@ from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.maxmargin import AffineLoss, MarginState, Report, maxmargin_pass
 from ..structures import Structure
-from ..structures._losses import affine_loss, loss_augmented
 from .base import StructuredEstimator
 from .maxmargin.oracles import Blocks, refuse_sets
 from .training import TrainingRows, check_piece, keep_weights, require_same_intercept
@@ -53,9 +52,9 @@ def mistake_bound(structure: Structure, blocks: Blocks, coefficients: FloatArray
         NaN where decoding is not exact, where W separates the rows by no more than rounding errors, and where it is not
         known which values ψ takes.
     """
-    kind = structure._entry_kind()
+    kind = structure.space.entry_kind
     try:
-        if kind in ("numbers", "unknown") or structure._loss_entries() is not None:
+        if kind in ("numbers", "unknown") or structure.space.loss_entries() is not None:
             return float("nan")
     except CapabilityError:  # no entry of ψ that a loss can look at
         return float("nan")
@@ -82,7 +81,7 @@ def least_ratio(structure: Structure, psi: FloatArray, scores: FloatArray, how: 
     psi, scores : ndarray of shape (n, d)
     how : Decoding
     """
-    loss = affine_loss(structure, psi, "hamming")
+    loss = structure.space.loss("hamming").affine(psi)
     own = np.einsum("ij,ij->i", scores, psi)
     ratio = np.inf
     # First the output of largest loss; then ratios fall, and few rows still have a smaller one.
@@ -93,7 +92,7 @@ def least_ratio(structure: Structure, psi: FloatArray, scores: FloatArray, how: 
         factor = 1.0 if first else ratio
         magnitude = None if part.magnitude is None else factor * part.magnitude
         weighted = AffineLoss(factor * part.constant, factor * part.gradient, magnitude)
-        found = loss_augmented(structure, weighted, np.zeros_like(f) if first else f, how)
+        found = structure.space.augmented(weighted, np.zeros_like(f) if first else f, how)
         if not found.decoded.optimal.all():
             return None
         losses = part.values(found.psi)
@@ -145,7 +144,7 @@ class Learner:
         self._candidates = int(model.n_candidates or 0)
         self.how = Decoding(model.decoder, get_n_threads(model.n_jobs), int(rng.randint(2**31)))
         # Structures whose outputs only Python knows, and programs, are decoded in Python.
-        self._by_library = self._structure._parts_dtype == np.int32 and model.decoder != "milp"
+        self._by_library = self._structure.space.in_library and model.decoder != "milp"
         self._design, self._norms = blocks.design(), blocks.square_norms()
 
     def visit(self, order: Rows, state: MarginState) -> Report:
@@ -153,7 +152,7 @@ class Learner:
         if not self._by_library:
             return self._in_python(order, state)
         return maxmargin_pass(
-            self._structure._describe(), "perceptron", self._design, self._blocks.psi, None, self._blocks.weights,
+            self._structure.space.description, "perceptron", self._design, self._blocks.psi, None, self._blocks.weights,
             order, state, self.how, n_candidates=self._candidates,
         )  # fmt: skip
 
@@ -163,13 +162,13 @@ class Learner:
             scores = self._blocks.scores(state.coef, np.array([i]))
             how = replace(self.how, seed=self.how.seed + state.step)
             if self._candidates:
-                parts = self._structure._sample_parts(self._candidates, how.seed)
-                psi = self._structure._embed_parts(parts, how.n_threads)
+                parts = self._structure.space.sample(self._candidates, how.seed)
+                psi = self._structure.space.embed(parts, how.n_threads)
                 found = psi[np.argmax(psi @ scores[0])]
             else:
                 with renumbered(self._blocks.rows[[i]]):
-                    decoded = self._structure._decode_scores(scores, None, how)
-                found = self._structure._embed_parts(decoded.y, how.n_threads)[0]
+                    decoded = self._structure.space.decode(scores, None, how)
+                found = self._structure.space.embed(decoded.y, how.n_threads)[0]
                 proven += bool(decoded.optimal[0])
             move = self._blocks.psi[i] - found
             if move.any() and scores[0] @ move <= _ROUNDING * np.abs(scores).sum():

@@ -199,7 +199,7 @@ class _Descent:
         S, B = statistics.system(intercept=task.intercept)
         gram = eigendecompose(S)
         self._curvature, self._task, self._n_threads, self._control = curvature, task, n_threads, control
-        self._description, self._mean = statistics.structure._describe(), statistics.structure.mean()
+        self._description, self._mean = statistics.structure.space.description, statistics.structure.mean()
         self._s, self._V = np.maximum(gram.values, 0.0), gram.vectors
         self._B = self._V.T @ B
         self._passes = 1

@@ -20,14 +20,12 @@ from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.memory import allocate
-from .._lib.structure import structure_shape
 from ..sampling._annealing import METHODS, LogPartition
 from ..sampling._diagnostics import ChainDiagnostics
 from ..sampling._sample import RowSampler
 from ..sampling.draws import SAMPLERS
 from ..sampling.engines import TRAINING_VISITS, LawEngine, Laws, Work, engine_of, settled_method
 from ..structures import LabelSets, MultiClass, Ordinal
-from ..structures._base import is_a
 from .base import StructuredEstimator
 from .loglinear.blocks import fit_over_blocks
 from .loglinear.training import continue_descent, fit_by_descent, fit_by_lbfgs
@@ -49,7 +47,7 @@ class _Block(NamedTuple):
 def _has_probabilities(self: ProbabilisticPredictor) -> bool:
     """Whether `predict_proba` is there: for classes, grades and label sets."""
     structure = getattr(self, "structure_", self.structure)
-    if structure is None or any(is_a(structure, kind) for kind in (MultiClass, LabelSets, Ordinal)):
+    if structure is None or any(kind.is_meant_by(structure) for kind in (MultiClass, LabelSets, Ordinal)):
         return True
     raise AttributeError(
         f"predict_proba is for classes, grades and label sets, not for structure={structure!r}: predict_marginals "
@@ -198,12 +196,12 @@ class ProbabilisticPredictor(StructuredEstimator):
         1.0
         """
         X = self._check_new_rows(X)
-        parts = self.structure_._encode(y)
+        parts = self.structure_.space.encode(y)
         check_consistent_length(X, parts)
         log_proba = np.empty(X.shape[0])
         for rows, scores, laws in self._blocks(X):
             assert laws.log_z is not None
-            psi = self.structure_._embed_parts(parts[rows], get_n_threads(self.n_jobs))
+            psi = self.structure_.space.embed(parts[rows], get_n_threads(self.n_jobs))
             log_proba[rows] = np.einsum("ij,ij->i", scores, psi) - laws.log_z
         return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding, or errors of an estimate
 
@@ -405,9 +403,9 @@ class ProbabilisticPredictor(StructuredEstimator):
         rng = check_random_state(self.random_state if random_state is None else random_state)
         seed = int(rng.randint(2**62, dtype=np.int64))
         structure, n = self.structure_, X.shape[0]
-        part_len = structure_shape(structure._describe())[0]
+        part_len = structure.space.part_len
         what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
-        parts = allocate((int(n_samples), n, part_len), structure._parts_dtype, what, "draw fewer at once")
+        parts = allocate((int(n_samples), n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
         row_sampler = RowSampler(structure, sampler, n, get_n_threads(self.n_jobs), int(self.verbose))
         reports = []
         for rows, scores in self._score_blocks(X):
@@ -420,7 +418,7 @@ class ProbabilisticPredictor(StructuredEstimator):
         if reports:
             self.chain_diagnostics_ = ChainDiagnostics.joined(reports)
             self.chain_diagnostics_.warn_unless_mixed("sampling")
-        y = structure._decode_parts(parts.reshape(-1, parts.shape[2]))
+        y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
         return y.reshape(int(n_samples), n, *y.shape[1:])
 
     def _engine(
@@ -454,7 +452,7 @@ class ProbabilisticPredictor(StructuredEstimator):
         if self.decision == "map":
             return
         try:
-            self.structure_._require_preimage()
+            self.structure_.space.require_preimage()
         except CapabilityError:
             raise CapabilityError(
                 "decision='mbr' predicts the structure whose ψ is nearest to its expectation, which the decoder of "

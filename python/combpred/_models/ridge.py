@@ -93,9 +93,9 @@ class RidgeBase(StructuredEstimator):
     def _problem(self, rows: TrainingRows) -> RidgeProblem:
         """Return the problem to solve on checked rows."""
         if self.loss == "squared":
-            self.structure_._require_preimage()
+            self.structure_.space.require_preimage()
         return RidgeProblem(
-            description=self.structure_._describe(),
+            description=self.structure_.space.description,
             targets=self._embed_rows(rows),
             options=self._library_options(),
             n_threads=get_n_threads(self.n_jobs),
@@ -331,7 +331,7 @@ def array_blocks(model: StructuredRidge, X: Any, y: Any, sample_weight: Any) -> 
     if model.solver == "auto":
         stored = int(X.nnz) if sparse.issparse(X) else int(X.size)
         options = {**model._library_options(), "alpha": float(model.alpha)}
-        plan = ridge_plan(model.structure_._describe(), options, X.shape[0], X.shape[1], stored)
+        plan = ridge_plan(model.structure_.space.description, options, X.shape[0], X.shape[1], stored)
         if plan["solver"] != "primal":
             return None
     return ArrayBlocks(X, rows.y, rows.weights)
@@ -353,7 +353,7 @@ def fit_source(model: StructuredRidge, source: BlockSource, remedy: str = "") ->
     `remedy` ends the message about a target that is not in the structure.
     """
     if model.loss == "squared":
-        model.structure_._require_preimage()
+        model.structure_.space.require_preimage()
     rows = BlockRows.of_model(model, margin=model.loss == "auc", remedy=remedy)
     return _keep(model, solve_blocks(source, rows, _task(model)))
 
@@ -361,7 +361,7 @@ def fit_source(model: StructuredRidge, source: BlockSource, remedy: str = "") ->
 def fit_statistics(model: StructuredRidge, statistics: BlockStatistics) -> StructuredRidge:
     """Set the fitted attributes from sums over rows, for the squared loss."""
     model.structure_ = statistics.structure
-    model.structure_._require_preimage()
+    model.structure_.space.require_preimage()
     model.n_features_in_ = len(statistics.feature_sums)
     if statistics.feature_names is not None:
         model.feature_names_in_ = np.array(statistics.feature_names, dtype=object)

@@ -334,7 +334,7 @@ class StructuredRidgeCV(RidgeBase):
     def _leave_one_out_score(
         self, left_out: FloatArray, alpha: float, weights: FloatArray | None, X: Any, y: Any
     ) -> float:
-        predicted = self.structure_._decode_parts(self._decode_scores(left_out, self._decoding()).y)
+        predicted = self.structure_.space.decode_parts(self._decode_scores(left_out, self._decoding()).y)
         if self.scoring is None:
             score = self.structure_.score(y, predicted, weights)
         else:

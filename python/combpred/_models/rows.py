@@ -162,7 +162,7 @@ class BlockRows:
     def _embedded(self, block: Block) -> tuple[Any, NDArray[np.int64] | None]:
         sets = flat_sets(block.y)
         if sets is None:
-            few = self.structure._embed_sparse(block.y)
+            few = self.structure.space.embed_sparse(block.y)
             if few is not None:
                 return few, None
         targets = embed_targets(self.structure, block.y, sets, None, self.n_threads)

@@ -23,7 +23,7 @@ from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError
 from .._lib.memory import require_memory
 from ..structures import Structure
-from ..structures._losses import COSTS, is_affine, resolve_cost
+from ..structures._losses import COSTS
 from .base import StructuredEstimator
 from .maxmargin.oracles import Blocks, ListingOracle, MarginOracle, Oracle, SlackOracle, refuse_sets
 from .maxmargin.solvers import cutting_planes, frank_wolfe
@@ -288,7 +288,7 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     """Train `model`, whose structure and kernel are settled, and set its fitted attributes."""
     refuse_sets(model, rows)
     structure: Structure = model.structure_
-    model.cost_ = resolve_cost(structure, model.cost)
+    model.cost_ = structure.space.loss(model.cost).name
     targets = model._embed_rows(rows)
     blocks = Blocks.of(model, rows.X, targets)
     m, d = blocks.psi.shape
@@ -326,7 +326,7 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
 def oracle_of(model: Any, blocks: Blocks, how: Decoding) -> Oracle:
     """Return what finds the worst structures; CapabilityError where nothing does, naming what can be done."""
     structure, cost, slack = model.structure_, model.cost_, model.rescaling == "slack"
-    affine, candidates = is_affine(structure, cost), int(model.n_candidates or 0)
+    affine, candidates = structure.space.loss(cost).is_affine, int(model.n_candidates or 0)
     if candidates and (slack or not affine):
         raise CapabilityError(
             f"n_candidates={candidates} is for rescaling='margin' and a loss that is affine in ψ, got rescaling="
@@ -342,7 +342,7 @@ def oracle_of(model: Any, blocks: Blocks, how: Decoding) -> Oracle:
 
 
 def _is_listed(structure: Structure, most: int) -> bool:
-    if structure._parts_dtype != np.int32:
+    if not structure.space.in_library:
         return False
     try:
         return structure.log_count() <= log(most / structure.n_features)
@@ -357,4 +357,4 @@ def _members(structure: Structure, cost: str) -> FloatArray:
             f"cost={cost!r} is not affine in the embedding of {structure!r}, and the space is too large to be listed: "
             "take cost='auto', or StructuredPerceptron, which needs no loss"
         )
-    return np.concatenate([structure._embed_parts(parts) for parts in structure._listed_parts()])
+    return np.concatenate([structure.space.embed(parts) for parts in structure.space.listed()])

@@ -18,7 +18,6 @@ from .._data.targets import FlatSets, TargetError, flat_sets
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import MultiClass, Structure, resolve_structure
-from ..structures._base import is_a
 from .loglinear.features import InputFeatures, KernelFeatures
 
 if TYPE_CHECKING:
@@ -40,14 +39,14 @@ def embed_targets(
 ) -> Targets:
     """Return the targets of training; ValueError naming the row where y is not in the structure."""
     if sets is None:
-        return Targets(structure._embed_targets(y, n_threads), weights)
+        return Targets(structure.space.embed_targets(y, n_threads), weights)
     try:
-        parts = structure._encode(sets.y)
+        parts = structure.space.encode(sets.y)
     except TargetError as error:
         row, number = sets.locate(error.row)
         raise TargetError(row, f"output {number} of the set: {error.reason}", error.argument) from None
     _refuse_repetitions(parts, sets)
-    psi = structure._embed_parts(parts, n_threads)
+    psi = structure.space.embed(parts, n_threads)
     return Targets(psi, weights, sets.first)
 
 
@@ -217,7 +216,7 @@ def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
 
 def structure_of_classes(structure: Any, classes: Any) -> Structure:
     """Return the structure of labels whose list is `classes`; ValueError where `structure` has none."""
-    if structure is not None and not is_a(structure, MultiClass):
+    if structure is not None and not MultiClass.is_meant_by(structure):
         raise ValueError(
             f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
             "structure"
@@ -236,7 +235,7 @@ def structure_of_part(structure: Any, y: Any) -> Structure:
 def takes_classes(structure: Any, y: Any) -> bool:
     """Whether a structure has to learn classes from y, of which some rows are given."""
     if structure is not None:
-        return is_a(structure, MultiClass) and getattr(structure, "n_classes", None) is None
+        return MultiClass.is_meant_by(structure) and getattr(structure, "n_classes", None) is None
     shape = np.shape(y)  # one label in each row
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
 

@@ -180,7 +180,7 @@ def _scores(before: FloatArray) -> tuple[FloatArray, float]:
 
 def _decoded(before: FloatArray, decoder: str) -> Part:
     scores, base = _scores(before)
-    found = Permutations(len(before))._decode_scores(scores[np.newaxis], None, Decoding(decoder))
+    found = Permutations(len(before)).space.decode(scores[np.newaxis], None, Decoding(decoder))
     order = np.argsort(found.y[0])
     if found.optimal[0]:
         return _proven(before, order, decoder)

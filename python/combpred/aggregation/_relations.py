@@ -48,7 +48,7 @@ def best_weak_order(costs: PairCosts, decoder: str, profile: Profile | None) -> 
     behind, before, apart, mean = _choices(costs)
     # Of cost mean − ⟨(behind − before)/2, sign⟩ − ⟨mean − apart, tie⟩.
     scores = np.concatenate([(behind - before) / 2, mean - apart])
-    found = WeakOrders(k)._decode_scores(scores[np.newaxis], None, Decoding(decoder))
+    found = WeakOrders(k).space.decode(scores[np.newaxis], None, Decoding(decoder))
     relation = found.y[0][:, np.newaxis] < found.y[0]
     return _better(costs, _found(relation, mean, found), profile)
 
@@ -74,7 +74,7 @@ def best_partial_order(costs: PairCosts, decoder: str, profile: Profile | None) 
         behind, before, apart, mean = _choices(PairCosts(costs.before[square], costs.apart[square]))
         # Of cost apart − ⟨(behind − before)/2, sign⟩ − ⟨apart − mean, |sign|⟩.
         scores, related = (behind - before) / 2, apart - mean
-        part = PartialOrders(len(items))._decode_scores(scores[np.newaxis], related, Decoding(decoder))
+        part = PartialOrders(len(items)).space.decode(scores[np.newaxis], related, Decoding(decoder))
         found = _found(relation_matrices(part.y, len(items))[0], apart, part)
         relation[square] = found.before
         bound += found.lower_bound

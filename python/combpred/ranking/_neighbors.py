@@ -298,7 +298,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         return scores
 
     def _kemeny(self, votes: _Votes) -> NDArray[np.int32]:
-        decoded = Permutations(self.n_labels_)._decode_scores(
+        decoded = Permutations(self.n_labels_).space.decode(
             votes.net, None, Decoding("auto", get_n_threads(self.n_jobs))
         )
         positions: NDArray[np.int32] = decoded.y

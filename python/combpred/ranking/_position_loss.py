@@ -58,7 +58,7 @@ class PositionOracle:
         found = np.empty_like(observed)
         for at in row_blocks(len(rows), k * k):
             cells = scores[at, :, np.newaxis] * self.weights + self.loss[observed[at]]
-            decoded = Assignments(k)._decode_scores(cells.reshape(-1, k * k), None, Decoding("exact", self.n_threads))
+            decoded = Assignments(k).space.decode(cells.reshape(-1, k * k), None, Decoding("exact", self.n_threads))
             found[at] = decoded.y
         offset = self.loss[observed, found].sum(axis=1)
         return Planes(self.weights[observed] - self.weights[found], offset, np.ones(len(rows), dtype=np.bool_))

@@ -17,9 +17,9 @@ from .._lib.control import reported
 from .._lib.errors import naming_row
 from .._lib.names import CHAINS
 from ..structures import Structure
-from ..structures._space import rows_of, score_bound
 from ._levels import SAMPLERS, Levels, Task, Trust, levels_of
 from ._schedules import Draw, Schedule, adaptive_schedule, level_schedule, log_mean_exp
+from .draws import rows_of, score_bound
 
 #: Values of the parameters `inference` and `method`.
 METHODS = ("auto", "exact", "mcmc", "taylor")

@@ -122,7 +122,7 @@ class _Run:
         n, d = self._scores.shape
         found = ChainMeans(np.empty((n, d)), np.full(n, np.inf), np.full(n, np.inf))
         active = np.arange(n)
-        steps = COMPUTED_STEPS if self._structure._parts_dtype == np.object_ else MEAN_STEPS
+        steps = COMPUTED_STEPS if not self._structure.space.in_library else MEAN_STEPS
         most = max(_FEWEST, steps // (_CHAINS * _DRAWS * self._thin))
         while len(active):
             for _ in range(_FEWEST):
@@ -186,4 +186,4 @@ def embedded(structure: Structure, parts: NDArray[Any], n_threads: int | None) -
     """Return ψ of parts (n, k, part_len) as (n, k, d)."""
     n, k = parts.shape[:2]
     flat = np.ascontiguousarray(parts.reshape(n * k, parts.shape[2]))
-    return structure._embed_parts(flat, n_threads).reshape(n, k, -1)
+    return structure.space.embed(flat, n_threads).reshape(n, k, -1)

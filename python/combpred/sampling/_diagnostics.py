@@ -358,7 +358,7 @@ def mixing_bounds(structure: Structure, method: str, scores: FloatArray) -> Floa
     if method != "meta":
         return bounds
     try:
-        reach = structure._decode_scores(scores).upper_bound + structure._decode_scores(-scores).upper_bound
+        reach = structure.space.decode(scores).upper_bound + structure.space.decode(-scores).upper_bound
     except CapabilityError:
         return bounds
     return np.array([meta_mixing_bound(-max(float(r), 0.0)) if np.isfinite(r) else math.inf for r in reach])

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from .._lib.chain import Plan, chain_diagnose
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS, EXACT_METHODS
-from .._lib.partition import partition_cost
 from ..structures import Structure
-from ..structures._space import score_bound
 from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats
+from .draws import score_bound
 
 FloatArray = NDArray[np.float64]
 Drawn = tuple[FloatArray, NDArray[Any]]
@@ -126,12 +125,12 @@ class Levels(ABC):
         return Trust()
 
     def _uniform(self, n: int) -> Drawn:
-        parts = self.structure._sample_parts(n, self._seed())
+        parts = self.structure.space.sample(n, self._seed())
         self._count(n, n, n)
         return self._score(parts), parts
 
     def _score(self, parts: NDArray[Any]) -> FloatArray:
-        values: FloatArray = self.structure._embed_parts(parts, self.n_threads) @ self.scores
+        values: FloatArray = self.structure.space.embed(parts, self.n_threads) @ self.scores
         return values
 
     def _seed(self) -> int:
@@ -163,12 +162,12 @@ class ExactLevels(Levels):
             return self._checked(self._uniform(n))
         rows = beta * self.scores[None]
         if self._sampler == "exact":
-            parts = self.structure._sample_distribution(rows, n, self._seed(), self.n_threads)[:, 0]
+            parts = self.structure.space.sample_distribution(rows, n, self._seed(), self.n_threads)[:, 0]
             self._count(n, n, n)
             return self._checked((self._score(parts), parts))
         plan = Plan(self._sampler, n, 0, 1, max(self.max_steps - self.n_steps, 1), self._seed())
         bound = None if self._top is None else np.array([beta * self._top])
-        drawn = self.structure._draw_parts(rows, plan, None, bound, self.n_threads)
+        drawn = self.structure.space.draw(rows, plan, None, bound, self.n_threads)
         self._count(n, int(drawn.steps.sum()), int(drawn.accepted.sum()))
         return self._checked((drawn.value[0] / beta, drawn.y[0]))
 
@@ -250,7 +249,7 @@ class ChainLevels(Levels):
         """Go on with the chains at a level; return scores (chains, many) and parts (chains, many, ·)."""
         plan = Plan(self._sampler, many, burn_in, spacing, 1, self._seed())
         rows = np.tile(beta * self.scores, (_N_CHAINS, 1))
-        drawn = self.structure._draw_parts(rows, plan, self._states.get(beta), None, self.n_threads)
+        drawn = self.structure.space.draw(rows, plan, self._states.get(beta), None, self.n_threads)
         self._count(drawn.value.size, int(drawn.steps.sum()), int(drawn.accepted.sum()))
         self._states[beta] = drawn.y[:, -1]
         values = drawn.value / beta if beta > 0 else self._score(drawn.y.reshape(-1, drawn.y.shape[2]))
@@ -284,7 +283,7 @@ class ChainLevels(Levels):
         proven = math.inf
         if self._sampler == "meta":
             proven = meta_mixing_bound(-beta * self._spread, self._tv)
-        elif self._sampler == "cube" and self.structure._free_values() == (0, 1):
+        elif self._sampler == "cube" and self.structure.space.free_values() == (0, 1):
             proven = cube_mixing_bound(len(self.scores), self._tv)
         return math.ceil(proven) if _N_CHAINS * proven <= _PROVEN_SHARE * self.max_steps else steps
 
@@ -376,15 +375,15 @@ def _affordable(task: Task, name: str, fixed: Schedule | None) -> bool:
     """Return whether the expected cost of an exact sampler is within the budget."""
     structure = task.structure
     if name == "exact":
-        return partition_cost(structure._describe())[1] <= _MOST_OPERATIONS
+        return structure.space.partition_cost()[1] <= _MOST_OPERATIONS
     if name == "cftp":
         top = score_bound(structure, task.scores)
-        parts = structure._sample_parts(_TRIAL_DRAWS, int(task.rng.integers(2**63)))
-        reached = np.exp(structure._embed_parts(parts) @ task.scores - top)
+        parts = structure.space.sample(_TRIAL_DRAWS, int(task.rng.integers(2**63)))
+        reached = np.exp(structure.space.embed(parts) @ task.scores - top)
         return _expected_draws(task, fixed) <= task.max_steps * float(reached.mean())
     if name in ("monotone", "local"):
         plan = Plan(name, 1, 0, 1, task.max_steps, 0)
-        structure._draw_parts(np.zeros((1, len(task.scores))), plan, None, None, task.n_threads)
+        structure.space.draw(np.zeros((1, len(task.scores))), plan, None, None, task.n_threads)
     return True
 
 

@@ -15,10 +15,10 @@ from .._lib.control import reported
 from .._lib.errors import CapabilityError, SamplingError, naming_row
 from .._lib.names import CHAINS
 from ..structures import Structure
-from ..structures._space import rows_of, score_bounds
 from ._annealing import MOST_STEPS, Counted, median_log_ratio, warn_of_chains
 from ._levels import SAMPLERS, Levels, Task, levels_of
 from ._schedules import adaptive_schedule
+from .draws import rows_of
 
 FloatArray = NDArray[np.float64]
 Pair = tuple[FloatArray, FloatArray]
@@ -235,7 +235,7 @@ def _by_samples(task: Task, levels: Levels, ranges: Pair) -> Pair:
     total = np.zeros(d)
     for at in range(0, n, _BATCH):
         parts = levels.draw_parts(1.0, min(_BATCH, n - at))[1]
-        total += task.structure._embed_parts(parts, task.n_threads).sum(axis=0)
+        total += task.structure.space.embed(parts, task.n_threads).sum(axis=0)
     return total / n, width * math.sqrt(math.log(2 * d / task.delta) / (2 * min(n, needed)))
 
 
@@ -274,7 +274,7 @@ class _Thinned:
                 )
             many = min(_BATCH, math.ceil(1.1 * missing / self._rate) + 8)
             values, parts = self._levels.draw_parts(beta, many)
-            psi = self._levels.structure._embed_parts(parts, self._levels.n_threads)[:, self._j]
+            psi = self._levels.structure.space.embed(parts, self._levels.n_threads)[:, self._j]
             kept = values[self._levels.rng.random(many) * self._width < psi - self._low]
             self._rate = max((self._rate + len(kept) / many) / 2, 1e-3)
             taken.append(kept[:missing])
@@ -297,7 +297,7 @@ def _ranges(structure: Structure, given: Any) -> Pair:
     d = structure.n_features
     if given is None:
         try:
-            return -score_bounds(structure, -np.eye(d)), score_bounds(structure, np.eye(d))
+            return -structure.space.score_bounds(-np.eye(d)), structure.space.score_bounds(np.eye(d))
         except CapabilityError:
             raise CapabilityError(
                 f"{structure!r}: functions do not say in which range the entries of ψ are; pass feature_range=(least, "

@@ -13,11 +13,9 @@ from .._data.checks import whole_number
 from .._lib.chain import Plan
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAIN_METHODS, CHAINS
-from .._lib.structure import structure_shape
 from ..structures import Structure
-from ..structures._space import rows_of
 from ._diagnostics import ChainDiagnostics, judge, relaxed_thin, successive
-from .draws import chain_draws, chain_of, exact_draws, first_capable, lacking, past_is_affordable
+from .draws import chain_draws, chain_of, exact_draws, first_capable, lacking, past_is_affordable, rows_of
 from .engines import EXACT_SECONDS, Work, exact_seconds
 
 FloatArray = NDArray[np.float64]
@@ -247,7 +245,7 @@ def sample(
         raise ValueError(f"sampler must be one of auto, {', '.join(CHAIN_METHODS)}, got {sampler!r}")
     n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     if thin is None:
-        thin = 8 * max(1, linear.shape[1] if structure._parts_dtype == np.object_ else _part_len(structure))
+        thin = 8 * max(1, linear.shape[1] if not structure.space.in_library else _part_len(structure))
     thin = whole_number(thin, "thin", 1, _MOST_STEPS)
     burn_in = min(16 * thin, _MOST_STEPS) if burn_in is None else whole_number(burn_in, "burn_in", 0, _MOST_STEPS)
     max_steps = whole_number(max_steps, "max_steps", 1, _MOST_STEPS)
@@ -257,7 +255,7 @@ def sample(
         if sampler not in BOUNDED_METHODS:
             raise ValueError(f"bound is for sampler='cftp' and 'rejection', not {sampler!r}; leave it out")
         bound = _bounds(bound, len(linear))
-    parts = None if start is None else structure._encode(start)
+    parts = None if start is None else structure.space.encode(start)
     if parts is not None and len(parts) != len(linear):
         raise ValueError(f"start has {len(parts)} rows, scores has {len(linear)}; one start for each is needed")
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
@@ -265,19 +263,19 @@ def sample(
     for method in choices:
         plan = Plan(method, n_samples, burn_in, thin, max_steps, seed)
         try:
-            drawn = structure._draw_parts(linear, plan, parts, bound, n_jobs, verbose)
+            drawn = structure.space.draw(linear, plan, parts, bound, n_jobs, verbose)
         except CapabilityError:
             if method == choices[-1]:
                 raise
             continue  # "auto": known before any work
         break
-    flat = structure._decode_parts(drawn.y.reshape(-1, drawn.y.shape[2]))
+    flat = structure.space.decode_parts(drawn.y.reshape(-1, drawn.y.shape[2]))
     y = np.swapaxes(flat.reshape(len(linear), n_samples, *flat.shape[1:]), 0, 1)
     return Samples(y, drawn.value.T, drawn.steps.T, drawn.accepted.T, method)
 
 
 def _part_len(structure: Structure) -> int:
-    return structure_shape(structure._describe())[0]
+    return structure.space.part_len
 
 
 def _bounds(bound: ArrayLike, n: int) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.warn import warn_user
 from .._lib.errors import ApproximationWarning, CapabilityError
 from ..structures import Structure
-from ..structures._space import rows_of, score_bounds
+from .draws import rows_of
 
 FloatArray = NDArray[np.float64]
 
@@ -160,7 +160,7 @@ def expanded(structure: Structure, rows: FloatArray, *, centred: bool = True) ->
     value, marginals, variance = expansion(rows, centred=centred)
     known = True
     try:
-        high, low = score_bounds(structure, rows), -score_bounds(structure, -rows)
+        high, low = structure.space.score_bounds(rows), -structure.space.score_bounds(-rows)
         centre = rows @ expansion.mean
         spread = np.maximum(high - centre, centre - low)
     except CapabilityError:  # of functions, which prove nothing

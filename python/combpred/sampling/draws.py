@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from .._lib.chain import Drawn, Plan
+from .._lib.decode import score_rows
 from .._lib.errors import CapabilityError, SamplingError
-from .._lib.partition import partition_cost
-from .._lib.structure import structure_shape
 from ..structures import Structure
-from ..structures._space import score_bounds
 
 FloatArray = NDArray[np.float64]
 
@@ -30,13 +28,13 @@ _LOG_DOUBT = np.log(1e3)  # by how much they may be wrong then
 
 def lacking(structure: Structure, method: str) -> CapabilityError | None:
     """Return why the structure cannot be sampled by a method, or None where it can."""
-    if structure._capabilities() >= ({"exact", "partition"} if method == "exact" else {method}):
+    if structure.space.capabilities >= ({"exact", "partition"} if method == "exact" else {method}):
         return None
     try:  # Python may know a way, and the error says why there is none
         if method == "exact":
-            partition_cost(structure._describe())
+            structure.space.partition_cost()
         else:
-            structure._draw_parts(np.zeros((1, structure.n_features)), Plan(method, 1, 0, 1, 1, 0))
+            structure.space.draw(np.zeros((1, structure.n_features)), Plan(method, 1, 0, 1, 1, 0))
     except CapabilityError as error:
         return error
     except SamplingError:  # it began, which is all that was asked
@@ -72,11 +70,11 @@ def exact_draws(
 ) -> NDArray[np.generic]:
     """Return independent draws in parts (n, n_samples, part_len), by "exact", "cftp" or "monotone"."""
     if method == "exact":
-        return np.swapaxes(structure._sample_distribution(scores, n_samples, seed, n_threads), 0, 1)
+        return np.swapaxes(structure.space.sample_distribution(scores, n_samples, seed, n_threads), 0, 1)
     if method == "cftp":
         refuse_long_past(structure, scores, PAST_STEPS)
     plan = Plan(method, n_samples, 0, 1, PAST_STEPS, seed)
-    return structure._draw_parts(scores, plan, n_threads=n_threads).y
+    return structure.space.draw(scores, plan, n_threads=n_threads).y
 
 
 def chain_draws(
@@ -92,14 +90,14 @@ def chain_draws(
     """Follow a chain of each row for a plan of (samples, steps before, steps between)."""
     n_samples, burn_in, thin = plan
     whole = Plan(method, n_samples, burn_in, thin, 1, seed)
-    return structure._draw_parts(scores, whole, start, None, n_threads, verbose)
+    return structure.space.draw(scores, whole, start, None, n_threads, verbose)
 
 
 def natural_thin(structure: Structure, method: str) -> int:
     """Return the steps in which a chain changes as much as one uniform proposal would: some for each part."""
     if method == "meta":
         return 1
-    return 2 * structure_shape(structure._describe())[0]
+    return 2 * structure.space.part_len
 
 
 def refuse_long_past(structure: Structure, scores: FloatArray, steps: int) -> None:
@@ -111,14 +109,14 @@ def refuse_long_past(structure: Structure, scores: FloatArray, steps: int) -> No
     """
     try:
         mean, log_count = structure.mean(), structure.log_count()
-        bounds = score_bounds(structure, scores)
+        bounds = structure.space.score_bounds(scores)
     except CapabilityError:  # of a user's own structure, of which nothing is proven
         return
     most = np.log(steps) + _LOG_DOUBT
     far = np.flatnonzero(bounds - scores @ mean > most)  # elsewhere 1/β is less, by Jensen's inequality
     if log_count <= most or not len(far):
         return
-    h = structure._embed_parts(structure._sample_parts(_MANY, 0)) @ scores[far].T
+    h = structure.space.embed(structure.space.sample(_MANY, 0)) @ scores[far].T
     seen = np.maximum(logsumexp(h, axis=0) - np.log(_MANY), h.mean(axis=0) + h.var(axis=0) / 2)
     log_steps = np.minimum(bounds[far] - seen, log_count)
     worst = int(np.argmax(log_steps))
@@ -138,9 +136,24 @@ def past_is_affordable(structure: Structure, scores: FloatArray, draws: int, bud
     outputs tell no less than is true: they show no score above the largest.
     """
     try:
-        psi = structure._embed_parts(structure._sample_parts(_SEVERAL, 0))
+        psi = structure.space.embed(structure.space.sample(_SEVERAL, 0))
     except CapabilityError:
         return False
     h = psi @ scores.T
     beta = np.exp(h - h.max(axis=0)).mean(axis=0)
     return bool(draws * np.sum(1.0 / beta) <= budget and 4.0 / beta.min() <= _SEVERAL)
+
+
+def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
+    """Return scores as rows (n, d), n at least 1, after checking both arguments."""
+    if not isinstance(structure, Structure):
+        raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
+    rows, _ = score_rows(scores, structure.n_features)
+    if not len(rows):
+        raise ValueError("scores has 0 rows; at least 1 is needed")
+    return rows
+
+
+def score_bound(structure: Structure, scores: FloatArray, magnitude: FloatArray | None = None) -> float:
+    """Return a proven bound on ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩ over all outputs y, for scores s and t = `magnitude`."""
+    return float(structure.space.score_bounds(scores[None], None if magnitude is None else magnitude[None])[0])

@@ -15,7 +15,6 @@ from sklearn.utils import check_random_state
 from .._data.warn import warn_user
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
-from .._lib.partition import partition_cost
 from ..structures import PartialOrders, SpanningTrees, Structure
 from ._annealing import MAX_STEPS, estimate_log_partition
 from ._chain_means import chain_means, embedded, feature_range, independent_means
@@ -139,23 +138,23 @@ class ExactLaws(LawEngine):
 
     @property
     def name(self) -> str:
-        return partition_cost(self.structure._describe(), marginals=True)[0]
+        return self.structure.space.partition_cost(marginals=True)[0]
 
     def check(self) -> None:
         try:
-            partition_cost(self.structure._describe(), marginals=True)
+            self.structure.space.partition_cost(marginals=True)
         except CapabilityError as error:
             raise CapabilityError(f"inference='exact' is not possible: {error}; or take inference='mcmc'") from None
 
     def laws(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Laws:
-        log_z_, marginals, engine = self.structure._log_partition(scores, means, self.settings.n_threads)
+        log_z_, marginals, engine = self.structure.space.log_partition(scores, means, self.settings.n_threads)
         return Laws(marginals, log_z_, log_z_, log_z_, np.zeros(len(scores), dtype=np.int64), engine)
 
     def outputs(self, rows: Rows, scores: FloatArray, n: int) -> FloatArray | None:
         # The draws steer a search and leave where it ends alone: their seed may be any.
         first = int(rows.start or 0) if isinstance(rows, slice) else 0
-        parts = self.structure._sample_distribution(scores, n, first, self.settings.n_threads)
-        psi = self.structure._embed_parts(parts.reshape(-1, parts.shape[2]), self.settings.n_threads)
+        parts = self.structure.space.sample_distribution(scores, n, first, self.settings.n_threads)
+        psi = self.structure.space.embed(parts.reshape(-1, parts.shape[2]), self.settings.n_threads)
         return np.swapaxes(psi.reshape(n, len(scores), -1), 0, 1)
 
 
@@ -169,7 +168,7 @@ class Work(NamedTuple):
 def exact_seconds(structure: Structure, work: Work) -> float:
     """Return about how long exact laws take on one processor, infinite where the structure is too large."""
     try:
-        _, cost = partition_cost(structure._describe(), marginals=True)
+        _, cost = structure.space.partition_cost(marginals=True)
     except CapabilityError:
         return math.inf
     return work.rows * work.visits * cost / _RATES.get(type(structure), _RATE)
@@ -403,13 +402,13 @@ class TaylorLaws(LawEngine):
         """
         log_count = self.structure.log_count()
         try:
-            best = self.structure._decode_scores(scores)
+            best = self.structure.space.decode(scores)
         except CapabilityError:  # a user's own structure without a decoder
             return np.full(len(scores), -np.inf), np.full(len(scores), np.inf)
         if self.structure.moments_info.kind == "exact":
             low = log_count + scores @ self.structure.mean()
         else:
-            low = log_count - self.structure._decode_scores(-scores).upper_bound
+            low = log_count - self.structure.space.decode(-scores).upper_bound
         return np.maximum(low, best.value), log_count + best.upper_bound
 
     def settled(self, scores: FloatArray) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._base import MomentsInfo, Structure
+from ._base import Structure
 from ._resolve import resolve_structure, structure_classes
+from ._space import MomentsInfo
 
 if TYPE_CHECKING:  # what the catalogue finds, spelt out for type checkers; a test compares the two
     from ._assignments import Assignments as Assignments

@@ -80,7 +80,7 @@ class Assignments(Structure):
         unused = {i * k + j for i, j in forbidden}
         unused |= {i * k + other for i, j in required for other in range(k) if other != j}
         return Restriction(
-            self._describe(), must_not=tuple((cell, 1) for cell in sorted(unused)), shown=str(conditions)
+            self.space.description, must_not=tuple((cell, 1) for cell in sorted(unused)), shown=str(conditions)
         )
 
     def _resolve(self, y: Any) -> Assignments:

@@ -1,4 +1,4 @@
-"""Where the moments of a structure come from."""
+"""Structures: descriptions of output spaces in the manner of scikit-learn."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
@@ -19,70 +18,326 @@ from sklearn.utils import check_random_state
 from .._data.checks import SIZE_LIMIT, Limit, frozen, is_integer
 from .._data.inputs import check_weights
 from .._data.targets import flat_sets
-from .._lib.chain import Drawn, Plan, chain_sample
-from .._lib.decode import Decoded, Decoding, decode, score_rows
+from .._lib.decode import Decoding, score_rows
 from .._lib.errors import CapabilityError
 from .._lib.memory import require_memory
-from .._lib.partition import Partition, log_partition, sample_distribution
-from .._lib.structure import (
-    Description,
-    structure_capabilities,
-    structure_check,
-    structure_count,
-    structure_embed,
-    structure_enumerate,
-    structure_mean,
-    structure_mirror,
-    structure_moments,
-    structure_sample,
-    structure_second_moment,
-    structure_shape,
-)
-from ._search.constraints import Conditions, Restriction, RowConstraints
-
-#: The values that entries of ψ take: 0 and 1; −1 and 1; these and 0; these, and after them an indicator of 0 for each;
-#: other known ones; or nothing is known about them.
-EntryKind = Literal["bits", "signs", "signs and zeros", "signs and ties", "numbers", "unknown"]
+from .._lib.structure import Description
+from ._search.constraints import Conditions, Restriction
+from ._space import EntryKind, LibrarySpace, MomentsInfo, Space
 
 _ENUMERATION_LIMIT = 10**7
-_CHUNK_BYTES = 2**25
 
 
-@dataclass(frozen=True)
-class MomentsInfo:
-    """Where the mean and the second moment of a structure come from.
+_Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
 
-    Attributes
-    ----------
-    kind : {"exact", "relaxed", "sampled"}
-        "exact": closed forms evaluated from exact counts, or averages over a list of all members. "relaxed": those of a
-        larger space that contains the members. "sampled": estimated from samples.
-    standard_error : float
-        The largest standard error of an entry of the second moment; 0 unless sampled.
+
+class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    r"""A finite output space with an embedding :math:`\psi` into :math:`R^d`.
+
+    Structures are descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`, `clone` and
+    ``structure__size`` in a grid search work, and two structures are equal when their classes and parameters are.
+    Only `set_params` and assignment change a structure; every other method leaves it as it is, and so do estimators,
+    which work on copies. Averages are over the uniform law on the space.
+
+    A subclass gives the catalogue name, the description that the compiled library reads, and the translation between y
+    in the user's format and the int32 parts of the library; everything else is here.
     """
 
-    kind: Literal["exact", "relaxed", "sampled"] = "exact"
-    standard_error: float = 0.0
+    name: ClassVar[str]
+    """Name in the catalogue, usable wherever an estimator takes a structure."""
 
+    default_metric: ClassVar[str]
+    """Name of the function in `combpred.metrics` behind `score`; larger is better."""
 
-class ScoreMethods:
-    r"""The part of `Structure` that takes scores :math:`s` of the embedding, in rows of length d.
+    _constraint_keys: ClassVar[tuple[str, ...]] = ()  # of the conditions that predictions can be held to
+    _entries: ClassVar[EntryKind] = "unknown"  # of ψ
+    _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs
+    _sparse_format: type | None = None  # of predictions: of the y resolved from, where that was sparse
 
-    The methods with an underscore do it in parts; a structure whose outputs only Python knows replaces them.
-    """
+    @classmethod
+    def _get_param_signature(cls) -> list[inspect.Parameter]:
+        """Return the constructor's parameters without self."""
+        return list(inspect.signature(cls.__init__).parameters.values())[1:]
 
-    if TYPE_CHECKING:  # what the structure has beside
+    @classmethod
+    def is_meant_by(cls, structure: Any) -> bool:
+        """Whether an estimator's parameter `structure` is of this kind, as an instance or by its catalogue name."""
+        return isinstance(structure, cls) or (isinstance(structure, str) and structure == cls.name)
 
-        @property
-        def n_features(self) -> int: ...
+    # The space, which is resolved once and kept until a parameter changes.
 
-        def _describe(self) -> Description: ...
+    @property
+    def space(self) -> Space:
+        """The space of outputs that this describes, as it is computed with; see `combpred.structures._space`.
 
-        def _decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]: ...
+        It is made at the first use, which raises ValueError when a size is not known yet or illegal, and is not part of
+        copies and pickles, which make their own.
+        """
+        found: Space | None = self.__dict__.get("_space")
+        if found is None:
+            found = self.__dict__["_space"] = self._make_space()
+        return found
 
-        def _best_by_program(
-            self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
-        ) -> tuple[NDArray[np.int32], float]: ...
+    def __setattr__(self, key: str, value: Any) -> None:
+        self.__dict__.pop("_space", None)
+        super().__setattr__(key, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in super().__getstate__().items() if key != "_space"}
+
+    # What a subclass provides.
+
+    def _make_space(self) -> Space:
+        """Return the space to compute with; a subclass whose outputs the library does not fully know replaces this."""
+        return LibrarySpace(self)
+
+    @abstractmethod
+    def _describe(self) -> Description:
+        """Return the description of the structure; ValueError when a size is not known yet or illegal."""
+
+    @abstractmethod
+    def _resolve(self, y: Any) -> Structure:
+        """Return a copy with everything known that y shows; parameters given by the user must agree with y."""
+
+    @abstractmethod
+    def _encode(self, y: Any) -> NDArray[np.int32]:
+        """Return y in parts, ``(n, part_len)``; ValueError naming the first bad row and the remedy."""
+
+    def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
+        r"""Return :math:`\psi` of every row of training targets; a subclass may let them be known in part."""
+        return self.space.embed(self._encode(y), n_threads)
+
+    def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
+        r"""Return :math:`\psi` of every row of training targets as compressed rows, or None where few entries are zero.
+
+        Training then costs time for the entries that are not zero, not for all d.
+        """
+        return None
+
+    def _best_by_program(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
+    ) -> tuple[NDArray[np.int32], float]:
+        """Solve one row's decoding as an integer program: parts of a best output, and a proven bound on all scores.
+
+        The score of y is ⟨linear, ψ(y)⟩ + ⟨magnitude, |ψ(y)|⟩, both of shape ``(d,)``; outputs meet the restriction.
+        """
+        raise CapabilityError(
+            f"{self!r} is not decoded as an integer program; take decoder='auto', which is exact where this structure "
+            "can be solved exactly at its size"
+        )
+
+    @abstractmethod
+    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+        """Return y in the user's format for parts of shape ``(n, part_len)``."""
+
+    @abstractmethod
+    def feature_names(self) -> NDArray[np.object_]:
+        r"""Return a name for every entry of :math:`\psi`.
+
+        Returns
+        -------
+        names : ndarray of shape (d,), dtype=object
+        """
+
+    def _restriction(self, conditions: Conditions) -> Restriction:
+        """Return how decoders are told of conditions; a structure that has keys for them replaces this."""
+        raise CapabilityError(f"{self!r} takes no constraints")
+
+    # Facts about ψ, where a subclass differs.
+
+    def _free_values(self) -> tuple[int, ...] | None:
+        """Return the values of the entries of ψ where every combination of them is a member, whose parts are its ψ."""
+        return None
+
+    def _loss_entries(self) -> NDArray[np.bool_] | None:
+        """Return which entries of ψ losses look at, None for all."""
+        return None
+
+    def _require_preimage(self) -> None:
+        """Raise CapabilityError unless the member of nearest ψ can be found, as predicting under "squared" asks."""
+
+    # Facts about the space.
+
+    def count(self) -> int:
+        """Return the exact number of members of the space.
+
+        Returns
+        -------
+        count : int
+            Arbitrarily large.
+
+        Raises
+        ------
+        CapabilityError
+            When the number of members is not known.
+        """
+        return self.space.count()
+
+    def log_count(self) -> float:
+        """Return the natural logarithm of the number of members, finite at any size.
+
+        Returns
+        -------
+        log_count : float
+
+        Raises
+        ------
+        CapabilityError
+            When the number of members is not known.
+        """
+        return self.space.log_count()
+
+    @property
+    def n_features(self) -> int:
+        r"""Length d of the embedding :math:`\psi`."""
+        return self.space.n_features
+
+    @property
+    def moments_info(self) -> MomentsInfo:
+        """Provenance of `mean` and `second_moment`."""
+        return self.space.moments_info
+
+    def mean(self) -> NDArray[np.float64]:
+        r"""Return the mean :math:`\mu = E\,\psi(y)` over uniform members y.
+
+        Returns
+        -------
+        mean : ndarray of shape (d,)
+
+        References
+        ----------
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: the counting assumption.
+        """
+        return self.space.mean()
+
+    def second_moment(self) -> NDArray[np.float64]:
+        r"""Return the second moment :math:`M = E\,\psi(y)\psi(y)^\top` over uniform members y.
+
+        Returns
+        -------
+        second_moment : ndarray of shape (d, d)
+
+        Raises
+        ------
+        MemoryError
+            When a d × d matrix does not fit, before it is allocated. Training needs no such matrix where the spectrum
+            of the covariance is known.
+
+        References
+        ----------
+        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
+        """
+        return self.space.second_moment()
+
+    def covariance(self) -> NDArray[np.float64]:
+        r"""Return the covariance :math:`\Sigma = M - \mu\mu^\top` over uniform members.
+
+        Returns
+        -------
+        covariance : ndarray of shape (d, d)
+
+        Raises
+        ------
+        MemoryError
+            When the d × d matrices do not fit, before they are allocated.
+        """
+        return self.space.covariance()
+
+    # Members of the space.
+
+    def validate(self, y: Any) -> None:
+        """Check that every row of y is a member of the space.
+
+        Parameters
+        ----------
+        y : array-like
+            In the structure's format.
+
+        Raises
+        ------
+        ValueError
+            Naming the first bad row, what is wrong with it and the remedy.
+        """
+        self.space.check(self.space.encode(y))
+
+    def embed(self, y: Any) -> NDArray[np.float64]:
+        r"""Return :math:`\psi(y)` of every row.
+
+        Parameters
+        ----------
+        y : array-like
+            In the structure's format, n rows.
+
+        Returns
+        -------
+        psi : ndarray of shape (n, d)
+
+        Raises
+        ------
+        ValueError
+            When a row is not a member of the space.
+        MemoryError
+            When n × d numbers do not fit, before they are allocated.
+        """
+        parts = self.space.encode(y)
+        d = self.n_features
+        require_memory(
+            8 * len(parts) * d, f"embedding {len(parts)} rows in {d} dimensions", "embed fewer rows at a time"
+        )
+        return self.space.embed(parts)
+
+    def sample(self, n: int, random_state: int | np.random.RandomState | None = None) -> NDArray[Any]:
+        """Draw independent, exactly uniform members.
+
+        Parameters
+        ----------
+        n : int
+            How many; at least 1.
+        random_state : int, RandomState instance or None, default=None
+            The only source of randomness: the same integer gives the same members.
+
+        Returns
+        -------
+        y : ndarray of n rows
+            In the structure's format.
+
+        Raises
+        ------
+        CapabilityError
+            When no exact sampler is known at this size.
+        """
+        if not is_integer(n):
+            raise TypeError(f"n must be an integer, got {n!r}")
+        if n < 1:
+            raise ValueError(f"n must be at least 1, got {n}")
+        seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+        return self.space.decode_parts(self.space.sample(int(n), seed))
+
+    def enumerate(self) -> Iterator[Any]:
+        """Return an iterator over all members, each once, in a fixed order.
+
+        Yields
+        ------
+        y : one row in the structure's format
+
+        Raises
+        ------
+        CapabilityError
+            Above 10 000 000 members; `sample` draws from spaces of any size.
+        """
+        log_count = self.log_count()
+        # The logarithm rules out large spaces: the digits of their counts are not wanted.
+        large = log_count > math.log(10**20)
+        count = -1 if large else self.count()
+        if large or count > _ENUMERATION_LIMIT:
+            shown = f"about exp({log_count:.6g})" if large else str(count)
+            raise CapabilityError(
+                f"{self!r} has {shown} members, enumerate() lists up to {_ENUMERATION_LIMIT}; use sample(), "
+                "or a smaller size"
+            )
+
+        space = self.space
+        return (y for parts in space.listed() for y in space.decode_parts(parts))
 
     # Best outputs.
 
@@ -102,34 +357,16 @@ class ScoreMethods:
             In the structure's format. Exact where the structure is exactly solvable at its size, otherwise by local
             search from a solution with a guarantee; ``StructuredRidge.predict_certified`` says which.
         """
-        rows, single = score_rows(scores, self.n_features)
+        space = self.space
+        rows, single = score_rows(scores, space.n_features)
         if constraints is None:
-            decoded = self._decode_scores(rows)
+            decoded = space.decode(rows)
         else:
-            decoded = RowConstraints(cast("Structure", self), constraints, len(rows)).decode(rows, None, Decoding())
-        y = self._decode_parts(decoded.y)
+            decoded = space.restricted(constraints, len(rows)).decode(rows, None, Decoding())
+        y = space.decode_parts(decoded.y)
         return y[0] if single else y
 
-    def _decode_scores(
-        self,
-        linear: NDArray[np.float64],
-        magnitude: NDArray[np.float64] | None = None,
-        how: Decoding = Decoding(),  # noqa: B008  # immutable
-    ) -> Decoded:
-        """Return for every row an output of largest ⟨linear, ψ(y)⟩ + ⟨magnitude, ψ(y)²⟩, as the library does."""
-        if how.decoder == "milp":
-            from ._search.programs import decode_rows  # loads the solver
-
-            return decode_rows(self._describe(), linear, magnitude, self._best_by_program)
-        return self._decode_otherwise(linear, magnitude, how)
-
-    def _decode_otherwise(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
-    ) -> Decoded:
-        """Decode by another method than an integer program."""
-        return decode(self._describe(), linear, magnitude, how.decoder, how.n_threads, how.seed)
-
-    # The laws p(y) ∝ exp⟨s, ψ(y)⟩.
+    # The distributions p(y) ∝ exp⟨s, ψ(y)⟩.
 
     def log_partition(self, scores: ArrayLike) -> NDArray[np.float64] | float:
         r"""Return :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle` for every row s of `scores`.
@@ -173,7 +410,7 @@ class ScoreMethods:
         6.0
         """
         rows, single = score_rows(scores, self.n_features)
-        log_z = self._log_partition(rows).log_z
+        log_z = self.space.log_partition(rows).log_z
         return float(log_z[0]) if single else log_z
 
     def marginals(self, scores: ArrayLike) -> NDArray[np.float64]:
@@ -215,372 +452,11 @@ class ScoreMethods:
         array([0.5, 0.5, 0. ])
         """
         rows, single = score_rows(scores, self.n_features)
-        means = self._log_partition(rows, marginals=True).marginals
+        means = self.space.log_partition(rows, marginals=True).marginals
         assert means is not None  # they were asked for
         return means[0] if single else means
 
-    def _log_partition(
-        self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
-    ) -> Partition:
-        """Return the partition functions, and on request the marginals, of rows of finite scores."""
-        return log_partition(self._describe(), linear, marginals=marginals, n_threads=n_threads)
-
-    def _sample_distribution(
-        self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
-    ) -> NDArray[Any]:
-        """Return independent draws from p for rows of finite scores, in parts ``(n_samples, n, part_len)``."""
-        return sample_distribution(self._describe(), linear, n_samples, seed, n_threads=n_threads)
-
-
-_Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
-
-
-class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    r"""A finite output space with an embedding :math:`\psi` into :math:`R^d`.
-
-    Structures are descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`, `clone` and
-    ``structure__size`` in a grid search work, and two structures are equal when their classes and parameters are.
-    Only `set_params` and assignment change a structure; every other method leaves it as it is, and so do estimators,
-    which work on copies. Averages are over the uniform law on the space.
-
-    A subclass gives the catalogue name, the description that the compiled library reads, and the translation between y
-    in the user's format and the int32 parts of the library; everything else is here.
-    """
-
-    name: ClassVar[str]
-    """Name in the catalogue, usable wherever an estimator takes a structure."""
-
-    default_metric: ClassVar[str]
-    """Name of the function in `combpred.metrics` behind `score`; larger is better."""
-
-    _constraint_keys: ClassVar[tuple[str, ...]] = ()  # of the conditions that predictions can be held to
-    _entries: ClassVar[EntryKind] = "unknown"  # of ψ; what `_entry_kind` returns
-    _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # what `_loss_names` returns
-    _sparse_format: type | None = None  # of predictions: of the y resolved from, where that was sparse
-
-    @classmethod
-    def _get_param_signature(cls) -> list[inspect.Parameter]:
-        """Return the constructor's parameters without self."""
-        return list(inspect.signature(cls.__init__).parameters.values())[1:]
-
-    # What a subclass provides.
-
-    @abstractmethod
-    def _describe(self) -> Description:
-        """Return the description of the structure; ValueError when a size is not known yet or illegal."""
-
-    @abstractmethod
-    def _resolve(self, y: Any) -> Structure:
-        """Return a copy with everything known that y shows; parameters given by the user must agree with y."""
-
-    @abstractmethod
-    def _encode(self, y: Any) -> NDArray[np.int32]:
-        """Return y in parts, ``(n, part_len)``; ValueError naming the first bad row and the remedy."""
-
-    def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
-        r"""Return :math:`\psi` of every row of training targets; a subclass may let them be known in part."""
-        return self._embed_parts(self._encode(y), n_threads)
-
-    def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
-        r"""Return :math:`\psi` of every row of training targets as compressed rows, or None where few entries are zero.
-
-        Training then costs time for the entries that are not zero, not for all d.
-        """
-        return None
-
-    def _best_by_program(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
-    ) -> tuple[NDArray[np.int32], float]:
-        """Solve one row's decoding as an integer program: parts of a best output, and a proven bound on all scores.
-
-        The score of y is ⟨linear, ψ(y)⟩ + ⟨magnitude, |ψ(y)|⟩, both of shape ``(d,)``; outputs meet the restriction.
-        """
-        raise CapabilityError(
-            f"{self!r} is not decoded as an integer program; take decoder='auto', which is exact where this structure "
-            "can be solved exactly at its size"
-        )
-
-    @abstractmethod
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        """Return y in the user's format for parts of shape ``(n, part_len)``."""
-
-    @abstractmethod
-    def feature_names(self) -> NDArray[np.object_]:
-        r"""Return a name for every entry of :math:`\psi`.
-
-        Returns
-        -------
-        names : ndarray of shape (d,), dtype=object
-        """
-
-    def _restriction(self, conditions: Conditions) -> Restriction:
-        """Return how decoders are told of conditions; a structure that has keys for them replaces this."""
-        raise CapabilityError(f"{self!r} takes no constraints")
-
-    # How outputs in parts are handled: by the library. A structure whose outputs only Python knows replaces these.
-
-    @property
-    def _parts_dtype(self) -> DTypeLike:
-        """Type of the parts of an output."""
-        return np.int32
-
-    def _check_parts(self, parts: NDArray[Any]) -> None:
-        """Raise ValueError for the first row that is not a member of the space."""
-        structure_check(self._describe(), parts)
-
-    def _embed_parts(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
-        """Return ψ of every row, ``(n, d)``; ValueError for a row that is not a member."""
-        return structure_embed(self._describe(), parts, n_threads=n_threads)
-
-    def _capabilities(self) -> frozenset[str]:
-        """Return the names of what the library can do with this structure, as cp_structure_capabilities lists them."""
-        return structure_capabilities(self._describe())
-
-    def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
-        """Return n uniform members in parts."""
-        return structure_sample(self._describe(), n, seed)
-
-    def _draw_parts(
-        self,
-        linear: NDArray[np.float64],
-        plan: Plan,
-        start: NDArray[Any] | None = None,
-        bound: NDArray[np.float64] | None = None,
-        n_threads: int | None = None,
-        verbose: int = 0,
-    ) -> Drawn:
-        """Return members drawn from p ∝ exp⟨s, ψ⟩ for every row s, as `_lib_chain.chain_sample` does."""
-        return chain_sample(
-            self._describe(), linear, plan, start=start, bound=bound, n_threads=n_threads, verbose=verbose
-        )
-
-    def _free_values(self) -> tuple[int, ...] | None:
-        """Return the values of the entries of ψ where every combination of them is a member, whose parts are its ψ."""
-        return None
-
-    def _entry_kind(self) -> EntryKind:
-        """Return which values the entries of ψ take, on which it depends which losses are affine in ψ."""
-        return self._entries
-
-    def _loss_names(self) -> tuple[str, ...]:
-        """Return the losses between outputs that are affine in ψ, the one that is meant by "auto" first."""
-        return self._costs
-
-    def _loss_entries(self) -> NDArray[np.bool_] | None:
-        """Return which entries of ψ losses look at, None for all."""
-        return None
-
-    def _mirrored(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return the sibling of each row; CapabilityError where the structure is no sibling system."""
-        return structure_mirror(self._describe(), parts)
-
-    def _require_preimage(self) -> None:
-        """Raise CapabilityError unless the member of nearest ψ can be found, as predicting under "squared" asks."""
-
-    # Facts about the space.
-
-    def count(self) -> int:
-        """Return the exact number of members of the space.
-
-        Returns
-        -------
-        count : int
-            Arbitrarily large.
-
-        Raises
-        ------
-        CapabilityError
-            When the number of members is not known.
-        """
-        return structure_count(self._describe())
-
-    def log_count(self) -> float:
-        """Return the natural logarithm of the number of members, finite at any size.
-
-        Returns
-        -------
-        log_count : float
-
-        Raises
-        ------
-        CapabilityError
-            When the number of members is not known.
-        """
-        log_count = structure_shape(self._describe())[2]
-        if math.isnan(log_count):
-            raise CapabilityError(f"{self!r}: the number of members is not known at this size; take a smaller size")
-        return log_count
-
-    @property
-    def n_features(self) -> int:
-        r"""Length d of the embedding :math:`\psi`."""
-        return structure_shape(self._describe())[1]
-
-    @property
-    def moments_info(self) -> MomentsInfo:
-        """Provenance of `mean` and `second_moment`."""
-        kind, standard_error = structure_moments(self._describe())
-        return MomentsInfo(cast(Literal["exact", "relaxed", "sampled"], kind), standard_error)
-
-    def mean(self) -> NDArray[np.float64]:
-        r"""Return the mean :math:`\mu = E\,\psi(y)` over uniform members y.
-
-        Returns
-        -------
-        mean : ndarray of shape (d,)
-
-        References
-        ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5: the counting assumption.
-        """
-        return structure_mean(self._describe())
-
-    def second_moment(self) -> NDArray[np.float64]:
-        r"""Return the second moment :math:`M = E\,\psi(y)\psi(y)^\top` over uniform members y.
-
-        Returns
-        -------
-        second_moment : ndarray of shape (d, d)
-
-        Raises
-        ------
-        MemoryError
-            When a d × d matrix does not fit, before it is allocated. Training needs no such matrix where the spectrum
-            of the covariance is known.
-
-        References
-        ----------
-        Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 5.
-        """
-        self._require_square("second_moment", copies=1)
-        return structure_second_moment(self._describe())
-
-    def covariance(self) -> NDArray[np.float64]:
-        r"""Return the covariance :math:`\Sigma = M - \mu\mu^\top` over uniform members.
-
-        Returns
-        -------
-        covariance : ndarray of shape (d, d)
-
-        Raises
-        ------
-        MemoryError
-            When the d × d matrices do not fit, before they are allocated.
-        """
-        self._require_square("covariance", copies=2)
-        mean = self.mean()
-        moment = structure_second_moment(self._describe())
-        moment -= np.outer(mean, mean)
-        return moment
-
-    # Members of the space.
-
-    def validate(self, y: Any) -> None:
-        """Check that every row of y is a member of the space.
-
-        Parameters
-        ----------
-        y : array-like
-            In the structure's format.
-
-        Raises
-        ------
-        ValueError
-            Naming the first bad row, what is wrong with it and the remedy.
-        """
-        self._check_parts(self._encode(y))
-
-    def embed(self, y: Any) -> NDArray[np.float64]:
-        r"""Return :math:`\psi(y)` of every row.
-
-        Parameters
-        ----------
-        y : array-like
-            In the structure's format, n rows.
-
-        Returns
-        -------
-        psi : ndarray of shape (n, d)
-
-        Raises
-        ------
-        ValueError
-            When a row is not a member of the space.
-        MemoryError
-            When n × d numbers do not fit, before they are allocated.
-        """
-        parts = self._encode(y)
-        d = self.n_features
-        require_memory(
-            8 * len(parts) * d, f"embedding {len(parts)} rows in {d} dimensions", "embed fewer rows at a time"
-        )
-        return self._embed_parts(parts)
-
-    def sample(self, n: int, random_state: int | np.random.RandomState | None = None) -> NDArray[Any]:
-        """Draw independent, exactly uniform members.
-
-        Parameters
-        ----------
-        n : int
-            How many; at least 1.
-        random_state : int, RandomState instance or None, default=None
-            The only source of randomness: the same integer gives the same members.
-
-        Returns
-        -------
-        y : ndarray of n rows
-            In the structure's format.
-
-        Raises
-        ------
-        CapabilityError
-            When no exact sampler is known at this size.
-        """
-        if not is_integer(n):
-            raise TypeError(f"n must be an integer, got {n!r}")
-        if n < 1:
-            raise ValueError(f"n must be at least 1, got {n}")
-        seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
-        return self._decode_parts(self._sample_parts(int(n), seed))
-
-    def enumerate(self) -> Iterator[Any]:
-        """Return an iterator over all members, each once, in a fixed order.
-
-        Yields
-        ------
-        y : one row in the structure's format
-
-        Raises
-        ------
-        CapabilityError
-            Above 10 000 000 members; `sample` draws from spaces of any size.
-        """
-        log_count = self.log_count()
-        # The logarithm rules out large spaces: the digits of their counts are not wanted.
-        large = log_count > math.log(10**20)
-        count = -1 if large else self.count()
-        if large or count > _ENUMERATION_LIMIT:
-            shown = f"about exp({log_count:.6g})" if large else str(count)
-            raise CapabilityError(
-                f"{self!r} has {shown} members, enumerate() lists up to {_ENUMERATION_LIMIT}; use sample(), "
-                "or a smaller size"
-            )
-
-        return (y for parts in self._listed_parts() for y in self._decode_parts(parts))
-
-    def _listed_parts(self) -> Iterator[NDArray[np.int32]]:
-        """Yield all members in parts, in blocks ``(k, part_len)``, however many there are."""
-        description = self._describe()
-        # Reaching member number `skip` costs O(skip), so blocks double: the whole listing stays O(count).
-        capacity, most = 1024, max(1024, _CHUNK_BYTES // (4 * structure_shape(description)[0]))
-        skip = 0
-        asked = 0
-        while skip == asked:  # a block that is not full is the last
-            parts = structure_enumerate(description, skip, capacity)
-            if len(parts):
-                yield parts
-            asked, skip = skip + capacity, skip + len(parts)
-            capacity = min(2 * capacity, most)
+    # Quality of predictions.
 
     def score(self, y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean of the structure's default metric, larger is better.
@@ -645,14 +521,6 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
             setattr(other, key, value)
         return other
 
-    def _require_square(self, what: str, copies: int) -> None:
-        d = self.n_features
-        require_memory(
-            8 * copies * d * d,
-            f"{what} of {self!r}, {d} × {d} numbers,",
-            "train without it (estimators form no such matrix where its spectrum is known) or use a smaller structure",
-        )
-
     # Equality.
 
     def _key(self) -> tuple[Hashable, ...]:
@@ -666,7 +534,3 @@ class Structure(ScoreMethods, BaseEstimator, ABC):  # type: ignore[misc]  # scik
 
     def __hash__(self) -> int:
         return hash((type(self), self._key()))
-
-
-def is_a(structure: Any, kind: type[Structure]) -> bool:
-    return isinstance(structure, kind) or structure == kind.name

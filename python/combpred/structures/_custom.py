@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .._lib.chain import Drawn, Plan
-from .._lib.decode import Decoded, Decoding
-from .._lib.errors import CapabilityError
 from .._lib.structure import Description
-from ._base import EntryKind, MomentsInfo, Structure
-from ._custom_chain import draw_computed
-from ._custom_computed import ComputedOutputs, from_formulas, from_sampler
-from ._custom_listed import ListedOutputs, from_gram, from_list
+from ._base import Structure
+from ._custom_computed import PythonSpace
+from ._custom_listed import ListedSpace, from_gram, from_list
+from ._custom_moments import from_formulas, from_sampler
 
 
 class Custom(Structure):
@@ -267,114 +265,35 @@ class Custom(Structure):
             raise AttributeError(f"Custom: change {key} by set_params({key}=…); {key} is no attribute")
         super().__setattr__(key, value)
 
-    # The space itself is one of two kinds, prepared from the parameters once.
+    # The space itself is one of two kinds.
 
-    def _space(self) -> ListedOutputs | ComputedOutputs:
-        known = vars(self).get("_prepared")
-        if known is None or known[0] is not self._given:  # set_params replaces the dictionary
-            known = self._prepared = self._given, _prepare(self._given)
-        space: ListedOutputs | ComputedOutputs = known[1]
-        return space
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = {k: v for k, v in super().__getstate__().items() if k != "_prepared"}
-        return state
+    def _make_space(self) -> ListedSpace | PythonSpace:
+        return _prepared(self, self._given)
 
     def _describe(self) -> Description:
-        return self._space().description
+        return self.space.description
 
     def _resolve(self, y: Any) -> Custom:
-        self._space()
         resolved = self._with()
-        resolved._prepared = self._prepared  # left out of copies as of pickles
+        space = resolved.__dict__["_space"] = copy.copy(self.space)  # with the moments that were sampled for it
+        space.structure = resolved
         return resolved
 
     def _encode(self, y: Any) -> NDArray[Any]:
-        return self._space().encode(y)
+        return self.space.encode(y)
 
     def _decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        return self._space().decode_parts(parts)
-
-    @property
-    def _parts_dtype(self) -> DTypeLike:
-        return self._space().parts_dtype
-
-    def _check_parts(self, parts: NDArray[Any]) -> None:
-        self._space().embed(parts, None)
-
-    def _embed_parts(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
-        return self._space().embed(parts, n_threads)
-
-    def _capabilities(self) -> frozenset[str]:
-        return super()._capabilities() if self._parts_dtype == np.int32 else frozenset()
-
-    def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
-        return self._space().sample(n, seed)
-
-    def _draw_parts(
-        self,
-        linear: NDArray[np.float64],
-        plan: Plan,
-        start: NDArray[Any] | None = None,
-        bound: NDArray[np.float64] | None = None,
-        n_threads: int | None = None,
-        verbose: int = 0,
-    ) -> Drawn:
-        space = self._space()
-        if isinstance(space, ComputedOutputs):
-            return draw_computed(space, linear, plan, start, bound)
-        return super()._draw_parts(linear, plan, start, bound, n_threads, verbose)
-
-    def _decode_otherwise(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
-    ) -> Decoded:
-        return self._space().decode(linear, magnitude, how)
-
-    def _entry_kind(self) -> EntryKind:
-        space = self._space()
-        if isinstance(space, ComputedOutputs):
-            return "unknown"
-        psi = space.description.reals
-        return "bits" if psi is not None and bool(((psi == 0.0) | (psi == 1.0)).all()) else "numbers"
-
-    def _loss_names(self) -> tuple[str, ...]:
-        if self._entry_kind() == "bits":
-            return "hamming", "zero-one"
-        return () if self._entry_kind() == "unknown" else ("zero-one",)
-
-    def _require_preimage(self) -> None:
-        self._space().require_preimage()
+        return self.space.decode_parts(parts)
 
     def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        space = self._space()
-        return space.compared(y_true, "y_true"), space.compared(y_pred, "y_pred")
-
-    def count(self) -> int:
-        if isinstance(self._space(), ComputedOutputs):
-            raise CapabilityError(
-                f"{self!r} is given by functions, which do not say how many outputs there are; from_structures counts "
-                "and lists them"
-            )
-        return super().count()
-
-    def log_count(self) -> float:
-        try:
-            return super().log_count()
-        except CapabilityError:
-            raise CapabilityError(
-                f"{self!r} is given by a sampler, which does not say how many outputs there are; give log_count"
-            ) from None
-
-    @property
-    def moments_info(self) -> MomentsInfo:
-        return self._space().moments_info
+        return self.space.compared(y_true, "y_true"), self.space.compared(y_pred, "y_pred")
 
     def feature_names(self) -> NDArray[np.object_]:
         what = "basis" if self._given["gram"] is not None else "psi"
         return np.array([f"{what}{i}" for i in range(self.n_features)], dtype=object)
 
 
-def _prepare(given: dict[str, Any]) -> ListedOutputs | ComputedOutputs:
+def _prepared(structure: Custom, given: dict[str, Any]) -> ListedSpace | PythonSpace:
     """Return the space that the parameters describe; ValueError when they describe none, or more than one."""
     named = {key for key, value in given.items() if value is not None} - {"n_moment_samples", "random_state"}
     ways: list[tuple[set[str], set[str]]] = [  # what must be given, what may
@@ -394,12 +313,14 @@ def _prepare(given: dict[str, Any]) -> ListedOutputs | ComputedOutputs:
         if given[key] is not None and not callable(given[key]):
             raise TypeError(f"Custom: {key} must be a function, got {given[key]!r}")
     if fitting[0] == 0:
-        return from_list(given["structures"], given["psi"])
+        return from_list(structure, given["structures"], given["psi"])
     if fitting[0] == 1:
-        return from_gram(given["structures"], given["gram"])
+        return from_gram(structure, given["structures"], given["gram"])
     if fitting[0] == 2:
         return from_sampler(
-            given["sample"], given["embed"], given["decode"], given["log_count"], given["n_moment_samples"],
+            structure, given["sample"], given["embed"], given["decode"], given["log_count"], given["n_moment_samples"],
             given["random_state"],
         )  # fmt: skip
-    return from_formulas(given["log_count"], given["mean"], given["second_moment"], given["embed"], given["decode"])
+    return from_formulas(
+        structure, given["log_count"], given["mean"], given["second_moment"], given["embed"], given["decode"]
+    )

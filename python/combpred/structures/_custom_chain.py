@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, RowError, SamplingError
 from .._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
-from ._custom_computed import ComputedOutputs
+
+if TYPE_CHECKING:
+    from ._custom_computed import PythonSpace
 
 _BLOCK = 256  # proposals drawn at a time
 
@@ -24,7 +26,7 @@ class _Proposals:
     """
 
     def __init__(
-        self, space: ComputedOutputs, scores: NDArray[np.float64], rng: np.random.Generator, at_once: int = _BLOCK
+        self, space: PythonSpace, scores: NDArray[np.float64], rng: np.random.Generator, at_once: int = _BLOCK
     ) -> None:
         self._space, self._scores, self._rng, self._at_once = space, scores, rng, at_once
 
@@ -37,14 +39,14 @@ class _Proposals:
             yield from zip(parts[:, 0], values.tolist(), reaches.tolist(), strict=True)
 
 
-def draw_computed(
-    space: ComputedOutputs,
+def draw_by_proposals(
+    space: PythonSpace,
     linear: NDArray[np.float64],
     plan: Plan,
     start: NDArray[Any] | None,
     bound: NDArray[np.float64] | None,
 ) -> Drawn:
-    """Draw outputs for every row of `linear` by uniform proposals, as `_lib_chain.chain_sample` does in the library."""
+    """Draw outputs for every row of `linear` by uniform proposals, as the library does for the spaces that it knows."""
     if plan.method not in UNIFORM_METHODS:
         raise CapabilityError(
             f"sampler={plan.method!r} needs moves or elements that the library knows, and this Custom structure is "
@@ -78,7 +80,7 @@ def draw_computed(
     return drawn
 
 
-def _state(space: ComputedOutputs, parts: NDArray[Any], scores: NDArray[np.float64]) -> tuple[Any, float]:
+def _state(space: PythonSpace, parts: NDArray[Any], scores: NDArray[np.float64]) -> tuple[Any, float]:
     return parts[0, 0], float(space.embed(parts, None)[0] @ scores)
 
 

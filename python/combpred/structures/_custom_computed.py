@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.linalg import eigh
 from scipy.sparse import issparse
 
-from .._data.checks import is_integer
 from .._data.targets import TargetError
+from .._lib.chain import Drawn, Plan
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
+from .._lib.maxmargin import AffineLoss
 from .._lib.memory import allocate
 from .._lib.names import RANDOM_DECODERS
-from .._lib.structure import Description
-from ._base import MomentsInfo
-from ._custom_listed import check_symmetric, finite_numbers
+from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
+from .._lib.structure import Description, structure_enumerate, structure_mirror
+from ._base import Structure
+from ._custom_chain import draw_by_proposals
+from ._losses import Augmented, OutputLoss, loss_augmented
+from ._search.constraints import RowConstraints
+from ._search.k_best import best_outputs
+from ._space import EntryKind, MomentsInfo
 
 Embed = Callable[[Any], ArrayLike]
 Decode = Callable[[NDArray[np.float64]], Any]
@@ -29,28 +36,38 @@ Sample = Callable[[np.random.Generator], Any]
 _INDEFINITE_TOLERANCE = 1e-9
 # Up to these shares, of the largest eigenvalue and of that entry, times d, training drops the direction.
 _NULL_TOLERANCE, _ROUNDING = 1e-11, 1e-15
-_BLOCK = 1024  # draws whose ψ is held at a time
 
 
-class ComputedOutputs:
-    """Outputs that only the user's functions understand, as objects in one column of parts."""
+class PythonSpace:
+    """Outputs that only the user's functions understand, as objects in one column of parts.
 
-    parts_dtype = np.object_
+    The library knows their moments; everything else runs in Python.
+    """
+
+    in_library = False
+    is_listed = False
+    parts_dtype: DTypeLike = np.object_
+    part_len = 1
+    entry_kind: EntryKind = "unknown"
+    costs: tuple[str, ...] = ()
+    capabilities: frozenset[str] = frozenset()  # of the library
 
     def __init__(
         self,
+        structure: Structure,
         log_count: float,
         mean: NDArray[np.float64],
         second_moment: NDArray[np.float64],
         functions: tuple[Embed, Decode | None, Sample | None],
         moments_info: MomentsInfo,
     ) -> None:
+        self.structure = structure
         self._embed, self._decode, self._sample = functions
         self.moments_info = moments_info
         self.description = Description(
             "custom", {"d": len(mean), "members": 0}, None, np.concatenate([[log_count], mean, second_moment.ravel()])
         )
-        self._mean = mean
+        self._log_count, self._mean, self._second_moment = log_count, mean, second_moment
         values, vectors = eigh(second_moment - np.outer(mean, mean))
         scale = float(np.abs(second_moment).max())
         if values[0] < -_INDEFINITE_TOLERANCE * scale:
@@ -60,6 +77,46 @@ class ComputedOutputs:
             )
         null = values <= len(mean) * max(_NULL_TOLERANCE * values[-1], _ROUNDING * scale)
         self._null = vectors[:, null]  # directions in which ψ does not vary
+
+    # Facts.
+
+    @property
+    def n_features(self) -> int:
+        return len(self._mean)
+
+    def count(self) -> int:
+        raise CapabilityError(
+            f"{self.structure!r} is given by functions, which do not say how many outputs there are; from_structures "
+            "counts and lists them"
+        )
+
+    def log_count(self) -> float:
+        if math.isnan(self._log_count):
+            raise CapabilityError(
+                f"{self.structure!r} is given by a sampler, which does not say how many outputs there are; give "
+                "log_count"
+            )
+        return self._log_count
+
+    def mean(self) -> NDArray[np.float64]:
+        mean: NDArray[np.float64] = self._mean.copy()
+        return mean
+
+    def second_moment(self) -> NDArray[np.float64]:
+        second: NDArray[np.float64] = self._second_moment.copy()
+        return second
+
+    def covariance(self) -> NDArray[np.float64]:
+        return self._second_moment - np.outer(self._mean, self._mean)
+
+    def loss_entries(self) -> None:
+        """Return None: losses look at all entries of ψ."""
+
+    def require_preimage(self) -> None:
+        """Refuse: the user's function maximises linear scores only."""
+        self._refuse_squares()
+
+    # Outputs.
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[Any]:
         """Return the outputs as parts ``(n, 1)`` of objects."""
@@ -86,7 +143,11 @@ class ComputedOutputs:
         """Return what the default metric compares: ψ, by which outputs are told apart."""
         return self._embedded(self.encode(y, argument)[:, 0], argument)
 
-    def embed(self, parts: NDArray[Any], n_threads: int | None) -> NDArray[np.float64]:
+    def check(self, parts: NDArray[Any]) -> None:
+        """Raise ValueError for the first row whose ψ does not lie where the moments say that ψ lies."""
+        self.embed(parts)
+
+    def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
         """Return ψ of every row, after checking that it lies where the moments say that ψ lies."""
         psi = self._embedded(parts[:, 0], "y")
         centred = psi - self._mean
@@ -103,6 +164,36 @@ class ComputedOutputs:
             )
         return psi
 
+    def embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
+        return self.embed(self.encode(y), n_threads)
+
+    def embed_sparse(self, y: Any) -> None:
+        """Return None: what is known of ψ is dense."""
+
+    def free_values(self) -> None:
+        """Return None: nothing is known about the entries of ψ."""
+
+    # Distributions. What takes more than the moments, the library refuses, saying what it lacks.
+
+    def listed(self) -> Iterator[NDArray[Any]]:
+        yield structure_enumerate(self.description, 0, 1)
+
+    def mirror(self, parts: NDArray[Any]) -> NDArray[Any]:
+        return structure_mirror(self.description, np.zeros((len(parts), 1), dtype=np.int32))
+
+    def partition_cost(self, marginals: bool = False) -> tuple[str, float]:
+        return partition_cost(self.description, marginals=marginals)
+
+    def log_partition(
+        self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
+    ) -> Partition:
+        return log_partition(self.description, linear, marginals=marginals, n_threads=n_threads)
+
+    def sample_distribution(
+        self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
+    ) -> NDArray[Any]:
+        return sample_distribution(self.description, linear, n_samples, seed, n_threads=n_threads)
+
     def sample(self, n: int, seed: int) -> NDArray[Any]:
         """Return n outputs drawn by the user's sampler as parts."""
         if self._sample is None:
@@ -112,8 +203,61 @@ class ComputedOutputs:
         rng = np.random.default_rng(seed)
         return _column([self._sample(rng) for _ in range(n)])
 
-    def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
+    def draw(
+        self,
+        linear: NDArray[np.float64],
+        plan: Plan,
+        start: NDArray[Any] | None = None,
+        bound: NDArray[np.float64] | None = None,
+        n_threads: int | None = None,
+        verbose: int = 0,
+    ) -> Drawn:
+        """Return outputs drawn by chains of uniform proposals."""
+        return draw_by_proposals(self, linear, plan, start, bound)
+
+    # Best outputs.
+
+    def restricted(self, constraints: Any, n: int) -> RowConstraints:
+        return RowConstraints(self, constraints, n)
+
+    def loss(self, cost: str = "auto") -> OutputLoss:
+        return OutputLoss(self, cost)
+
+    def augmented(self, loss: AffineLoss, scores: NDArray[np.float64], how: Decoding) -> Augmented:
+        return loss_augmented(self, loss, scores, how)
+
+    def score_bounds(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Refuse: the user's own decoder proves nothing."""
+        raise CapabilityError(
+            f"{self.structure!r}: this needs a proven bound on the scores of all outputs, which functions do not give; "
+            "take sampler='meta' and schedule='adaptive'"
+        )
+
+    def k_best(
+        self,
+        linear: NDArray[np.float64],
+        magnitude: NDArray[np.float64] | None = None,
+        *,
+        nu: float = 1.0,
+        max_results: int | None = None,
+        n_threads: int | None = None,
+    ) -> Iterator[Any]:
+        """Refuse: the output that follows the best cannot be found where that is not proven to be one."""
+        return best_outputs(self, linear, magnitude, nu=nu, max_results=max_results, n_threads=n_threads)
+
+    enumerate = k_best
+
+    def decode(
+        self,
+        linear: NDArray[np.float64],
+        magnitude: NDArray[np.float64] | None = None,
+        how: Decoding = Decoding(),  # noqa: B008  # immutable
+    ) -> Decoded:
         """Return what the user's function decodes; nothing is known about its quality."""
+        if how.decoder == "milp":
+            self.structure._best_by_program(linear[0], np.zeros(len(self._mean)))  # refuses
         if self._decode is None:
             raise CapabilityError(
                 "this Custom structure has no decode, so nothing can be predicted: give decode=, a function that "
@@ -142,10 +286,6 @@ class ComputedOutputs:
             optimal=np.zeros(n, dtype=np.bool_),
         )
 
-    def require_preimage(self) -> None:
-        """Refuse: the user's function maximises linear scores only."""
-        self._refuse_squares()
-
     def _refuse_squares(self) -> NoReturn:
         raise CapabilityError(
             "loss='squared' predicts the output whose ψ is nearest, and decode maximises scores @ embed(y) without the "
@@ -157,13 +297,13 @@ class ComputedOutputs:
         psi = allocate((len(items), d), np.float64, f"{what} in {d} dimensions", "pass fewer rows at a time")
         for i, item in enumerate(items):
             try:
-                psi[i] = _real_vector(self._embed(item), d)
+                psi[i] = real_vector(self._embed(item), d)
             except ValueError as error:
                 raise TargetError(i, f"{context}embed gave {error}", argument) from error
         finite = np.isfinite(psi)  # of all at once: a chain embeds one output after the other
         if not finite.all():
             row = int(np.argmin(finite.all(axis=1)))
-            raise TargetError(row, f"{context}embed gave {_not_finite(psi[row])}", argument)
+            raise TargetError(row, f"{context}embed gave {not_finite(psi[row])}", argument)
         return psi
 
 
@@ -174,15 +314,7 @@ def _column(items: list[Any]) -> NDArray[Any]:
     return parts
 
 
-def _vector(psi: ArrayLike, d: int | None) -> NDArray[np.float64]:
-    """Return an embedding as float64 of shape ``(d,)``; the ValueError says what it is instead."""
-    values = _real_vector(psi, d)
-    if not np.isfinite(values).all():
-        raise ValueError(_not_finite(values))
-    return values.astype(np.float64)
-
-
-def _real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
+def real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
     """Return an embedding as real numbers of shape ``(d,)``, which may be infinite or NaN."""
     values = np.asarray(psi)
     if values.ndim != 1 or values.size == 0 or (d is not None and len(values) != d):
@@ -192,70 +324,7 @@ def _real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
     return values
 
 
-def _not_finite(values: NDArray[Any]) -> str:
+def not_finite(values: NDArray[Any]) -> str:
     """Say which entry is the first that is not finite."""
     entry = int(np.argmin(np.isfinite(values)))
     return f"{values[entry]} in entry {entry}"
-
-
-def from_formulas(
-    log_count: Any, mean: ArrayLike, second_moment: ArrayLike, embed: Embed, decode: Decode | None
-) -> ComputedOutputs:
-    """Return the space with the moments that the user's formulas give."""
-    mu = np.asarray(mean)
-    if mu.ndim != 1 or mu.size == 0:
-        raise ValueError(f"Custom: mean must have shape (d,), got {mu.shape}")
-    mu = finite_numbers(mu, "mean")
-    second = np.asarray(second_moment)
-    if second.shape != (len(mu), len(mu)):
-        raise ValueError(
-            f"Custom: second_moment must have shape ({len(mu)}, {len(mu)}) for a mean of {len(mu)}; got {second.shape}"
-        )
-    second = finite_numbers(second, "second_moment")
-    check_symmetric(second, "second_moment")
-    return ComputedOutputs(_log_count(log_count), mu, (second + second.T) / 2, (embed, decode, None), MomentsInfo())
-
-
-def _log_count(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"Custom: log_count must be a number, got {value!r}")
-    if not (0 <= value < np.inf):
-        raise ValueError(
-            f"Custom: log_count must be at least 0 and finite, got {value}; it is the logarithm of the count"
-        )
-    return float(value)
-
-
-def from_sampler(
-    sample: Sample, embed: Embed, decode: Decode | None, log_count: Any, n_moment_samples: Any, random_state: Any
-) -> ComputedOutputs:
-    """Return the space with moments averaged over draws."""
-    for name, value, least in (("n_moment_samples", n_moment_samples, 2), ("random_state", random_state, 0)):
-        if not is_integer(value):
-            raise TypeError(f"Custom: {name} must be an integer, got {value!r}")
-        if value < least:
-            raise ValueError(f"Custom: {name} must be at least {least}, got {value}")
-    rng = np.random.default_rng(int(random_state))
-    d: int | None = None
-    totals: tuple[Any, Any, Any] = 0.0, 0.0, 0.0
-    for start in range(0, n_moment_samples, _BLOCK):
-        rows = []
-        for i in range(start, min(start + _BLOCK, n_moment_samples)):
-            try:
-                rows.append(_vector(embed(sample(rng)), d))
-            except ValueError as error:
-                raise ValueError(f"Custom: embed gave {error} for draw {i} of sample") from error
-            d = len(rows[-1])
-        if n_moment_samples <= len(rows[-1]):
-            raise ValueError(
-                f"Custom: n_moment_samples={n_moment_samples} draws leave the covariance of {d} features singular; "
-                f"take several times {d}"
-            )
-        psi = np.array(rows)
-        squares = psi**2
-        totals = totals[0] + psi.sum(axis=0), totals[1] + psi.T @ psi, totals[2] + squares.T @ squares
-    mean, second, fourth = (total / n_moment_samples for total in totals)
-    # The variance of ψ_i ψ_j is E ψ_i² ψ_j² − (E ψ_i ψ_j)².
-    largest = float(np.sqrt(max(float((fourth - second**2).max()), 0.0) / n_moment_samples))
-    log = np.nan if log_count is None else _log_count(log_count)
-    return ComputedOutputs(log, mean, second, (embed, decode, sample), MomentsInfo("sampled", largest))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
 from .._data.targets import target_vector, whole_numbers
-from .._lib.decode import Decoded, Decoding, decode
-from .._lib.structure import Description, structure_embed, structure_sample
-from ._base import MomentsInfo
+from .._lib.structure import Description
+from ._base import Structure
+from ._space import EntryKind, LibrarySpace, MomentsInfo
 
 # Eigenvalues of a kernel up to this share of the largest are left out of the basis ...
 RANK_TOLERANCE = 1e-10
@@ -20,16 +21,25 @@ RANK_TOLERANCE = 1e-10
 _INDEFINITE_TOLERANCE = 1e-8
 
 
-class ListedOutputs:
+class ListedSpace(LibrarySpace):
     """Outputs in a list, encoded as their places in it."""
 
-    parts_dtype = np.int32
+    is_listed = True
     moments_info = MomentsInfo()
 
-    def __init__(self, psi: NDArray[np.float64]) -> None:
-        k, d = psi.shape
-        self.n_outputs = k
-        self.description = Description("custom", {"d": d, "members": k}, None, psi.ravel())
+    def __init__(self, structure: Structure, psi: NDArray[np.float64]) -> None:
+        super().__init__(structure)
+        self.n_outputs, d = psi.shape
+        self.description = Description("custom", {"d": d, "members": self.n_outputs}, None, psi.ravel())
+
+    @cached_property
+    def entry_kind(self) -> EntryKind:
+        psi = self.description.reals
+        return "bits" if psi is not None and bool(((psi == 0.0) | (psi == 1.0)).all()) else "numbers"
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        return ("hamming", "zero-one") if self.entry_kind == "bits" else ("zero-one",)
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
         """Return the places as parts ``(n, 1)``."""
@@ -42,39 +52,31 @@ class ListedOutputs:
         return np.ascontiguousarray(parts[:, 0])
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
-        """Return what the default metric compares."""
         return self.encode(y, argument)[:, 0]
 
-    def embed(self, parts: NDArray[Any], n_threads: int | None) -> NDArray[np.float64]:
-        """Return ψ of every row."""
-        return structure_embed(self.description, parts, n_threads=n_threads)
-
-    def sample(self, n: int, seed: int) -> NDArray[Any]:
-        """Return n uniform places as parts."""
-        return structure_sample(self.description, n, seed)
-
-    def decode(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
-        """Return the best outputs by a scan of the list."""
-        return decode(self.description, linear, magnitude, how.decoder, how.n_threads, how.seed)
+    def embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
+        return self.embed(self.encode(y), n_threads)
 
     def require_preimage(self) -> None:
         """Do nothing: a scan finds the nearest ψ, whatever its entries."""
 
 
-def from_list(structures: Sequence[Any], psi: ArrayLike | Callable[[Any], ArrayLike]) -> ListedOutputs:
+def from_list(
+    structure: Structure, structures: Sequence[Any], psi: ArrayLike | Callable[[Any], ArrayLike]
+) -> ListedSpace:
     """Return the space of the outputs listed with their ψ, ``(k, d)`` or a function."""
     k = _length(structures)
-    rows = [np.asarray(psi(structure)) for structure in structures] if callable(psi) else psi
+    rows = [np.asarray(psi(each)) for each in structures] if callable(psi) else psi
     try:
         values = np.asarray(rows)
     except ValueError as error:
         raise ValueError(f"Custom: psi gives rows of different lengths; each must have shape (d,) ({error})") from error
     if values.ndim != 2 or values.shape[0] != k or values.shape[1] == 0:
         raise ValueError(f"Custom: psi must have shape ({k}, d), one row for each structure; got {values.shape}")
-    return ListedOutputs(finite_numbers(values, "psi"))
+    return ListedSpace(structure, finite_numbers(values, "psi"))
 
 
-def from_gram(structures: Sequence[Any], gram: ArrayLike) -> ListedOutputs:
+def from_gram(structure: Structure, structures: Sequence[Any], gram: ArrayLike) -> ListedSpace:
     """Return the space of the outputs listed, embedded by the eigenvectors of the kernel matrix: gram ≈ ψψᵀ."""
     k = _length(structures)
     values = np.asarray(gram)
@@ -95,7 +97,7 @@ def from_gram(structures: Sequence[Any], gram: ArrayLike) -> ListedOutputs:
     basis = vectors[:, kept]
     # Of an eigenvector and its negative, take the one whose entry of largest magnitude is positive.
     signs = np.sign(np.take_along_axis(basis, np.abs(basis).argmax(axis=0)[np.newaxis, :], axis=0))
-    return ListedOutputs(np.ascontiguousarray(basis * (signs * np.sqrt(eigenvalues[kept]))))
+    return ListedSpace(structure, np.ascontiguousarray(basis * (signs * np.sqrt(eigenvalues[kept]))))
 
 
 def _length(structures: Sequence[Any]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
 from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.structure import Description
-from ._base import MomentsInfo, Structure
+from ._base import Structure
 from ._edges import KEYS, complete_graph, edge_list, edge_names, edge_restriction, edge_sets, vertices_of_complete_graph
 from ._search.constraints import Conditions, Restriction
-from ._search.hereditary import edge_property, require_property
+from ._search.hereditary import EdgeProperty, decode_hereditary, edge_property, require_property
+from ._space import LibrarySpace, MomentsInfo
 
 _COMPLETE = Limit(2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
 
@@ -106,12 +107,12 @@ class Graphs(Structure):
         return Description(self.name, {"n": n}, edges.ravel(), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        held = edge_restriction(conditions, self._describe(), self._edges(), what="edge")
-        return held if self.hereditary is None else replace(held, decode=self._decode_otherwise)
+        held = edge_restriction(conditions, self.space.description, self._edges(), what="edge")
+        return held if self.hereditary is None else replace(held, decode=self.space.decode)
 
     def _resolve(self, y: Any) -> Graphs:
         if self.edges is not None:
-            return self._with(n_vertices=self._describe().scalars["n"])
+            return self._with(n_vertices=self.space.description.scalars["n"])
         if self.n_vertices is not None:
             return self._with(n_vertices=self._n())
         return self._with(n_vertices=vertices_of_complete_graph(target_matrix(y, "y", None, "edge").shape[1]))
@@ -119,7 +120,7 @@ class Graphs(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         parts = edge_sets(y, len(self._edges()))
         if self.hereditary is not None:
-            has = self._has_property(parts)
+            has = _has_property(self, parts)
             if not has.all():
                 raise TargetError(
                     int(np.argmin(has)),
@@ -127,95 +128,87 @@ class Graphs(Structure):
                 )
         return parts
 
-    def _has_property(self, parts: NDArray[np.int32]) -> NDArray[np.bool_]:
-        holds = edge_property(self.hereditary, self._edges()).holds
-        return np.fromiter((holds(row) for row in parts.astype(np.bool_)), dtype=np.bool_, count=len(parts))
-
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts
 
     def _free_values(self) -> tuple[int, ...] | None:
         return (0, 1) if self.hereditary is None else None
 
-    # What a property changes.
-
-    def _decode_otherwise(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding
-    ) -> Decoded:
-        if self.hereditary is None:
-            return super()._decode_otherwise(linear, magnitude, how)
-        from ._search.hereditary import decode_hereditary  # imports this package
-
-        return decode_hereditary(edge_property(self.hereditary, self._edges()), linear, magnitude, how)
-
-    def _listed_parts(self) -> Iterator[NDArray[np.int32]]:
-        for parts in super()._listed_parts():
-            yield parts if self.hereditary is None else parts[self._has_property(parts)]
-
-    def _capabilities(self) -> frozenset[str]:
-        return super()._capabilities() if self.hereditary is None else frozenset()
-
-    def _sample_parts(self, n: int, seed: int) -> NDArray[Any]:
-        if self.hereditary is not None:
-            raise CapabilityError(
-                f"{self!r}: no exact sampler is known for sets with a property; Graphs without hereditary draws from "
-                "all sets of edges, and enumerate() lists those with the property where there are few edges"
-            )
-        return super()._sample_parts(n, seed)
-
-    def _draw_parts(self, *arguments: Any, **options: Any) -> Drawn:
-        if self.hereditary is not None:
-            raise CapabilityError(
-                f"{self!r}: no chain is known for sets with a property; Graphs without hereditary draws from all sets"
-            )
-        return super()._draw_parts(*arguments, **options)
-
-    def _mirrored(self, parts: NDArray[Any]) -> NDArray[Any]:
-        if self.hereditary is not None:
-            raise CapabilityError(f"{self!r} is no sibling system: complements need not have the property")
-        return super()._mirrored(parts)
-
-    def _log_partition(
-        self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
-    ) -> Partition:
-        if self.hereditary is None:
-            return super()._log_partition(linear, marginals, n_threads)
-        return log_partition(_listed(self._members()), linear, marginals=marginals, n_threads=n_threads)
-
-    def _sample_distribution(
-        self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
-    ) -> NDArray[Any]:
-        if self.hereditary is None:
-            return super()._sample_distribution(linear, n_samples, seed, n_threads)
-        members = self._members()
-        places = sample_distribution(_listed(members), linear, n_samples, seed, n_threads=n_threads)
-        return members[places[:, :, 0]]
-
-    def _members(self) -> NDArray[np.int32]:
-        """Return the sets with the property, ``(k, n_edges)``."""
-        n_edges = self.n_features
-        if n_edges > _MOST_LISTED_EDGES:
-            raise CapabilityError(
-                f"{self!r}: sums over the sets with a property look at each set of up to {_MOST_LISTED_EDGES} edges, "
-                f"not {n_edges}; take fewer edges, or Graphs without hereditary"
-            )
-        return _sets_with_property(self._with())  # a copy, which nobody changes
-
-    @property
-    def moments_info(self) -> MomentsInfo:
-        """Provenance of `mean` and `second_moment`: those of all sets of edges."""
-        return super().moments_info if self.hereditary is None else MomentsInfo("relaxed")
+    def _make_space(self) -> LibrarySpace:
+        return LibrarySpace(self) if self.hereditary is None else HereditarySpace(self)
 
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(self._edges())
 
 
-@lru_cache(maxsize=8)
-def _sets_with_property(graphs: Graphs) -> NDArray[np.int32]:
-    return np.concatenate(list(graphs._listed_parts()))
+class HereditarySpace(LibrarySpace):
+    """Sets of edges with a hereditary property: what the library knows of all sets, and what the property changes."""
+
+    structure: Graphs
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
+    def moments_info(self) -> MomentsInfo:
+        return MomentsInfo("relaxed")
+
+    def _search(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
+        return decode_hereditary(_property_of(self.structure), linear, magnitude, how)
+
+    def listed(self) -> Iterator[NDArray[np.int32]]:
+        for parts in super().listed():
+            yield parts[_has_property(self.structure, parts)]
+
+    def sample(self, n: int, seed: int) -> NDArray[Any]:
+        raise CapabilityError(
+            f"{self.structure!r}: no exact sampler is known for sets with a property; Graphs without hereditary draws "
+            "from all sets of edges, and enumerate() lists those with the property where there are few edges"
+        )
+
+    def draw(self, *arguments: Any, **options: Any) -> Drawn:
+        raise CapabilityError(
+            f"{self.structure!r}: no chain is known for sets with a property; Graphs without hereditary draws from all "
+            "sets"
+        )
+
+    def mirror(self, parts: NDArray[Any]) -> NDArray[Any]:
+        raise CapabilityError(f"{self.structure!r} is no sibling system: complements need not have the property")
+
+    def log_partition(
+        self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
+    ) -> Partition:
+        return log_partition(self._list, linear, marginals=marginals, n_threads=n_threads)
+
+    def sample_distribution(
+        self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
+    ) -> NDArray[Any]:
+        places = sample_distribution(self._list, linear, n_samples, seed, n_threads=n_threads)
+        return self._members[places[:, :, 0]]
+
+    @cached_property
+    def _members(self) -> NDArray[np.int32]:
+        """The sets with the property, ``(k, n_edges)``."""
+        n_edges = self.n_features
+        if n_edges > _MOST_LISTED_EDGES:
+            raise CapabilityError(
+                f"{self.structure!r}: sums over the sets with a property look at each set of up to "
+                f"{_MOST_LISTED_EDGES} edges, not {n_edges}; take fewer edges, or Graphs without hereditary"
+            )
+        return np.concatenate(list(self.listed()))
+
+    @cached_property
+    def _list(self) -> Description:
+        """The description of the sets with the property as a list, whose ψ is their membership."""
+        k, d = self._members.shape
+        return Description("custom", {"d": d, "members": k}, None, self._members.astype(np.float64).ravel())
 
 
-def _listed(members: NDArray[np.int32]) -> Description:
-    """Return the description of a list of edge sets, whose ψ is their membership."""
-    k, d = members.shape
-    return Description("custom", {"d": d, "members": k}, None, members.astype(np.float64).ravel())
+def _property_of(graphs: Graphs) -> EdgeProperty:
+    return edge_property(graphs.hereditary, graphs._edges())
+
+
+def _has_property(graphs: Graphs, parts: NDArray[np.int32]) -> NDArray[np.bool_]:
+    holds = _property_of(graphs).holds
+    return np.fromiter((holds(row) for row in parts.astype(np.bool_)), dtype=np.bool_, count=len(parts))

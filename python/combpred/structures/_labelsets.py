@@ -72,7 +72,7 @@ class LabelSets(Structure):
         return Description(self.name, {"n": n, "size": size}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        free = self._describe()
+        free = self.space.description
         members = MemberConditions(conditions, Noun("label", "labels", free.scalars["n"]))
         own = free.scalars["size"]
         if own >= 0 and members.size not in (None, own):

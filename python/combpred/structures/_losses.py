@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._lib.errors import CapabilityError
-from .._lib.maxmargin import AffineLoss, _require_bits
+from .._lib.maxmargin import AffineLoss, require_bits
 
 if TYPE_CHECKING:
     from .._lib.decode import Decoded, Decoding
-    from ._base import Structure
+    from ._space import Space
 
 
 FloatArray = NDArray[np.float64]
@@ -38,14 +38,14 @@ class Augmented(NamedTuple):
     decoded: Decoded
 
 
-def loss_augmented(structure: Structure, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
+def loss_augmented(space: Space, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
     r"""Return for every row an output z of largest :math:`\Delta(y_i, z) + \langle s_i, \psi(z)\rangle`.
 
     It is decoding of the scores s + g, with the guarantee of the decoder.
 
     Parameters
     ----------
-    structure : Structure
+    space : Space
     loss : AffineLoss
         Of the n rows.
     scores : ndarray of shape (n, d)
@@ -57,48 +57,19 @@ def loss_augmented(structure: Structure, loss: AffineLoss, scores: FloatArray, h
     >>> import numpy as np
     >>> from combpred._lib.decode import Decoding
     >>> from combpred.structures import Permutations
-    >>> ranking = Permutations(3)
-    >>> loss = affine_loss(ranking, ranking.embed([[1, 2, 3]]))
-    >>> found = loss_augmented(ranking, loss, np.zeros((1, 3)), Decoding())
-    >>> ranking._decode_parts(found.decoded.y).tolist(), found.loss.tolist()  # the reverse: three pairs differ
+    >>> rankings = Permutations(3).space
+    >>> loss = rankings.loss().affine(rankings.embed_targets([[1, 2, 3]]))
+    >>> found = loss_augmented(rankings, loss, np.zeros((1, 3)), Decoding())
+    >>> rankings.decode_parts(found.decoded.y).tolist(), found.loss.tolist()  # the reverse: three pairs differ
     ([[3, 2, 1]], [3.0])
     """
-    decoded = structure._decode_scores(scores + loss.gradient, loss.magnitude, how)
-    psi = structure._embed_parts(decoded.y, how.n_threads)
+    decoded = space.decode(scores + loss.gradient, loss.magnitude, how)
+    psi = space.embed(decoded.y, how.n_threads)
     return Augmented(psi, loss.values(psi), decoded)
 
 
-def resolve_cost(structure: Structure, cost: str = "auto") -> str:
-    """Return the name of the loss that `cost` stands for, "auto" being the first of those that the structure has.
-
-    CapabilityError for a loss that the structure does not have, naming those that it has. "zero-one" is accepted of
-    every structure: where it is not affine, it takes a list of all outputs.
-    """
-    costs = structure._loss_names()
-    if cost == "auto" and costs:
-        return costs[0]
-    if cost == "zero-one" or cost in costs or (cost == "hamming" and structure._entry_kind() == "unknown"):
-        return cost
-    has = " and ".join(f"cost={name!r}" for name in dict.fromkeys([*costs, "zero-one"]))
-    if cost == "auto":
-        raise CapabilityError(
-            f"{structure!r} says nothing about the entries of ψ, from which losses are made: take cost='hamming' if "
-            "all are 0 or 1, or StructuredPerceptron or StructuredRidge, which need no loss"
-        )
-    raise CapabilityError(f"{structure!r} has no loss {cost!r}; it has {has}")
-
-
-def is_affine(structure: Structure, cost: str) -> bool:
-    """Whether a loss that `resolve_cost` returned is affine in ψ and ψ², so that it can be added to scores."""
-    return (
-        cost == "zero-one"
-        and structure._costs[0] == cost
-        or (cost != "zero-one" and structure._entry_kind() != "numbers")
-    )
-
-
-def affine_loss(structure: Structure, psi: FloatArray, cost: str = "auto") -> AffineLoss:
-    r"""Return the losses of outputs with embeddings `psi` as affine functions of the embedding of another output.
+class OutputLoss:
+    r"""A loss between outputs of a space.
 
     With :math:`D(y, z) = \|\psi(y) - \psi(z)\|_1`, the number of entries of 0/1 embeddings that differ, and of arcs or
     ordered pairs that only one of both has in embeddings with signs:
@@ -108,80 +79,125 @@ def affine_loss(structure: Structure, psi: FloatArray, cost: str = "auto") -> Af
       tied in one of both counting one half;
     - ``"tree"``, of `Hierarchy` and `Subtrees`, is D: the nodes that only one of both holds, as
       :func:`combpred.metrics.hierarchical_loss`;
-    - ``"zero-one"``, of `MultiClass`, is D/2: 1 for a wrong class.
+    - ``"zero-one"`` is 1 for different outputs, which is D/2 for `MultiClass`.
 
     Parameters
     ----------
-    structure : Structure
-    psi : ndarray of shape (n, d)
-        ψ of the outputs y. Where it is a mean over several outputs (rankings known in part), the loss is the mean of
-        theirs.
+    space : Space
     cost : {"auto", "hamming", "kendall", "tree", "zero-one"}, default="auto"
-        "auto": kendall of rankings, tree of trees, zero-one of classes, hamming else.
+        "auto": kendall of rankings, tree of trees, zero-one of classes, hamming else. "zero-one" is accepted of every
+        structure: where it is not affine, it takes a list of all outputs.
 
-    Returns
-    -------
-    AffineLoss
-        Magnitudes are None but for embeddings where signs and zeros mix.
+    Attributes
+    ----------
+    name : str
+        What `cost` stands for.
+    is_affine : bool
+        Whether it is affine in ψ and ψ², so that it can be added to scores.
 
     Raises
     ------
     CapabilityError
-        Where the structure has no such loss, or the loss is not affine; names those that are.
+        For a loss that the structure does not have, naming those that it has.
 
     Examples
     --------
     >>> from combpred.structures import LabelSets
     >>> labels = LabelSets(3)
-    >>> loss = affine_loss(labels, labels.embed([[1, 0, 1]]))
+    >>> loss = OutputLoss(labels.space).affine(labels.embed([[1, 0, 1]]))
     >>> loss.constant.tolist(), loss.gradient.tolist()
     ([2.0], [[-1.0, 1.0, -1.0]])
     """
-    name = resolve_cost(structure, cost)
-    kind = structure._entry_kind()
-    if not is_affine(structure, name):
-        other = [each for each in structure._loss_names() if is_affine(structure, each)]
-        remedy = f"take cost={other[0]!r}" if other else "take StructuredPerceptron, which needs no loss"
-        raise CapabilityError(
-            f"cost={name!r} is not affine in the embedding of {structure!r}, so that it cannot be added to scores: "
-            f"{remedy}"
-        )
-    if kind == "unknown":
-        _require_bits(psi, "y")
-    scale = 0.5 if name in ("kendall", "zero-one") else 1.0
-    entries: FloatArray = np.abs(psi)
-    signed = psi.shape[1]
-    if kind in ("bits", "unknown"):
-        counted = structure._loss_entries()
-        weight = np.full(signed, scale) if counted is None else scale * counted.astype(np.float64)
-        return AffineLoss(entries @ weight, weight * (1.0 - 2.0 * psi), checked=kind == "unknown")
-    if kind == "signs":  # |a − z| = 1 − a z for z = ±1, and the mean of that for means a
-        return AffineLoss(np.full(len(psi), scale * signed), -scale * psi)
-    zero = (psi == 0.0).astype(np.float64)
-    if kind == "signs and zeros":  # |a − z| = |a| − a z for a = ±1, z² for a = 0
-        return AffineLoss(scale * entries.sum(axis=1), -scale * psi, scale * zero if zero.any() else None)
-    # Signs, and after them an indicator of 0 for each, which makes z² = 1 − τ.
-    signed //= 2
-    signs, ties = psi[:, :signed], psi[:, signed:]
-    gradient = np.hstack([-signs, -ties])
-    constant = np.full(len(psi), float(signed))
-    if name == "hamming":
-        gradient[:, signed:] += 1.0 - 2.0 * ties
-        constant += ties.sum(axis=1)
-    return AffineLoss(scale * constant, scale * gradient)
 
+    def __init__(self, space: Space, cost: str = "auto") -> None:
+        self._space = space
+        self.name = self._resolved(cost)
 
-def loss_between(structure: Structure, psi_y: FloatArray, psi_z: FloatArray, cost: str = "auto") -> FloatArray:
-    """Return the same losses from embeddings that broadcast against each other, whether they are affine or not."""
-    name = resolve_cost(structure, cost)
-    if name == "zero-one":
-        different: FloatArray = (psi_y != psi_z).any(axis=-1).astype(np.float64)
-        return different
-    if name == "kendall" and structure._entry_kind() == "signs and ties":
-        half = psi_y.shape[-1] // 2
-        psi_y, psi_z = psi_y[..., :half], psi_z[..., :half]
-    counted = structure._loss_entries()
-    if counted is not None:
-        psi_y, psi_z = psi_y[..., counted], psi_z[..., counted]
-    distance: FloatArray = np.abs(psi_y - psi_z).sum(axis=-1)
-    return 0.5 * distance if name == "kendall" else distance
+    def _resolved(self, cost: str) -> str:
+        costs, structure = self._space.costs, self._space.structure
+        if cost == "auto" and costs:
+            return costs[0]
+        if cost == "zero-one" or cost in costs or (cost == "hamming" and self._space.entry_kind == "unknown"):
+            return cost
+        has = " and ".join(f"cost={name!r}" for name in dict.fromkeys([*costs, "zero-one"]))
+        if cost == "auto":
+            raise CapabilityError(
+                f"{structure!r} says nothing about the entries of ψ, from which losses are made: take cost='hamming' "
+                "if all are 0 or 1, or StructuredPerceptron or StructuredRidge, which need no loss"
+            )
+        raise CapabilityError(f"{structure!r} has no loss {cost!r}; it has {has}")
+
+    @property
+    def is_affine(self) -> bool:
+        return self._affine(self.name)
+
+    def _affine(self, name: str) -> bool:
+        if name == "zero-one":
+            return self._space.structure._costs[0] == name
+        return self._space.entry_kind != "numbers"
+
+    def affine(self, psi: FloatArray) -> AffineLoss:
+        """Return the losses of outputs with embeddings `psi` as affine functions of the embedding of another output.
+
+        Parameters
+        ----------
+        psi : ndarray of shape (n, d)
+            ψ of the outputs y. Where it is a mean over several outputs (rankings known in part), the loss is the mean
+            of theirs.
+
+        Returns
+        -------
+        AffineLoss
+            Magnitudes are None but for embeddings where signs and zeros mix.
+
+        Raises
+        ------
+        CapabilityError
+            Where the loss is not affine; names those that are.
+        """
+        name, kind, structure = self.name, self._space.entry_kind, self._space.structure
+        if not self.is_affine:
+            other = [each for each in self._space.costs if self._affine(each)]
+            remedy = f"take cost={other[0]!r}" if other else "take StructuredPerceptron, which needs no loss"
+            raise CapabilityError(
+                f"cost={name!r} is not affine in the embedding of {structure!r}, so that it cannot be added to scores: "
+                f"{remedy}"
+            )
+        if kind == "unknown":
+            require_bits(psi, "y")
+        scale = 0.5 if name in ("kendall", "zero-one") else 1.0
+        entries: FloatArray = np.abs(psi)
+        signed = psi.shape[1]
+        if kind in ("bits", "unknown"):
+            counted = self._space.loss_entries()
+            weight = np.full(signed, scale) if counted is None else scale * counted.astype(np.float64)
+            return AffineLoss(entries @ weight, weight * (1.0 - 2.0 * psi), checked=kind == "unknown")
+        if kind == "signs":  # |a − z| = 1 − a z for z = ±1, and the mean of that for means a
+            return AffineLoss(np.full(len(psi), scale * signed), -scale * psi)
+        zero = (psi == 0.0).astype(np.float64)
+        if kind == "signs and zeros":  # |a − z| = |a| − a z for a = ±1, z² for a = 0
+            return AffineLoss(scale * entries.sum(axis=1), -scale * psi, scale * zero if zero.any() else None)
+        # Signs, and after them an indicator of 0 for each, which makes z² = 1 − τ.
+        signed //= 2
+        signs, ties = psi[:, :signed], psi[:, signed:]
+        gradient = np.hstack([-signs, -ties])
+        constant = np.full(len(psi), float(signed))
+        if name == "hamming":
+            gradient[:, signed:] += 1.0 - 2.0 * ties
+            constant += ties.sum(axis=1)
+        return AffineLoss(scale * constant, scale * gradient)
+
+    def between(self, psi_y: FloatArray, psi_z: FloatArray) -> FloatArray:
+        """Return the losses from embeddings that broadcast against each other, whether they are affine or not."""
+        name = self.name
+        if name == "zero-one":
+            different: FloatArray = (psi_y != psi_z).any(axis=-1).astype(np.float64)
+            return different
+        if name == "kendall" and self._space.entry_kind == "signs and ties":
+            half = psi_y.shape[-1] // 2
+            psi_y, psi_z = psi_y[..., :half], psi_z[..., :half]
+        counted = self._space.loss_entries()
+        if counted is not None:
+            psi_y, psi_z = psi_y[..., counted], psi_z[..., counted]
+        distance: FloatArray = np.abs(psi_y - psi_z).sum(axis=-1)
+        return 0.5 * distance if name == "kendall" else distance

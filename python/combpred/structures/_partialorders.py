@@ -13,6 +13,7 @@ from .._lib.errors import CapabilityError
 from .._lib.names import MOMENTS_KINDS
 from .._lib.structure import Description
 from ._base import Structure
+from ._space import LibrarySpace
 
 _MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))}  # as the library counts them
 _BLOCK_BYTES = 2**24
@@ -91,24 +92,33 @@ class PartialOrders(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return encode_partial_orders(y, self._n(), "or take Tournaments, whose relations need not be transitive")
 
-    def _sample_parts(self, n: int, seed: int) -> NDArray[np.int32]:
-        if self._n() > _LISTED:
-            raise CapabilityError(
-                f"{self!r}: partial orders of more than {_LISTED} items cannot be drawn exactly; take "
-                "combpred.sampling.sample(structure, np.zeros(structure.n_features), n, sampler='local'), whose chain "
-                "draws them approximately"
-            )
-        return super()._sample_parts(n, seed)
+    def _make_space(self) -> LibrarySpace:
+        return _PartialOrderSpace(self)
 
     def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true)
-        return known._encode(y_true), known._encode(y_pred)
+        return known.space.encode(y_true), known.space.encode(y_pred)
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
+
+
+class _PartialOrderSpace(LibrarySpace):
+    """Partial orders, which the library draws from a list of them all."""
+
+    structure: PartialOrders
+
+    def sample(self, n: int, seed: int) -> NDArray[np.int32]:
+        if self.structure._n() > _LISTED:
+            raise CapabilityError(
+                f"{self.structure!r}: partial orders of more than {_LISTED} items cannot be drawn exactly; take "
+                "combpred.sampling.sample(structure, np.zeros(structure.n_features), n, sampler='local'), whose chain "
+                "draws them approximately"
+            )
+        return super().sample(n, seed)
 
 
 def encode_partial_orders(y: Any, items: int, instead: str) -> NDArray[np.int32]:

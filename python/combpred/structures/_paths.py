@@ -241,7 +241,7 @@ class Paths(Structure):
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return the restriction in terms of single arcs: tied ones are conditions on paths, not on counts."""
-        free = self._describe()
+        free = self.space.description
         arcs = self._whole(self.arcs, "arcs", 2)
         scalars = {key: value for key, value in free.scalars.items() if key != "groups"}
         untied = Description(self.name, scalars, arcs.ravel(), None)
@@ -281,7 +281,7 @@ class Paths(Structure):
         return self._paths(y, "y")
 
     def _paths(self, y: Any, argument: str) -> NDArray[np.int32]:
-        description = self._describe()
+        description = self.space.description
         n_arcs, longest = description.scalars["arcs"], structure_shape(description)[0]
         remedy = f"paths list arcs 0..{n_arcs - 1} in order, and may end in -1"
         listed = whole_numbers(_padded(y, argument, remedy), argument, -1, n_arcs - 1, remedy)
@@ -309,7 +309,7 @@ class Paths(Structure):
             return
         d = self.n_features
         try:
-            self._decode_scores(np.zeros((1, d)), np.zeros(d))
+            self.space.decode(np.zeros((1, d)), np.zeros(d))
         except CapabilityError as error:
             raise CapabilityError(f"{error}; take loss='auc', or leave out `tied`") from None
 

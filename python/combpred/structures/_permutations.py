@@ -127,7 +127,7 @@ class Permutations(Structure):
         return Description(self.name, {"n": self._n()}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        return order_restriction(conditions, self._describe())
+        return order_restriction(conditions, self.space.description)
 
     def _resolve(self, y: Any) -> Permutations:
         if self.n_labels is not None:
@@ -140,7 +140,7 @@ class Permutations(Structure):
     def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
         positions = _known_positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
         partial = bool((positions == 0).any())  # rows that are whole embed several times faster
-        return structure_embed(self._describe(), positions, partial=partial, n_threads=n_threads)
+        return structure_embed(self.space.description, positions, partial=partial, n_threads=n_threads)
 
     def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         k = None if self.n_labels is None else self._n()

@@ -82,7 +82,7 @@ class SpanningTrees(Structure):
         return Description(self.name, {"n": n}, edges.ravel(), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        return edge_restriction(conditions, self._describe(), self._graph()[1], what="edge")
+        return edge_restriction(conditions, self.space.description, self._graph()[1], what="edge")
 
     def _resolve(self, y: Any) -> SpanningTrees:
         return self._with()

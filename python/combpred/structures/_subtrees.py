@@ -100,7 +100,7 @@ class Subtrees(Structure):
             forbidden[node] |= tree.parent[node] >= 0 and forbidden[tree.parent[node]]
         members.required, members.forbidden = (np.flatnonzero(mask).tolist() for mask in (required, forbidden))
         members.check_size(members.size, 1)
-        free = self._describe()
+        free = self.space.description
         size = {} if members.size is None else {"size": members.size}
         return Restriction(Description(self.name, {**free.scalars, **size}, free.ints, None), **members.entries())
 

@@ -70,7 +70,7 @@ class Tournaments(Structure):
 
     def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true)
-        return known._encode(y_true), known._encode(y_pred)
+        return known.space.encode(y_true), known.space.encode(y_pred)
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts

@@ -60,7 +60,7 @@ class Visits(Structure):
     def _restriction(self, conditions: Conditions) -> Restriction:
         one, many = self._noun
         read = VisitConditions(conditions, Noun(one, many, self._n()), self._least, self._what)
-        return self._restricted(read, self._describe())
+        return self._restricted(read, self.space.description)
 
     @abstractmethod
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:

@@ -84,7 +84,7 @@ class WeakOrders(Structure):
         return Description(self.name, {"n": self._n()}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        return order_restriction(conditions, self._describe())
+        return order_restriction(conditions, self.space.description)
 
     def _resolve(self, y: Any) -> WeakOrders:
         if self.n_labels is not None:

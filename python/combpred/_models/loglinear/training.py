@@ -130,7 +130,7 @@ def _diagnose(
     """Set `chain_diagnostics_` from the chains of some rows, where training left them."""
     if not laws.is_chained:
         return
-    most = _COMPUTED if model.structure_._parts_dtype == np.object_ else _DIAGNOSED
+    most = _COMPUTED if not model.structure_.space.in_library else _DIAGNOSED
     rows = np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
     found = laws.diagnosed(rows, features.scores(rows, weights))
     model.chain_diagnostics_ = found

@@ -15,7 +15,6 @@ from ..._lib.maxmargin import AffineLoss
 from ..._lib.memory import row_blocks
 from ..._lib.ridge import Design, Targets
 from ...structures import Structure
-from ...structures._losses import affine_loss, loss_augmented, loss_between
 from ..loglinear.features import InputRows, KernelFeatures
 from ..loglinear.training import kernel_features
 from ..sgd_learners import visited_rows
@@ -111,14 +110,14 @@ class Blocks:
     def affine_loss(self, structure: Structure, cost: str) -> AffineLoss:
         """Return the losses of outputs against those of the blocks; TargetError where ψ of a row has no such loss."""
         try:
-            return affine_loss(structure, self.psi, cost)
+            return structure.space.loss(cost).affine(self.psi)
         except RowError as error:
             raise TargetError(int(self.rows[error.row]), error.reason) from None
 
     def require_complete(self, structure: Structure, remedy: str) -> None:
         """Raise TargetError for the first ranking known in part, whose mean of ψ is that of no ranking."""
         bad = (np.abs(self.psi) != 1.0).any(axis=1)
-        if structure._entry_kind() == "signs" and bad.any():
+        if structure.space.entry_kind == "signs" and bad.any():
             raise TargetError(int(self.rows[bad].min()), f"the ranking is known in part, and {remedy}")
 
     def keep(self, model: Any, X: Any, coefficients: FloatArray) -> None:
@@ -210,7 +209,7 @@ class MarginOracle:
             offset, proven = loss.values(found), np.zeros(len(rows), dtype=np.bool_)
         else:
             how = replace(self.how, seed=self.how.seed + step)
-            found, offset, decoded = loss_augmented(self.structure, loss, scores, how)
+            found, offset, decoded = self.structure.space.augmented(loss, scores, how)
             proven = decoded.optimal
         return _at_least(Planes(psi - found, offset, proven), scores, loss.of_means(psi))
 
@@ -219,8 +218,8 @@ class MarginOracle:
         seed, d = (self.how.seed + step) % 2**63, scores.shape[1]
         for at in row_blocks(len(scores), self.n_candidates * d):
             some = loss.rows(at)
-            parts = self.structure._sample_parts(self.n_candidates * len(some.constant), seed + at.start)
-            psi = self.structure._embed_parts(parts, self.how.n_threads).reshape(-1, self.n_candidates, d)
+            parts = self.structure.space.sample(self.n_candidates * len(some.constant), seed + at.start)
+            psi = self.structure.space.embed(parts, self.how.n_threads).reshape(-1, self.n_candidates, d)
             values = np.einsum("kcd,kd->kc", psi, scores[at] + some.gradient)
             if some.magnitude is not None:
                 values += np.einsum("kcd,kd->kc", np.square(psi), some.magnitude)
@@ -254,7 +253,7 @@ class ListingOracle:
         own = np.einsum("ij,ij->i", scores, self.psi[rows])
         for some in row_blocks(len(rows), self.members.size):
             psi = self.psi[rows[some], np.newaxis]
-            losses = loss_between(self.structure, psi, self.members[np.newaxis], self.cost)
+            losses = self.structure.space.loss(self.cost).between(psi, self.members[np.newaxis])
             margins = own[some, np.newaxis] - scores[some] @ self.members.T
             values = losses * (1.0 - margins) if self.slack else losses - margins
             best = values.argmax(axis=1)
@@ -363,7 +362,7 @@ class _Search:
             None if loss.magnitude is None else factor[:, np.newaxis] * loss.magnitude, loss.checked,
         )  # fmt: skip
         with renumbered(at):
-            found = loss_augmented(oracle.structure, weighted, np.zeros_like(scores) if infinite else scores, self._how)
+            found = oracle.structure.space.augmented(weighted, np.zeros_like(scores) if infinite else scores, self._how)
         a = loss.values(found.psi)
         b = 1.0 - self._own[at] + np.einsum("ij,ij->i", scores, found.psi)
         better = a * np.maximum(b, 0.0) > self.loss[at] * np.maximum(self.slack[at], 0.0)

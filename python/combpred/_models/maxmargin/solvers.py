@@ -225,9 +225,9 @@ def _by_library(blocks: Blocks, oracle: Oracle, penalties: FloatArray) -> Pass |
     """Return what makes a pass in the library, None where it does not know the oracle."""
     if not isinstance(oracle, MarginOracle) or oracle.loss.checked or oracle.how.decoder == "milp":
         return None
-    if oracle.structure._parts_dtype != np.int32:
+    if not oracle.structure.space.in_library:
         return None
-    description, design = oracle.structure._describe(), blocks.design()
+    description, design = oracle.structure.space.description, blocks.design()
 
     def once(order: Rows, state: MarginState) -> Report:
         return maxmargin_pass(

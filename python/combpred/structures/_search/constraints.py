@@ -15,7 +15,7 @@ from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.structure import Description, structure_embed
 
 if TYPE_CHECKING:
-    from .._base import Structure
+    from .._space import Space
 
 
 Pair = tuple[int, int]
@@ -207,8 +207,8 @@ class RowConstraints:
 
     Parameters
     ----------
-    structure : Structure
-        The structure that is predicted.
+    space : Space
+        The space that is predicted in.
     constraints : mapping, or sequence, array or Series of (mapping or None)
         One for all rows, or one for each; None: the row is free.
     n : int
@@ -222,8 +222,8 @@ class RowConstraints:
         When a constraint is not legal; names the row, the key and the remedy.
     """
 
-    def __init__(self, structure: Structure, constraints: Any, n: int) -> None:
-        self._structure = structure
+    def __init__(self, space: Space, constraints: Any, n: int) -> None:
+        self._space, structure = space, space.structure
         if isinstance(constraints, Iterable) and hasattr(constraints, "dtype"):
             constraints = list(constraints)  # an array or a Series of dicts
         held = constraints if isinstance(constraints, Sequence) else [constraints]
@@ -253,7 +253,7 @@ class RowConstraints:
         self._code = np.array(code, dtype=np.intp)
 
     def _parsed(self, given: Any, where: str, row: int | None = None) -> Restriction | None:
-        structure = self._structure
+        structure = self._space.structure
         try:
             conditions = Conditions(given, structure._constraint_keys, type(structure).__name__)
             return structure._restriction(conditions) if conditions else None
@@ -265,7 +265,7 @@ class RowConstraints:
             raise ConstraintError(row, str(error)) from None
 
     def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, first: int = 0) -> Decoded:
-        """Decode the scores of consecutive rows from number `first` on, as ``structure._decode_scores`` does.
+        """Decode the scores of consecutive rows from number `first` on, as ``space.decode`` does.
 
         Rows with the same constraint are decoded together.
 
@@ -288,7 +288,7 @@ class RowConstraints:
                 whole = Decoded(*(np.empty((len(linear), *a.shape[1:]), dtype=a.dtype) for a in part))
             for all_rows, some in zip(whole, part, strict=True):
                 all_rows[rows] = some
-        return self._structure._decode_scores(linear, magnitude, how) if whole is None else whole
+        return self._space.decode(linear, magnitude, how) if whole is None else whole
 
     def _decode_group(
         self,
@@ -300,14 +300,14 @@ class RowConstraints:
     ) -> Decoded:
         if restriction is None:
             with renumbered(rows):
-                return self._structure._decode_scores(linear, magnitude, how)
+                return self._space.decode(linear, magnitude, how)
         if how.decoder not in CONSTRAINED:
             names = ", ".join(repr(name) for name in CONSTRAINED)
             raise CapabilityError(f"decoder={how.decoder!r} takes no constraints; those that do are {names}")
         if how.decoder == "milp":
             return self._decode_programs(restriction, linear, magnitude, rows)
         if restriction.entries is not None and magnitude is not None:
-            self._structure._require_preimage()  # squares of sums are no sums of squares
+            self._space.require_preimage()  # squares of sums are no sums of squares
         with renumbered(rows):
             found, psi, met = _decode(restriction, linear, magnitude, how)
         if not met.all():
@@ -324,16 +324,16 @@ class RowConstraints:
         """Decode rows as integer programs, of which the conditions are a part."""
         from .programs import decode_rows  # loads the solver
 
-        structure = self._structure
+        structure = self._space.structure
         solve = partial(structure._best_by_program, restriction=restriction)
         try:
-            found = decode_rows(structure._describe(), linear, magnitude, solve)
+            found = decode_rows(self._space.description, linear, magnitude, solve)
         except RowError as error:
             raise ConstraintError(int(rows[error.row]), self._unmet(restriction, True)) from None
         return found if restriction.listed is None else found._replace(y=restriction.listed(found.y))
 
     def _unmet(self, restriction: Restriction, proven: bool) -> str:
-        name = type(self._structure).__name__
+        name = type(self._space.structure).__name__
         if proven:
             return f"no output of {name} satisfies {restriction.shown}; leave conditions out"
         return (

@@ -6,16 +6,17 @@ import heapq
 from collections.abc import Iterator
 from itertools import islice
 from math import log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.decode import Decoding, score_values
 from ..._lib.errors import CapabilityError
-from .._base import Structure
-from .._custom import Custom
 from .partition import best_by_partition, decode_exactly
+
+if TYPE_CHECKING:
+    from .._space import Space
 
 FloatArray = NDArray[np.float64]
 
@@ -82,7 +83,7 @@ def best_combinations(
             heapq.heappush(heap, (kept_loss + loss[next_at][next_rank], number, next_at, next_rank, kept_loss, kept))
 
 
-def better_halves(structure: Structure, linear: FloatArray, magnitude: FloatArray | None) -> Iterator[Any]:
+def better_halves(space: Space, linear: FloatArray, magnitude: FloatArray | None) -> Iterator[Any]:
     r"""Yield every structure y with :math:`s(y) \ge \tfrac12(\max s + \min s)` once.
 
     The score is :math:`s(y) = \langle linear, \psi(y)\rangle + \langle magnitude, |\psi(y)|\rangle`, both ``(d,)``. In
@@ -98,19 +99,19 @@ def better_halves(structure: Structure, linear: FloatArray, magnitude: FloatArra
     """
     slack = _ROUNDING * float(np.abs(linear).sum() + (0.0 if magnitude is None else np.abs(magnitude).sum()))
     total = None
-    for parts in structure._listed_parts():
-        siblings = structure._mirrored(parts)
-        values, others = (score_values(structure._embed_parts(each), linear, magnitude) for each in (parts, siblings))
+    for parts in space.listed():
+        siblings = space.mirror(parts)
+        values, others = (score_values(space.embed(each), linear, magnitude) for each in (parts, siblings))
         total = values[0] + others[0] if total is None else total
         if not np.allclose(values + others, total, rtol=0.0, atol=8 * slack):
             raise CapabilityError(
-                f"{structure!r} is no sibling system under loss='squared', where the scores of a pair have a part in "
-                "common: take loss='auc'"
+                f"{space.structure!r} is no sibling system under loss='squared', where the scores of a pair have a "
+                "part in common: take loss='auc'"
             )
         smaller, same = _compared(parts, siblings)
         passed, passed_too = smaller & (values >= others - slack), smaller & ~same & (others >= values - slack)
         rows = np.flatnonzero(passed | passed_too)
-        listed, mirrored = structure._decode_parts(parts[rows]), structure._decode_parts(siblings[rows])
+        listed, mirrored = space.decode_parts(parts[rows]), space.decode_parts(siblings[rows])
         for k, row in enumerate(rows):
             if passed[row]:
                 yield listed[k]
@@ -118,19 +119,19 @@ def better_halves(structure: Structure, linear: FloatArray, magnitude: FloatArra
                 yield mirrored[k]
 
 
-def has_siblings(structure: Structure, magnitude: FloatArray | None) -> bool:
+def has_siblings(space: Space, magnitude: FloatArray | None) -> bool:
     """Whether structures come in pairs whose scores add up to the same number, whatever the linear scores are.
 
     With a magnitude that is so where the members of a pair, taken together, have the same squares of ψ as those of any
     other; the first members in the listing show where they differ, as listings vary the last entries first.
     """
-    if not structure._capabilities() >= {"sibling", "enumerate"}:
+    if not space.capabilities >= {"sibling", "enumerate"}:
         return False
     if magnitude is None:
         return True
-    parts = next(structure._listed_parts())[:_LOOKED_AT]
-    siblings = structure._mirrored(parts)
-    shared = sum(np.square(structure._embed_parts(each)) @ magnitude for each in (parts, siblings))
+    parts = next(space.listed())[:_LOOKED_AT]
+    siblings = space.mirror(parts)
+    shared = sum(np.square(space.embed(each)) @ magnitude for each in (parts, siblings))
     return bool(np.ptp(shared) <= _ROUNDING * np.abs(magnitude).sum())
 
 
@@ -142,8 +143,8 @@ def _compared(one: NDArray[np.int32], other: NDArray[np.int32]) -> tuple[NDArray
     return one[rows, at] <= other[rows, at], ~differs.any(axis=1)
 
 
-def k_best(
-    structure: Structure,
+def best_outputs(
+    space: Space,
     linear: FloatArray,
     magnitude: FloatArray | None,
     *,
@@ -151,11 +152,11 @@ def k_best(
     max_results: int | None = None,
     n_threads: int | None = None,
 ) -> Iterator[Any]:
-    r"""Return an iterator over outputs in descending order of their score, ties in a fixed order.
+    r"""Return an iterator over outputs in descending order of their score, ties in a fixed order, each once.
 
     Parameters
     ----------
-    structure : Structure
+    space : Space
     linear, magnitude : ndarray of shape (d,)
         The score is :math:`\langle linear, \psi(y)\rangle + \langle magnitude, \psi(y)^2\rangle`; None: no magnitude.
     nu : float, default=1.0
@@ -184,49 +185,49 @@ def k_best(
     """
     numbers = linear if magnitude is None else np.concatenate([linear, magnitude])
     slack = _ROUNDING * float(np.abs(numbers).sum())
-    values = structure._free_values()
+    values = space.free_values()
     if values is not None:
         found = best_combinations(values, linear, magnitude, nu, slack)
-        return (structure._decode_parts(psi[np.newaxis])[0] for psi in islice(found, max_results))
-    if _is_scanned(structure):
-        return islice(_sorted_members(structure, linear, magnitude, nu, slack), max_results)
+        return (space.decode_parts(psi[np.newaxis])[0] for psi in islice(found, max_results))
+    if _is_scanned(space):
+        return islice(_sorted_members(space, linear, magnitude, nu, slack), max_results)
     how = Decoding("exact", n_threads)
     least = -np.inf
     if nu < 1.0:
         # The minimum is the maximum of the negated scores.
         ends = [
-            decode_exactly(structure, sign * linear[np.newaxis], None if magnitude is None else sign * magnitude, how)
+            decode_exactly(space, sign * linear[np.newaxis], None if magnitude is None else sign * magnitude, how)
             for sign in (1.0, -1.0)
         ]
         largest, smallest = float(ends[0].value[0]), -float(ends[1].value[0])
         least = (1.0 - nu) * largest + nu * smallest - slack
-    return best_by_partition(structure, linear, magnitude, how, least=least, max_results=max_results)
+    return best_by_partition(space, linear, magnitude, how, least=least, max_results=max_results)
 
 
-def _is_scanned(structure: Structure) -> bool:
+def _is_scanned(space: Space) -> bool:
     """Whether to list and sort all members; CapabilityError for a user's outputs that nobody can list."""
-    if isinstance(structure, Custom):
-        if structure._parts_dtype != np.int32:
-            raise CapabilityError(
-                f"{structure!r} is given by functions, whose best output is not proven to be one, so that the outputs "
-                "that follow it cannot be found; Custom.from_structures lists them"
-            )
+    if not space.in_library:
+        raise CapabilityError(
+            f"{space.structure!r} is given by functions, whose best output is not proven to be one, so that the "
+            "outputs that follow it cannot be found; Custom.from_structures lists them"
+        )
+    if space.is_listed:
         return True  # its ψ may hold any numbers, which cannot be partitioned, and the list is there already
     try:
-        log_count = structure.log_count()
+        log_count = space.log_count()
     except CapabilityError:
         return False
-    d = structure.n_features
+    d = space.n_features
     return log_count <= log(max(_SCANNED_NUMBERS / d, _SCANNED_PER_ENTRY * d))
 
 
 def _sorted_members(
-    structure: Structure, linear: FloatArray, magnitude: FloatArray | None, nu: float, slack: float
+    space: Space, linear: FloatArray, magnitude: FloatArray | None, nu: float, slack: float
 ) -> Iterator[Any]:
     """Yield the members of a space that can be listed, sorted."""
     step = max(1, _BLOCK_NUMBERS // len(linear))
-    blocks = [part[i : i + step] for part in structure._listed_parts() for i in range(0, len(part), step)]
-    values = np.concatenate([score_values(structure._embed_parts(part), linear, magnitude) for part in blocks])
+    blocks = [part[i : i + step] for part in space.listed() for i in range(0, len(part), step)]
+    values = np.concatenate([score_values(space.embed(part), linear, magnitude) for part in blocks])
     parts = np.concatenate(blocks)
     least = (1.0 - nu) * values.max() + nu * values.min() - slack
     order = np.argsort(-values, kind="stable")
@@ -235,8 +236,8 @@ def _sorted_members(
     current = np.inf
     for start in range(0, len(order), _YIELDED_AT_ONCE):
         rows = order[start : start + _YIELDED_AT_ONCE]
-        psi = structure._embed_parts(parts[rows]) + 0.0  # −0 and 0 are the same
-        listed = structure._decode_parts(parts[rows])
+        psi = space.embed(parts[rows]) + 0.0  # −0 and 0 are the same
+        listed = space.decode_parts(parts[rows])
         for k, row in enumerate(rows):
             if values[row] < current - slack:
                 seen, current = set(), values[row]

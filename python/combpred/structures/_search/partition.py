@@ -5,14 +5,16 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.decode import Decoded, Decoding, score_values
 from ..._lib.errors import CapabilityError
-from .._base import Structure
+
+if TYPE_CHECKING:
+    from .._space import Space
 
 FloatArray = NDArray[np.float64]
 Bits = NDArray[np.uint8]  # sets of values of entries: bit 0 for −1, bit 1 for 0, bit 2 for +1
@@ -38,7 +40,7 @@ class _Cell:
 
 
 def best_by_partition(
-    structure: Structure,
+    space: Space,
     linear: FloatArray,
     magnitude: FloatArray | None,
     how: Decoding,
@@ -50,7 +52,7 @@ def best_by_partition(
 
     Parameters
     ----------
-    structure : Structure
+    space : Space
         With entries of ψ that are −1, 0 or 1.
     linear, magnitude : ndarray of shape (d,)
         The score is :math:`\langle linear, \psi(y)\rangle + \langle magnitude, \psi(y)^2\rangle`; None: no magnitude.
@@ -75,26 +77,26 @@ def best_by_partition(
     The k-th output costs at most d decodings, beside up to 3 d at the start that tell which values each entry takes.
     Memory grows with the number of outputs listed times d, unless `max_results` bounds it.
     """
-    problem = _Penalised(structure, linear, magnitude, how)
+    problem = _Penalised(space, linear, magnitude, how)
     return problem.listed(least, max_results)
 
 
-def decode_exactly(structure: Structure, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
+def decode_exactly(space: Space, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
     """Return the best outputs; a CapabilityError that says what they are needed for where they cannot be proven."""
     try:
-        return structure._decode_scores(linear, magnitude, how)
+        return space.decode(linear, magnitude, how)
     except CapabilityError as error:
         raise CapabilityError(  # without its row: which subproblem it was says nothing
-            f"{structure!r}: outputs are listed in order by exact decodings, and {error.reason}; predict finds one "
-            "output at any size, and nu=0.5 lists those of sibling systems without decoding"
+            f"{space.structure!r}: outputs are listed in order by exact decodings, and {error.reason}; predict finds "
+            "one output at any size, and nu=0.5 lists those of sibling systems without decoding"
         ) from None
 
 
 class _Penalised:
     """One row's scores with the penalties of subproblems."""
 
-    def __init__(self, structure: Structure, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> None:
-        self._structure, self._how = structure, how
+    def __init__(self, space: Space, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> None:
+        self._space, self._how = space, how
         self._linear, self._magnitude = linear, magnitude
         self._alphabets = self._values_taken()
         # Decoding does not depend on the scale; this one keeps penalties from overflowing.
@@ -114,9 +116,9 @@ class _Penalised:
         if beyond.any():
             e = int(np.argmax(beyond))
             raise CapabilityError(
-                f"{self._structure!r}: feature {e} takes values from {lowest[e]:g} to {highest[e]:g}, and the best "
-                "outputs can be listed in order only where features are −1, 0 or 1 or the outputs few; take predict "
-                "for the best one"
+                f"{self._space.structure!r}: feature {e} takes values from {lowest[e]:g} to {highest[e]:g}, and the "
+                "best outputs can be listed in order only where features are −1, 0 or 1 or the outputs few; take "
+                "predict for the best one"
             )
         alphabets = _bits(highest) | _bits(lowest)
         both = np.flatnonzero(alphabets == 5)
@@ -130,8 +132,8 @@ class _Penalised:
             goal = np.zeros((len(entries[rows]), d))
             goal[np.arange(len(goal)), entries[rows]] = sign
             linear, magnitude = (np.zeros_like(goal), goal) if squares else (goal, None)
-            y = decode_exactly(self._structure, linear, magnitude, self._how).y
-            found[rows] = self._structure._embed_parts(y)[np.arange(len(goal)), entries[rows]]
+            y = decode_exactly(self._space, linear, magnitude, self._how).y
+            found[rows] = self._space.embed(y)[np.arange(len(goal)), entries[rows]]
         return found
 
     def solve(self, domains: Bits) -> tuple[NDArray[Any], NDArray[np.int8], FloatArray, NDArray[np.bool_]]:
@@ -143,8 +145,8 @@ class _Penalised:
             magnitude = -self._penalty * _SQUARE[columns, domains]
             if self._magnitude is not None:
                 magnitude += self._magnitude / self._scale
-        parts = decode_exactly(self._structure, linear, magnitude, self._how).y
-        psi = self._structure._embed_parts(parts)
+        parts = decode_exactly(self._space, linear, magnitude, self._how).y
+        psi = self._space.embed(parts)
         allowed = np.all(_bits(psi) & domains, axis=1)
         return parts, psi.astype(np.int8), score_values(psi, self._linear, self._magnitude), np.asarray(allowed)
 
@@ -161,7 +163,7 @@ class _Penalised:
         number, remaining = 0, np.inf if max_results is None else max_results
         while heap and -heap[0][0] >= least:
             _, _, parts, psi, parent, at = heapq.heappop(heap)
-            yield self._structure._decode_parts(parts[np.newaxis])[0]
+            yield self._space.decode_parts(parts[np.newaxis])[0]
             remaining -= 1
             if remaining == 0:
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,9 @@ from ..._lib.decode import Decoded, score_values
 from ..._lib.errors import RowError
 from ..._lib.structure import Description, structure_embed
 from ..._programs.program import Cut, FloatArray, InfeasibleError
-from .constraints import Restriction
+
+if TYPE_CHECKING:
+    from .constraints import Restriction
 
 #: From s and m, both (d,), to the parts of an output of largest ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ and a proven bound on all.
 RowSolver = Callable[[FloatArray, FloatArray], tuple[NDArray[np.int32], float]]
