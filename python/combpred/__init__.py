@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._models.probabilistic import ProbabilisticStructured
     from ._models.ridge import StructuredRidge
     from ._models.ridge_cv import StructuredRidgeCV
+    from ._models.sgd import StructuredSGD
     from ._models.statistics import BlockStatistics
     from .sampling._annealing import LogPartition
     from .sampling._diagnostics import ChainDiagnostics
@@ -37,6 +38,7 @@ __all__ = [
     "ProbabilisticStructured",
     "StructuredRidge",
     "StructuredRidgeCV",
+    "StructuredSGD",
     "__version__",
     "aggregation",
     "baselines",
@@ -63,6 +65,7 @@ _HOMES = {
     "ProbabilisticStructured": "_models.probabilistic",
     "StructuredRidge": "_models.ridge",
     "StructuredRidgeCV": "_models.ridge_cv",
+    "StructuredSGD": "_models.sgd",
     "show_versions": "_lib.versions",
 }
 

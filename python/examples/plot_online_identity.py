@@ -3,9 +3,9 @@
 Row by row: stochastic descent on a function we know
 ====================================================
 
-`StructuredRidge` solves its training problem in closed form, by iterations on the kernel matrix, or row by row:
-``solver="sgd"`` takes one step for each row, keeps the last τ of them, and never holds a kernel matrix. Here they learn
-the identity function on {0, 1}⁵, an experiment of Vembu (2010), ch. 5: how far does one pass get, and in what time?
+`StructuredRidge` solves its training problem in closed form, or by iterations on the kernel matrix. `StructuredSGD`
+takes one step for each row, keeps the last τ of them, and never holds a kernel matrix. Here they learn the identity
+function on {0, 1}⁵, an experiment of Vembu (2010), ch. 5: how far does one pass get, and in what time?
 """
 
 # %%
@@ -25,32 +25,32 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from combpred import StructuredRidge
+from combpred import StructuredRidge, StructuredSGD
 from combpred.datasets import make_identity_labels
 
 SIZES = (100, 300, 1000, 2000, 4000)
 N_KEPT, SHARES = 2000, (0.01, 0.02, 0.05, 0.15, 0.3, 0.6, None)
 common = {"structure": "labelsets", "kernel": "rbf", "gamma": 0.5, "alpha": 1.0}
 solvers = {
-    "SGD, one pass, τ = 0.15 m": {"solver": "sgd", "truncation": 0.15, "max_iter": 1, "random_state": 0},
-    "SGD, all kept, averaged": {"solver": "sgd", "max_iter": 1, "random_state": 0, "average": True},
-    "Newton-CG": {"solver": "newton-cg", "tol": 1e-3},
-    "CG": {"solver": "cg", "tol": 1e-3},
-    "closed form": {"solver": "closed-form"},
+    "SGD, one pass, τ = 0.15 m": StructuredSGD(**common, truncation=0.15, max_iter=1, random_state=0),
+    "SGD, all kept, averaged": StructuredSGD(**common, average=True, max_iter=1, random_state=0),
+    "Newton-CG": StructuredRidge(**common, solver="newton-cg", tol=1e-3),
+    "CG": StructuredRidge(**common, solver="cg", tol=1e-3),
+    "closed form": StructuredRidge(**common, solver="closed-form"),
 }
 
 
-def fitted(n: int, **parameters: object) -> tuple[float, float]:
+def fitted(n: int, model: StructuredRidge | StructuredSGD) -> tuple[float, float]:
     """Return the objective for each row and the seconds of a fit."""
     X, y = make_identity_labels(n, random_state=0)
     began = time.process_time()
-    model = StructuredRidge(**{**common, **parameters}).fit(X, y)
+    model.fit(X, y)
     return model.objective_ / n, time.process_time() - began
 
 
-fitted(50)  # what is loaded at the first fit
+fitted(50, StructuredRidge(**common))  # what is loaded at the first fit
 warnings.simplefilter("ignore", ConvergenceWarning)  # a loose tolerance and a single pass are what we ask for
-curves = {name: [fitted(n, **parameters) for n in SIZES] for name, parameters in solvers.items()}
+curves = {name: [fitted(n, model) for n in SIZES] for name, model in solvers.items()}
 for name, curve in curves.items():
     print(f"{name:26}" + "  ".join(f"{value:.4f} in {seconds:5.2f} s" for value, seconds in curve))
 
@@ -61,10 +61,9 @@ for name, curve in curves.items():
 # hold every input several times.
 
 exact = curves["closed form"][SIZES.index(N_KEPT)][0]
+one_pass = StructuredSGD(**common, max_iter=1, random_state=0)
 by_truncation = {
-    average: [
-        fitted(N_KEPT, solver="sgd", truncation=share, max_iter=1, random_state=0, average=average) for share in SHARES
-    ]
+    average: [fitted(N_KEPT, one_pass.set_params(truncation=share, average=average)) for share in SHARES]
     for average in (False, True)
 }
 for share, (value, seconds) in zip(SHARES, by_truncation[False], strict=True):

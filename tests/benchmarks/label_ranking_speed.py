@@ -100,13 +100,13 @@ def kemeny_in_numpy(y: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 
 class Found:
-    """Stands for scikit-learn's search: gives neighbours found before."""
+    """Stands for the ranker's search: gives neighbours found before."""
 
     def __init__(self, ranker: NearestNeighborsLabelRanker, X: np.ndarray) -> None:
-        self.found = ranker.nearest_.kneighbors(X)
+        self.found = ranker._nearest(X)
         self.start, self.rows = 0, len(X)
 
-    def kneighbors(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the neighbours of the next block of rows."""
         at = slice(self.start, self.start + len(X))
         self.start = at.stop % self.rows
@@ -138,7 +138,7 @@ def neighbors(rows: int, features: int) -> None:
                 net = votes(y)[found].sum(axis=1)
                 np.testing.assert_array_equal(*((net * votes(p)).sum(axis=1) for p in (ours, theirs)))
             library = seconds(lambda r=ranker, x=new: r.predict(x)) / rows
-            ranker.nearest_ = Found(ranker, new)
+            ranker._nearest = Found(ranker, new)
             ranked = seconds(lambda r=ranker, x=new: r.predict(x)) / rows
             for part, mine, other in ((algorithm, library, python), ("neighbours given", ranked, rank)):
                 row = f"{f'{aggregation}, {k} labels, {part}':<34}"

@@ -23,16 +23,15 @@ PERMUTATIONS = Description("permutations", {"n": 5})
 
 # The body of a script whose workers, started by `start`, compute and report.
 PARALLEL = """
-import multiprocessing, sys, time
+import multiprocessing, sys
 from combpred import ForkedProcessError
 from combpred._lib.structure import Description, structure_count
 
 def work(_=None):
-    start = time.monotonic()
     try:
         return structure_count(Description("permutations", {{"n": 5}}))
     except ForkedProcessError as error:
-        return f"ForkedProcessError after {{time.monotonic() - start:.3f}} s: {{error}}"
+        return f"ForkedProcessError: {{error}}"
 
 if __name__ == "__main__":
     if {use_first}:
@@ -52,9 +51,10 @@ def test_fork_before_use_works(run_python):
 
 
 @POSIX
-def test_fork_after_use_is_refused_within_a_second(run_python):
+def test_fork_after_use_is_refused(run_python):
+    """And does not hang."""
     result = run_python(PARALLEL.format(use_first=True, start=POOL.format(method="fork")))
-    assert result.stdout.startswith("ForkedProcessError after 0."), result.stderr
+    assert result.stdout.startswith("ForkedProcessError: "), result.stderr
     assert "spawn" in result.stdout
 
 
@@ -150,22 +150,17 @@ print(*(name for name in ("combpred._lib._core", "scipy", "sklearn") if name in 
     assert (result.stdout.strip(), result.returncode) == ("", 0)
 
 
-@POSIX
-@pytest.mark.slow
 def test_import_is_cheap_beside_scikit_learn(run_python):
+    """It adds a few files of its own; tests/benchmarks/speed.py prints the milliseconds."""
     script = """
-import os, sys, sklearn.base, sklearn.utils.validation, time
-for _ in range(5):
-    if os.fork() == 0:
-        start = time.perf_counter()
-        import combpred
-        print(time.perf_counter() - start, flush=True)
-        os._exit(0)
-    assert os.wait()[1] == 0
-assert "combpred" not in sys.modules  # each was the first import of its process
+import sys, sklearn.base, sklearn.utils.validation
+before = set(sys.modules)
+import combpred
+print(*(set(sys.modules) - before))
 """
-    # The least of some, since other work on the machine only adds.
-    assert min(map(float, run_python(script).stdout.split())) <= 0.030
+    added = run_python(script).stdout.split()
+    assert "combpred" in added and len(added) <= 10
+    assert all(name.split(".")[0] == "combpred" for name in added)
 
 
 def problem(n: int, seed: int = 0):
@@ -249,9 +244,8 @@ def test_estimators_are_interrupted(estimator, options, ctrl_c):
     model = getattr(combpred, estimator)("permutations", **options).fit(X[:60], y[:60])
     before = model.predict(X[:5])
     other = getattr(combpred, estimator)("permutations", **options)
-    deadline = time.monotonic() + 20
-    with ctrl_c(after=0.3, within=0.5):
-        while time.monotonic() < deadline:  # until the signal comes, in whichever phase of a fit
+    with ctrl_c():
+        while True:  # until the signal comes, in whichever phase of a fit
             other.fit(X, y)
     np.testing.assert_array_equal(model.predict(X[:5]), before)  # the library works on
     assert other.fit(X[:60], y[:60]).predict(X[:5]).tolist() == before.tolist()
@@ -263,9 +257,8 @@ def test_a_large_fit_is_interrupted_at_any_moment(ctrl_c):
     X, y = data(3000)
     model = combpred.StructuredRidge("permutations", kernel="rbf", solver="closed-form").fit(X[:60], y[:60])
     for wait in np.random.default_rng(0).uniform(0, 2, 5):
-        deadline = time.monotonic() + 30
-        with ctrl_c(after=wait, within=1.0):
-            while time.monotonic() < deadline:
+        with ctrl_c(after=wait):
+            while True:
                 model.fit(X, y)
 
 
@@ -296,8 +289,8 @@ class TestInterrupt:
         for _ in range(10**6):
             structure_sample(structure, 50_000, 1)
 
-    def test_keyboard_interrupt_within_half_a_second(self, ctrl_c):
-        with ctrl_c(after=1.0, within=0.5):
+    def test_a_call_that_polls_is_interrupted(self, ctrl_c):
+        with ctrl_c(polled=True):
             self.endless()
         assert structure_count(PERMUTATIONS) == 120  # the next call works
 
@@ -305,7 +298,7 @@ class TestInterrupt:
     def test_training_is_interrupted_too(self, ctrl_c):
         kernel, psi = problem(2500)
         train(kernel[:50, :50], psi[:50])  # whatever is loaded at first use is loaded
-        with ctrl_c(after=1.0, within=0.5):
+        with ctrl_c(polled=True):
             while True:
                 train(kernel, psi)
         assert train(kernel[:50, :50], psi[:50])[1].converged  # the next fit works
@@ -318,9 +311,9 @@ class TestInterrupt:
         with receiver, sender:
             before = signal.set_wakeup_fd(sender.fileno())
             try:
-                with ctrl_c(after=0.5, within=0.5):
+                with ctrl_c(polled=True):
                     self.endless()
-                assert receiver.recv(16) == bytes([signal.SIGINT])
+                assert set(receiver.recv(64)) == {signal.SIGINT}
                 assert signal.set_wakeup_fd(sender.fileno()) == sender.fileno()  # still installed
             finally:
                 signal.set_wakeup_fd(before)
@@ -406,15 +399,15 @@ class TestInterrupt:
             running.cancel = 1
             done.wait()
 
-        with ctrl_c(after=0.3, within=0.5):
+        with ctrl_c():
             control._in_thread(poll, cancel)
         assert ended == [True]
 
     @POSIX
-    def test_abandonable_call_is_left_at_once(self, ctrl_c):
+    def test_abandonable_call_is_left_while_it_runs(self, ctrl_c):
         release = threading.Event()
-        with ctrl_c(after=0.3, within=0.5):
-            control.call_abandonable(release.wait, 30)
+        with ctrl_c():
+            control.call_abandonable(release.wait)
         release.set()
 
     def test_abandonable_call_returns_and_raises(self):

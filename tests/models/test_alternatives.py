@@ -1,4 +1,4 @@
-"""What the refusal of a kernel matrix advises, and its estimates beside what training takes."""
+"""What the refusal of a kernel matrix advises, and its estimates beside the memory and steps that training takes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 from combpred import StructuredRidge, StructuredRidgeCV
 from combpred._lib import memory
-from combpred._models.solve import Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
+from combpred._models.advice import _N_STEPS, Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
 
 SIZES = [(20_000, 20, 10, 0), (8000, 200, 10, 0), (6000, 20, 10, 500), (15_000, 20, 5, 300), (3000, 20, 30, 300)]
 
 # Every fit in a process of its own, where memory has been given to no other, forked when all is imported.
 MEASURE = """
-import os, resource, sys, time
+import os, resource, sys
 import numpy as np
 from combpred import StructuredRidge
 from combpred.kernels import NystromMap
@@ -30,7 +30,7 @@ def measure(n, p, labels, landmarks):
     def fit(X, y):
         if landmarks:
             X = NystromMap(landmarks, random_state=0).fit_transform(X)
-        StructuredRidge(Permutations(labels), solver="primal", n_jobs=1).fit(X, y)
+        return StructuredRidge(Permutations(labels), solver="primal", n_jobs=1).fit(X, y)
 
     def peak():
         return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
@@ -38,9 +38,8 @@ def measure(n, p, labels, landmarks):
     fit(*rows(2 * landmarks + 50))  # loads what is loaded at first use
     X, y = rows(n)
     before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
-    start = time.process_time()
-    fit(X, y)
-    print(peak() - before, time.process_time() - start, flush=True)
+    model = fit(X, y)
+    print(peak() - before, model.n_iter_, flush=True)
 
 for size in {sizes}:
     child = os.fork()
@@ -55,7 +54,7 @@ for size in {sizes}:
 def test_advice_names_what_fits_and_what_it_takes():
     advice = alternatives("rbf", 10**5, 20, 45)
     assert re.search(r"NystromMap\(1000, \.\.\.\), StructuredRidge\(\)\) \(about .* MiB and [\d.]+ (s|min)\)", advice)
-    assert re.search(r"solver='sgd' with truncation=1000 \(about \d+ MiB and .* a pass\)", advice)
+    assert re.search(r"StructuredSGD\(truncation=1000\) \(about \d+ MiB and .* a pass\)", advice)
     assert "primal" not in advice
     linear = alternatives("linear", 10**5, 20, 45)
     assert re.search(r"solver='primal', which needs no kernel matrix \(about .* MiB and .* s\)", linear)
@@ -93,6 +92,15 @@ def test_estimators_give_the_advice(kernel, monkeypatch):
         StructuredRidge("permutations", kernel=kernel, solver="closed-form").fit(X, y)
 
 
+@pytest.mark.parametrize("Estimator", [StructuredRidge, StructuredRidgeCV])
+def test_advice_is_composed_only_where_memory_lacks(Estimator, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 5)), rng.permuted(np.tile([1, 2, 3], (30, 1)), axis=1)
+    for module in ("ridge", "ridge_cv"):
+        monkeypatch.setattr(f"combpred._models.{module}.alternatives", lambda *arguments: pytest.fail("composed"))
+    Estimator("permutations", kernel="rbf").fit(X, y)
+
+
 def test_selection_gives_the_advice_too(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 5)), rng.permuted(np.tile([1, 2, 3], (300, 1)), axis=1)
@@ -105,13 +113,16 @@ def test_selection_gives_the_advice_too(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from procfs")
 def test_estimates_are_within_a_factor_of_three(run_python):
-    """Processor time, which other processes hardly disturb, and peak memory."""
+    """Peak memory, and the steps of conjugate gradient, the part of the work that data decide.
+
+    Seconds depend on the machine: tests/benchmarks/alternatives.py prints them beside their estimates.
+    """
     done = run_python(MEASURE.format(sizes=SIZES), timeout=600, OPENBLAS_NUM_THREADS="1")
     assert done.returncode == 0, done.stderr
     for (n, p, labels, landmarks), line in zip(SIZES, done.stdout.splitlines(), strict=True):
         d = labels * (labels - 1) // 2
         expected = nystrom_estimate(n, p, d, landmarks) if landmarks else primal_estimate(n, p, d)
-        n_bytes, seconds = map(float, line.split())
+        n_bytes, n_steps = map(int, line.split())
         size = f"n={n}, p={p}, d={d}, {landmarks} landmarks"
         assert expected.n_bytes / 3 < n_bytes < 3 * expected.n_bytes, size
-        assert expected.seconds / 3 < seconds < 3 * expected.seconds, size
+        assert _N_STEPS / 3 < n_steps < 3 * _N_STEPS, size

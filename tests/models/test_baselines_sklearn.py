@@ -142,7 +142,7 @@ def test_ctrl_c_ends_training_and_keeps_the_earlier_model(Estimator, ctrl_c):
     noise = rng.permuted(np.tile(np.arange(1, 17), (300, 1)), axis=1)
     endless = {"tol": 1e-12, "max_iter": 10**6} if Estimator is StructuredSVM else {"max_iter": 10**6}
     model.set_params(**endless)
-    with ctrl_c(0.5, 5.0):
+    with ctrl_c(0.5):
         model.fit(hard, noise)
     np.testing.assert_array_equal(model.predict(X), before)
 

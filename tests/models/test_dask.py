@@ -306,7 +306,7 @@ def test_training_on_workers_is_that_on_one_machine(cluster, data):
     cluster.scale(2)
 
 
-def test_a_worker_killed_in_mid_fit_does_not_lose_the_fit(cluster, data, monkeypatch):
+def test_a_worker_killed_in_mid_fit_does_not_lose_the_fit(cluster, data, monkeypatch, no_hang):
     model = clone(ESTIMATORS["auc"])
     passes = []
     reduce = DaskBlocks.reduce
@@ -326,9 +326,7 @@ def test_a_worker_killed_in_mid_fit_does_not_lose_the_fit(cluster, data, monkeyp
         victim = next(iter(client.run(os.getpid).values()))
         model.fit(*chunked(data, rows=60))
         assert len(passes) > 5
-        deadline = time.monotonic() + 30
-        while victim in client.run(os.getpid).values() and time.monotonic() < deadline:
+        while victim in client.run(os.getpid).values():  # until the cluster has seen that it is dead
             time.sleep(0.1)
-        assert victim not in client.run(os.getpid).values()
     monkeypatch.undo()
     np.testing.assert_allclose(weights(model), weights(clone(ESTIMATORS["auc"]).fit(*data)), rtol=0, atol=1e-10)

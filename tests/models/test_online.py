@@ -1,21 +1,22 @@
-"""Stochastic gradient descent of StructuredRidge: fit and partial_fit with solver="sgd"."""
+"""StructuredSGD: passes of `fit`, and rows that come in pieces."""
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
-import time
+import sys
+import threading
 import tracemalloc
 
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from combpred import Admissible, StructuredRidge, StructuredRidgeCV
+from combpred import Admissible, StructuredRidge, StructuredRidgeCV, StructuredSGD
 from combpred._models import sgd_learners
-from combpred._models.sgd import Pace
+from combpred._models.sgd_learners import StepSizes
 from combpred.structures import Cliques, DirectedCycles, Hierarchy, LabelSets, MultiClass, Ordinal, Permutations
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of few passes
@@ -39,7 +40,7 @@ def data(structure, n=80, p=4, seed=0):
 
 
 def sgd(structure, **parameters):
-    return StructuredRidge(structure, solver="sgd", random_state=0, **parameters)
+    return StructuredSGD(structure, random_state=0, **parameters)
 
 
 def gap(model, exact):
@@ -319,7 +320,7 @@ def test_classes_may_come_later():
     X, y = data(MultiClass(3), n=90)
     names = np.array(["a", "b", "c"])[y]
     rows = np.argsort(names)
-    model = StructuredRidge(solver="sgd", random_state=0, kernel="rbf")
+    model = sgd(None, kernel="rbf")
     with pytest.raises(ValueError, match="classes must be passed"):
         model.partial_fit(X[rows[:30]], names[rows[:30]])
     for lo in range(0, 90, 30):
@@ -332,7 +333,7 @@ def test_classes_may_come_later():
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_warm_start_carries_on(kernel):
     X, y = data(Permutations(5))
-    exact = StructuredRidge("permutations", kernel=kernel, warm_start=True).fit(X, y)
+    exact = StructuredRidge("permutations", kernel=kernel).fit(X, y)
     model = sgd("permutations", kernel=kernel, max_iter=2, warm_start=True)
     model.fit(X, y)
     first = model.loss_curve_
@@ -341,20 +342,24 @@ def test_warm_start_carries_on(kernel):
     with pytest.raises(ValueError, match="warm_start=True starts from"):
         model.fit(X[:50, :3], y[:50])
     cold = sgd("permutations", kernel=kernel, max_iter=1).fit(X, y)
-    warm = exact.set_params(solver="sgd", max_iter=1, random_state=0).fit(X, y)  # from another solver's minimum
+    for name in {"coef_", "dual_coef_", "intercept_"} & set(vars(exact)):
+        setattr(model, name, getattr(exact, name))
+    warm = model.set_params(max_iter=1).fit(X, y)  # from another estimator's minimum
     assert warm.objective_ < cold.objective_
 
 
 def test_refusals():
     X, y = data(Permutations(5))
-    with pytest.raises(AttributeError, match="partial_fit"):
-        StructuredRidge("permutations").partial_fit(X, y)
+    assert not hasattr(StructuredRidge, "partial_fit") and not hasattr(StructuredSGD, "fit_blocks")
+    for Estimator in (StructuredRidge, StructuredRidgeCV):
+        with pytest.raises(ValueError, match="The 'solver' parameter .*StructuredSGD trains row by row.* Got 'sgd'"):
+            Estimator("permutations", solver="sgd").fit(X, y)
+    with pytest.raises(ValueError, match="The 'max_iter' parameter"):
+        sgd("permutations", max_iter=None).fit(X, y)
     with pytest.raises(ValueError, match="share of the training rows"):
         sgd("permutations", truncation=0.5, kernel="rbf").partial_fit(X, y)
     with pytest.raises(ValueError, match="has no rows: take fit"):
         sgd("permutations", kernel="precomputed").partial_fit(X @ X.T, y)
-    with pytest.raises(ValueError, match="sklearn.model_selection.GridSearchCV"):
-        StructuredRidgeCV("permutations", solver="sgd").fit(X, y)
     for bad in ({"truncation": 0}, {"truncation": 1.5}, {"eta0": 0.0}, {"learning_rate": "no"}, {"average": "no"}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             sgd("permutations", **bad).fit(X, y)
@@ -369,6 +374,26 @@ def test_refusals():
     with pytest.raises(ValueError, match="row 2"):
         model.partial_fit(X, np.where(np.arange(80)[:, None] == 2, 1, y))
     np.testing.assert_array_equal(model.feature_scores(X), before)
+
+
+def test_dask_collections_are_refused_with_what_to_do():
+    dask_array = pytest.importorskip("dask.array")
+    X, y = data(Permutations(5))
+    with pytest.raises(ValueError, match="dask collection: call partial_fit .* or take StructuredRidge"):
+        sgd("permutations").fit(dask_array.from_array(X, chunks=(40, 4)), dask_array.from_array(y, chunks=(40, 5)))
+
+
+def test_tol_is_what_passes_still_change_of_what_was_gained():
+    """Five passes in a row changed the objective by at most `tol` of the distance to that of zero weights, 0 here."""
+    X, y = data(Permutations(5))
+    passes = []
+    for tol in (1e-2, 1e-3, 1e-4):
+        curve = np.array(sgd("permutations", kernel="rbf", average=True, max_iter=1000, tol=tol).fit(X, y).loss_curve_)
+        change = np.abs(np.diff(curve)) / -curve[1:]
+        assert (change[-5:] <= tol).all() and not (change[-6:-1] <= tol).all()
+        passes.append(len(curve))
+    assert passes[0] < passes[1] < passes[2]
+    assert sgd("permutations").tol == 1e-4
 
 
 def test_passes_that_ran_out_are_warned_of():
@@ -412,7 +437,7 @@ def test_an_interrupt_leaves_a_model(kernel, monkeypatch):
     assert model.descent_.n_rows == 32
     limit = 1000
     expected = sgd("permutations", kernel=kernel, shuffle=False)
-    monkeypatch.setattr(Pace, "of", lambda *args: Pace(80.0, 0.5, 1e4))
+    monkeypatch.setattr(StepSizes, "of", lambda *args: StepSizes(80.0, 0.5, 1e4))
     model = sgd("permutations", kernel=kernel, shuffle=False).partial_fit(X, y)
     np.testing.assert_allclose(
         model.feature_scores(X),
@@ -423,14 +448,19 @@ def test_an_interrupt_leaves_a_model(kernel, monkeypatch):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_ctrl_c_ends_the_passes_and_leaves_a_model(kernel, ctrl_c):
+def test_ctrl_c_ends_the_passes_and_leaves_a_model(kernel, ctrl_c, monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1000, 5)), rng.permuted(np.tile(np.arange(1, 9), (1000, 1)), axis=1)
-    model = sgd("permutations", kernel=kernel, max_iter=100_000, tol=1e-300)
-    began = time.monotonic()
-    clone(model).set_params(max_iter=1, tol=1.0).fit(X, y)
-    after = 2 * (time.monotonic() - began) + 0.3  # some passes, however slow the machine is
-    with ctrl_c(after, within=2.0):  # a second, and as much for a busy machine
+    model = sgd("permutations", kernel=kernel, max_iter=100_000, tol=1e-300, verbose=1)
+    told = threading.Event()
+
+    class Told(io.StringIO):
+        def write(self, text):
+            told.set()
+            return len(text)
+
+    monkeypatch.setattr(sys, "stderr", Told())  # where every pass that was made says so
+    with ctrl_c(after=told):
         model.fit(X, y)
     assert model.predict(X[:3]).shape == (3, 8)
     assert 1 <= model.n_iter_ < 100_000

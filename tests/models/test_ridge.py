@@ -16,7 +16,7 @@ from combpred import CapabilityError, StructuredRidge, kernels
 from combpred._lib import memory
 from combpred._lib.errors import NumericalError
 from combpred._lib.ridge import ridge_kernel, ridge_plan
-from combpred._models import solve
+from combpred._models import ridge
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 from enumerated_problem import N, problem
 
@@ -298,7 +298,7 @@ def test_precomputed_kernel_is_left_as_it_was():
 def single_advised(monkeypatch):
     """Have the library advise factors in single precision, which it does for a thousand rows and more."""
     plan = ridge_plan
-    monkeypatch.setattr(solve, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
+    monkeypatch.setattr(ridge, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
 
 
 @pytest.mark.usefixtures("single_advised")
@@ -316,7 +316,7 @@ def test_factors_are_taken_in_double_when_single_is_not_enough(monkeypatch):
     model = StructuredRidge("permutations", kernel="rbf", solver="closed-form")
     expected = model.fit(X, y).dual_coef_
     assert model.precision_ == "single"
-    monkeypatch.setattr(solve, "ridge_kernel", refuse_single)
+    monkeypatch.setattr(ridge, "ridge_kernel", refuse_single)
     model.fit(X, y)
     assert asked == ["single", "double"]
     assert model.precision_ == "double"

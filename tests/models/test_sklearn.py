@@ -15,10 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 
-from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV
+from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD
 from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
 
-ESTIMATORS = [StructuredRidge, StructuredRidgeCV, ProbabilisticStructured]
+ESTIMATORS = [StructuredRidge, StructuredRidgeCV, StructuredSGD, ProbabilisticStructured]
 
 
 def rankings(n=60, seed=0):
@@ -32,9 +32,9 @@ def rankings(n=60, seed=0):
     "estimator",
     [
         "StructuredRidge()",
-        "StructuredRidge(solver='sgd', max_iter=20)",  # what is checked does not hang on passes
-        "StructuredRidge(solver='sgd', kernel='rbf', max_iter=20)",
         "StructuredRidgeCV()",
+        "StructuredSGD()",
+        "StructuredSGD(kernel='rbf', max_iter=20)",  # what is checked does not hang on passes
         "ProbabilisticStructured()",
     ],
 )
@@ -105,11 +105,12 @@ def test_joblib_keeps_a_fitted_model(Estimator, tmp_path):
     np.testing.assert_array_equal(joblib.load(tmp_path / "model.joblib").predict(X), model.predict(X))
 
 
-def test_grid_search_in_processes_over_parameters_of_the_structure():
+@pytest.mark.parametrize("Estimator", [StructuredRidge, StructuredSGD])
+def test_grid_search_in_processes_over_parameters_of_the_structure(Estimator):
     X, y = make_multilabel_classification(n_samples=60, n_classes=4, random_state=0)
     y = np.eye(4, dtype=int)[y.argmax(axis=1)]  # one label each
     grid = {"structure__size": [1, None], "alpha": [0.1, 10.0]}
-    model = StructuredRidge(LabelSets(4), kernel="rbf")
+    model = Estimator(LabelSets(4), kernel="rbf")
     search = GridSearchCV(model, grid, cv=3, n_jobs=2, error_score="raise").fit(X, y)
     assert len(search.cv_results_["params"]) == 4
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import combpred
-from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, ranking, structures
+from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD, ranking, structures
+from combpred._data.glossary import GLOSSARY
+from combpred._data.glossary import documented as filled
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import Structure
 
@@ -25,7 +27,9 @@ MODULES = sorted(
 # An underline that ended up on the line of its heading.
 BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
 
-ESTIMATORS = [StructuredRidge, StructuredRidgeCV, ProbabilisticStructured, StructuredPerceptron, StructuredSVM]
+ESTIMATORS = [
+    StructuredRidge, StructuredRidgeCV, StructuredSGD, ProbabilisticStructured, StructuredPerceptron, StructuredSVM
+]  # fmt: skip
 PROBABILITIES = (
     "predict_proba", "predict_marginals", "log_proba", "score_log_loss", "log_partition", "entropy", "sample",
 )  # fmt: skip
@@ -92,6 +96,55 @@ def test_headings_have_their_underlines_on_their_own_line():
     assert [name for name, text in documented() if text and BROKEN_HEADING.search(text)] == []
 
 
+def test_entries_of_the_glossary_are_in_place():
+    text = "\n".join(text for _, text in documented() if text)
+    assert re.findall(r"%\(\w+\)s", text.replace("lines ``%(name)s``", "")) == []
+    for name, entry in GLOSSARY.items():
+        first = entry.strip().splitlines()[0]
+        assert first in text, f"no docstring has the entry of {name!r}"
+        assert " : " in first or first.endswith("."), name
+
+
+def test_entries_take_the_place_and_the_indentation_of_their_lines():
+    class Described:
+        r"""One.
+
+        Parameters
+        ----------
+        %(degree)s
+            50%% more, or 10 % of %(degree)s.
+        """
+
+    found = inspect.getdoc(filled(Described)).splitlines()
+    assert found[4:] == [
+        "degree : float, default=3",
+        "    Degree of the polynomial kernel; others ignore it.",
+        "    50%% more, or 10 % of %(degree)s.",
+    ]
+    Described.__doc__ = None  # as with python -OO
+    assert filled(Described).__doc__ is None
+    Described.__doc__ = "    %(nothing)s"
+    with pytest.raises(KeyError, match="nothing"):
+        filled(Described)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of inputs that are not scaled
+@pytest.mark.parametrize("estimator", [StructuredRidge, StructuredRidgeCV, StructuredSGD], ids=lambda cls: cls.__name__)
+def test_every_parameter_and_fitted_attribute_is_described(estimator):
+    sections = re.split(r"\n(\w[\w ]*)\n-+\n", inspect.getdoc(estimator))
+    by_name = dict(zip(sections[1::2], sections[2::2], strict=True))
+
+    def described(section):
+        return [name for line in re.findall(r"^(\w.*?)(?: :.*)?$", section, re.MULTILINE) for name in line.split(", ")]
+
+    assert sorted(described(by_name["Parameters"])) == sorted(inspect.signature(estimator).parameters)
+    for kernel in ("linear", "rbf"):
+        model = estimator(kernel=kernel).fit(X, LABELS)
+        fitted = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
+        assert fitted <= set(described(by_name["Attributes"]))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of inputs that are not scaled
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_notebooks_display_estimators(estimator):
     for model in (estimator(), estimator(structures.MultiClass(), kernel="rbf")):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+import itertools
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import minimize, minimize_scalar
 from sklearn.metrics.pairwise import euclidean_distances
 
@@ -16,7 +17,7 @@ from combpred.ranking._mallows import estimate_mallows, log_normalizers, reversa
 from combpred.ranking._preferences import pairs_of_labels, read_preferences
 from rankers import FORMATS, small_data
 
-EVERY = np.array(list(permutations(range(1, 5))))  # positions of four labels
+EVERY = np.array(list(itertools.permutations(range(1, 5))))  # positions of four labels
 SIGNS = read_preferences(EVERY).signs.astype(int)
 KNN = {"n_neighbors": 7, "aggregation": "kemeny"}
 WEIGHTS = {"uniform": np.ones_like, "distance": lambda d: 1 / d, "callable": lambda d: np.exp(-d)}
@@ -186,6 +187,71 @@ def test_distances_of_zero_count_alone():
     ranker = NearestNeighborsLabelRanker(7, weights="distance").fit(X, y)
     np.testing.assert_array_equal(ranker.predict(X), y)
     assert np.isfinite(ranker.label_scores(np.nextafter(X, np.inf))).all()
+
+
+# Squares of norms are 1e12, which products round by 1e-3: beside that, the distances below are nothing.
+FAR = np.full(20, 1e6 / np.sqrt(20))
+
+
+def near_rows(n=40):
+    """Return rows far from 0 and near one another, at 1e-6, 1e-5, ... 0.1 from the first, each four times, with y."""
+    rng = np.random.default_rng(0)
+    away = rng.normal(size=(10, 20))
+    away /= np.linalg.norm(away, axis=1, keepdims=True)
+    X = FAR + np.array([0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0])[:, None] * away
+    return np.tile(X, (4, 1))[:n], rng.permuted(np.tile([1, 2, 3, 4], (n, 1)), axis=1)
+
+
+@pytest.mark.parametrize(
+    ("container", "metric"),
+    [
+        *itertools.product((np.asarray, sparse.csr_matrix), ("euclidean", "l2")),
+        (np.asarray, "sqeuclidean"),
+        (np.asarray, "nan_euclidean"),
+    ],
+)
+@pytest.mark.parametrize("k", [3, 7, 40])
+def test_neighbours_are_those_by_differences_however_products_round(k, container, metric):
+    """Against sorting sums of squared differences; of rows equally far, those that come first in training."""
+    X, y = near_rows()
+    ranker = NearestNeighborsLabelRanker(k, weights="distance", algorithm="brute", metric=metric).fit(container(X), y)
+    squares = ((X[:, None, :] - X) ** 2).sum(axis=2)
+    nearest = np.argsort(squares, axis=1, kind="stable")[:, :k]
+    # The four equal rows, or as many of them as there is room for, count alike and alone.
+    mean = np.array([y[same[: min(k, 4)]].mean(axis=0) for same in nearest])
+    np.testing.assert_allclose(ranker.label_scores(container(X)), 5 - 2 * mean, rtol=0, atol=1e-12)
+    distances, neighbors = ranker._nearest(container(X))
+    np.testing.assert_array_equal(neighbors, nearest)
+    expected = np.take_along_axis(squares, nearest, axis=1)
+    np.testing.assert_allclose(distances, expected if metric == "sqeuclidean" else np.sqrt(expected), rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("k", [3, 7])
+def test_sparse_and_dense_rows_have_the_same_neighbours_and_distances(k):
+    """To the last bit, whichever of training and new rows are sparse; with few values, so that many are as far."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, size=(200, 8)) / 3.0
+    y = rng.permuted(np.tile([1, 2, 3], (200, 1)), axis=1)
+    by_product = {"weights": "distance", "algorithm": "brute"}
+    found = [
+        NearestNeighborsLabelRanker(k, **by_product).fit(train(X), y)._nearest(new(X))
+        for train in (np.asarray, sparse.csr_matrix)
+        for new in (np.asarray, sparse.csr_matrix)
+    ]
+    tree = NearestNeighborsLabelRanker(k, weights="distance", algorithm="kd_tree").fit(X, y)._nearest(X)
+    for distances, neighbors in found:
+        np.testing.assert_array_equal(distances, tree[0])
+        np.testing.assert_array_equal(neighbors, found[0][1])
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+def test_equal_directions_count_alike_and_alone(container):
+    """Of cosine distances, which are products, what rounding alone can make is 0."""
+    X = np.abs(near_rows(10)[0] - FAR)[4:]  # directions far from one another
+    X, y = np.tile(X, (3, 1)), np.random.default_rng(0).permuted(np.tile([1, 2, 3, 4], (18, 1)), axis=1)
+    ranker = NearestNeighborsLabelRanker(5, weights="distance", metric="cosine").fit(container(X), y)
+    mean = np.tile(y.reshape(3, 6, 4).mean(axis=0), (3, 1))
+    np.testing.assert_allclose(ranker.label_scores(container(X)), 5 - 2 * mean, rtol=0, atol=1e-12)
 
 
 def test_neighbours_without_weight_prefer_nothing():

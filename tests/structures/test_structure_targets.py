@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import KFold, cross_val_score
 
-from combpred import ProbabilisticStructured, StructuredRidge
+from combpred import ProbabilisticStructured, StructuredRidge, StructuredSGD
 from combpred._lib.errors import RowError
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 
@@ -405,10 +405,10 @@ def _at_odd_places(array):
 def test_arrays_at_odd_places_are_learnt_and_predicted_from(solver):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 4)), Permutations(4).sample(30, random_state=0)
-    sgd = {"random_state": 0} if solver == "sgd" else {}
-    model = ProbabilisticStructured(Permutations(4)) if solver == "likelihood" else StructuredRidge(
-        Permutations(4), solver=solver, **sgd
-    )  # fmt: skip
+    model = {
+        "sgd": StructuredSGD(Permutations(4), random_state=0),
+        "likelihood": ProbabilisticStructured(Permutations(4)),
+    }.get(solver, StructuredRidge(Permutations(4), solver=solver))
     expected = model.fit(X, y).feature_scores(X)
     odd_X, odd_y, odd_w = _at_odd_places(X), _at_odd_places(y), _at_odd_places(np.ones(30))
     np.testing.assert_allclose(model.fit(odd_X, odd_y, odd_w).feature_scores(odd_X), expected, atol=1e-9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ _BLOCK_ENTRIES = 2**21
 _BLOCK_FLOPS = 2e10
 
 
-def require_memory(needed: int, what: str, remedy: str, *, square_rows: int | None = None) -> None:
+def require_memory(needed: int, what: str, remedy: str | Callable[[], str], *, square_rows: int | None = None) -> None:
     """Raise MemoryError when more memory is needed than is available.
 
     Parameters
@@ -39,16 +39,17 @@ def require_memory(needed: int, what: str, remedy: str, *, square_rows: int | No
         Bytes.
     what : str
         What they are for; starts the message.
-    remedy : str
-        What to do instead; ends the message.
+    remedy : str or callable
+        What to do instead; ends the message. A function that returns it is called only where memory lacks.
     square_rows : int, optional
         Number of rows where the need grows with its square: the message then says how many would fit.
     """
     available = available_memory()
     if available is None or needed <= available:
         return
+    advice = remedy if isinstance(remedy, str) else remedy()
     fit = "" if square_rows is None else f"; about {int(square_rows * math.sqrt(available / needed))} rows would fit"
-    raise MemoryError(f"{what} needs {needed / _GIB:.1f} GiB, {available / _GIB:.1f} GiB are available{fit}: {remedy}")
+    raise MemoryError(f"{what} needs {needed / _GIB:.1f} GiB, {available / _GIB:.1f} GiB are available{fit}: {advice}")
 
 
 def allocate(shape: tuple[int, ...], dtype: npt.DTypeLike, what: str, remedy: str) -> npt.NDArray[Any]:

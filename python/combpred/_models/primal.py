@@ -12,7 +12,8 @@ on the scale of the features.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,6 @@ from .._lib.linalg import eigendecompose
 from .._lib.memory import require_memory
 from .._lib.ridge import FitInfo, covariance_solve
 from .rows import BlockRows, HeldBlock, HeldRows, Strip
-from .solve import Solution
-from .statistics import BlockStatistics, SumStatistics, merge_statistics, scaled_rows, transposed_product
 
 FloatArray = NDArray[np.float64]
 
@@ -54,10 +53,145 @@ class RidgeTask:
     intercept: bool
     verbose: int
 
+    @classmethod
+    def of_model(cls, model: Any) -> RidgeTask:
+        """Return what the parameters of an estimator ask for."""
+        return cls(
+            model.loss, float(model.alpha), float(model.tol), model.max_iter, bool(model.fit_intercept),
+            int(model.verbose),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class RowSums:
+    r"""Weighted sums over rows of inputs x and embedded structures ψ(y), not centred.
+
+    Attributes
+    ----------
+    n_rows : int
+    total_weight : float
+        Sum of the weights w.
+    gram : ndarray of shape (p, p)
+        :math:`\sum w x x^\top`.
+    feature_sums : ndarray of shape (p,)
+        :math:`\sum w x`.
+    cross : ndarray of shape (p, d)
+        :math:`\sum w x \psi(y)^\top`.
+    psi_sums : ndarray of shape (d,)
+        :math:`\sum w \psi(y)`.
+    psi_squares : float
+        :math:`\sum w \|\psi(y)\|^2`.
+    """
+
+    n_rows: int
+    total_weight: float
+    gram: FloatArray
+    feature_sums: FloatArray
+    cross: FloatArray
+    psi_sums: FloatArray
+    psi_squares: float
+
+    def __add__(self, other: RowSums) -> RowSums:
+        """Return the sums over the rows of both."""
+        arrays = ("gram", "feature_sums", "cross", "psi_sums")
+        return merged(replace(self, **{name: getattr(self, name).copy() for name in arrays}), other)
+
+    def system(self, mean: FloatArray, *, intercept: bool) -> tuple[FloatArray, FloatArray]:
+        """Return S = Σ w x xᵀ of shape (q, q) and B = Σ w x ψ̃ᵀ of shape (q, d), where ψ̃ is ψ less its `mean` (d,).
+
+        With `intercept`, x has a last entry 1, and q = p + 1.
+        """
+        p = len(self.feature_sums)
+        q = p + int(intercept)
+        S, B = np.empty((q, q)), np.empty((q, len(mean)))
+        S[:p, :p] = self.gram
+        np.multiply.outer(-self.feature_sums, mean, out=B[:p])
+        B[:p] += self.cross
+        if intercept:
+            S[p, :p] = S[:p, p] = self.feature_sums
+            S[p, p] = self.total_weight
+            B[p] = self.psi_sums - self.total_weight * mean
+        return S, B
+
+    def centred_squares(self, mean: FloatArray) -> float:
+        """Return Σ w ‖ψ̃‖²."""
+        return self.psi_squares - 2 * float(mean @ self.psi_sums) + self.total_weight * float(mean @ mean)
+
+
+def merged(one: RowSums, other: RowSums) -> RowSums:
+    """Return the sums over the rows of both, in the arrays of the first."""
+    one.gram[...] += other.gram
+    one.feature_sums[...] += other.feature_sums
+    one.cross[...] += other.cross
+    one.psi_sums[...] += other.psi_sums
+    return replace(
+        one,
+        n_rows=one.n_rows + other.n_rows,
+        total_weight=one.total_weight + other.total_weight,
+        psi_squares=one.psi_squares + other.psi_squares,
+    )
+
+
+@dataclass(frozen=True)
+class SumRows:
+    """Function of a block for `BlockSource.reduce`: the sums over its rows."""
+
+    rows: BlockRows
+
+    def __call__(self, block: Block | HeldBlock) -> RowSums:
+        """Return the sums over the rows of a block, which has some."""
+        return functools.reduce(merged, map(_sums, self.rows.strips(block)))
+
+
+def _sums(strip: Strip) -> RowSums:
+    X, psi, w = strip.X, strip.psi, strip.row_weights()
+    if strip.first is not None:  # of a set, the sum is all that these need, but for the squares
+        squares = np.einsum("ij,ij->i", psi, psi)
+        squares = np.add.reduceat(squares, strip.first[:-1])
+        psi = np.add.reduceat(psi, strip.first[:-1], axis=0)
+    elif sparse.issparse(psi):
+        squares = np.asarray(psi.multiply(psi).sum(axis=1)).ravel()
+    else:
+        squares = np.einsum("ij,ij->i", psi, psi)
+    each = np.ones(X.shape[0]) if strip.weights is None else strip.weights
+    return RowSums(
+        n_rows=X.shape[0],
+        total_weight=float(X.shape[0] if w is None else w.sum()),
+        gram=_gram(X, w),
+        feature_sums=np.asarray(X.sum(axis=0)).ravel() if w is None else X.T @ w,
+        cross=_transposed_product(X if strip.weights is None else _scaled_rows(X, strip.weights), psi),
+        psi_sums=psi.T @ each,
+        psi_squares=float(squares @ each),
+    )
+
+
+def _transposed_product(X: Any, psi: Any) -> FloatArray:
+    """Return Xᵀψ as a dense array; each may be an array or CSR."""
+    if sparse.issparse(psi):  # written row after row
+        product = psi.T @ X
+        return np.asarray((product.toarray() if sparse.issparse(product) else product).T)
+    return np.asarray(X.T @ psi)
+
+
+def _scaled_rows(X: Any, weights: FloatArray) -> Any:
+    """Return the rows of X, an array or a sparse matrix, times their weights."""
+    if not sparse.issparse(X):
+        return X * weights[:, None]
+    rows = X.tocsr()
+    return type(rows)((rows.data * np.repeat(weights, np.diff(rows.indptr)), rows.indices, rows.indptr), shape=X.shape)
+
+
+def _gram(X: Any, weights: FloatArray | None) -> FloatArray:
+    if sparse.issparse(X):
+        return np.asarray((X.T @ (X if weights is None else _scaled_rows(X, weights))).toarray())
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused with the sum
+        root = X if weights is None else X * np.sqrt(weights)[:, None]
+        return np.asarray(root.T @ root)
+
 
 @dataclass(frozen=True)
 class MarginCurvature:
-    """Function of a block for `BlockSource.reduce`: the part of H that statistics do not know, times W."""
+    """Function of a block for `BlockSource.reduce`: the part of H that sums over rows do not know, times W."""
 
     rows: BlockRows
     intercept: bool
@@ -126,8 +260,7 @@ class MarginCurvature:
             margins += along[:, p]
         if strip.weights is not None:
             margins *= strip.weights
-        scaled = scaled_rows(X, margins)
-        product[:p] += transposed_product(scaled, strip.psi)
+        product[:p] += _transposed_product(_scaled_rows(X, margins), strip.psi)
         sums[:p] += X.T @ margins
         if self.intercept:
             product[p] += strip.psi.T @ margins
@@ -139,8 +272,8 @@ def _add(one: FloatArray, other: FloatArray) -> FloatArray:
     return one
 
 
-def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> Solution:
-    """Train on the blocks of a source; ``Solution.info.n_iter`` counts the passes over them.
+def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple[FloatArray, FitInfo]:
+    """Return the weights (q, d) of training on the blocks of a source; ``n_iter`` counts the passes over them.
 
     Raises
     ------
@@ -158,20 +291,20 @@ def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> Solut
     with reported(control, "training", verbose=task.verbose):
         if task.loss == "auc":
             source = HeldRows.where_few(source, rows)
-        statistics = source.reduce(SumStatistics(rows), merge=merge_statistics, advance=advance)
+        sums = source.reduce(SumRows(rows), merge=merged, advance=advance)
         if task.loss == "squared":
-            return solve_statistics(statistics, task)
+            return solve_sums(sums, rows.structure.mean(), task)
 
         def curvature(W: FloatArray, mean: FloatArray) -> FloatArray:
             return source.reduce(MarginCurvature(rows, task.intercept), W, mean, merge=_add, advance=advance)
 
-        return _Descent(statistics, task, curvature, rows.n_threads, control).run()
+        return _Descent(sums, rows, task, curvature, control).run()
 
 
-def solve_statistics(statistics: BlockStatistics, task: RidgeTask) -> Solution:
-    """Minimise the squared loss, which needs no more than the statistics."""
-    _require_weight(statistics)
-    S, B = statistics.system(intercept=task.intercept)
+def solve_sums(sums: RowSums, mean: FloatArray, task: RidgeTask) -> tuple[FloatArray, FitInfo]:
+    """Return the weights (q, d) of least squared loss, which needs no more than the sums, and `mean` of ψ."""
+    _require_weight(sums)
+    S, B = sums.system(mean, intercept=task.intercept)
     gram = eigendecompose(S.copy())
     shifted = 2 * task.alpha + np.maximum(gram.values, 0.0)[:, None]
     W = np.zeros_like(B)
@@ -179,10 +312,10 @@ def solve_statistics(statistics: BlockStatistics, task: RidgeTask) -> Solution:
         residual = B - 2 * task.alpha * W - S @ W
         W += gram.vectors @ ((gram.vectors.T @ residual) / shifted)
     residual = B - 2 * task.alpha * W - S @ W
-    objective = (statistics.centred_squares() - float(np.vdot(W, B)) - float(np.vdot(W, residual))) / 2
+    objective = (sums.centred_squares(mean) - float(np.vdot(W, B)) - float(np.vdot(W, residual))) / 2
     scale = float(np.linalg.norm(B))
     relative = float(np.linalg.norm(residual)) / scale if scale else 0.0
-    return Solution(W, "primal", "double", FitInfo(objective, relative, 1, 1, relative <= max(task.tol, 1e-10)))
+    return W, FitInfo(objective, relative, 1, 1, relative <= max(task.tol, 1e-10))
 
 
 class _Descent:
@@ -192,19 +325,18 @@ class _Descent:
     of the objective, because H ≥ M.
     """
 
-    def __init__(
-        self, statistics: BlockStatistics, task: RidgeTask, curvature: Any, n_threads: int, control: Control
-    ) -> None:
-        _require_weight(statistics)
-        S, B = statistics.system(intercept=task.intercept)
+    def __init__(self, sums: RowSums, rows: BlockRows, task: RidgeTask, curvature: Any, control: Control) -> None:
+        _require_weight(sums)
+        self._description, self._mean = rows.structure.space.description, rows.structure.mean()
+        S, B = sums.system(self._mean, intercept=task.intercept)
         gram = eigendecompose(S)
-        self._curvature, self._task, self._n_threads, self._control = curvature, task, n_threads, control
-        self._description, self._mean = statistics.structure.space.description, statistics.structure.mean()
+        self._curvature, self._task, self._n_threads, self._control = curvature, task, rows.n_threads, control
         self._s, self._V = np.maximum(gram.values, 0.0), gram.vectors
         self._B = self._V.T @ B
         self._passes = 1
 
-    def run(self) -> Solution:
+    def run(self) -> tuple[FloatArray, FitInfo]:
+        """Return the weights (q, d) that solve H W = B, and how they were found."""
         B, tol = self._B, self._task.tol
         W, MW = np.zeros_like(B), np.zeros_like(B)
         R = B.copy()
@@ -223,7 +355,7 @@ class _Descent:
                 break
         objective = -(float(np.vdot(W, B)) + float(np.vdot(W, R))) / 2
         info = FitInfo(objective, relative, self._passes, 0, relative <= tol)
-        return Solution(self._V @ W, "primal", "double", info)
+        return self._V @ W, info
 
     def _round(
         self, W: FloatArray, MW: FloatArray, R: FloatArray, start: float, limit: int
@@ -273,8 +405,8 @@ class _Descent:
         return float(eps * self._passes * np.linalg.norm(self._B) / np.sqrt(2 * self._task.alpha * start))
 
 
-def _require_weight(statistics: BlockStatistics) -> None:
-    if not statistics.total_weight > 0:
+def _require_weight(sums: RowSums) -> None:
+    if not sums.total_weight > 0:
         raise ValueError("sample_weight is zero in every row: at least one weight must be positive")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,13 +17,26 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
+from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
 from .._lib.errors import NumericalError
 from .._lib.linalg import eigendecompose
 from .._lib.memory import require_memory
 from .._lib.ridge import ridge_kernel_loo, ridge_spectral_loo
-from .ridge import RidgeBase, StructuredRidge
-from .solve import RidgeProblem, Solution, solve_factored, solve_spectral, with_remedy
+from .advice import alternatives
+from .ridge import (
+    SOLVERS,
+    RidgeBase,
+    RidgeProblem,
+    Solution,
+    StructuredRidge,
+    keep,
+    solve_factored,
+    solve_spectral,
+    spectral_kernel,
+    training_kernel,
+    with_remedy,
+)
 from .training import resolve_targets
 
 FloatArray = NDArray[np.float64]
@@ -58,12 +70,12 @@ class FactoredLeaveOneOut:
         try:
             return self._scores(alpha, "double")
         except NumericalError as error:
-            raise with_remedy(error, self._problem.with_alpha(alpha)) from error
+            raise with_remedy(error, self._problem.with_options(alpha=alpha)) from error
 
     def solve(self, alpha: float) -> Solution:
         """Train on all rows; no more scores can be asked for afterwards."""
         self._work = np.empty(0, dtype=np.uint8)
-        return solve_factored(self._problem.with_alpha(alpha), self._kernel, self._plan)
+        return solve_factored(self._problem.with_options(alpha=alpha), self._kernel, self._plan)
 
     def _widen(self) -> None:
         n, n_bytes = self._problem.n, self._plan["work_loo_double"]
@@ -75,7 +87,7 @@ class FactoredLeaveOneOut:
         self._work = np.empty(n_bytes, dtype=np.uint8)
 
     def _scores(self, alpha: float, precision: str) -> FloatArray:
-        problem = self._problem.with_alpha(alpha)
+        problem = self._problem.with_options(alpha=alpha)
         return ridge_kernel_loo(
             problem.description, {**problem.options, "precision": precision}, self._kernel, problem.targets,
             self._work, n_threads=problem.n_threads, verbose=problem.verbose,
@@ -93,7 +105,7 @@ class SpectralLeaveOneOut:
 
     def scores(self, alpha: float) -> FloatArray:
         """Return every row's scores (n, d) without its label."""
-        problem = self._problem.with_alpha(alpha)
+        problem = self._problem.with_options(alpha=alpha)
         try:
             return ridge_spectral_loo(
                 problem.description, {**problem.options, "precision": self._precision}, self._decomposition.values,
@@ -106,9 +118,10 @@ class SpectralLeaveOneOut:
     def solve(self, alpha: float) -> Solution:
         """Train on all rows; no more scores can be asked for afterwards."""
         self._work = np.empty(0, dtype=np.uint8)
-        return solve_spectral(self._problem.with_alpha(alpha), self._decomposition, "closed-form")
+        return solve_spectral(self._problem.with_options(alpha=alpha), self._decomposition, "closed-form")
 
 
+@documented
 class StructuredRidgeCV(RidgeBase):
     r"""StructuredRidge with built-in choice of `alpha`.
 
@@ -118,8 +131,7 @@ class StructuredRidgeCV(RidgeBase):
 
     Parameters
     ----------
-    structure : Structure, str or None, default=None
-        As in :class:`StructuredRidge`.
+    %(structure)s
     alphas : array-like of float, default=(0.01, 0.1, 1.0, 10.0, 100.0)
         Penalties to try; positive. Of several that score the same, the first is taken.
     cv : int, cross-validation generator or iterable, default=None
@@ -128,13 +140,26 @@ class StructuredRidgeCV(RidgeBase):
         None for the structure's own metric, weighted by `sample_weight`. Otherwise the name of a scikit-learn scorer or
         a callable ``(estimator, X, y)``, not weighted, larger is better. In leave-one-out it gets an estimator that
         has ``predict`` and ``decision_function`` only, which give the leave-one-out predictions of the training rows.
-    loss, kernel, gamma, degree, coef0, kernel_params, fit_intercept
-        As in :class:`StructuredRidge`.
+    %(loss)s
+    %(kernel)s
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(kernel_params)s
+    %(fit_intercept)s
     solver : {"auto", "closed-form", "cg", "newton-cg", "primal"}, default="auto"
         As in :class:`StructuredRidge` when `cv` is given. Leave-one-out is closed-form and accepts ``"auto"`` or
         ``"closed-form"``.
-    decoder, tol, max_iter, n_jobs, random_state, verbose
-        As in :class:`StructuredRidge`.
+    %(decoder)s
+    tol : float, default=1e-8
+        %(tol)s
+        Here that is the norm of the residual of the stationarity equation.
+    max_iter : int or None, default=None
+        Limit on iterations; None leaves the solver its own.
+    %(n_jobs)s
+    %(random_state)s
+        All else is deterministic.
+    %(verbose)s
 
     Attributes
     ----------
@@ -145,12 +170,16 @@ class StructuredRidgeCV(RidgeBase):
     cv_results_ : dict
         ``params``, ``param_alpha``, ``mean_test_score`` and ``rank_test_score``, one entry per penalty; with `cv`, all
         that :class:`~sklearn.model_selection.GridSearchCV` reports.
-    structure_, coef_, dual_coef_, intercept_, X_fit_, kernel_, classes_, objective_, n_iter_, solver_, precision_
+    %(structure_)s
+    %(coef_)s
+    %(dual_coef_)s
+    %(intercept_)s
+    %(kernel_)s
+    %(classes_)s
+    X_fit_, objective_, n_iter_, solver_, precision_
         As in :class:`StructuredRidge` fitted with `alpha_`.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -183,6 +212,7 @@ class StructuredRidgeCV(RidgeBase):
         "alphas": ["array-like"],
         "cv": ["cv_object"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "solver": SOLVERS,
     }
 
     def __init__(
@@ -267,11 +297,6 @@ class StructuredRidgeCV(RidgeBase):
         >>> StructuredRidgeCV(alphas=[0.1, 1.0]).fit(X, y).predict([[0.5], [2.5]]).tolist()
         ['a', 'b']
         """
-        if self.solver == "sgd":
-            raise ValueError(
-                "solver='sgd' has no leave-one-out, and parameters of its own: take solver='auto', or search alpha of "
-                "StructuredRidge(solver='sgd') by sklearn.model_selection.GridSearchCV"
-            )
         with refit(self):
             alphas = self._check_alphas()
             self._require_target(y)
@@ -301,17 +326,24 @@ class StructuredRidgeCV(RidgeBase):
         X_fit, problem = self._validate_training(X, y, sample_weight)
         if problem.targets.first is not None:
             raise ValueError("leave-one-out (cv=None) takes one output for each row, y has Admissible sets: take cv=5")
-        n = problem.n
-        plan = replace(problem, options={**problem.options, "solver": "closed-form"}).plan(0, n * n)
+        n, problem = problem.n, problem.with_options(solver="closed-form")
+        plan = problem.plan(0, n * n)
+
+        def advice() -> str:
+            if self.kernel == "linear":
+                return (
+                    "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
+                )
+            return alternatives(self.kernel, X_fit.shape[0], X_fit.shape[1], self.structure_.n_features)
+
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
         route: FactoredLeaveOneOut | SpectralLeaveOneOut
         if plan["route_loo"] == "spectral":
-            route = SpectralLeaveOneOut(problem, plan, self._weighted_kernel(X_fit, problem))
+            route = SpectralLeaveOneOut(problem, plan, spectral_kernel(self, X_fit, problem, advice))
         else:
-            route = FactoredLeaveOneOut(
-                problem, plan, self._training_kernel(X_fit, plan[f"work_loo_{plan['precision']}"])
-            )
+            kernel = training_kernel(self, X_fit, plan[f"work_loo_{plan['precision']}"], advice)
+            route = FactoredLeaveOneOut(problem, plan, kernel)
         scores = np.array(
             [self._leave_one_out_score(route.scores(alpha), alpha, problem.targets.weights, X, y) for alpha in alphas]
         )
@@ -324,12 +356,7 @@ class StructuredRidgeCV(RidgeBase):
             "mean_test_score": scores,
             "rank_test_score": rankdata(-scores, method="min").astype(np.int32),
         }
-        self._keep(X_fit, route.solve(self.alpha_))
-
-    def _remedy(self, n: int, p: int) -> str:
-        if self.kernel == "linear":
-            return "fit fewer rows, or choose alpha by folds (cv=5) with solver='primal', which need no kernel matrix"
-        return super()._remedy(n, p)
+        keep(self, X_fit, route.solve(self.alpha_))
 
     def _leave_one_out_score(
         self, left_out: FloatArray, alpha: float, weights: FloatArray | None, X: Any, y: Any

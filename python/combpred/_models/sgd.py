@@ -1,152 +1,381 @@
-"""Ridge regression by stochastic gradient descent."""
+"""Ridge regression for structured outputs, row by row."""
 
 from __future__ import annotations
 
 import math
-import sys
-import time
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from .._data.glossary import documented
+from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
 from .._data.warn import warn_user
 from .._lib.memory import require_memory
-from .._lib.sgd import Coefficients, ridge_curvatures
-from .sgd_learners import DescentState, ExpansionLearner, FeatureLearner, Learner, Objective, visited_rows
-from .solve import RidgeProblem
-from .training import EarlierFit, keep_dual, keep_weights
+from .._lib.sgd import Coefficients
+from .ridge import RidgeBase, RidgeProblem
+from .sgd_learners import (
+    DescentState,
+    ExpansionLearner,
+    FeatureLearner,
+    Objective,
+    Passes,
+    Rows,
+    StepSizes,
+    pass_once,
+    visited_rows,
+)
+from .training import EarlierFit, check_piece, keep_dual, keep_weights, require_same_intercept
 
 FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp]
-
-#: Passes over the rows where `max_iter` is None.
-PASSES = 100
-#: Descent is not judged more finely than this, of what was gained of the objective: its steps have noise.
-LEAST_TOL = 1e-4
-#: Passes in a row that have to gain less than that before the descent stops, as in scikit-learn's SGD.
-PATIENCE = 5
-
-_PLATEAU = 1000.0  # rows before the steps of a stream of rows begin to fall
 
 # Share of the gain that a last pass may change before the end of the passes is worth a warning.
 _UNSETTLED = 0.01
 
 
-@dataclass(frozen=True)
-class Pace:
-    """Step sizes η = p·m / (alpha (t + t0)).
+@documented
+class StructuredSGD(RidgeBase):
+    r"""StructuredRidge trained row by row, by stochastic gradient descent.
+
+    Each step looks at one row and moves the scorer a little towards what it shows. Passes over the rows approach the
+    minimum that :class:`StructuredRidge` finds at once. This is for rows that come in pieces (`partial_fit`), and for
+    kernels on more rows than a kernel matrix can be held of (`truncation`).
+
+    Parameters
+    ----------
+    %(structure)s
+    %(loss)s
+    %(alpha)s
+    %(kernel)s
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(kernel_params)s
+    %(fit_intercept)s
+    truncation : int, float in (0, 1) or None, default=None
+        Of a kernel that is not linear: how many rows are kept, those visited last. Older rows are forgotten, and memory
+        and the time of a step stay bounded. A float is a share of the training rows, for `fit` only; None keeps all.
+    learning_rate : {"inverse", "smd"}, default="inverse"
+        The rule of step sizes. ``"inverse"``: they fall as the inverse of their number. ``"smd"``: these times a gain
+        for each direction of the scores in which the covariance of the structure is diagonal, which stochastic
+        meta-descent adapts: it grows while steps go on in one direction, and shrinks as they turn back.
+    eta0 : float, default=0.5
+        The number p of the step sizes in the notes. The first step has the largest size that is stable for any value;
+        steps begin to fall the later, the larger `eta0`.
+    average : bool, default=False
+        Whether to predict by the average of all functions on the way, with weights that grow as the cube of their
+        number, so that the last half of the steps counts 94 per cent. It takes out most of the noise of steps.
+    shuffle : bool, default=True
+        Whether each pass has a random order of its own; otherwise rows are taken as they are given.
+    %(decoder)s
+    max_iter : int, default=100
+        Most passes of `fit` over the rows. `partial_fit` makes one.
+    tol : float, default=1e-4
+        %(tol)s
+        Here what is left is told by what passes still change in the objective, five in a row, and what there was by
+        what has been gained since.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of an earlier fit rather than from zero. The shapes of `coef_`, or of
+        `dual_coef_`, whose rows are taken to be those of the same training rows, must not change. Step sizes and
+        averages start anew.
+    %(n_jobs)s
+    %(random_state)s
+        Also of the order of rows. All else is deterministic.
+    %(verbose)s
 
     Attributes
     ----------
-    m, p, t0 : float
-    """
+    %(structure_)s
+    %(coef_)s
+    %(dual_coef_)s
+    %(intercept_)s
+    X_fit_ : array or CSR of shape (n, n_features)
+        Training inputs, which prediction needs; with `truncation` and after `partial_fit` the rows that are kept, the
+        oldest first. Only with kernels that are neither linear nor precomputed.
+    %(kernel_)s
+    %(classes_)s
+    objective_ : float
+        Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows.
+    n_iter_ : int
+        Passes, or calls of `partial_fit` since `fit`.
+    loss_curve_ : list of float
+        The objective over all rows after each pass of `fit`. Each call of `partial_fit` adds the weighted mean of the
+        losses of its rows, each before the step on it: an estimate of the loss of new rows, without the penalty. Its
+        first call after `fit` begins a new list.
+    descent_ : DescentState
+        Where the descent stands, for `partial_fit`.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
-    m: float
-    p: float
-    t0: float
+    See Also
+    --------
+    StructuredRidge : Reaches the minimum, where all rows can be held.
+    StructuredRidge.fit_blocks : Reaches it on blocks that can be gone through again, for the linear kernel.
+    combpred.kernels.NystromMap : Features with which a linear kernel is nearly another one.
 
-    @classmethod
-    def of(cls, alpha: float, m: int, eta0: float, curvature: float, seen: int = 0) -> Pace:
-        r"""Return the pace of the next steps.
+    Notes
+    -----
+    The objective, and what is predicted, are those of :class:`StructuredRidge`.
 
-        No step may expand: with curvature the largest :math:`w_i k(x_i, x_i) (\sigma_{max} + \|\tilde\psi_i\|^2)`, the
-        operator of the step on row i is the identity less a positive one of norm η times that at most. t0 bounds η by
-        the inverse, and the factor by which a step shrinks from below by one half. Rows that come as a stream, after
-        `seen` others, are weighed against ever less penalty, and :math:`p m/\alpha(t + t_0)` would not fall: then the
-        bound does, as the square root of their number.
-        """
-        stable = eta0 * m * curvature / alpha * float(np.sqrt(1.0 + seen / _PLATEAU))
-        return cls(float(m), eta0, max(4.0 * eta0, stable))
+    A step on row i replaces f by :math:`(1 - 2 \alpha \eta / m) f - \eta\, k(\cdot, x_i) g_i`, with
+    :math:`g_i` the derivative of the weighted loss by :math:`f(x_i)`, m the number of rows and :math:`\eta = p m /
+    (\alpha (t + t_0))` in step t. For every row, η times the curvature :math:`w_i k(x_i, x_i) (\sigma_{max} +
+    \|\tilde\psi_i\|^2)` of its loss is at most 1, by the choice of :math:`t_0`: steps cannot diverge whatever the scale
+    of the inputs, but where one row has far larger values than others they are small. A row of weight w is visited
+    ⌈w⌉ times in a pass, with weight w/⌈w⌉ and counted so often in m, up to ten times on average. A pass costs
+    :math:`O(n \tau (p + d))` with τ rows kept, and the objective after it as much; with a linear kernel
+    :math:`O(n p d)`. Ctrl-C ends the passes and is raised again, but leaves a model of all rows visited until then.
 
-
-@dataclass
-class Passes:
-    """Passes over all rows, up to where they stop. An interrupt leaves the state of the last chunk that was completed.
-
-    Attributes
+    References
     ----------
-    state : DescentState
-    losses : list of float
-        The objective after each pass.
-    interrupt : KeyboardInterrupt or None
-    settled : bool
-        Whether they stopped as little was gained, before they ran out.
+    S. Vembu (2010), *Learning to Predict Combinatorial Structures*, PhD thesis, University of Bonn, ch. 5.
+
+    S. V. N. Vishwanathan, N. N. Schraudolph and A. J. Smola (2006), Step size adaptation in reproducing kernel Hilbert
+    space, *JMLR* 7: ``learning_rate="smd"``.
+
+    O. Shamir and T. Zhang (2013), Stochastic gradient descent for non-smooth optimization: convergence results and
+    optimal averaging schemes, *ICML*: ``average=True``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import StructuredSGD
+    >>> from combpred.structures import Permutations
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> y = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]])  # the position of each of three labels
+    >>> ranker = StructuredSGD(Permutations(), kernel="rbf", alpha=0.01, random_state=0).fit(X, y)
+    >>> ranker.predict([[0.5], [2.5]])
+    array([[1, 2, 3],
+           [3, 2, 1]], dtype=int32)
     """
 
-    learner: Learner
-    pace: Pace
-    state: DescentState
-    losses: list[float] = field(default_factory=list)
-    interrupt: KeyboardInterrupt | None = None
-    settled: bool = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RidgeBase._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "truncation": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            None,
+        ],
+        "learning_rate": [StrOptions({"inverse", "smd"})],
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "average": ["boolean"],
+        "shuffle": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+    }
 
-    def run(
-        self, visits: Rows, rows: Rows, rng: np.random.RandomState | None, *, start: float, tol: float, max_iter: int,
-        label: str, verbose: int,
-    ) -> None:  # fmt: skip
-        """Pass over `visits`, in an order that `rng` draws anew for each pass, or in theirs for None.
+    def __init__(
+        self,
+        structure: Any = None,
+        *,
+        loss: str = "auc",
+        alpha: float = 1.0,
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: Mapping[str, Any] | None = None,
+        fit_intercept: bool = True,
+        truncation: float | None = None,
+        learning_rate: str = "inverse",
+        eta0: float = 0.5,
+        average: bool = False,
+        shuffle: bool = True,
+        decoder: str = "auto",
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.loss = loss
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.truncation = truncation
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.average = average
+        self.shuffle = shuffle
+        self.decoder = decoder
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
-        `rows` are those that the objective counts, each once. `start` is the objective of the function that is zero, by
-        which gains are measured.
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredSGD:
+        r"""Pass over all rows until little is gained.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+            Inputs, converted to float64.
+        y : array of n structures
+            In the format of the structure's class.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1.
+
+        Returns
+        -------
+        StructuredSGD
+            The estimator itself. When ``fit`` raises, an earlier fit is kept as it was; but see the notes of the class
+            for Ctrl-C.
+
+        Raises
+        ------
+        ValueError
+            For parameters, inputs, targets or weights that are not legal, and where kernel values overflow, naming the
+            row and the remedy. For dask collections, and where `warm_start` finds coefficients of other shapes.
+        MemoryError
+            When the embedded targets do not fit, before they are allocated.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When passes ran out, and the last one still changed the objective by a hundredth of what was gained.
+
+        Notes
+        -----
+        Cost: a pass takes :math:`O(n p d)` for a linear kernel, else :math:`O(n \tau (p + d))` with τ rows kept.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredSGD
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> StructuredSGD("permutations", alpha=0.1, random_state=0).fit(X, y, sample_weight=[1, 2, 2, 1]).score(X, y)
+        1.0
         """
-        began, quiet = time.monotonic(), 0
-        try:
-            for number in range(max_iter):
-                self._once(visits if rng is None else rng.permutation(visits))
-                self.losses.append(self.learner.objective(self.state, rows))
-                if verbose > 0:
-                    seconds = time.monotonic() - began
-                    line = f"[{label}] pass {number + 1}: objective {self.losses[-1]:.6g}, {seconds:.1f} s"
-                    print(line, file=sys.stderr)
-                quiet = quiet + 1 if self.change(start) <= max(tol, LEAST_TOL) else 0
-                if quiet == PATIENCE:
-                    self.settled = True
-                    return
-        except KeyboardInterrupt as interrupt:
-            self.interrupt = interrupt
+        earlier = EarlierFit.of(self) if self.warm_start else None
+        with refit(self):
+            if is_dask(X):
+                raise ValueError(
+                    "StructuredSGD takes rows that are in memory, got a dask collection: call partial_fit on one block "
+                    "after another, or take StructuredRidge, which trains where the partitions are"
+                )
+            X, problem = self._validate_training(X, y, sample_weight)
+            if earlier is not None:
+                earlier.require_match(self, X.shape[0])
+            interrupt = _descend(self, X, problem.with_options(alpha=float(self.alpha)), earlier)
+        if interrupt is not None:
+            raise interrupt
+        return self
 
-    def change(self, start: float) -> float:
-        """Return by how much the last pass changed the objective, relative to the gain so far; infinity for one."""
-        if len(self.losses) < 2:
-            return np.inf
-        gain = max(abs(start - self.losses[-1]), np.finfo(float).tiny)
-        return abs(self.losses[-2] - self.losses[-1]) / gain
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StructuredSGD:
+        r"""Take one step on each of some rows, which add to those of earlier calls.
 
-    def _once(self, order: Rows) -> None:
-        for chunk in self.learner.chunks(order):
-            self.state, _ = self.learner.visit(self.state, chunk, self.pace.m, self.pace.p, self.pace.t0)
+        The penalty is weighed against all rows seen, with those of an earlier `fit`, which count once. Rows that are
+        passed again count again: N calls with the same rows approach what `fit` finds with a weight of N for each, or
+        with ``alpha / N``, so in the end the least loss without a penalty.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+            In the format of the structure's class. What the first call leaves open of the structure, it takes from
+            there, as ``gamma="scale"`` takes the variance.
+        classes : array of labels, default=None
+            All classes that will ever occur; the first call needs it where the structure has to learn the classes from
+            y.
+        sample_weight : array of shape (n,) or float, default=None
+            Weight of each row, at least 0; None for 1. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        StructuredSGD
+            The estimator itself. When ``partial_fit`` raises, it is left as it was; after Ctrl-C it has the rows that
+            were visited until then.
+
+        Raises
+        ------
+        ValueError, MemoryError
+            As ``fit``; ValueError also where `classes` are missing or differ from those of the first call, where
+            `kernel`, or `fit_intercept` of a linear one, is not what it was then, for ``kernel="precomputed"``, and
+            for a `truncation` that is a share.
+
+        Notes
+        -----
+        Cost: :math:`O(n p d)` for a linear kernel, else :math:`O(n \tau (p + d))` with τ rows kept. Without
+        `truncation` those are all rows seen. Steps are those in the notes of the class for the rows seen with this
+        call, but that :math:`t_0` grows with the square root of those seen before, beyond a thousand, as η would not
+        fall otherwise. A first call is one pass of `fit`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import StructuredSGD
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> model = StructuredSGD("permutations", kernel="rbf", truncation=100, random_state=0)
+        >>> for _ in range(20):
+        ...     model = model.partial_fit(X, y)
+        >>> model.predict([[0.0], [3.0]]).tolist(), len(model.X_fit_)
+        ([[1, 2], [2, 1]], 80)
+        """
+        with unchanged_on_failure(self):
+            self._check_pieces()
+            self._require_target(y)
+            first = not hasattr(self, "descent_")
+            if first:
+                clear_fit(self)
+            else:
+                self._require_same_kernel()
+            rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            if first:
+                self._settle_kernel(rows, self.kernel_params)
+            interrupt = _continue(self, rows.X, self._problem(rows).with_options(alpha=float(self.alpha)))
+            if hasattr(self, "objective_"):
+                del self.objective_
+        if interrupt is not None:
+            raise interrupt
+        return self
+
+    def _require_same_kernel(self) -> None:
+        """Refuse parameters with which the coefficients found so far make another function."""
+        if self.kernel != self.kernel_.name:
+            raise ValueError(
+                f"kernel={self.kernel!r}, but the coefficients found so far are those of kernel={self.kernel_.name!r}, "
+                "which partial_fit continues: set it back, or begin anew with fit or clone"
+            )
+        if self.kernel == "linear":
+            require_same_intercept(self, len(self.descent_.coefficients.iterate))
+
+    def _check_pieces(self) -> None:
+        """Refuse what needs all rows at once."""
+        self._check_options()
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "partial_fit keeps rows to compute kernel values with rows that come later, and kernel='precomputed' "
+                "has no rows: take fit, or pass the kernel as a function of two rows"
+            )
+        if isinstance(self.truncation, (float, np.floating)):
+            raise ValueError(
+                f"truncation={self.truncation!r} is a share of the training rows, whose number partial_fit does not "
+                "know: give the number of rows to keep"
+            )
 
 
-def pass_once(
-    learner: Learner, pace: Pace, state: DescentState, order: Rows
-) -> tuple[DescentState, float, KeyboardInterrupt | None]:
-    """Take a step on each row of an order.
-
-    Returns
-    -------
-    state : DescentState
-        After the last chunk that was completed.
-    loss : float
-        Sum of the losses before the steps.
-    interrupt : KeyboardInterrupt or None
-        Where that was not all.
-    """
-    total = 0.0
-    try:
-        for chunk in learner.chunks(order):
-            state, loss = learner.visit(state, chunk, pace.m, pace.p, pace.t0)
-            total += loss
-    except KeyboardInterrupt as interrupt:
-        return state, total, interrupt
-    return state, total, None
-
-
-def fit_by_sgd(model: Any, X: Any, problem: RidgeProblem, earlier: EarlierFit | None) -> KeyboardInterrupt | None:
+def _descend(
+    model: StructuredSGD, X: Any, problem: RidgeProblem, earlier: EarlierFit | None
+) -> KeyboardInterrupt | None:
     """Pass over all rows until little is gained, and set the fitted attributes of `model`.
 
     Returns
@@ -156,7 +385,7 @@ def fit_by_sgd(model: Any, X: Any, problem: RidgeProblem, earlier: EarlierFit | 
     """
     visits, objective = _visits(model, X, problem)
     m, rows = len(visits), np.unique(visits)
-    max_iter = PASSES if model.max_iter is None else int(model.max_iter)
+    max_iter = int(model.max_iter)
     learner: FeatureLearner | ExpansionLearner
     if model.kernel_.is_linear:
         truncation = None
@@ -165,9 +394,9 @@ def fit_by_sgd(model: Any, X: Any, problem: RidgeProblem, earlier: EarlierFit | 
         truncation = _truncation(model.truncation, len(rows))
         learner = ExpansionLearner(X, model.kernel_, objective, truncation=truncation, cache=max_iter > 2)
     state = _first_state(model, learner, objective.targets.d, earlier, truncation)
-    curvature = _curvature(learner, objective, rows)
-    pace = Pace.of(objective.alpha, m, float(model.eta0), curvature)
-    passes = Passes(learner, pace, state)
+    curvature = objective.curvature(rows, learner.diagonal(rows))
+    sizes = StepSizes.of(objective.alpha, m, float(model.eta0), curvature)
+    passes = Passes(learner, sizes, state)
     zero = objective.losses(rows, np.zeros((len(rows), objective.targets.d)))
     passes.run(
         visits, rows, check_random_state(model.random_state) if model.shuffle else None, start=zero,
@@ -180,7 +409,7 @@ def fit_by_sgd(model: Any, X: Any, problem: RidgeProblem, earlier: EarlierFit | 
     state = replace(state, n_steps=min(state.n_steps, m), n_rows=m, curvature=curvature)
     inputs = X
     if not model.kernel_.is_linear:
-        state = _spread(state, X.shape[0]) if truncation is None or model.kernel_.is_precomputed else state
+        state = state.spread(X.shape[0]) if truncation is None or model.kernel_.is_precomputed else state
         if not model.kernel_.is_precomputed:
             assert state.kept is not None
             inputs = X if truncation is None else X[state.kept]
@@ -201,13 +430,13 @@ def fit_by_sgd(model: Any, X: Any, problem: RidgeProblem, earlier: EarlierFit | 
     return passes.interrupt
 
 
-def continue_by_sgd(model: Any, X: Any, problem: RidgeProblem) -> KeyboardInterrupt | None:
+def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardInterrupt | None:
     """Pass once over rows that come after those seen so far, and set the fitted attributes of `model`.
 
     Returns
     -------
     KeyboardInterrupt or None
-        As :func:`fit_by_sgd`.
+        As for `_descend`.
     """
     before: DescentState | None = getattr(model, "descent_", None)
     visits, objective = _visits(model, X, problem)
@@ -222,11 +451,12 @@ def continue_by_sgd(model: Any, X: Any, problem: RidgeProblem) -> KeyboardInterr
         learner = ExpansionLearner(inputs, model.kernel_, objective, truncation=truncation, cache=False, first=first)
     state = _continued(model, learner, before, objective.targets.d, first)
     seen = state.n_rows
-    curvature = max(state.curvature, _curvature(learner, objective, np.unique(visits), first))
-    pace = Pace.of(objective.alpha, seen + len(visits), float(model.eta0), curvature, seen)
+    rows = np.unique(visits)
+    curvature = max(state.curvature, objective.curvature(rows, learner.diagonal(first + rows)))
+    sizes = StepSizes.of(objective.alpha, seen + len(visits), float(model.eta0), curvature, seen)
     order = check_random_state(model.random_state).permutation(visits) if model.shuffle else visits
     state = replace(state, n_steps=seen)
-    state, loss, interrupt = pass_once(learner, pace, state, first + order)
+    state, loss, interrupt = pass_once(learner, sizes, state, first + order)
     done = state.n_steps - seen
     if done == 0 and interrupt is not None:
         raise interrupt
@@ -244,20 +474,11 @@ def continue_by_sgd(model: Any, X: Any, problem: RidgeProblem) -> KeyboardInterr
     return interrupt
 
 
-def _visits(model: Any, X: Any, problem: RidgeProblem) -> tuple[Rows, Objective]:
+def _visits(model: StructuredSGD, X: Any, problem: RidgeProblem) -> tuple[Rows, Objective]:
     """Return the visits of a pass over the rows of X, and the problem with their weights."""
     visited = visited_rows(X, problem.targets, sort=bool(model.shuffle) and not model.kernel_.is_precomputed)
     options = {name: problem.options[name] for name in ("loss", "alpha", "shift")}
-    threads = problem.n_threads or 1
-    return visited.rows, Objective(problem.description, problem.targets, visited.targets, options, threads)
-
-
-def _curvature(learner: FeatureLearner | ExpansionLearner, objective: Objective, rows: Rows, first: int = 0) -> float:
-    """Return the largest curvature of the loss of a row, as a function of f; `first` is the number of row 0."""
-    bounds = ridge_curvatures(
-        objective.description, objective.options, objective.visits.take(rows), n_threads=objective.n_threads
-    )
-    return float((bounds * learner.diagonal(first + rows)).max())
+    return visited.rows, Objective(problem.description, problem.targets, visited.targets, options, problem.n_threads)
 
 
 def _truncation(given: Any, m: int) -> int | None:
@@ -269,7 +490,7 @@ def _truncation(given: Any, m: int) -> int | None:
 
 
 def _first_state(
-    model: Any,
+    model: StructuredSGD,
     learner: FeatureLearner | ExpansionLearner,
     d: int,
     earlier: EarlierFit | None,
@@ -292,14 +513,12 @@ def _first_state(
 
 
 def _continued(
-    model: Any, learner: FeatureLearner | ExpansionLearner, before: DescentState | None, d: int, first: int
+    model: StructuredSGD, learner: FeatureLearner | ExpansionLearner, before: DescentState | None, d: int, first: int
 ) -> DescentState:
     """Return the state before the steps on further rows, with what the parameters ask for."""
-    average, meta = bool(model.average), model.learning_rate == "smd"
     if before is None:
-        if isinstance(learner, FeatureLearner):
-            return DescentState(Coefficients.of(np.zeros((learner.n_weights, d)), average=average, meta=meta), None)
-        return DescentState(Coefficients.of(np.zeros((0, d)), average=average, meta=meta), np.zeros(0, dtype=np.intp))
+        return _first_state(model, learner, d, None, None)
+    average, meta = bool(model.average), model.learning_rate == "smd"
     old = before.coefficients
     fresh = Coefficients.of(old.iterate, average=average, meta=meta)
     coefficients = Coefficients(
@@ -315,31 +534,13 @@ def _continued(
     return replace(before, coefficients=coefficients, kept=kept)
 
 
-def _spread(state: DescentState, n: int) -> DescentState:
-    """Return the state with a row of coefficients for each training row, in their order, zero where none is kept."""
-    assert state.kept is not None
-
-    def spread(array: FloatArray | None) -> FloatArray | None:
-        if array is None:
-            return None
-        out = np.zeros((n, array.shape[1]))
-        out[state.kept] = array
-        return out
-
-    old = state.coefficients
-    iterate = spread(old.iterate)
-    assert iterate is not None
-    coefficients = Coefficients(iterate, spread(old.average), spread(old.velocity), old.gains)
-    return replace(state, coefficients=coefficients, kept=np.arange(n))
-
-
-def _keep(model: Any, inputs: Any, state: DescentState) -> None:
+def _keep(model: StructuredSGD, inputs: Any, state: DescentState) -> None:
     """Set the coefficients of `model`; `inputs` are the kept rows."""
     if model.kernel_.is_linear:
         keep_weights(model, state.coefficients.model)
     else:
         keep_dual(model, inputs, state.coefficients.model)
-    model.solver_, model.precision_, model.descent_ = "sgd", "double", state
+    model.descent_ = state
 
 
 def _stacked(above: Any, below: Any) -> Any:

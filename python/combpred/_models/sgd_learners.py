@@ -1,10 +1,12 @@
-"""The learners of stochastic gradient descent: weights of features, and expansions over rows."""
+"""Stochastic gradient descent: visits of rows, what learns from them, step sizes, and passes until little is gained."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,7 +15,7 @@ from scipy import sparse
 
 from .._lib.memory import row_blocks
 from .._lib.ridge import Design, Targets
-from .._lib.sgd import Coefficients, Steps, Visits, ridge_losses, sgd_expansion, sgd_features
+from .._lib.sgd import Coefficients, Steps, Visits, ridge_curvatures, ridge_losses, sgd_expansion, sgd_features
 from .._lib.structure import Description
 from ..kernels import InputKernel
 
@@ -29,6 +31,9 @@ _FEATURE_CHUNK = 8192
 _CHUNK_ENTRIES = 2**20  # of rows times coefficients of one output: a chunk takes well under a second
 _CACHED_BYTES = 2**28  # largest kernel matrix that is kept from pass to pass
 _DIAGONAL_BLOCK = 32
+
+_PLATEAU = 1000.0  # rows before the steps of a stream of rows begin to fall
+_PATIENCE = 5  # passes in a row that gain little before the descent stops, as in scikit-learn's SGD
 
 
 class Visited(NamedTuple):
@@ -133,6 +138,11 @@ class Objective:
         """What is added to kernel values."""
         return float(self.options["shift"])
 
+    def curvature(self, rows: Rows, diagonal: FloatArray) -> float:
+        """Return the largest curvature of the loss of a row, as a function of f, from kernel values k(x, x)."""
+        bounds = ridge_curvatures(self.description, self.options, self.visits.take(rows), n_threads=self.n_threads)
+        return float((bounds * diagonal).max())
+
     def losses(self, rows: Rows, scores: FloatArray) -> float:
         """Return the sum of the weighted losses of some rows at their scores."""
         targets = self.targets.take(rows)
@@ -166,6 +176,49 @@ class DescentState:
     curvature: float = 0.0
     n_pieces: int = 0
 
+    def spread(self, n: int) -> DescentState:
+        """Return the state with a row of coefficients for each of n rows, in their order, zero where none is kept."""
+        assert self.kept is not None
+        old = self.coefficients
+        iterate, average, velocity = (_spread(each, self.kept, n) for each in (old.iterate, old.average, old.velocity))
+        assert iterate is not None
+        return replace(self, coefficients=Coefficients(iterate, average, velocity, old.gains), kept=np.arange(n))
+
+
+def _spread(array: FloatArray | None, at: Rows, n: int) -> FloatArray | None:
+    if array is None:
+        return None
+    out = np.zeros((n, array.shape[1]))
+    out[at] = array
+    return out
+
+
+@dataclass(frozen=True)
+class StepSizes:
+    """Step sizes η = p·m / (alpha (t + t0)).
+
+    Attributes
+    ----------
+    m, p, t0 : float
+    """
+
+    m: float
+    p: float
+    t0: float
+
+    @classmethod
+    def of(cls, alpha: float, m: int, eta0: float, curvature: float, seen: int = 0) -> StepSizes:
+        r"""Return the sizes of the next steps.
+
+        No step may expand: with curvature the largest :math:`w_i k(x_i, x_i) (\sigma_{max} + \|\tilde\psi_i\|^2)`, the
+        operator of the step on row i is the identity less a positive one of norm η times that at most. t0 bounds η by
+        the inverse, and the factor by which a step shrinks from below by one half. Rows that come as a stream, after
+        `seen` others, are weighed against ever less penalty, and :math:`p m/\alpha(t + t_0)` would not fall: then the
+        bound does, as the square root of their number.
+        """
+        stable = eta0 * m * curvature / alpha * float(np.sqrt(1.0 + seen / _PLATEAU))
+        return cls(float(m), eta0, max(4.0 * eta0, stable))
+
 
 class Learner(Protocol):
     """What visits rows."""
@@ -176,7 +229,7 @@ class Learner(Protocol):
     def chunks(self, order: Rows) -> Iterator[Rows]:
         """Cut an order of visits into chunks."""
 
-    def visit(self, state: DescentState, rows: Rows, m: float, p: float, t0: float) -> tuple[DescentState, float]:
+    def visit(self, state: DescentState, rows: Rows, sizes: StepSizes) -> tuple[DescentState, float]:
         """Take a step on each row; return the new state and the sum of the losses before the steps."""
 
     def objective(self, state: DescentState, rows: Rows) -> float:
@@ -208,13 +261,13 @@ class FeatureLearner:
         step = max(16, min(_FEATURE_CHUNK, 16 * _CHUNK_ENTRIES // max((width + d) * d, 1)))
         return (order[at : at + step] for at in range(0, len(order), step))
 
-    def visit(self, state: DescentState, rows: Rows, m: float, p: float, t0: float) -> tuple[DescentState, float]:
+    def visit(self, state: DescentState, rows: Rows, sizes: StepSizes) -> tuple[DescentState, float]:
         """Take a step on each row."""
         objective, coefficients = self._objective, state.coefficients.copy()
         loss = sgd_features(
             objective.description, objective.options,
             Design(self._X[rows], intercept=self._intercept), objective.visits.take(rows),
-            Steps(m, p, t0, state.n_steps), coefficients, n_threads=objective.n_threads,
+            Steps(sizes.m, sizes.p, sizes.t0, state.n_steps), coefficients, n_threads=objective.n_threads,
         )  # fmt: skip
         return replace(state, coefficients=coefficients, n_steps=state.n_steps + len(rows)), loss
 
@@ -284,7 +337,7 @@ class ExpansionLearner:
         step = max(16, min(_EXPANSION_CHUNK, 64 * _CHUNK_ENTRIES // max((most + d) * d, 1)))
         return (order[at : at + step] for at in range(0, len(order), step))
 
-    def visit(self, state: DescentState, rows: Rows, m: float, p: float, t0: float) -> tuple[DescentState, float]:
+    def visit(self, state: DescentState, rows: Rows, sizes: StepSizes) -> tuple[DescentState, float]:
         """Take a step on each row, which is kept from then on until it has become too old."""
         assert state.kept is not None
         slots, at, drop, left = self._slots(state.kept, rows)
@@ -293,7 +346,7 @@ class ExpansionLearner:
         objective = self._objective
         loss = sgd_expansion(
             objective.description, objective.options, Visits(self.values(rows, slots), at, drop),
-            objective.visits.take(rows - self._first), Steps(m, p, t0, state.n_steps), coefficients,
+            objective.visits.take(rows - self._first), Steps(sizes.m, sizes.p, sizes.t0, state.n_steps), coefficients,
             n_threads=objective.n_threads,
         )  # fmt: skip
         if self._truncation is not None:
@@ -331,3 +384,85 @@ class ExpansionLearner:
             here = found >= 0
             value += self._objective.alpha * float(np.vdot(dual[found[here]], scores[here]))
         return value
+
+
+@dataclass
+class Passes:
+    """Passes over all rows, up to where they stop. An interrupt leaves the state of the last chunk that was completed.
+
+    Attributes
+    ----------
+    state : DescentState
+    losses : list of float
+        The objective after each pass.
+    interrupt : KeyboardInterrupt or None
+    settled : bool
+        Whether they stopped as little was gained, before they ran out.
+    """
+
+    learner: Learner
+    sizes: StepSizes
+    state: DescentState
+    losses: list[float] = field(default_factory=list)
+    interrupt: KeyboardInterrupt | None = None
+    settled: bool = False
+
+    def run(
+        self, visits: Rows, rows: Rows, rng: np.random.RandomState | None, *, start: float, tol: float, max_iter: int,
+        label: str, verbose: int,
+    ) -> None:  # fmt: skip
+        """Pass over `visits`, in an order that `rng` draws anew for each pass, or in theirs for None.
+
+        `rows` are those that the objective counts, each once. `start` is the objective of the function that is zero, by
+        which gains are measured.
+        """
+        began, quiet = time.monotonic(), 0
+        try:
+            for number in range(max_iter):
+                self._once(visits if rng is None else rng.permutation(visits))
+                self.losses.append(self.learner.objective(self.state, rows))
+                if verbose > 0:
+                    seconds = time.monotonic() - began
+                    line = f"[{label}] pass {number + 1}: objective {self.losses[-1]:.6g}, {seconds:.1f} s"
+                    print(line, file=sys.stderr)
+                quiet = quiet + 1 if self.change(start) <= tol else 0
+                if quiet == _PATIENCE:
+                    self.settled = True
+                    return
+        except KeyboardInterrupt as interrupt:
+            self.interrupt = interrupt
+
+    def change(self, start: float) -> float:
+        """Return by how much the last pass changed the objective, relative to the gain so far; infinity for one."""
+        if len(self.losses) < 2:
+            return np.inf
+        gain = max(abs(start - self.losses[-1]), np.finfo(float).tiny)
+        return abs(self.losses[-2] - self.losses[-1]) / gain
+
+    def _once(self, order: Rows) -> None:
+        for chunk in self.learner.chunks(order):
+            self.state, _ = self.learner.visit(self.state, chunk, self.sizes)
+
+
+def pass_once(
+    learner: Learner, sizes: StepSizes, state: DescentState, order: Rows
+) -> tuple[DescentState, float, KeyboardInterrupt | None]:
+    """Take a step on each row of an order.
+
+    Returns
+    -------
+    state : DescentState
+        After the last chunk that was completed.
+    loss : float
+        Sum of the losses before the steps.
+    interrupt : KeyboardInterrupt or None
+        Where that was not all.
+    """
+    total = 0.0
+    try:
+        for chunk in learner.chunks(order):
+            state, loss = learner.visit(state, chunk, sizes)
+            total += loss
+    except KeyboardInterrupt as interrupt:
+        return state, total, interrupt
+    return state, total, None

@@ -1,9 +1,9 @@
-"""Sums over rows that ridge regression needs, for any division of the rows."""
+"""Sums over rows as users add them up, for any division of the rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,10 @@ from .._data.inputs import is_dask, row_weights
 from .._data.targets import summary
 from .._lib.call import get_n_threads
 from ..structures import Structure
-from .rows import BlockRows, HeldBlock, Strip
+from .primal import RowSums, SumRows
+from .ridge import StructuredRidge, fit_sums
+from .rows import BlockRows
 from .training import resolve_targets, structure_of_classes
-
-if TYPE_CHECKING:
-    from .ridge import StructuredRidge
-
 
 FloatArray = NDArray[np.float64]
 
@@ -34,7 +32,9 @@ class BlockStatistics:
     Attributes
     ----------
     structure : Structure
-        With all sizes settled; the same in all parts.
+        With all sizes resolved; the same in all parts.
+    sums : RowSums
+        The sums, which are attributes here as well.
     n_rows : int
         Number of rows.
     total_weight : float
@@ -73,14 +73,43 @@ class BlockStatistics:
     """
 
     structure: Structure
-    n_rows: int
-    total_weight: float
-    gram: FloatArray
-    feature_sums: FloatArray
-    cross: FloatArray
-    psi_sums: FloatArray
-    psi_squares: float
+    sums: RowSums
     feature_names: tuple[str, ...] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.sums.n_rows
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights w."""
+        return self.sums.total_weight
+
+    @property
+    def gram(self) -> FloatArray:
+        """Σ w x xᵀ, of shape (p, p)."""
+        return self.sums.gram
+
+    @property
+    def feature_sums(self) -> FloatArray:
+        """Σ w x, of shape (p,)."""
+        return self.sums.feature_sums
+
+    @property
+    def cross(self) -> FloatArray:
+        """Σ w x ψ(y)ᵀ, of shape (p, d)."""
+        return self.sums.cross
+
+    @property
+    def psi_sums(self) -> FloatArray:
+        """Σ w ψ(y), of shape (d,)."""
+        return self.sums.psi_sums
+
+    @property
+    def psi_squares(self) -> float:
+        """Σ w ‖ψ(y)‖²."""
+        return self.sums.psi_squares
 
     @classmethod
     def of(cls, structure: Any, X: Any, y: Any, sample_weight: Any = None, *, classes: Any = None) -> BlockStatistics:
@@ -127,14 +156,28 @@ class BlockStatistics:
         block = Block(X.tocsr() if sparse.issparse(X) else X, y, row_weights(sample_weight, n_rows(X)), None, 0)
         settled = resolve_targets(structure, y)[0] if classes is None else structure_of_classes(structure, classes)
         rows = BlockRows.of(settled, X.shape[1], _names(X), margin=False, n_threads=get_n_threads())
-        return SumStatistics(rows)(block)
+        return cls(settled, SumRows(rows)(block), rows.names)
 
     def __add__(self, other: BlockStatistics) -> BlockStatistics:
         """Return the sums over the rows of both."""
         if not isinstance(other, BlockStatistics):
             return NotImplemented
-        copied = {name: getattr(self, name).copy() for name in ("gram", "feature_sums", "cross", "psi_sums")}
-        return merge_statistics(replace(self, **copied), other)
+        if len(self.feature_sums) != len(other.feature_sums):
+            raise ValueError(
+                f"statistics of {len(self.feature_sums)} and of {len(other.feature_sums)} features do not add up"
+            )
+        if self.structure != other.structure:
+            raise ValueError(
+                f"statistics of {_shown(self.structure)} and of {_shown(other.structure)} do not add up: give "
+                "BlockStatistics.of a structure with all sizes, or classes"
+            )
+        names = self.feature_names or other.feature_names
+        if other.feature_names not in (None, names):
+            raise ValueError(
+                f"statistics of the features {list(names or ())} and of {list(other.feature_names or ())} do not add "
+                "up: give the columns of all parts the same order"
+            )
+        return BlockStatistics(self.structure, self.sums + other.sums, names)
 
     def __radd__(self, other: object) -> BlockStatistics:
         """Return the sums themselves for 0, with which ``sum`` begins."""
@@ -164,111 +207,11 @@ class BlockStatistics:
         -----
         Cost :math:`O(p^3 + p^2 d)`.
         """
-        from .ridge import StructuredRidge  # which imports this module
-
         model = StructuredRidge(
             self.structure, alpha=alpha, loss="squared", fit_intercept=fit_intercept, solver="primal"
         )
-        return model._fit_statistics(self)
-
-    def system(self, *, intercept: bool) -> tuple[FloatArray, FloatArray]:
-        """Return S = Σ w x xᵀ of shape (q, q) and B = Σ w x ψ̃ᵀ of shape (q, d), ψ̃ = ψ − μ.
-
-        With `intercept`, x has a last entry 1, and q = p + 1.
-        """
-        p, mean = len(self.feature_sums), self.structure.mean()
-        q = p + int(intercept)
-        S, B = np.empty((q, q)), np.empty((q, len(mean)))
-        S[:p, :p] = self.gram
-        np.multiply.outer(-self.feature_sums, mean, out=B[:p])
-        B[:p] += self.cross
-        if intercept:
-            S[p, :p] = S[:p, p] = self.feature_sums
-            S[p, p] = self.total_weight
-            B[p] = self.psi_sums - self.total_weight * mean
-        return S, B
-
-    def centred_squares(self) -> float:
-        """Return Σ w ‖ψ̃‖²."""
-        mean = self.structure.mean()
-        return self.psi_squares - 2 * float(mean @ self.psi_sums) + self.total_weight * float(mean @ mean)
-
-
-@dataclass(frozen=True)
-class SumStatistics:
-    """Function of a block for `BlockSource.reduce`."""
-
-    rows: BlockRows
-
-    def __call__(self, block: Block | HeldBlock) -> BlockStatistics:
-        """Return the sums over the rows of a block."""
-        merged: BlockStatistics | None = None
-        for strip in self.rows.strips(block):
-            found = self._of(strip)
-            merged = found if merged is None else merge_statistics(merged, found)
-        assert merged is not None  # a block has rows
-        return merged
-
-    def _of(self, strip: Strip) -> BlockStatistics:
-        X, psi, w = strip.X, strip.psi, strip.row_weights()
-        if strip.first is not None:  # of a set, the sum is all that these need, but for the squares
-            squares = np.einsum("ij,ij->i", psi, psi)
-            squares = np.add.reduceat(squares, strip.first[:-1])
-            psi = np.add.reduceat(psi, strip.first[:-1], axis=0)
-        elif sparse.issparse(psi):
-            squares = np.asarray(psi.multiply(psi).sum(axis=1)).ravel()
-        else:
-            squares = np.einsum("ij,ij->i", psi, psi)
-        each = np.ones(X.shape[0]) if strip.weights is None else strip.weights
-        scaled = X if strip.weights is None else scaled_rows(X, strip.weights)
-        return BlockStatistics(
-            structure=self.rows.structure,
-            n_rows=X.shape[0],
-            total_weight=float(X.shape[0] if w is None else w.sum()),
-            gram=_gram(X, w),
-            feature_sums=np.asarray(X.sum(axis=0)).ravel() if w is None else X.T @ w,
-            cross=transposed_product(scaled, psi),
-            psi_sums=psi.T @ each,
-            psi_squares=float(squares @ each),
-            feature_names=self.rows.names,
-        )
-
-
-def merge_statistics(one: BlockStatistics, other: BlockStatistics) -> BlockStatistics:
-    """Return the sums over the rows of both, in the arrays of the first."""
-    if len(one.feature_sums) != len(other.feature_sums):
-        raise ValueError(
-            f"statistics of {len(one.feature_sums)} and of {len(other.feature_sums)} features do not add up"
-        )
-    if one.structure != other.structure:
-        raise ValueError(
-            f"statistics of {_shown(one.structure)} and of {_shown(other.structure)} do not add up: give "
-            "BlockStatistics.of a structure with all sizes, or classes"
-        )
-    names = one.feature_names or other.feature_names
-    if other.feature_names not in (None, names):
-        raise ValueError(
-            f"statistics of the features {list(names or ())} and of {list(other.feature_names or ())} do not add up: "
-            "give the columns of all parts the same order"
-        )
-    for name in ("gram", "feature_sums", "cross", "psi_sums"):
-        mine: FloatArray = getattr(one, name)
-        mine += getattr(other, name)
-    return replace(
-        one,
-        n_rows=one.n_rows + other.n_rows,
-        total_weight=one.total_weight + other.total_weight,
-        psi_squares=one.psi_squares + other.psi_squares,
-        feature_names=names,
-    )
-
-
-def transposed_product(X: Any, psi: Any) -> FloatArray:
-    """Return Xᵀψ as a dense array; each may be an array or CSR."""
-    if sparse.issparse(psi):  # written row after row
-        product = psi.T @ X
-        return np.asarray((product.toarray() if sparse.issparse(product) else product).T)
-    return np.asarray(X.T @ psi)
+        model._validate_params()
+        return fit_sums(model, self.structure, self.sums, self.feature_names)
 
 
 def _names(X: Any) -> tuple[str, ...] | None:
@@ -281,19 +224,3 @@ def _shown(structure: Structure) -> str:
     """Return a structure as text, with its labels where it has some."""
     labels = getattr(structure, "classes_", None)
     return repr(structure) if labels is None else f"{structure!r} of {summary(labels.tolist())}"
-
-
-def scaled_rows(X: Any, weights: FloatArray) -> Any:
-    """Return the rows of X, an array or a sparse matrix, times their weights."""
-    if not sparse.issparse(X):
-        return X * weights[:, None]
-    rows = X.tocsr()
-    return type(rows)((rows.data * np.repeat(weights, np.diff(rows.indptr)), rows.indices, rows.indptr), shape=X.shape)
-
-
-def _gram(X: Any, weights: FloatArray | None) -> FloatArray:
-    if sparse.issparse(X):
-        return np.asarray((X.T @ (X if weights is None else scaled_rows(X, weights))).toarray())
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused with the sum
-        root = X if weights is None else X * np.sqrt(weights)[:, None]
-        return np.asarray(root.T @ root)

@@ -98,7 +98,7 @@ class InputKernel:
         if callable(self.name):  # all at once: scikit-learn then calls it once for each pair of rows
             values = np.ascontiguousarray(pairwise_kernels(X, Y, metric=self.name, **self.params), dtype=np.float64)
             for rows in row_blocks(*values.shape):
-                check_kernel_values(values[rows], first_row + rows.start)
+                _require_finite(values[rows], first_row + rows.start)
             return values
         options = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0, "filter_params": True}
         Y = X if Y is None else Y
@@ -107,8 +107,13 @@ class InputKernel:
         for rows in row_blocks(*values.shape):
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused, with its row
                 values[rows] = pairwise_kernels(X[rows], Y, metric=self.name, **options)
-            check_kernel_values(values[rows], first_row + rows.start)
+            _require_finite(values[rows], first_row + rows.start)
         return values
+
+
+def _require_finite(values: NDArray[np.float64], first_row: int) -> None:
+    if not np.isfinite(values).all():
+        check_kernel_values(values, first_row)  # which says where
 
 
 def _scale(X: Any, weights: NDArray[np.float64] | None) -> float:

@@ -8,12 +8,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
+from .._lib.memory import row_blocks
 from ..aggregation._plackett_luce import fit_plackett_luce
 from ..structures import Permutations
 from ._base import LabelRanker
@@ -24,6 +26,9 @@ from ._preferences import FORMATS, Preferences, summed_by_label
 FloatArray = NDArray[np.float64]
 
 _SIGNS_PER_DOUBLE = 8
+# Metrics of which scikit-learn's brute force takes inner products, by BLAS, in place of differences.
+_EUCLIDEAN = frozenset({"euclidean", "l2", "sqeuclidean", "nan_euclidean"})
+_BY_PRODUCTS = _EUCLIDEAN | {"cosine"}
 
 
 class _Votes(NamedTuple):
@@ -101,6 +106,11 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     Kemeny rankings are exact as long as labels that beat one another in circles come in groups of at most 20, by
     dynamic programming over the subsets of each group, and otherwise come from a local search.
+
+    Euclidean distances are computed from differences of rows, so that a training row which equals the new one is at
+    distance 0 exactly, in sparse and in dense inputs. Where rows as far as the last neighbour compete for its place,
+    brute force takes those that come first in training, with Euclidean distances; otherwise any may be taken, as in
+    scikit-learn.
 
     The weight of a neighbour is multiplied by that of its row in `sample_weight`. A row is one neighbour whatever its
     weight is, so that a weight of 2 is not the same as two equal rows.
@@ -315,9 +325,22 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _weighted_neighbors(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
         """Return the training rows that are nearest to those of a block, and their weights."""
-        distances, neighbors = self.nearest_.kneighbors(X)
+        distances, neighbors = self._nearest(X)
         weights = neighbor_weights(self.weights, distances)
         return neighbors, weights if self.row_weights_ is None else weights * self.row_weights_[neighbors]
+
+    def _nearest(self, X: Any) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Return the distances to the nearest training rows, and their numbers, each ``(n, n_neighbors)``."""
+        search = self.nearest_
+        metric = search.effective_metric_
+        if search._fit_method != "brute" or search.effective_metric_params_ or metric not in _BY_PRODUCTS:
+            distances, neighbors = search.kneighbors(X)
+            return distances, neighbors
+        if metric == "cosine":
+            distances, neighbors = search.kneighbors(X)
+            return np.where(distances <= _rounding(X), 0.0, distances), neighbors
+        squares, neighbors = _nearest_by_differences(search, X)
+        return squares if metric == "sqeuclidean" else np.sqrt(squares), neighbors
 
     def _row_width(self) -> int:
         pairs = int(self.signs_.shape[1])
@@ -332,3 +355,72 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
         return {**super()._more_tags(), "pairwise": self.metric == "precomputed"}
+
+
+def _rounding(X: Any) -> float:
+    """Return how far rounding can move the inner product of two rows of norm 1, and then some, whatever the BLAS."""
+    return float((X.shape[1] + 8) * np.finfo(np.float64).eps)
+
+
+def _nearest_by_differences(search: NearestNeighbors, X: Any) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return the squared Euclidean distances to the nearest training rows, and their numbers.
+
+    scikit-learn expands the squares, ‖x‖² − 2⟨x, z⟩ + ‖z‖², which leaves nothing of distances small beside the norms:
+    the row itself comes out 1e-8 off or lost among others. So it only proposes rows here, more and more of them until
+    no other one can be as near as the last of the nearest. Such a row z has ‖z‖ ≤ ‖x‖ + r, where r is the distance of
+    that last one, hence its expanded square is at most r² but for the rounding of sums up to (2‖x‖ + r)².
+    """
+    training, k, n = search._fit_X, search.n_neighbors, search.n_samples_fit_
+    squares, neighbors = np.empty((X.shape[0], k)), np.empty((X.shape[0], k), dtype=np.intp)
+    left, proposed = np.arange(X.shape[0]), min(k + 1, n)
+    while left.size:
+        unsure = []
+        for part in row_blocks(left.size, max(4 * proposed, 0 if sparse.issparse(training) else X.shape[1])):
+            rows = left[part]
+            block = _like(training, X[rows])
+            expanded, found = search.kneighbors(block, proposed)
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is as far as anything
+                exact = _squared_distances(block, training, found)
+                order = np.lexsort((found, exact))[:, :k]  # of rows as far as one another, those that come first
+                squares[rows] = np.take_along_axis(exact, order, axis=1)
+                neighbors[rows] = np.take_along_axis(found, order, axis=1)
+                last = squares[rows, -1]
+                rest = expanded[:, -1] if search.effective_metric_ == "sqeuclidean" else expanded[:, -1] ** 2
+                sure = rest > last + _rounding(X) * (2 * _norms(block) + np.sqrt(last)) ** 2
+            unsure.append(rows[~sure])
+        left = np.concatenate(unsure) if proposed < n else left[:0]
+        proposed = min(2 * proposed, n)
+    return squares, neighbors
+
+
+def _like(training: Any, X: Any) -> Any:
+    """Return X as an array or as CSR, whichever the training rows are."""
+    if sparse.issparse(training):
+        return X if sparse.issparse(X) else sparse.csr_matrix(X)
+    return X.toarray() if sparse.issparse(X) else X
+
+
+def _norms(X: Any) -> FloatArray:
+    squares = X.multiply(X) @ np.ones(X.shape[1]) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+    norms: FloatArray = np.sqrt(squares)
+    return norms
+
+
+def _squared_distances(X: Any, training: Any, found: NDArray[np.intp]) -> FloatArray:
+    """Return the squared Euclidean distance of each row of X to each of the training rows found for it.
+
+    Squares are added in the order of features, so that the sums of sparse and of dense rows are the same.
+    """
+    n, m = found.shape
+    squares = np.zeros((n, m))
+    if not sparse.issparse(training):
+        for feature in range(X.shape[1]):
+            squares += (X[:, feature, np.newaxis] - training[found, feature]) ** 2
+        return squares
+    stored = int(np.diff(X.indptr).max(initial=0) + np.diff(training.indptr).max(initial=0))
+    ones = np.ones(X.shape[1])
+    for rows in row_blocks(n, 4 * m * stored):
+        difference = X[np.repeat(np.arange(rows.start, rows.stop), m)] - training[found[rows].ravel()]
+        difference.data **= 2
+        squares[rows] = (difference @ ones).reshape(-1, m)
+    return squares

@@ -11,7 +11,6 @@ from scipy import sparse
 from ..._lib.errors import NumericalError
 from ..._lib.linalg import eigendecompose
 from ..._lib.memory import row_blocks
-from ..solve import gram_matrix, weighted_kernel
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp] | slice
@@ -262,3 +261,33 @@ def _mean_squares(X: Any, weights: FloatArray, intercept: bool) -> FloatArray:
         for rows in row_blocks(*X.shape):
             squares += weights[rows] @ np.square(X[rows])
     return np.append(squares, weights.sum()) if intercept else squares
+
+
+def gram_matrix(X: Any, weights: FloatArray | None, intercept: bool) -> FloatArray:
+    """Return XᵀD²X, with a last column of ones appended to X when `intercept`. Cost O(n p²), less when X is sparse."""
+    n, p = X.shape
+    w = np.ones(n) if weights is None else weights
+    gram = np.empty((p + int(intercept), p + int(intercept)))
+    if sparse.issparse(X):
+        weighted = X if weights is None else sparse.diags(w).dot(X)
+        gram[:p, :p] = (X.T @ weighted).toarray()
+    else:
+        gram[:p, :p] = 0.0
+        for rows in row_blocks(n, p):
+            gram[:p, :p] += (X[rows].T * w[rows]) @ X[rows]
+    if intercept:
+        gram[p, :p] = gram[:p, p] = X.T @ w
+        gram[p, p] = w.sum()
+    return gram
+
+
+def weighted_kernel(kernel: FloatArray, weights: FloatArray | None, shift: float) -> FloatArray:
+    """Return D(K + shift)D with D = diag(√weights), overwriting `kernel`."""
+    root = None if weights is None else np.sqrt(weights)
+    for rows in row_blocks(*kernel.shape):
+        block = kernel[rows]
+        block += shift
+        if root is not None:
+            block *= root[rows, None]
+            block *= root
+    return kernel

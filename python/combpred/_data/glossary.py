@@ -1,0 +1,133 @@
+"""Parameters and attributes that several estimators have: what each means is written once, here."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+Documented = TypeVar("Documented")
+
+_PLACEHOLDER = re.compile(r"^( *)%\((\w+)\)s$", re.MULTILINE)
+
+#: Entries as docstrings have them; those without a name and a type of their own are sentences to begin a text with.
+GLOSSARY = {
+    "structure": """
+structure : Structure, str or None, default=None
+    The output space: an instance of a class of :mod:`combpred.structures`, the catalogue name of one (such as
+    ``"permutations"``), or None to infer it from y: labels (1-D) make a ``MultiClass``, a 0/1 matrix ``LabelSets``.
+    Sizes left out are inferred from y.
+""",
+    "alpha": """
+alpha : float, default=1.0
+    Penalty on the squared norm of the scorer, against the sum of the losses of the rows; positive.
+""",
+    "loss": """
+loss : {"auc", "squared"}, default="auc"
+    ``"auc"``: the quadratic bound of the AUC loss, which ranks the observed structure above the others.
+    ``"squared"``: regression of ψ(y), predicting its pre-image (kernel dependency estimation; Weston et al., 2002).
+    Where structures differ in size (cycles, routes, cliques), the pre-image of an uncertain prediction is a small
+    one, as fits a squared distance; ``"auc"`` has no such preference.
+""",
+    "kernel": """
+kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
+    Input kernel, as in :class:`sklearn.kernel_ridge.KernelRidge`. With ``"precomputed"``, X is the square matrix of
+    kernel values in ``fit``, and the values between new rows and training rows afterwards.
+""",
+    "gamma": """
+gamma : float, "scale" or None, default=None
+    Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
+    divides that by the variance of the training inputs, weighted by `sample_weight`.
+""",
+    "degree": """
+degree : float, default=3
+    Degree of the polynomial kernel; others ignore it.
+""",
+    "coef0": """
+coef0 : float, default=1.0
+    Constant of the polynomial kernel; others ignore it.
+""",
+    "kernel_params": """
+kernel_params : dict, default=None
+    Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
+""",
+    "fit_intercept": """
+fit_intercept : bool, default=True
+    Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
+""",
+    "decoder": r"""
+decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
+    How `predict` maximises the score; `predict_certified` says how good the result is known to be. ``"auto"`` is
+    exact where the structure can be at its size, and searches otherwise. ``"exact"`` refuses beyond that size.
+    ``"approx"`` takes the guaranteed solution alone, in polynomial time; ``"local-search"`` improves on it by local
+    moves, ``"anneal"`` by simulated annealing and ``"metropolis"`` by a Metropolis process of one temperature
+    (Vembu, 2010, ch. 4), of some :math:`10^5` random moves for each row of up to 20 items; none is ever below it.
+    Structures that are solved exactly in polynomial time at every size are so by all of these. ``"milp"`` solves an
+    integer program for each row (HiGHS, by SciPy), exact at any size that its time allows: for rankings, cycles and
+    routes.
+""",
+    "tol": """
+Training stops when what is left is at most `tol` times what there was with all weights zero.
+""",
+    "n_jobs": """
+n_jobs : int or None, default=None
+    Threads of the library's own loops. None takes :func:`combpred.config_context`, else all processors; results do
+    not depend on it. Threads of BLAS are set as for NumPy.
+""",
+    "random_state": """
+random_state : int, RandomState instance or None, default=None
+    Seed of the decoders ``"anneal"`` and ``"metropolis"``, drawn anew in every call that predicts: an integer makes
+    predictions reproducible, for any number of threads.
+""",
+    "verbose": """
+verbose : int, default=0
+    Print progress when positive.
+""",
+    "structure_": """
+structure_ : Structure
+    The output space with all sizes resolved.
+""",
+    "coef_": """
+coef_ : ndarray of shape (d, n_features)
+    Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
+""",
+    "dual_coef_": """
+dual_coef_ : ndarray of shape (n, d)
+    Coefficients of the training rows, or of the rows of `X_fit_`. Only with other kernels.
+""",
+    "intercept_": """
+intercept_ : ndarray of shape (d,)
+    Constant part of the scores; zero without `fit_intercept`.
+""",
+    "kernel_": """
+kernel_ : InputKernel
+    The kernel with `gamma` resolved.
+""",
+    "classes_": """
+classes_ : ndarray
+    Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
+""",
+    "n_features_in_": """
+n_features_in_ : int
+    Number of features (of training rows, with ``kernel="precomputed"``).
+""",
+    "feature_names_in_": """
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Names of features, where X has names that are all strings.
+""",
+}
+
+
+def documented(described: Documented) -> Documented:
+    """Put the entries of the glossary in place of lines ``%(name)s`` in the docstring of a class or function.
+
+    An entry is indented as its line is, and lines that are indented further may add to it. Decorates; docstrings that
+    Python was told to leave out stay so.
+    """
+    if described.__doc__ is not None:
+        described.__doc__ = _PLACEHOLDER.sub(_entry, described.__doc__)
+    return described
+
+
+def _entry(line: re.Match[str]) -> str:
+    indent, name = line.groups()
+    return "\n".join(indent + text if text else text for text in GLOSSARY[name].strip("\n").split("\n"))
