@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ._models.ridge_cv import StructuredRidgeCV
     from ._models.sgd import StructuredSGD
     from ._models.statistics import BlockStatistics
-    from .sampling._annealing import LogPartition
     from .sampling._diagnostics import ChainDiagnostics
+    from .sampling._estimates import LogPartition
 
 __all__ = [
     "Admissible",
@@ -60,7 +60,7 @@ _HOMES = {
     "Admissible": "_data.targets",
     "BlockStatistics": "_models.statistics",
     "ChainDiagnostics": "sampling._diagnostics",
-    "LogPartition": "sampling._annealing",
+    "LogPartition": "sampling._estimates",
     "config_context": "_lib.call",
     "ProbabilisticStructured": "_models.probabilistic",
     "StructuredRidge": "_models.ridge",

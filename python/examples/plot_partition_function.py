@@ -10,8 +10,8 @@ rankings.
 """
 
 # %%
-# A law of rankings
-# -----------------
+# A distribution of rankings
+# --------------------------
 # Every pair of eight labels has a score for the one standing before the other, and p(y) is proportional to the
 # exponential of a ranking's sum of scores. The scores are such that few of the 40 320 rankings take most of the
 # probability.
@@ -31,27 +31,28 @@ rankings = Permutations(8)
 scores = 0.7 * np.random.default_rng(0).standard_normal(rankings.n_features)
 exact = rankings.log_partition(scores)
 effective = np.exp(exact - scores @ rankings.marginals(scores))
-print(f"ln Z = {exact:.4f}; the law is as wide as {effective:.0f} equally probable rankings of {rankings.count()}")
+print(f"ln Z = {exact:.4f}; p is as wide as {effective:.0f} equally probable rankings of {rankings.count()}")
 
 # %%
 # Estimates
 # ---------
-# Between the uniform law and p lie the laws of the scores times β. An estimate draws samples at some levels of β from 0
-# to 1, and multiplies estimates of how Z grows from one to the next. Levels at equal distances that are safe for any
-# scores are many. Levels that the samples themselves tell to be close enough are few, and fewer samples do for the same
-# promise: Z within a factor of 1 ± 0.2, with probability 0.75. Twenty estimates show how it is kept.
+# Between the uniform distribution and p lie those of the scores times β. An estimate draws samples at some levels of β
+# from 0 to 1, and multiplies estimates of how Z grows from one to the next. Levels at equal distances that are safe for
+# any scores are many. Levels that the samples themselves tell to be close enough are few, and fewer samples do for the
+# same promise: Z within a factor of 1 ± 0.2, with probability 0.75. Twenty estimates show how it is kept.
 
 estimates = {
-    schedule: sampling.estimate_log_partition(
-        rankings, scores, epsilon=EPSILON, delta=DELTA, sampler="exact", schedule=schedule, random_state=0
+    schedule: sampling.log_partition(
+        rankings, scores, method="annealed", epsilon=EPSILON, delta=DELTA, sampler="exact", schedule=schedule,
+        random_state=0,
     )
     for schedule in ("adaptive", "uniform")
-}
+}  # fmt: skip
 for schedule, found in estimates.items():
-    steps = len(found.schedules[0]) - 1
+    steps = len(found.details.schedules[0]) - 1
     print(f"{schedule:9} {steps:3} steps, {found.n_samples[0]:7} samples, error of ln Z {found.value[0] - exact:+.4f}")
-repeated = sampling.estimate_log_partition(
-    rankings, np.tile(scores, (20, 1)), epsilon=EPSILON, delta=DELTA, sampler="exact", random_state=1
+repeated = sampling.log_partition(
+    rankings, np.tile(scores, (20, 1)), method="annealed", epsilon=EPSILON, delta=DELTA, sampler="exact", random_state=1
 )
 
 # %%

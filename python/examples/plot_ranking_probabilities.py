@@ -3,9 +3,9 @@
 How sure a ranking of digits is
 ===============================
 
-Which digit is this, which comes next, and how sure can one be? `ProbabilisticStructured` predicts a law of rankings: of
-all 3 628 800 orders of the ten digits, exactly. The example looks at the law of a clear image and of an unclear one,
-and asks of images it has not seen whether the probabilities are right.
+Which digit is this, which comes next, and how sure can one be? `ProbabilisticStructured` predicts a distribution of
+rankings: of all 3 628 800 orders of the ten digits, exactly. The example looks at those of a clear image and of an
+unclear one, and asks of images it has not seen whether the probabilities are right.
 """
 
 # %%
@@ -33,21 +33,21 @@ print(f"{Permutations(10).count()} rankings, {len(X_train)} images to learn from
 # %%
 # Learning
 # --------
-# The penalty decides how far the law may move from the uniform one. Its right size shows in the likelihood of other
-# rankings: a small one makes the model sure of too much, a large one of too little. Kendall's τ of the most probable
-# rankings hardly tells.
+# The penalty decides how far distributions may move from the uniform one. Its right size shows in the likelihood of
+# other rankings: a small one makes the model sure of too much, a large one of too little. Kendall's τ of the most
+# probable rankings hardly tells.
 
 models = {}
 for alpha in (0.003, 0.1, 1.0):
     model = ProbabilisticStructured(Permutations(), kernel="rbf", gamma="scale", alpha=alpha, tol=1e-3)
     models[alpha] = model.fit(X_train, y_train)
     loss, tau = model.score_log_loss(X_test, y_test), model.score(X_test, y_test)
-    print(f"alpha {alpha:5}: log loss {loss:.2f} (the uniform law has {Permutations(10).log_count():.2f}), τ {tau:.3f}")
+    print(f"alpha {alpha:5}: log loss {loss:.2f} (uniform: {Permutations(10).log_count():.2f}), τ {tau:.3f}")
 
 # %%
 # The picture
 # -----------
-# Left, the probabilities that one digit stands before another, for the image whose law has the least entropy and for
+# Left, the probabilities that one digit stands before another, for the image of least entropy and for
 # the one with the most, digits being sorted by their expected rank. Right, the reliability of such probabilities, for
 # all 45 pairs of digits of all other images: those of the model in the middle happen as often as it says.
 

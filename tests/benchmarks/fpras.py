@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import argparse
 import time
-from types import SimpleNamespace
 
 import numpy as np
 
-from combpred.sampling import estimate_log_partition
+from combpred.sampling import log_partition
 from combpred.sampling._annealing import fixed_schedule
+from combpred.sampling._levels import Task
 from combpred.structures import Cycles, Permutations, Structure, Subtrees
 
 DELTA = 0.25
@@ -32,16 +32,18 @@ def random_tree(n: int, seed: int) -> list[int]:
 
 def share(structure: Structure, scores: np.ndarray, runs: int, **how: object) -> tuple[float, float, float, float]:
     """Return the share of estimates within 1 ± ε, and means of samples, of steps between levels and of repeats."""
-    found = estimate_log_partition(structure, np.tile(scores, (runs, 1)), random_state=0, **how)
+    found = log_partition(structure, np.tile(scores, (runs, 1)), method="annealed", random_state=0, **how)
     exact = structure.log_partition(scores)
     within = (found.lower <= exact) & (exact <= found.upper)
-    steps = np.mean([len(levels) - 1 for levels in found.schedules])
-    return float(within.mean()), found.n_samples.mean(), steps, found.n_repeats.mean()
+    steps = np.mean([len(levels) - 1 for levels in found.details.schedules])
+    return float(within.mean()), found.n_samples.mean(), steps, found.details.n_repeats.mean()
 
 
 def needed(structure: Structure, scores: np.ndarray, epsilon: float, delta: float, schedule: str) -> int:
     """Return the number of samples of a schedule that is known beforehand."""
-    task = SimpleNamespace(structure=structure, scores=scores, epsilon=epsilon, delta=delta, schedule=schedule)
+    task = Task(
+        structure, scores, epsilon, delta, "exact", schedule, 1, None, np.random.default_rng(0), lambda *_: None
+    )
     plan = fixed_schedule(task)
     assert plan is not None
     return plan.n_repeats * plan.n_samples * len(plan.batches())

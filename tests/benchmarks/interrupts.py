@@ -30,7 +30,6 @@ from combpred.aggregation import kemeny
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.kernels import extension_kernel
 from combpred.ranking import LabelRankingBoost, LabelRankingSVM, OnlineLabelRanker
-from combpred.sampling import estimate_log_partition
 from combpred.structures import Cliques, Cycles, DirectedCycles, PartialOrders, Permutations, Routes, WeakOrders
 
 Call = Callable[[], object]
@@ -73,8 +72,14 @@ def calls() -> dict[str, Call]:
         "uniform samples": lambda: structure_sample(sets, 50_000, 1),
         "kemeny, integer program": lambda: kemeny(profile, method="milp"),
         "violated constraints on triples": lambda: violated_circles(400, pairs, 2 * len(pairs)),
-        "annealed partition function": lambda: estimate_log_partition(
-            Permutations(12), np.ones(66), epsilon=1e-3, sampler="local", max_steps=2**40, random_state=0
+        "annealed partition function": lambda: sampling.log_partition(
+            Permutations(12),
+            np.ones(66),
+            method="annealed",
+            epsilon=1e-3,
+            sampler="local",
+            max_steps=2**40,
+            random_state=0,
         ),
         "samples, local chain": lambda: sampling.sample(
             Permutations(30), np.full(435, 9.0), sampler="local", burn_in=2**40, max_steps=2**40

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from combpred import ApproximationWarning, ProbabilisticStructured, StructuredRidge
-from combpred.sampling import estimate_log_partition, taylor_log_partition
+from combpred.sampling import log_partition
 from combpred.structures import LabelSets, Permutations
 from enumerated_problem import problem
 
@@ -40,9 +40,9 @@ def fitted():
          ConvergenceWarning),
         (lambda: fitted().predict_marginals(X), ApproximationWarning),
         (lambda: fitted().entropy(X), ApproximationWarning),
-        (lambda: taylor_log_partition(LabelSets(3), [9.0, 9.0, 9.0]), ApproximationWarning),
-        (lambda: estimate_log_partition(Permutations(7), np.full(21, 40.0), sampler="meta", max_steps=10**5,
-                                        random_state=0), ConvergenceWarning),
+        (lambda: log_partition(LabelSets(3), [9.0, 9.0, 9.0], method="taylor"), ApproximationWarning),
+        (lambda: log_partition(Permutations(7), np.full(21, 40.0), method="annealed", sampler="meta",
+                               max_steps=10**5, random_state=0), ConvergenceWarning),
     ],
 )  # fmt: skip
 def test_the_line_of_the_user_is_named(ask, category):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import threading
 import time
 
@@ -12,14 +11,11 @@ import numpy as np
 import pytest
 
 import combpred
-from combpred._lib import abi, call, control
-from combpred._lib.call import get_n_threads
+from combpred._lib import call
 from combpred._lib.decode import decode
 from combpred._lib.errors import RowError
-from combpred._lib.ridge import Targets, ridge_kernel, ridge_plan
-from combpred._lib.structure import Description, structure_count, structure_embed, structure_sample
-
-PERMUTATIONS = Description("permutations", {"n": 5})
+from combpred._lib.structure import Description, structure_count
+from process_data import PERMUTATIONS, POSIX, problem, train
 
 # The body of a script whose workers, started by `start`, compute and report.
 PARALLEL = """
@@ -41,7 +37,6 @@ if __name__ == "__main__":
 """
 POOL = """with multiprocessing.get_context("{method}").Pool(1) as pool:
         answer = pool.apply(work)"""
-POSIX = pytest.mark.skipif(os.name != "posix", reason="fork and signals as POSIX has them")
 
 
 @POSIX
@@ -163,21 +158,6 @@ print(*(set(sys.modules) - before))
     assert all(name.split(".")[0] == "combpred" for name in added)
 
 
-def problem(n: int, seed: int = 0):
-    """A radial kernel on random points, and random rankings."""
-    x = np.random.default_rng(seed).normal(size=(n, 4))
-    squares = (x**2).sum(axis=1)
-    kernel = np.exp(x @ x.T - squares[:, None] / 2 - squares / 2)
-    return kernel, structure_embed(PERMUTATIONS, structure_sample(PERMUTATIONS, n, seed))
-
-
-def train(kernel, psi, **settings):
-    options = {"alpha": 1.0, "precision": "double"}
-    kernel = np.ascontiguousarray(kernel)
-    work = np.empty(ridge_plan(PERMUTATIONS, options, len(kernel), 0, 0)["work_double"], dtype=np.uint8)
-    return ridge_kernel(PERMUTATIONS, options, kernel, Targets(psi), work, **settings)
-
-
 def test_same_bytes_for_one_and_two_workers():
     one, two = (train(*problem(700), n_threads=n) for n in (1, 2))
     assert one[0].tobytes() == two[0].tobytes()
@@ -278,144 +258,6 @@ def test_an_interrupted_fit_keeps_the_earlier_one(estimator, monkeypatch):
         model.fit(X[:20, :2], y[:20])
     monkeypatch.undo()
     np.testing.assert_array_equal(model.predict(X), before)
-
-
-class TestInterrupt:
-    """SIGINT during a long call. The call is the drawing of samples, which takes as long as one likes."""
-
-    @staticmethod
-    def endless():
-        structure = Description("labelsets", {"n": 5000, "size": -1})
-        for _ in range(10**6):
-            structure_sample(structure, 50_000, 1)
-
-    def test_a_call_that_polls_is_interrupted(self, ctrl_c):
-        with ctrl_c(polled=True):
-            self.endless()
-        assert structure_count(PERMUTATIONS) == 120  # the next call works
-
-    @pytest.mark.slow
-    def test_training_is_interrupted_too(self, ctrl_c):
-        kernel, psi = problem(2500)
-        train(kernel[:50, :50], psi[:50])  # whatever is loaded at first use is loaded
-        with ctrl_c(polled=True):
-            while True:
-                train(kernel, psi)
-        assert train(kernel[:50, :50], psi[:50])[1].converged  # the next fit works
-
-    @POSIX
-    def test_other_readers_of_the_wakeup_descriptor_are_served(self, ctrl_c):
-        receiver, sender = socket.socketpair()
-        sender.setblocking(False)
-        receiver.settimeout(5)
-        with receiver, sender:
-            before = signal.set_wakeup_fd(sender.fileno())
-            try:
-                with ctrl_c(polled=True):
-                    self.endless()
-                assert set(receiver.recv(64)) == {signal.SIGINT}
-                assert signal.set_wakeup_fd(sender.fileno()) == sender.fileno()  # still installed
-            finally:
-                signal.set_wakeup_fd(before)
-
-    @POSIX
-    def test_other_signals_do_not_cancel(self):
-        seen = []
-        before = signal.signal(signal.SIGUSR1, lambda *_: seen.append(1))
-        try:
-            running = abi.Control()
-            with control.interruptible(running):
-                os.kill(os.getpid(), signal.SIGUSR1)
-                time.sleep(0.1)
-            assert (seen, running.cancel) == ([1], 0)
-        finally:
-            signal.signal(signal.SIGUSR1, before)
-
-    @POSIX
-    def test_ignored_interrupts_stay_ignored(self):
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            running = abi.Control()
-            with control.interruptible(running):
-                os.kill(os.getpid(), signal.SIGINT)
-                time.sleep(0.1)
-            assert running.cancel == 0
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-    @POSIX
-    def test_an_interrupt_while_the_watch_begins_leaves_no_thread(self, monkeypatch):
-        start, threads = threading.Thread.start, []
-
-        def interrupted(thread):
-            threads.append(thread)
-            start(thread)
-            raise KeyboardInterrupt
-
-        before = signal.set_wakeup_fd(-1)
-        try:
-            with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-                patched.setattr(threading.Thread, "start", interrupted)
-                control.interruptible(abi.Control()).__enter__()
-            threads[0].join(timeout=5)
-            assert not threads[0].is_alive()
-            assert signal.set_wakeup_fd(-1) == -1
-        finally:
-            signal.set_wakeup_fd(before)
-
-    @POSIX
-    def test_descriptors_do_not_leak(self):
-        folder = "/dev/fd"
-        if not os.path.isdir(folder):
-            pytest.skip("the system does not list open descriptors")
-        before = len(os.listdir(folder))
-        for _ in range(20):
-            with control.interruptible(abi.Control()):
-                pass
-        assert len(os.listdir(folder)) == before
-
-    def test_outside_the_main_thread_nothing_is_installed(self):
-        active = []
-
-        def work():
-            with control.interruptible(abi.Control()) as watch:
-                active.append(watch._active)
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-        assert active == [False]
-
-    @POSIX
-    def test_helper_thread_form_cancels_and_waits(self, ctrl_c):
-        running, ended = abi.Control(), []
-
-        def poll():
-            while running.cancel == 0:
-                time.sleep(0.01)
-            ended.append(True)
-
-        def cancel(done):
-            running.cancel = 1
-            done.wait()
-
-        with ctrl_c():
-            control._in_thread(poll, cancel)
-        assert ended == [True]
-
-    @POSIX
-    def test_abandonable_call_is_left_while_it_runs(self, ctrl_c):
-        release = threading.Event()
-        with ctrl_c():
-            control.call_abandonable(release.wait)
-        release.set()
-
-    def test_abandonable_call_returns_and_raises(self):
-        assert control.call_abandonable(divmod, 7, 2) == (3, 1)
-        with pytest.raises(ZeroDivisionError):
-            control.call_abandonable(divmod, 7, 0)
-        with combpred.config_context(n_threads=3):
-            assert control.call_abandonable(get_n_threads) == 3  # the caller's context holds inside
 
 
 def test_show_versions_names_what_matters(capsys):

@@ -18,8 +18,8 @@ from combpred import Admissible, ProbabilisticStructured
 from combpred._models.loglinear import features, likelihood, training
 from combpred._models.loglinear.descent import SgdState
 from combpred._models.loglinear.features import InputFeatures, KernelFeatures
-from combpred._models.loglinear.likelihood import Coordinates, Likelihood, UniformCurvature
-from combpred.sampling.engines import ExactLaws, LawSettings
+from combpred._models.loglinear.likelihood import Likelihood, Preconditioner, UniformCurvature
+from combpred.sampling.engines import EngineSettings, ExactEngine
 from combpred.structures import (
     Cycles,
     LabelSets,
@@ -131,28 +131,28 @@ def test_sparse_input_gives_what_dense_input_gives():
 
 @pytest.mark.parametrize("kind", ["inputs", "inputs without intercept", "kernel"])
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_gradient_in_the_coordinates_of_the_search_is_that_of_finite_differences(structure, kind):
+def test_preconditioned_gradient_is_that_of_finite_differences(structure, kind):
     X, _, psi, outputs, _ = problem(structure)
     rng = np.random.default_rng(0)
     weights = rng.uniform(0.5, 2.0, size=len(X))
     space = structure._resolve(np.arange(3)) if isinstance(structure, MultiClass) else structure
-    likelihood = Likelihood(space, psi, weights, ExactLaws(LawSettings(space)))
+    likelihood = Likelihood(space, psi, weights, ExactEngine(EngineSettings(space)))
     if kind == "kernel":
         features = KernelFeatures(rbf_kernel(X), weights, shift=1.0)
     else:
         features = InputFeatures(X, weights, intercept=kind == "inputs")
-    coordinates = Coordinates.at_zero(0.2, features, UniformCurvature.of(space, psi))
-    shape = coordinates.scale.shape
+    preconditioner = Preconditioner.at_zero(0.2, features, UniformCurvature.of(space, psi))
+    shape = preconditioner.scale.shape
 
     def value(z):
-        return likelihood.gradient(features, coordinates.weights(z.reshape(shape)))[0]
+        return likelihood.gradient(features, preconditioner.weights(z.reshape(shape)))[0]
 
     def gradient(z):
-        by_weights = likelihood.gradient(features, coordinates.weights(z.reshape(shape)))[1]
-        return coordinates.pull_back(by_weights).ravel()
+        by_weights = likelihood.gradient(features, preconditioner.weights(z.reshape(shape)))[1]
+        return preconditioner.pull_back(by_weights).ravel()
 
     z = rng.normal(size=shape).ravel()
-    f = features.scores(slice(None), coordinates.weights(z.reshape(shape)))
+    f = features.scores(slice(None), preconditioner.weights(z.reshape(shape)))
     assert value(z) == pytest.approx(
         sum(w * reference.enumerated_log_loss(outputs, p, row) for w, p, row in zip(weights, psi, f, strict=True)),
         rel=1e-10,
@@ -160,16 +160,16 @@ def test_gradient_in_the_coordinates_of_the_search_is_that_of_finite_differences
     assert check_grad(value, gradient, z, epsilon=1e-6) <= 1e-4 * (1 + np.linalg.norm(gradient(z)))
 
 
-def test_hessian_at_zero_is_the_identity_in_the_coordinates_of_the_search():
+def test_preconditioned_hessian_at_zero_is_the_identity():
     X, _, psi, _, _ = problem(Permutations(4))
-    likelihood = Likelihood(Permutations(4), psi, np.ones(len(X)), ExactLaws(LawSettings(Permutations(4))))
+    likelihood = Likelihood(Permutations(4), psi, np.ones(len(X)), ExactEngine(EngineSettings(Permutations(4))))
     features = InputFeatures(X, likelihood.weights, intercept=True)
-    coordinates = Coordinates.at_zero(0.2, features, UniformCurvature.of(Permutations(4), psi))
-    shape = coordinates.scale.shape
+    preconditioner = Preconditioner.at_zero(0.2, features, UniformCurvature.of(Permutations(4), psi))
+    shape = preconditioner.scale.shape
 
     def gradient(z):
-        W = coordinates.weights(z.reshape(shape))
-        return coordinates.pull_back(likelihood.gradient(features, W)[1] + 2 * 0.2 * W).ravel()
+        W = preconditioner.weights(z.reshape(shape))
+        return preconditioner.pull_back(likelihood.gradient(features, W)[1] + 2 * 0.2 * W).ravel()
 
     step = 1e-5
     hessian = [(gradient(step * e) - gradient(-step * e)) / (2 * step) for e in np.eye(np.prod(shape))]
@@ -282,8 +282,8 @@ def test_many_features_are_scaled_one_by_one(monkeypatch):
         assert best <= near.objective_ <= 1.01 * best
 
 
-def test_coordinates_follow_laws_that_move_away(monkeypatch):
-    """Classes that a plane nearly separates: in the coordinates of the uniform law alone it takes 234 iterations."""
+def test_the_preconditioner_follows_distributions_that_move_away(monkeypatch):
+    """Classes that a plane nearly separates: preconditioned as at uniform outputs it takes 234 iterations."""
     X, y = load_digits(return_X_y=True)
     followed = ProbabilisticStructured(alpha=1e-2).fit(X / 16, y)
     monkeypatch.setattr("combpred._models.loglinear.likelihood.RowsLoss.at", lambda *arguments: None)
@@ -292,7 +292,7 @@ def test_coordinates_follow_laws_that_move_away(monkeypatch):
     assert followed.objective_ == pytest.approx(not_followed.objective_, rel=1e-5)
 
 
-def test_pieces_add_up_to_the_data():
+def test_mini_batches_add_up_to_the_data():
     X, y = rankings(2000)
     best = ProbabilisticStructured("permutations", alpha=1.0).fit(X, y)
     model = ProbabilisticStructured("permutations", alpha=1.0, solver="sgd", random_state=0)
@@ -301,7 +301,7 @@ def test_pieces_add_up_to_the_data():
     assert model.n_iter_ == 20
     assert isinstance(model.descent_, SgdState)
     assert model.descent_.n_seen == 2000
-    # After one pass, most of what the data gain over the uniform law, which is where the descent begins.
+    # After one pass, most of what the data gain over the uniform distribution, which is where the descent begins.
     uniform, least = np.log(24), best.score_log_loss(X, y)
     assert model.score_log_loss(X, y) < uniform - 0.98 * (uniform - least)
     assert model.predict(X).shape == y.shape

@@ -174,7 +174,7 @@ def test_stopping_early_is_said_with_the_figure():
 
 @pytest.mark.filterwarnings("error")
 def test_data_without_information_are_fitted_at_once():
-    """The observed mean of ψ is that of the uniform law; or the inputs are zero."""
+    """The observed mean of ψ is that of the uniform distribution; or the inputs are zero."""
     for X, options in ((np.zeros((4, 2)), {}), (np.zeros((4, 2)), {"kernel": "poly", "coef0": 0.0})):
         model = ProbabilisticStructured(fit_intercept=False, **options).fit(X, [0, 1, 0, 1])
         assert model.n_iter_ == 1

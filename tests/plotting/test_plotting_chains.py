@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -110,16 +109,24 @@ def test_one_schedule_needs_no_list() -> None:
 
 
 def test_schedules_of_estimates_share_axes() -> None:
-    estimate = SimpleNamespace(schedules=[np.array([0.0, 1.0]), np.array([0.0, 0.3, 1.0])])
+    estimate = sampling.log_partition(
+        Permutations(4), np.full((2, 6), 0.1) * [[1.0], [9.0]], method="annealed", epsilon=0.9, schedule="uniform"
+    )
+    assert isinstance(estimate.details, sampling.AnnealingDetails)
+    few, many = (len(levels) - 1 for levels in estimate.details.schedules)
+    assert 1 < few < many
     first = CoolingScheduleDisplay.from_estimate(estimate)
     second = CoolingScheduleDisplay.from_estimate(estimate, 1, name="row 1", ax=first.ax_)
-    np.testing.assert_array_equal(second.schedules[0], [0.0, 0.3, 1.0])
+    np.testing.assert_array_equal(second.schedules[0], estimate.details.schedules[1])
     assert second.ax_ is first.ax_ and len(first.ax_.get_lines()) == 2 and len(plt.get_fignums()) == 1
-    assert [text.get_text() for text in first.ax_.get_legend().get_texts()] == ["1 step", "row 1: 2 steps"]
+    labels = [text.get_text() for text in first.ax_.get_legend().get_texts()]
+    assert labels == [f"{few} steps", f"row 1: {many} steps"]
     with pytest.raises(ValueError, match="row must be between 0 and 1, got 2"):
         CoolingScheduleDisplay.from_estimate(estimate, 2)
     with pytest.raises(TypeError, match="dict, which has no schedules"):
         CoolingScheduleDisplay.from_estimate({})
+    with pytest.raises(TypeError, match="LogPartition of method='exact', which has no schedules"):
+        CoolingScheduleDisplay.from_estimate(sampling.log_partition(Permutations(4), np.zeros(6)))
 
 
 @pytest.mark.parametrize("bad", [[0.0, 0.5], [0.1, 1.0], [0.0, 0.6, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0], [0, np.nan, 1]])

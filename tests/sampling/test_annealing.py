@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from combpred import CapabilityError
 from combpred._lib import control
-from combpred.sampling import SamplingError, estimate_log_partition
+from combpred.sampling import AnnealingDetails, LogPartition, SamplingError, log_partition
 from combpred.sampling._annealing import log_ratios
 from combpred.sampling._schedules import (
     Schedule,
@@ -40,6 +40,12 @@ from combpred.structures import (
 FALSE_ALARM = 1e-5
 TREE = [-1, 0, 0, 1, 1, 2, 3]
 ROWS = [Permutations(4), Subtrees(TREE), Cycles(5), LabelSets(5, size=2), Assignments(4), WeakOrders(3)]
+
+
+def annealed(structure: Structure, scores: object, **options: object) -> LogPartition:
+    found = log_partition(structure, scores, method="annealed", **options)
+    assert found.method == "annealed" and isinstance(found.details, AnnealingDetails)
+    return found
 
 
 def scores_of(structure: Structure, seed: int = 0) -> np.ndarray:
@@ -159,15 +165,15 @@ def test_medians_fail_as_seldom_as_they_are_asked_to(delta):
 @pytest.mark.parametrize("structure", ROWS)
 def test_estimates_are_near(structure, sampler):
     scores = scores_of(structure)
-    found = estimate_log_partition(structure, scores, epsilon=0.2, delta=0.01, sampler=sampler, random_state=0)
+    found = annealed(structure, scores, epsilon=0.2, delta=0.01, sampler=sampler, random_state=0)
     exact = structure.log_partition(scores)
     # Bounds are Chebyshev's: about 30 of these 36 fail together with far less than their δ, by the standard errors.
     assert found.lower[0] <= exact <= found.upper[0]
-    assert found.converged[0]
+    assert found.details.converged[0]
     assert found.lower[0] == pytest.approx(found.value[0] - math.log(1.2))
     assert found.upper[0] == pytest.approx(found.value[0] - math.log(0.8))
-    assert found.n_steps[0] >= found.n_samples[0] > found.n_level_samples[0]
-    assert 0 < found.acceptance[0] <= 1
+    assert found.details.n_steps[0] >= found.n_samples[0] > found.details.n_level_samples[0]
+    assert 0 < found.details.acceptance[0] <= 1
     assert found.is_exact[0] == (sampler not in ("local", "meta"))
 
 
@@ -178,7 +184,7 @@ def test_shares_within_epsilon(schedule):
     exact = structure.log_partition(scores)
     rows = np.tile(scores, (runs, 1))
     for delta in (0.25,) if schedule == "thesis" else (0.25, 0.05):
-        found = estimate_log_partition(
+        found = annealed(
             structure, rows, epsilon=epsilon, delta=delta, schedule=schedule, sampler="exact", random_state=5
         )
         within = int(((found.lower <= exact) & (exact <= found.upper)).sum())
@@ -190,7 +196,7 @@ def test_the_adaptive_schedule_needs_fewer_samples():
     structure = Permutations(5)
     scores = scores_of(structure)
     needed = {
-        schedule: estimate_log_partition(
+        schedule: annealed(
             structure, scores, epsilon=0.8, delta=0.25, schedule=schedule, sampler="exact", random_state=0
         ).n_samples[0]
         for schedule in ("adaptive", "uniform", "thesis")
@@ -204,15 +210,15 @@ def test_the_adaptive_schedule_needs_fewer_samples():
     [(Subtrees(TREE), "monotone"), (Permutations(4), "exact"), (MultiClass(3), "exact")],
 )
 def test_auto_takes_exact_samplers(structure, sampler):
-    found = estimate_log_partition(structure, scores_of(structure), epsilon=0.5, random_state=0)
-    assert found.sampler.tolist() == [sampler]
+    found = annealed(structure, scores_of(structure), epsilon=0.5, random_state=0)
+    assert found.details.sampler.tolist() == [sampler]
 
 
 def test_auto_beyond_recursions():
     structure = Permutations(24)
     weak, strong = np.full(276, 0.002), np.full(276, 0.4)
-    found = estimate_log_partition(structure, [weak, strong], epsilon=0.9, delta=0.5, random_state=0)
-    assert found.sampler.tolist() == ["cftp", "local"]
+    found = annealed(structure, [weak, strong], epsilon=0.9, delta=0.5, random_state=0)
+    assert found.details.sampler.tolist() == ["cftp", "local"]
     # Σ over orders of exp(2s · pairs in order − s · pairs) is a product of q-numbers (Mahonian), q = exp(2s).
     for s, lower, upper in zip((0.002, 0.4), found.lower, found.upper, strict=True):
         exact = sum(math.log(sum(math.exp(2 * s * i) for i in range(k))) for k in range(1, 25)) - 276 * s
@@ -222,21 +228,21 @@ def test_auto_beyond_recursions():
 def test_small_failure_probabilities_take_medians():
     structure = Subtrees(TREE)
     scores = scores_of(structure)
-    found = estimate_log_partition(structure, scores, epsilon=0.5, delta=1e-6, sampler="exact", random_state=0)
-    assert found.n_repeats[0] > 1 and found.n_repeats[0] % 2 == 1
+    found = annealed(structure, scores, epsilon=0.5, delta=1e-6, sampler="exact", random_state=0)
+    assert found.details.n_repeats[0] > 1 and found.details.n_repeats[0] % 2 == 1
     assert found.lower[0] < structure.log_partition(scores) < found.upper[0]
-    least = found.n_repeats[0] * found.n_level_samples[0] * 2 * (len(found.schedules[0]) - 1)
+    least = found.details.n_repeats[0] * found.details.n_level_samples[0] * 2 * (len(found.details.schedules[0]) - 1)
     assert found.n_samples[0] > least  # levels took more
 
 
 def test_zero_scores_give_the_count():
     structure = Permutations(30)
-    found = estimate_log_partition(structure, np.zeros(435), sampler="meta", random_state=0)
+    found = annealed(structure, np.zeros(435), sampler="meta", random_state=0)
     assert found.value[0] == pytest.approx(math.lgamma(31), abs=1e-12)
 
 
 def test_large_scores():
-    found = estimate_log_partition(LabelSets(3), [1e6, -1e6, 2.0], epsilon=0.5, random_state=0)
+    found = annealed(LabelSets(3), [1e6, -1e6, 2.0], epsilon=0.5, random_state=0)
     assert found.value[0] == pytest.approx(1e6 + math.log1p(math.exp(2)), abs=0.5)
 
 
@@ -244,10 +250,10 @@ def test_results_do_not_depend_on_threads_or_later_rows():
     structure = Permutations(4)
     rows = np.array([scores_of(structure, seed) for seed in range(3)])
     for sampler in ("cftp", "local"):
-        one = estimate_log_partition(structure, rows, epsilon=0.5, sampler=sampler, random_state=3, n_jobs=1)
-        two = estimate_log_partition(structure, rows[:2], epsilon=0.5, sampler=sampler, random_state=3, n_jobs=2)
+        one = annealed(structure, rows, epsilon=0.5, sampler=sampler, random_state=3, n_jobs=1)
+        two = annealed(structure, rows[:2], epsilon=0.5, sampler=sampler, random_state=3, n_jobs=2)
         np.testing.assert_array_equal(one.value[:2], two.value)
-        np.testing.assert_array_equal(one.n_steps[:2], two.n_steps)
+        np.testing.assert_array_equal(one.details.n_steps[:2], two.details.n_steps)
 
 
 def test_outputs_that_only_python_knows():
@@ -255,14 +261,14 @@ def test_outputs_that_only_python_knows():
         lambda rng: rng.integers(0, 2, size=3), np.asarray, log_count=3 * math.log(2), n_moment_samples=100
     )
     scores = np.array([1.0, -0.5, 0.2])
-    found = estimate_log_partition(own, scores, epsilon=0.5, delta=0.25, random_state=0)
-    assert found.sampler.tolist() == ["meta"]
+    found = annealed(own, scores, epsilon=0.5, delta=0.25, random_state=0)
+    assert found.details.sampler.tolist() == ["meta"]
     assert found.lower[0] < np.logaddexp(0, scores).sum() < found.upper[0]
     with pytest.raises(CapabilityError, match="proven bound"):
-        estimate_log_partition(own, scores, schedule="uniform")
+        annealed(own, scores, schedule="uniform")
     nameless = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), np.asarray, n_moment_samples=100)
     with pytest.raises(CapabilityError, match="log_count"):
-        estimate_log_partition(nameless, scores)
+        annealed(nameless, scores)
 
 
 @pytest.mark.parametrize(
@@ -287,34 +293,89 @@ def test_outputs_that_only_python_knows():
 def test_refusals(changes, error, message):
     arguments = {"structure": Permutations(4), "scores": np.ones(6), **changes}
     with pytest.raises(error, match=message):
-        estimate_log_partition(arguments.pop("structure"), arguments.pop("scores"), **arguments)
+        annealed(arguments.pop("structure"), arguments.pop("scores"), **arguments)
 
 
 def test_exact_samplers_beyond_their_budget():
     rows = np.array([np.zeros(28), np.full(28, 2.0)])
     with pytest.raises(SamplingError, match=r"row 1: .*max_steps=50000.*allow more"):
-        estimate_log_partition(Permutations(8), rows, epsilon=0.3, sampler="cftp", max_steps=50_000, random_state=0)
+        annealed(Permutations(8), rows, epsilon=0.3, sampler="cftp", max_steps=50_000, random_state=0)
     with pytest.raises(SamplingError, match="samples more are needed"):
-        estimate_log_partition(Permutations(4), np.ones(6), sampler="exact", schedule="thesis", max_steps=1000)
+        annealed(Permutations(4), np.ones(6), sampler="exact", schedule="thesis", max_steps=1000)
 
 
 def test_chains_beyond_their_budget_are_reported():
     with pytest.warns(ConvergenceWarning, match=r"row 0: .*max_steps=20000") as warned:
-        found = estimate_log_partition(
-            Permutations(8), np.full(28, 2.0), sampler="local", max_steps=20_000, random_state=0
-        )
+        found = annealed(Permutations(8), np.full(28, 2.0), sampler="local", max_steps=20_000, random_state=0)
     assert warned[0].filename == __file__
-    assert not found.converged[0]
+    assert not found.details.converged[0]
 
 
 def test_an_estimate_can_be_interrupted(ctrl_c):
-    with ctrl_c(polled=True):
-        estimate_log_partition(
-            Permutations(12), np.full(66, 1.0), epsilon=1e-3, sampler="local", max_steps=2**40, random_state=0
-        )
+    with ctrl_c(after=0.5):
+        annealed(Permutations(12), np.full(66, 1.0), epsilon=1e-3, sampler="local", max_steps=2**40, random_state=0)
 
 
 def test_progress_is_shown(capsys, monkeypatch):
     monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
-    estimate_log_partition(Permutations(4), np.ones((3, 6)), epsilon=0.3, sampler="cftp", random_state=0, verbose=1)
+    annealed(Permutations(4), np.ones((3, 6)), epsilon=0.3, sampler="cftp", random_state=0, verbose=1)
     assert "annealing" in capsys.readouterr().err
+
+
+class UsersOwn:
+    """Subsets of three things, by functions that prove nothing about scores: these are at most 1.2 in magnitude."""
+
+    structure = Custom.from_sampler(
+        lambda rng: rng.integers(0, 2, size=3), np.asarray, log_count=3 * math.log(2), n_moment_samples=100
+    )
+    scores = np.array([1.0, -0.5, 0.2])
+    log_z = float(np.logaddexp(0, scores).sum())
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"sampler": "cftp"}, {"sampler": "rejection"}, {"schedule": "uniform"}, {"schedule": "thesis"}]
+)
+def test_a_bound_makes_a_users_own_sampler_exact(options):
+    if options:
+        with pytest.raises(CapabilityError, match=r"(?s)row 0: .*proven bound.*or give bound="):
+            annealed(UsersOwn.structure, UsersOwn.scores, **options)
+    rows, bounds = np.array([UsersOwn.scores, -UsersOwn.scores]), [1.2, 1.3]
+    found = annealed(UsersOwn.structure, rows, epsilon=0.9, delta=0.25, bound=bounds, random_state=0, **options)
+    assert found.is_exact.all()
+    assert set(found.details.sampler) == {options.get("sampler", "cftp")}
+    for log_z, lower, upper in zip(
+        (UsersOwn.log_z, float(np.logaddexp(0, -UsersOwn.scores).sum())), found.lower, found.upper, strict=True
+    ):
+        assert lower < log_z < upper
+    if "schedule" in options:  # three levels for each unit of the bound
+        assert [len(levels) for levels in found.details.schedules] == [5, 5]
+
+
+def test_a_bound_takes_the_place_of_what_the_structure_proves():
+    structure = LabelSets(3)
+    for schedule in ("uniform", "thesis"):
+        found = annealed(structure, [1.0, -0.5, 0.2], bound=3.0, epsilon=0.9, schedule=schedule, random_state=0)
+        assert len(found.details.schedules[0]) == 10
+    close, wide = (
+        annealed(structure, [1.0, -0.5, 0.2], bound=b, epsilon=0.5, sampler="cftp", random_state=0).details.n_steps[0]
+        for b in (1.2, 4.0)
+    )
+    assert wide > 5 * close  # proposals by exp(4 - 1.2), were the numbers of samples the same
+
+
+@pytest.mark.parametrize(
+    ("structure", "bound", "message"),
+    [
+        (LabelSets(3), [9.0, 1.1], r"row 1: an output scores 1\.2, beyond the bound 1\.1 .* correct bound"),
+        (LabelSets(3), 0.4, r"row 0: an output scores -0\.5, beyond the bound 0\.4"),
+        (UsersOwn.structure, [9.0, 1.1], r"row 1: an output scores 1\.2, .*beyond the bound 1\.1"),
+        (LabelSets(3), -1.0, "bound, row 0: -1 must be at least 0"),
+        (LabelSets(3), [1.0, np.nan], "bound, row 1: nan is not finite"),
+        (LabelSets(3), np.ones(3), r"bound must have shape \(2,\)"),
+    ],
+)
+@pytest.mark.parametrize("sampler", ["auto", "meta"])
+def test_bounds_that_are_none_are_refused(structure, bound, message, sampler):
+    rows = [[-0.5, 0.0, 0.0], [1.0, -0.5, 0.2]]
+    with pytest.raises(ValueError, match=message):
+        annealed(structure, rows, bound=bound, epsilon=0.5, sampler=sampler, random_state=0)

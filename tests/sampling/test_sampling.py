@@ -54,7 +54,7 @@ def key(y: object) -> tuple[int, ...]:
 
 
 def fits(structure: Structure, scores: np.ndarray, y: np.ndarray) -> None:
-    """Fail unless the rows of y are independent draws from the law, by χ² over outputs with enough expected."""
+    """Fail unless the rows of y are independent draws from p, by χ² over outputs with enough expected."""
     members = list(structure.enumerate())
     values = structure.embed(members) @ scores
     p = np.exp(values - values.max())
@@ -93,9 +93,32 @@ def test_exact_samples_follow_the_law(structure, sampler):
 @pytest.mark.parametrize("structure", SETS)
 def test_monotone_samples_follow_the_law(structure):
     scores = 2 * scores_of(structure)
-    drawn = sampling.sample(structure, scores, 2000, random_state=2)
-    assert drawn.sampler == "monotone"
+    drawn = sampling.sample(structure, scores, 2000, sampler="monotone", random_state=2)
+    assert drawn.is_exact
     fits(structure, scores, drawn.y[:, 0])
+
+
+@pytest.mark.versionless
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_auto_takes_the_recursion_where_it_is_affordable(structure):
+    scores = 2 * scores_of(structure)
+    drawn = sampling.sample(structure, np.array([scores, -scores]), 2000, random_state=2)
+    assert drawn.sampler == "exact" and drawn.is_exact
+    fits(structure, scores, drawn.y[:, 0])
+    np.testing.assert_allclose(drawn.value[:, 1], structure.embed(list(drawn.y[:, 1])) @ -scores, atol=1e-12)
+    assert (drawn.steps == 1).all() and (drawn.accepted == 1).all() and drawn.steps.shape == (2000, 2)
+    again = sampling.sample(structure, np.array([scores, -scores]), 2000, sampler="exact", random_state=2)
+    np.testing.assert_array_equal(again.y, drawn.y)
+
+
+def test_auto_beyond_recursions():
+    sets = Graphs(7)  # 2 million of them, and independent edges
+    assert sampling.sample(sets, np.ones(21), random_state=0).sampler == "exact"
+    large, weak = Permutations(24), np.full(276, 0.002)
+    assert sampling.sample(large, weak, 5, random_state=0).sampler == "cftp"
+    assert sampling.sample(large, 200 * weak, 5, random_state=0).sampler == "local"
+    started = sampling.sample(Permutations(4), np.ones(6), start=[[1, 2, 3, 4]], random_state=0)
+    assert started.sampler == "local"
 
 
 @pytest.mark.versionless
@@ -184,7 +207,7 @@ def test_a_users_own_structure_is_refused_what_it_lacks(options, error, message)
         ({"sampler": "cftp", "bound": np.ones(2)}, ValueError, "bound must have shape"),
         ({"sampler": "cftp", "bound": np.inf}, ValueError, "bound, row 0: inf"),
         ({"sampler": "monotone"}, CapabilityError, "Lattice"),
-        ({"structure": Graphs(4, hereditary="forest")}, CapabilityError, "no chain is known"),
+        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "no chain is known"),
         (
             {"sampler": "rejection", "scores": np.full(6, 20.0), "max_steps": 3},
             sampling.SamplingError,

@@ -140,7 +140,7 @@ def structured_log_loss(
     Raises
     ------
     CapabilityError
-        When the structure is too large for exact sums; :func:`combpred.sampling.estimate_log_partition` estimates them.
+        When the structure is too large for exact sums; :func:`combpred.sampling.log_partition` estimates them.
     ValueError
         When a row of y is no output, or scores are not finite or do not fit.
 

@@ -20,12 +20,10 @@ from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.memory import allocate
-from ..sampling._annealing import METHODS, LogPartition
-from ..sampling._diagnostics import ChainDiagnostics
-from ..sampling._sample import RowSampler
-from ..sampling.draws import SAMPLERS
-from ..sampling.engines import TRAINING_VISITS, LawEngine, Laws, Work, engine_of, settled_method
-from ..structures import LabelSets, MultiClass, Ordinal
+from ..sampling import ChainDiagnostics, LogPartition
+from ..sampling.engines import METHODS, TRAINING_EVALUATIONS, Engine, Inferred, engine_of, resolve_method
+from ..sampling.samplers import SAMPLERS, RowSampler
+from ..structures import structure_classes
 from .base import StructuredEstimator
 from .loglinear.blocks import fit_over_blocks
 from .loglinear.training import continue_descent, fit_by_descent, fit_by_lbfgs
@@ -37,17 +35,18 @@ _FEWER_ROWS = "pass fewer rows at once"
 
 
 class _Block(NamedTuple):
-    """The laws of a block of rows."""
+    """What was asked about a block of rows."""
 
     rows: slice
     scores: FloatArray  # (k, d)
-    laws: Laws
+    inferred: Inferred
 
 
-def _has_probabilities(self: ProbabilisticPredictor) -> bool:
+def _has_probabilities(self: ProbabilisticStructured) -> bool:
     """Whether `predict_proba` is there: for classes, grades and label sets."""
     structure = getattr(self, "structure_", self.structure)
-    if structure is None or any(kind.is_meant_by(structure) for kind in (MultiClass, LabelSets, Ordinal)):
+    kind = structure_classes().get(structure) if isinstance(structure, str) else structure
+    if structure is None or hasattr(kind, "probabilities"):
         return True
     raise AttributeError(
         f"predict_proba is for classes, grades and label sets, not for structure={structure!r}: predict_marginals "
@@ -55,412 +54,7 @@ def _has_probabilities(self: ProbabilisticPredictor) -> bool:
     )
 
 
-class ProbabilisticPredictor(StructuredEstimator):
-    r"""Base of estimators of laws :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln Z(x))`."""
-
-    inference: str
-    sampler: str
-    decision: str
-
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    @lazily_on_dask
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of each class, grade or label.
-
-        Only with classes (``MultiClass``), grades (``Ordinal``) and label sets (``LabelSets``).
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n, d), float64
-            For classes, in the order of `classes_`, and for grades: the law of the class; rows sum to 1. For label
-            sets: the probability of each label to be in the set.
-
-        Raises
-        ------
-        AttributeError
-            With other structures.
-        sklearn.exceptions.NotFittedError, ValueError, MemoryError
-            As `predict_marginals`.
-
-        Notes
-        -----
-        Cost: that of `predict_marginals`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-        >>> ProbabilisticStructured().fit(X, ["a", "a", "b", "b"]).predict_proba([[1.5]]).round(2).tolist()
-        [[0.38, 0.62]]
-        """
-        marginals = self.predict_marginals(X)
-        if not isinstance(self.structure_, Ordinal):
-            return marginals
-        # P(grade = i) = P(grade ≥ i) − P(grade ≥ i + 1)
-        marginals[:, :-1] -= marginals[:, 1:]
-        return np.clip(marginals, 0.0, 1.0, out=marginals)
-
-    @lazily_on_dask
-    def predict_marginals(self, X: Any) -> FloatArray:
-        r"""Return :math:`E\,\psi(y)` under the law of each row.
-
-        Where entries of ψ are 0 or 1 these are probabilities: of a label, an arc, an edge, a cell. Where they are ±1,
-        as the pairs of rankings, they are the difference of the probabilities of the two orders.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n, d), float64
-            Columns are named by ``structure_.feature_names()``.
-
-        Raises
-        ------
-        CapabilityError
-            When the structure lacks what `inference` or `sampler` needs; says what works.
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        ValueError
-            For inputs that are not legal, and where kernel values or scores overflow, naming the row.
-        MemoryError
-            When the result does not fit, before it is allocated.
-
-        Warns
-        -----
-        ConvergenceWarning
-            When chains do not tell the marginals to within `epsilon` in four million steps; with the figure.
-        ApproximationWarning
-            When scores are beyond the range of ``inference="taylor"``, or the moments that it takes are sampled.
-
-        Notes
-        -----
-        Cost: that of `feature_scores`, and of one recursion over the structure for each row
-        (``structure_.marginals``). With ``inference="mcmc"`` marginals are estimated: by :math:`\ln(2d/\delta)\,
-        r^2 / (2\varepsilon^2)` independent draws of features that vary by r (Hoeffding, 1963), or along four chains
-        until the means of their batches say that the error is no larger.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
-        >>> bool(ranker.predict_marginals([[0.5]])[0, 0] > 0)  # P(0 before 1) − P(1 before 0)
-        True
-        """
-        X = self._check_new_rows(X)
-        n, d = X.shape[0], self.structure_.n_features
-        marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
-        for block in self._blocks(X, marginals=True, log_z=False):
-            marginals[block.rows] = block.laws.means
-        return marginals
-
-    def log_proba(self, X: Any, y: Any) -> FloatArray:
-        r"""Return :math:`\ln p(y \mid x)` of a given structure for each row.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-        y : array of n structures
-            In full: without unknown positions, and no `Admissible` sets.
-
-        Returns
-        -------
-        ndarray of shape (n,), float64
-            At most 0.
-
-        Raises
-        ------
-        CapabilityError, sklearn.exceptions.NotFittedError, ValueError
-            As `predict_marginals`; ValueError also for structures that are not legal, naming the row.
-
-        Notes
-        -----
-        Cost: that of `log_partition`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
-        >>> both = ranker.log_proba(X[:1], [[1, 2]]), ranker.log_proba(X[:1], [[2, 1]])
-        >>> float(np.exp(both).sum().round(12))
-        1.0
-        """
-        X = self._check_new_rows(X)
-        parts = self.structure_.space.encode(y)
-        check_consistent_length(X, parts)
-        log_proba = np.empty(X.shape[0])
-        for rows, scores, laws in self._blocks(X):
-            assert laws.log_z is not None
-            psi = self.structure_.space.embed(parts[rows], get_n_threads(self.n_jobs))
-            log_proba[rows] = np.einsum("ij,ij->i", scores, psi) - laws.log_z
-        return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding, or errors of an estimate
-
-    def score_log_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        r"""Return the mean of :math:`-\ln p(y \mid x)`; smaller is better.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-        y : array of n structures
-        sample_weight : array of shape (n,) or float, default=None
-            Weights of the rows; None: equal.
-
-        Returns
-        -------
-        float
-            In nats. For classes, :func:`sklearn.metrics.log_loss` of `predict_proba`.
-
-        Raises
-        ------
-        CapabilityError, sklearn.exceptions.NotFittedError, ValueError
-            As `log_proba`; ValueError also for weights that are not legal.
-
-        Notes
-        -----
-        Cost: that of `log_proba`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
-        >>> bool(ranker.score_log_loss(X, y) < np.log(2))  # the loss of the uniform law
-        True
-        """
-        if is_dask(X):
-            return mean_over_rows(self, "score_log_loss", X, y, sample_weight)
-        losses = -self.log_proba(X, y)
-        return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))
-
-    def log_partition(
-        self, X: Any, *, method: str | None = None, epsilon: float | None = None, delta: float | None = None
-    ) -> LogPartition:
-        r"""Return :math:`\ln Z(x)`, :math:`Z(x) = \sum_y \exp\langle f(x), \psi(y)\rangle`, with bounds.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-        method : {"auto", "exact", "mcmc", "taylor"} or None, default=None
-            None: the parameter `inference`.
-        epsilon, delta : float or None, default=None
-            Of estimates, the relative error of Z and the probability that it is larger, in (0, 1); None: the
-            parameters of the same names. Exact values have neither.
-
-        Returns
-        -------
-        LogPartition
-            With fields `value`, `lower`, `upper`, `method` and `n_samples`, one entry per row.
-
-        Raises
-        ------
-        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, TypeError
-            As `predict_marginals`; also for an illegal method, and for `epsilon` and `delta` out of range.
-
-        Warns
-        -----
-        ConvergenceWarning, ApproximationWarning
-            As `predict_marginals`.
-
-        Notes
-        -----
-        Cost: that of `feature_scores`, and of one recursion over the structure for each row
-        (``structure_.log_partition``), or of :func:`combpred.sampling.estimate_log_partition`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> found = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y).log_partition(X)
-        >>> bool((found.lower == found.value).all()), found.n_samples.tolist()
-        (True, [0, 0, 0, 0])
-        """
-        method = check_choice("method", self.inference if method is None else method, METHODS)
-        check_share_or_none("epsilon", epsilon)
-        check_share_or_none("delta", delta)
-        X = self._check_new_rows(X)
-        n = X.shape[0]
-        found = LogPartition(np.empty(n), np.empty(n), np.empty(n), np.empty(n, "U11"), np.zeros(n, dtype=np.int64))
-        for rows, _, laws in self._blocks(X, engine=self._engine(n, method, epsilon, delta)):
-            found.value[rows], found.lower[rows], found.upper[rows] = laws.log_z, laws.lower, laws.upper
-            found.method[rows], found.n_samples[rows] = laws.engine, laws.n_samples
-        return found
-
-    @lazily_on_dask
-    def entropy(self, X: Any) -> FloatArray:
-        r"""Return the entropy :math:`-\sum_y p(y \mid x) \ln p(y \mid x)` of the law of each row.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n,), float64
-            In nats, between 0 and ``structure_.log_count()``.
-
-        Raises
-        ------
-        CapabilityError, sklearn.exceptions.NotFittedError, ValueError
-            As `predict_marginals`.
-
-        Notes
-        -----
-        It is :math:`\ln Z - \langle f, E\psi\rangle`. Cost: those of `predict_marginals` and `log_partition`. With
-        ``inference="mcmc"`` both terms are estimates: by independent draws within :math:`\ln\frac{1}{1-\varepsilon} +
-        \varepsilon\|f\|_1` with probability 1 − 2δ, which grows with the scores. With ``"taylor"`` no bound is known.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
-        >>> entropy = ranker.entropy(X)
-        >>> bool((entropy > 0).all() and (entropy <= np.log(2)).all())
-        True
-        """
-        X = self._check_new_rows(X)
-        entropy = np.empty(X.shape[0])
-        for rows, scores, laws in self._blocks(X, marginals=True):
-            assert laws.means is not None and laws.log_z is not None
-            entropy[rows] = laws.log_z - np.einsum("ij,ij->i", scores, laws.means)
-        return np.clip(entropy, 0.0, self._largest_entropy(), out=entropy)  # beyond by rounding, or errors of estimates
-
-    def _largest_entropy(self) -> float:
-        """Return ln |Y|, infinite where the number of structures is not known."""
-        try:
-            return self.structure_.log_count()
-        except CapabilityError:
-            return np.inf
-
-    def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Any:
-        """Draw structures from the law of each row.
-
-        They are independent, except for the samplers "meta" and "local", which follow a chain for each row.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (n, n_features)
-        n_samples : int, default=1
-            For each row; at least 1.
-        sampler : {"auto", "exact", "cftp", "meta", "local"} or None, default=None
-            None: the parameter of the same name.
-        random_state : int, RandomState instance or None, default=None
-            None: the parameter of the same name. The same integer gives the same structures, for any number of threads.
-
-        Returns
-        -------
-        array of shape (n_samples, n, ...)
-            Structures in the format of y.
-
-        Raises
-        ------
-        CapabilityError
-            When the structure lacks what the sampler needs; says what works.
-        SamplingError
-            When coupling from the past takes more than a million steps for a sample; at once where that is plain.
-        sklearn.exceptions.NotFittedError, ValueError, TypeError, MemoryError
-            As `predict_marginals`, and for an illegal sampler or number of samples.
-
-        Warns
-        -----
-        ConvergenceWarning
-            When chains do not find the same law: split R̂ is above 1.1.
-
-        Notes
-        -----
-        Cost: exactly, that of `log_partition`, and of `n_samples` walks back through its recursion for each row. Along
-        chains, four of each row are followed first to see how they mix; samples are then 1.5 times the longest
-        autocorrelation time apart. ``chain_diagnostics_`` has the figures.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from combpred import ProbabilisticStructured
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
-        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
-        >>> ranker.sample(X, n_samples=5, random_state=0).shape
-        (5, 4, 2)
-        """
-        sampler = check_choice("sampler", self.sampler if sampler is None else sampler, SAMPLERS)
-        if not is_integer(n_samples):
-            raise TypeError(f"n_samples must be a positive integer, got {n_samples!r}")
-        if n_samples < 1:
-            raise ValueError(f"n_samples must be a positive integer, got {n_samples!r}")
-        X = self._check_new_rows(X)
-        rng = check_random_state(self.random_state if random_state is None else random_state)
-        seed = int(rng.randint(2**62, dtype=np.int64))
-        structure, n = self.structure_, X.shape[0]
-        part_len = structure.space.part_len
-        what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
-        parts = allocate((int(n_samples), n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
-        row_sampler = RowSampler(structure, sampler, n, get_n_threads(self.n_jobs), int(self.verbose))
-        reports = []
-        for rows, scores in self._score_blocks(X):
-            # Blocks of rows have seeds of their own, and rows of a block streams of their own.
-            with renumbered(rows):
-                drawn = row_sampler.draw(scores, int(n_samples), first_row=rows.start, seed=seed + rows.start)
-            parts[:, rows] = np.swapaxes(drawn.parts, 0, 1)
-            if drawn.report is not None:
-                reports.append(drawn.report)
-        if reports:
-            self.chain_diagnostics_ = ChainDiagnostics.joined(reports)
-            self.chain_diagnostics_.warn_unless_mixed("sampling")
-        y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
-        return y.reshape(int(n_samples), n, *y.shape[1:])
-
-    def _engine(
-        self, n: int, method: str | None = None, epsilon: float | None = None, delta: float | None = None
-    ) -> LawEngine:
-        """Return what computes the laws of n rows; arguments that are None are parameters of the model."""
-        method = check_choice("inference", self.inference if method is None else method, METHODS)
-        engine = engine_of(self, settled_method(method, self.structure_, Work(n)), epsilon=epsilon, delta=delta)
-        engine.check()
-        return engine
-
-    def _blocks(
-        self, X: Any, *, marginals: bool = False, log_z: bool = True, engine: LawEngine | None = None
-    ) -> Iterator[_Block]:
-        """Yield the laws of blocks of rows."""
-        engine = self._engine(X.shape[0]) if engine is None else engine
-        for rows, scores in self._score_blocks(X):
-            yield _Block(rows, scores, engine.laws(rows, scores, means=marginals, log_z=log_z))
-
-    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
-        if self.decision == "map":
-            return scores, None
-        # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
-        rows = slice(first, first + len(scores))
-        marginals = self._engine(len(scores)).laws(rows, scores, means=True, log_z=False).means
-        assert marginals is not None
-        return marginals, np.full(scores.shape[1], -0.5)
-
-    def _check_capabilities(self) -> None:
-        """Raise CapabilityError, before any work, where `structure_` lacks what predicting asks of it."""
-        if self.decision == "map":
-            return
-        try:
-            self.structure_.space.require_preimage()
-        except CapabilityError:
-            raise CapabilityError(
-                "decision='mbr' predicts the structure whose ψ is nearest to its expectation, which the decoder of "
-                f"{self.structure_!r} does not find: take decision='map'"
-            ) from None
-
-
-class ProbabilisticStructured(ProbabilisticPredictor):
+class ProbabilisticStructured(StructuredEstimator):
     r"""Log-linear model of structures, fitted by penalised maximum likelihood.
 
     The probability of a structure y for an input x is :math:`p(y \mid x) = \exp(\langle f(x), \psi(y)\rangle - \ln
@@ -492,14 +86,14 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         How partition functions and marginals are computed, in training and afterwards.
 
         - "exact": by a closed form or recursion of the structure, or enumeration of up to a million members.
-        - "mcmc": from samples. Training descends by gradients of eight samples for each row and visit: from two chains
+        - "mcmc": from samples. Training descends by gradients of eight samples for each row and pass: from two chains
           of each row, kept from pass to pass, or with `sampler` "exact" or "cftp" drawn afresh. Marginals are means of
           as many samples as `epsilon` and `delta` ask for, and partition functions are estimated by annealing.
-        - "taylor": by the counting formula, an expansion about the uniform law, for models whose scores vary by no
-          more than 1 from their mean over the structures; warns beyond, and where moments of ψ are sampled. Not with
-          moments of a larger space (``moments_info.kind == "relaxed"``).
+        - "taylor": by the counting formula, an expansion about the uniform distribution, for models whose scores vary
+          by no more than 1 from their mean over the structures; warns beyond, and where moments of ψ are sampled. Not
+          with moments of a larger space (``moments_info.kind == "relaxed"``).
         - "auto": "exact" where that is expected to take no more than five minutes of a processor, for the rows of the
-          call and, in training, up to 60 visits of each: some 30 000 rows of rankings of 10 labels, 300 of 16;
+          call and, in training, up to 60 evaluations of each: some 30 000 rows of rankings of 10 labels, 300 of 16;
           otherwise "mcmc".
     sampler : {"auto", "exact", "cftp", "meta", "local"}, default="auto"
         What draws structures, in `sample` and in ``inference="mcmc"``.
@@ -524,8 +118,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         How `predict` maximises, as in :class:`StructuredRidge`.
     solver : {"auto", "lbfgs", "sgd"}, default="auto"
         ``"lbfgs"`` takes all rows at a time, with exact gradients, and reaches the maximum to `tol`. ``"sgd"`` takes
-        32 rows at a time, steps in coordinates of the Hessian at zero, and averages its weights; it is for sampled
-        gradients, for data that come in pieces (`partial_fit`, linear kernel only), and for moderate accuracy.
+        mini-batches of 32 rows, preconditions by the Hessian at zero, and averages its weights; it is for sampled
+        gradients, for data that come in mini-batches (`partial_fit`, linear kernel only), and for moderate accuracy.
         ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
     tol : float, default=1e-6
         ``"lbfgs"`` stops when no entry of the gradient exceeds `tol` times the largest at zero, after scaling by the
@@ -553,7 +147,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
     Attributes
     ----------
     structure_ : Structure
-        The output space with all sizes settled.
+        The output space with all sizes known.
     coef_ : ndarray of shape (d, n_features)
         Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
     dual_coef_ : ndarray of shape (n, d)
@@ -563,7 +157,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
     X_fit_ : array or CSR of shape (n, n_features)
         Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
     kernel_ : InputKernel
-        The kernel with `gamma` settled.
+        The kernel with the value of `gamma`.
     classes_ : ndarray
         Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
     objective_ : float
@@ -602,9 +196,9 @@ class ProbabilisticStructured(ProbabilisticPredictor):
     stands for one row with each of its structures, so that the objective stays convex; a ranking with unknown
     positions is one row whose loss is the mean over its completions.
 
-    The gradient of ln Z is the expectation of ψ. L-BFGS works in coordinates in which the Hessian at W = 0 is the
-    identity; that Hessian is known, as the covariance of ψ under the uniform law is. As the laws move away from it, the
-    coordinates follow: a Kronecker product near the Hessian comes from four draws of each row. With a kernel, its
+    The gradient of ln Z is the expectation of ψ. L-BFGS is preconditioned by the Hessian at W = 0, which is known, as
+    the covariance of ψ under the uniform distribution is. As distributions move away from that, the preconditioner
+    follows: a Kronecker product near the Hessian comes from four draws of each row. With a kernel, its
     features come from an eigendecomposition of K: :math:`O(n^3)` time and five n×n matrices. An iteration costs one
     evaluation of ln Z and Eψ for all rows, and :math:`O(n p d)` for p features. A step of ``"sgd"`` costs that for 32
     rows, and :math:`O(p^2 d + p d^2)` for up to 512 features.
@@ -637,7 +231,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ProbabilisticPredictor._parameter_constraints,
+        **StructuredEstimator._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "inference": [StrOptions(set(METHODS))],
         "sampler": [StrOptions(set(SAMPLERS))],
@@ -702,7 +296,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         ----------
         X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
             Inputs, converted to float64. A dask array or data frame is trained on where its partitions are, with the
-            linear kernel and exact laws; y is then partitioned as X.
+            linear kernel and exact inference; y is then partitioned as X.
         y : array of n structures
             In the format of the structure's class.
         sample_weight : array of shape (n,) or float, default=None
@@ -729,7 +323,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         Warns
         -----
         ConvergenceWarning
-            When the search ended before `tol`, or chains did not find the same law; with the figure.
+            When the search ended before `tol`, or chains did not find the same distribution; with the figure.
         ApproximationWarning
             When ``inference="taylor"`` ended where it is not meant to be taken, or takes moments that are sampled.
 
@@ -759,7 +353,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
             targets = self._embed_rows(rows)
-            self.solver_ = "sgd" if self.solver == "sgd" or engine.draws else "lbfgs"
+            self.solver_ = "sgd" if self.solver == "sgd" or engine.is_random else "lbfgs"
             if self.solver_ == "sgd":
                 fit_by_descent(self, rows.X, targets, engine, earlier)
             else:
@@ -791,10 +385,10 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         TypeError
             For an iterator.
         ValueError
-            For another kernel than the linear one, ``solver="sgd"``, or laws that are not computed exactly; for blocks
+            For another kernel than the linear one, ``solver="sgd"``, or inference that is not exact; for blocks
             that are not legal, naming block and row (both from 0); where a later pass gives other rows than the first.
         CapabilityError
-            When the laws of the structure cannot be computed exactly.
+            When the structure is too large for exact inference.
 
         Warns
         -----
@@ -804,8 +398,8 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         Notes
         -----
         The maximum is that of ``fit`` on all rows at once. An iteration is a pass over the blocks, and so are the
-        beginning and every change of coordinates, two or three times in a fit. Memory: a block, and :math:`O(q^2 + d^2
-        + q d)` numbers for q features with the constant one, the last some 40 times.
+        beginning and every change of the preconditioner, two or three times in a fit. Memory: a block, and
+        :math:`O(q^2 + d^2 + q d)` numbers for q features with the constant one, the last some 40 times.
 
         Examples
         --------
@@ -869,7 +463,7 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         [[1, 2], [2, 1]]
         """
         with unchanged_on_failure(self):
-            self._check_pieces()
+            self._require_linear_kernel()
             self._require_target(y)
             first = not hasattr(self, "descent_")
             rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
@@ -879,16 +473,369 @@ class ProbabilisticStructured(ProbabilisticPredictor):
                 self.solver_ = "sgd"
             else:
                 require_same_intercept(self, len(self.descent_.weights))
-            engine = self._training_engine(rows.X.shape[0], visits=1)
+            engine = self._training_engine(rows.X.shape[0], evaluations=1)
             continue_descent(self, rows.X, self._embed_rows(rows), engine)
         return self
 
-    def _training_engine(self, n: int, visits: int | None = None) -> LawEngine:
-        """Return what computes the laws of n rows in training, after checking that structure and solver go with it."""
-        work = Work(n, min(int(self.max_iter), TRAINING_VISITS) if visits is None else visits)
-        method = settled_method(self.inference, self.structure_, work)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @lazily_on_dask
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of each class, grade or label.
+
+        Only with classes (``MultiClass``), grades (``Ordinal``) and label sets (``LabelSets``).
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, d), float64
+            For classes, in the order of `classes_`, and for grades: the probability of each; rows sum to 1. For label
+            sets: the probability of each label to be in the set.
+
+        Raises
+        ------
+        AttributeError
+            With other structures.
+        sklearn.exceptions.NotFittedError, ValueError, MemoryError
+            As `predict_marginals`.
+
+        Notes
+        -----
+        Cost: that of `predict_marginals`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        >>> ProbabilisticStructured().fit(X, ["a", "a", "b", "b"]).predict_proba([[1.5]]).round(2).tolist()
+        [[0.38, 0.62]]
+        """
+        marginals = self.predict_marginals(X)  # refuses what is not fitted
+        probabilities: FloatArray = self.structure_.probabilities(marginals)
+        return probabilities
+
+    @lazily_on_dask
+    def predict_marginals(self, X: Any) -> FloatArray:
+        r"""Return the expected embedding :math:`E\,\psi(y)` of each row.
+
+        Where entries of ψ are 0 or 1 these are probabilities: of a label, an arc, an edge, a cell. Where they are ±1,
+        as the pairs of rankings, they are the difference of the probabilities of the two orders.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, d), float64
+            Columns are named by ``structure_.feature_names()``.
+
+        Raises
+        ------
+        CapabilityError
+            When the structure lacks what `inference` or `sampler` needs; says what works.
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For inputs that are not legal, and where kernel values or scores overflow, naming the row.
+        MemoryError
+            When the result does not fit, before it is allocated.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When chains do not tell the marginals to within `epsilon` in four million steps; with the figure.
+        ApproximationWarning
+            When scores are beyond the range of ``inference="taylor"``, or the moments that it takes are sampled.
+
+        Notes
+        -----
+        Cost: that of `feature_scores`, and of one recursion over the structure for each row
+        (``structure_.marginals``). With ``inference="mcmc"`` marginals are estimated: by :math:`\ln(2d/\delta)\,
+        r^2 / (2\varepsilon^2)` independent draws of features that vary by r (Hoeffding, 1963), or along four chains
+        until the means of their batches say that the error is no larger.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> bool(ranker.predict_marginals([[0.5]])[0, 0] > 0)  # P(0 before 1) − P(1 before 0)
+        True
+        """
+        X = self._check_new_rows(X)
+        n, d = X.shape[0], self.structure_.n_features
+        marginals: FloatArray = allocate((n, d), np.float64, f"{d} marginals of each of {n} rows", _FEWER_ROWS)
+        for block in self._blocks(X, marginals=True, log_z=False):
+            marginals[block.rows] = block.inferred.means
+        return marginals
+
+    def log_proba(self, X: Any, y: Any) -> FloatArray:
+        r"""Return :math:`\ln p(y \mid x)` of a given structure for each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+            In full: without unknown positions, and no `Admissible` sets.
+
+        Returns
+        -------
+        ndarray of shape (n,), float64
+            At most 0.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError
+            As `predict_marginals`; ValueError also for structures that are not legal, naming the row.
+
+        Notes
+        -----
+        Cost: that of `log_partition`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> both = ranker.log_proba(X[:1], [[1, 2]]), ranker.log_proba(X[:1], [[2, 1]])
+        >>> float(np.exp(both).sum().round(12))
+        1.0
+        """
+        X = self._check_new_rows(X)
+        parts = self.structure_.space.encode(y)
+        check_consistent_length(X, parts)
+        log_proba = np.empty(X.shape[0])
+        for rows, scores, inferred in self._blocks(X):
+            assert inferred.log_z is not None
+            psi = self.structure_.space.embed(parts[rows], get_n_threads(self.n_jobs))
+            log_proba[rows] = np.einsum("ij,ij->i", scores, psi) - inferred.log_z
+        return np.minimum(log_proba, 0.0, out=log_proba)  # above by rounding, or errors of an estimate
+
+    def score_log_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        r"""Return the mean of :math:`-\ln p(y \mid x)`; smaller is better.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        y : array of n structures
+        sample_weight : array of shape (n,) or float, default=None
+            Weights of the rows; None: equal.
+
+        Returns
+        -------
+        float
+            In nats. For classes, :func:`sklearn.metrics.log_loss` of `predict_proba`.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError
+            As `log_proba`; ValueError also for weights that are not legal.
+
+        Notes
+        -----
+        Cost: that of `log_proba`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> bool(ranker.score_log_loss(X, y) < np.log(2))  # the loss of the uniform distribution
+        True
+        """
+        if is_dask(X):
+            return mean_over_rows(self, "score_log_loss", X, y, sample_weight)
+        losses = -self.log_proba(X, y)
+        return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))
+
+    def log_partition(
+        self, X: Any, *, method: str | None = None, epsilon: float | None = None, delta: float | None = None
+    ) -> LogPartition:
+        r"""Return :math:`\ln Z(x)`, :math:`Z(x) = \sum_y \exp\langle f(x), \psi(y)\rangle`, with bounds.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        method : {"auto", "exact", "mcmc", "taylor"} or None, default=None
+            As the parameter `inference`, which None stands for; "mcmc" estimates by annealing.
+        epsilon, delta : float or None, default=None
+            Of estimates, the relative error of Z and the probability that it is larger, in (0, 1); None: the
+            parameters of the same names. Exact values have neither.
+
+        Returns
+        -------
+        LogPartition
+            With arrays `value`, `lower`, `upper`, `is_exact` and `n_samples`, one entry per row, the method that
+            computed them, ``"exact"``, ``"annealed"`` or ``"taylor"``, and its `details`.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError, TypeError
+            As `predict_marginals`; also for an illegal method, and for `epsilon` and `delta` out of range.
+
+        Warns
+        -----
+        ConvergenceWarning, ApproximationWarning
+            As `predict_marginals`.
+
+        Notes
+        -----
+        Cost: that of `feature_scores`, and of one recursion over the structure for each row
+        (``structure_.log_partition``), or of an estimate by :func:`combpred.sampling.log_partition`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> found = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y).log_partition(X)
+        >>> bool((found.lower == found.value).all()), found.n_samples.tolist()
+        (True, [0, 0, 0, 0])
+        """
+        method = check_choice("method", self.inference if method is None else method, METHODS)
+        check_share_or_none("epsilon", epsilon)
+        check_share_or_none("delta", delta)
+        X = self._check_new_rows(X)
+        engine = self._engine(X.shape[0], method, epsilon, delta)
+        return LogPartition.joined([engine.log_partition(rows, scores) for rows, scores in self._score_blocks(X)])
+
+    @lazily_on_dask
+    def entropy(self, X: Any) -> FloatArray:
+        r"""Return the entropy :math:`-\sum_y p(y \mid x) \ln p(y \mid x)` of the distribution of each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,), float64
+            In nats, between 0 and ``structure_.log_count()``.
+
+        Raises
+        ------
+        CapabilityError, sklearn.exceptions.NotFittedError, ValueError
+            As `predict_marginals`.
+
+        Notes
+        -----
+        It is :math:`\ln Z - \langle f, E\psi\rangle`. Cost: those of `predict_marginals` and `log_partition`. With
+        ``inference="mcmc"`` both terms are estimates: by independent draws within :math:`\ln\frac{1}{1-\varepsilon} +
+        \varepsilon\|f\|_1` with probability 1 − 2δ, which grows with the scores. With ``"taylor"`` no bound is known.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> entropy = ranker.entropy(X)
+        >>> bool((entropy > 0).all() and (entropy <= np.log(2)).all())
+        True
+        """
+        X = self._check_new_rows(X)
+        entropy = np.empty(X.shape[0])
+        for rows, scores, inferred in self._blocks(X, marginals=True):
+            assert inferred.means is not None and inferred.log_z is not None
+            entropy[rows] = inferred.log_z - np.einsum("ij,ij->i", scores, inferred.means)
+        return np.clip(entropy, 0.0, self._largest_entropy(), out=entropy)  # beyond by rounding, or errors of estimates
+
+    def _largest_entropy(self) -> float:
+        """Return ln |Y|, infinite where the number of structures is not known."""
+        try:
+            return self.structure_.log_count()
+        except CapabilityError:
+            return np.inf
+
+    def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Any:
+        """Draw structures from the distribution of each row.
+
+        They are independent, except for the samplers "meta" and "local", which follow a chain for each row.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (n, n_features)
+        n_samples : int, default=1
+            For each row; at least 1.
+        sampler : {"auto", "exact", "cftp", "meta", "local"} or None, default=None
+            None: the parameter of the same name.
+        random_state : int, RandomState instance or None, default=None
+            None: the parameter of the same name. The same integer gives the same structures, for any number of threads.
+
+        Returns
+        -------
+        array of shape (n_samples, n, ...)
+            Structures in the format of y.
+
+        Raises
+        ------
+        CapabilityError
+            When the structure lacks what the sampler needs; says what works.
+        SamplingError
+            When coupling from the past takes more than a million steps for a sample; at once where that is plain.
+        sklearn.exceptions.NotFittedError, ValueError, TypeError, MemoryError
+            As `predict_marginals`, and for an illegal sampler or number of samples.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When chains do not find the same distribution: split R̂ is above 1.1.
+
+        Notes
+        -----
+        Cost: exactly, that of `log_partition`, and of `n_samples` walks back through its recursion for each row. Along
+        chains, four of each row are followed first to see how they mix; samples are then 1.5 times the longest
+        autocorrelation time apart. ``chain_diagnostics_`` has the figures.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from combpred import ProbabilisticStructured
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
+        >>> ranker = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
+        >>> ranker.sample(X, n_samples=5, random_state=0).shape
+        (5, 4, 2)
+        """
+        sampler = check_choice("sampler", self.sampler if sampler is None else sampler, SAMPLERS)
+        if not is_integer(n_samples):
+            raise TypeError(f"n_samples must be a positive integer, got {n_samples!r}")
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be a positive integer, got {n_samples!r}")
+        X = self._check_new_rows(X)
+        rng = check_random_state(self.random_state if random_state is None else random_state)
+        seed = int(rng.randint(2**62, dtype=np.int64))
+        structure, n = self.structure_, X.shape[0]
+        part_len = structure.space.part_len
+        what = f"drawing {n_samples} structures of {part_len} parts for each of {n} rows"
+        parts = allocate((int(n_samples), n, part_len), structure.space.parts_dtype, what, "draw fewer at once")
+        row_sampler = RowSampler(structure, sampler, n, get_n_threads(self.n_jobs), int(self.verbose))
+        reports = []
+        for rows, scores in self._score_blocks(X):
+            # Blocks of rows have seeds of their own, and rows of a block streams of their own.
+            with renumbered(rows):
+                drawn = row_sampler.draw(scores, int(n_samples), first_row=rows.start, seed=seed + rows.start)
+            parts[:, rows] = np.swapaxes(drawn.parts, 0, 1)
+            if drawn.report is not None:
+                reports.append(drawn.report)
+        if reports:
+            self.chain_diagnostics_ = ChainDiagnostics.joined(reports)
+            self.chain_diagnostics_.warn_unless_mixed("sampling")
+        y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
+        return y.reshape(int(n_samples), n, *y.shape[1:])
+
+    def _training_engine(self, n: int, evaluations: int | None = None) -> Engine:
+        """Return the engine that trains on n rows, after checking that structure and solver go with it."""
+        many = min(int(self.max_iter), TRAINING_EVALUATIONS) if evaluations is None else evaluations
+        method = resolve_method(self.inference, self.structure_, n, many)
         engine = engine_of(self, method)
-        if engine.draws and self.solver == "lbfgs":
+        if engine.is_random and self.solver == "lbfgs":
             why = "" if self.inference == "mcmc" else ", which inference='auto' takes for a structure of this size"
             raise ValueError(
                 f"solver='lbfgs' needs exact gradients, not those of inference='mcmc'{why}: take solver='auto' or "
@@ -897,10 +844,46 @@ class ProbabilisticStructured(ProbabilisticPredictor):
         engine.check()
         return engine
 
-    def _check_pieces(self) -> None:
+    def _require_linear_kernel(self) -> None:
         """Refuse kernels whose matrices need all rows."""
         if self.kernel != "linear":
             raise ValueError(
                 f"partial_fit needs kernel='linear', got kernel={self.kernel!r}: take fit, or a linear kernel on "
                 "inputs mapped by combpred.kernels.NystromMap"
             )
+
+    def _engine(
+        self, n: int, method: str | None = None, epsilon: float | None = None, delta: float | None = None
+    ) -> Engine:
+        """Return the engine for n rows; arguments that are None are parameters of the model."""
+        method = check_choice("inference", self.inference if method is None else method, METHODS)
+        engine = engine_of(self, resolve_method(method, self.structure_, n), epsilon=epsilon, delta=delta)
+        engine.check()
+        return engine
+
+    def _blocks(self, X: Any, *, marginals: bool = False, log_z: bool = True) -> Iterator[_Block]:
+        """Yield what is asked about the distributions of blocks of rows."""
+        engine = self._engine(X.shape[0])
+        for rows, scores in self._score_blocks(X):
+            yield _Block(rows, scores, engine.infer(rows, scores, means=marginals, log_z=log_z))
+
+    def _decoding_scores(self, scores: FloatArray, first: int = 0) -> tuple[FloatArray, FloatArray | None]:
+        if self.decision == "map":
+            return scores, None
+        # argmin_y E‖ψ(y) − ψ(Y)‖² = argmax_y ⟨Eψ, ψ(y)⟩ − ½‖ψ(y)‖².
+        rows = slice(first, first + len(scores))
+        marginals = self._engine(len(scores)).infer(rows, scores, means=True, log_z=False).means
+        assert marginals is not None
+        return marginals, np.full(scores.shape[1], -0.5)
+
+    def _check_capabilities(self) -> None:
+        """Raise CapabilityError, before any work, where `structure_` lacks what predicting asks of it."""
+        if self.decision == "map":
+            return
+        try:
+            self.structure_.space.require_preimage()
+        except CapabilityError:
+            raise CapabilityError(
+                "decision='mbr' predicts the structure whose ψ is nearest to its expectation, which the decoder of "
+                f"{self.structure_!r} does not find: take decision='map'"
+            ) from None

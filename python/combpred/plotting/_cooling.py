@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import whole_number
+from ..sampling import AnnealingDetails
 from ._axes import require_matplotlib, single_axes, style
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class CoolingScheduleDisplay:
 
     An annealed estimate of a partition function is the product of the ratios :math:`Z(\beta_i) / Z(\beta_{i-1})`,
     :math:`Z(\beta) = \sum_y \exp(\beta \langle s, \psi(y)\rangle)`, each estimated by samples at one level. Where steps
-    are long, the law changes little with β.
+    are long, the distribution changes little with β.
 
     Parameters
     ----------
@@ -79,8 +80,8 @@ class CoolingScheduleDisplay:
 
         Parameters
         ----------
-        estimate : AnnealedPartition
-            What :func:`combpred.sampling.estimate_log_partition` returns.
+        estimate : LogPartition
+            What :func:`combpred.sampling.log_partition` returns for ``method="annealed"``.
         row : int, default=0
             Of the scores.
         name : str, default=None
@@ -97,18 +98,20 @@ class CoolingScheduleDisplay:
         ImportError
             Without matplotlib.
         TypeError
-            When `estimate` has no schedules.
+            When `estimate` is not annealed, and has no schedules.
         ValueError
             For a row that is none.
         """
         require_matplotlib(f"{cls.__name__}.from_estimate")
-        if not hasattr(estimate, "schedules"):
+        details = getattr(estimate, "details", None)
+        if not isinstance(details, AnnealingDetails):
+            what = type(estimate).__name__ + (f" of method='{estimate.method}'" if hasattr(estimate, "method") else "")
             raise TypeError(
-                "estimate must be what combpred.sampling.estimate_log_partition returns, got "
-                f"{type(estimate).__name__}, which has no schedules"
+                "estimate must be what combpred.sampling.log_partition returns for method='annealed', got "
+                f"{what}, which has no schedules"
             )
-        row = whole_number(row, "row", 0, len(estimate.schedules) - 1)
-        return cls([estimate.schedules[row]], names=name).plot(ax, **kwargs)
+        row = whole_number(row, "row", 0, len(details.schedules) - 1)
+        return cls([details.schedules[row]], names=name).plot(ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> CoolingScheduleDisplay:
         """Draw the levels of all schedules.

@@ -12,7 +12,7 @@ from .._lib.abi import Control
 from .._lib.control import reported
 from .._lib.memory import row_blocks
 from ..structures import Custom, Paths, Structure
-from .draws import chain_draws, exact_draws, natural_thin
+from .samplers import chain_draws, exact_draws, natural_thin
 
 FloatArray = NDArray[np.float64]
 

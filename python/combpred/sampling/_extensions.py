@@ -71,7 +71,7 @@ def log_inverse(
     successes : int
         k.
     guess : float
-        About p: how many coins are flipped at once depends on it, the law of the result does not.
+        About p: how many coins are flipped at once depends on it, the distribution of the result does not.
     rng : RandomState
     most : int
         Coins flipped at once at most.
@@ -246,7 +246,7 @@ def count_linear_extensions(
     .. math:: \ln \hat\ell = \ln \ell(P_M) + \sum_{i=1}^{M} (\ln T_i - \psi(k))
 
     is a sum of M independent logarithms of Gamma(k) variables less their means ψ(k), given the levels and so in all.
-    Its law is known, and k is the least number for which Chernoff's bounds on its tails make
+    Its distribution is known, and k is the least number for which Chernoff's bounds on its tails make
     :math:`P(|\hat\ell/\ell - 1| > \varepsilon) \leq \delta`, about :math:`2 M \ln(2/\delta)/\varepsilon^2`. That takes
     k/p draws for a level, each in :math:`O(n^3 \log n)` steps on average.
 

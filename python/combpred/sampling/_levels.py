@@ -18,7 +18,7 @@ from .._lib.names import BOUNDED_METHODS, CHAINS, EXACT_METHODS
 from ..structures import Structure
 from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats
-from .draws import score_bound
+from .samplers import score_bound
 
 FloatArray = NDArray[np.float64]
 Drawn = tuple[FloatArray, NDArray[Any]]
@@ -39,7 +39,7 @@ SAMPLERS = (*EXACT, *CHAINS)
 _AUTO = ("monotone", "exact", "cftp", "local", "meta")
 _TRIAL_DRAWS = 1024
 _MOST_OPERATIONS = 1e8  # of a recursion at each level
-_CHAIN_LEVELS = 64  # that errors of the laws of chains may add up over
+_CHAIN_LEVELS = 64  # that errors of the distributions of chains may add up over
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,8 @@ class Levels(ABC):
     n_threads : int or None
     tick : callable
         Called with the number of draws so far and the level, after every batch of draws.
+    bound : float or None
+        On the magnitudes of the scores of all outputs, given by the user: a draw that exceeds it is refused.
 
     Attributes
     ----------
@@ -90,9 +92,10 @@ class Levels(ABC):
         max_steps: int,
         n_threads: int | None,
         tick: Callable[[int, float], None],
+        bound: float | None = None,
     ) -> None:
         self.structure, self.scores, self.rng, self.max_steps = structure, scores, rng, max_steps
-        self.n_threads, self._tick = n_threads, tick
+        self.n_threads, self._tick, self._bound = n_threads, tick, bound
         self.n_samples = self.n_steps = self.n_accepted = 0
 
     def draw(self, beta: float, n: int) -> FloatArray:
@@ -102,6 +105,7 @@ class Levels(ABC):
     def draw_parts(self, beta: float, n: int) -> Drawn:
         """Return scores, and the outputs in parts, of n draws at a level."""
         drawn = self._draw(beta, n)
+        self._refuse_exceeded(drawn[0])
         self._tick(self.n_samples, beta)
         return drawn
 
@@ -132,6 +136,17 @@ class Levels(ABC):
     def _score(self, parts: NDArray[Any]) -> FloatArray:
         values: FloatArray = self.structure.space.embed(parts, self.n_threads) @ self.scores
         return values
+
+    def _refuse_exceeded(self, values: FloatArray) -> None:
+        """Raise ValueError where the score of a draw shows that the user's bound is none."""
+        if self._bound is None:
+            return
+        extreme = float(values.flat[np.argmax(np.abs(values))])
+        if abs(extreme) > self._bound + 1e-9 * (1 + self._bound):
+            raise ValueError(
+                f"an output scores {extreme:.6g}, beyond the bound {self._bound:.6g} on the magnitudes of all scores; "
+                "correct bound"
+            )
 
     def _seed(self) -> int:
         return int(self.rng.integers(2**63))
@@ -253,6 +268,7 @@ class ChainLevels(Levels):
         self._count(drawn.value.size, int(drawn.steps.sum()), int(drawn.accepted.sum()))
         self._states[beta] = drawn.y[:, -1]
         values = drawn.value / beta if beta > 0 else self._score(drawn.y.reshape(-1, drawn.y.shape[2]))
+        self._refuse_exceeded(values)
         return values.reshape(_N_CHAINS, many), drawn.y
 
     def _tune(self, beta: float) -> None:
@@ -330,6 +346,8 @@ class Task:
         The row's own.
     tick : callable
         Called with the number of draws so far and the level, after every batch of draws.
+    bound : float or None, default=None
+        On the magnitudes of the scores of all outputs, in place of what the structure proves.
     """
 
     structure: Structure
@@ -342,6 +360,17 @@ class Task:
     n_threads: int | None
     rng: np.random.Generator
     tick: Callable[[int, float], None]
+    bound: float | None = None
+
+    def top(self) -> float:
+        """Return a bound on the scores of all outputs; CapabilityError where none is known."""
+        return score_bound(self.structure, self.scores) if self.bound is None else self.bound
+
+    def spread(self) -> float:
+        """Return a bound on the range of the scores of all outputs; CapabilityError where none is known."""
+        if self.bound is not None:
+            return 2 * self.bound
+        return score_bound(self.structure, self.scores) + score_bound(self.structure, -self.scores)
 
 
 def levels_of(task: Task, fixed: Schedule | None) -> tuple[str, Levels]:
@@ -360,13 +389,13 @@ def levels_of(task: Task, fixed: Schedule | None) -> tuple[str, Levels]:
 
 
 def _levels(task: Task, name: str) -> Levels:
-    rest = (task.structure, task.scores, task.rng, task.max_steps, task.n_threads, task.tick)
+    rest = (task.structure, task.scores, task.rng, task.max_steps, task.n_threads, task.tick, task.bound)
     if name in EXACT:
-        return ExactLevels(name, score_bound(task.structure, task.scores) if name in BOUNDED_METHODS else None, *rest)
+        return ExactLevels(name, task.top() if name in BOUNDED_METHODS else None, *rest)
     spread = math.inf
     if name == "meta":
         with contextlib.suppress(CapabilityError):  # no bound, hence burn-in by measured times
-            spread = score_bound(task.structure, task.scores) + score_bound(task.structure, -task.scores)
+            spread = task.spread()
     # The thesis allows ε / (5 l exp(2/p)) at each of l levels.
     return ChainLevels(name, spread, task.epsilon / (5 * _CHAIN_LEVELS * math.exp(2 / 3)), *rest)
 
@@ -377,7 +406,7 @@ def _affordable(task: Task, name: str, fixed: Schedule | None) -> bool:
     if name == "exact":
         return structure.space.partition_cost()[1] <= _MOST_OPERATIONS
     if name == "cftp":
-        top = score_bound(structure, task.scores)
+        top = task.top()
         parts = structure.space.sample(_TRIAL_DRAWS, int(task.rng.integers(2**63)))
         reached = np.exp(structure.space.embed(parts) @ task.scores - top)
         return _expected_draws(task, fixed) <= task.max_steps * float(reached.mean())

@@ -18,14 +18,14 @@ from ..structures import Structure
 from ._annealing import MOST_STEPS, Counted, median_log_ratio, warn_of_chains
 from ._levels import SAMPLERS, Levels, Task, levels_of
 from ._schedules import adaptive_schedule
-from .draws import rows_of
+from .samplers import rows_of
 
 FloatArray = NDArray[np.float64]
 Pair = tuple[FloatArray, FloatArray]
 
 METHODS = ("samples", "counting")
 _BATCH = 2**12  # draws that are embedded at a time
-_LADDER = (0.0, 0.25, 0.5, 0.75, 1.0)  # by which chains come to the law
+_LADDER = (0.0, 0.25, 0.5, 0.75, 1.0)  # by which chains come to p
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class SampledMarginals:
     sampler : ndarray of shape (n,), dtype=str
         What drew them, where "auto" chose it.
     converged : ndarray of shape (n,), dtype=bool
-        False where chains did not come near their laws within their budget.
+        False where chains did not come near their distributions within their budget.
     """
 
     value: FloatArray
@@ -58,7 +58,7 @@ class SampledMarginals:
 
     @property
     def is_exact(self) -> NDArray[np.bool_]:
-        """Whether the errors of each row are guaranteed: draws were independent and followed their laws exactly."""
+        """Whether the errors of each row are guaranteed: draws were independent, and followed p exactly."""
         exact: NDArray[np.bool_] = ~np.isin(self.sampler, CHAINS)
         return exact
 
@@ -142,9 +142,9 @@ def estimate_marginals(
         "samples": averages over draws from p, as many as Hoeffding's inequality asks for. "counting": the quotient of
         :math:`Z_j = \sum_y \psi_j(y) \exp\langle s, \psi(y)\rangle` and Z, both annealed, with ψ_j shifted so that it
         is not negative. It keeps the digits of entries that are nearly always at their least value, at more than d + 1
-        times the cost of :func:`estimate_log_partition`.
+        times the cost of :func:`log_partition`.
     sampler : {"auto", "monotone", "exact", "cftp", "rejection", "local", "meta", "cube"}, default="auto"
-        As for :func:`estimate_log_partition`.
+        As for :func:`log_partition`.
     feature_range : pair of array-likes of shape (d,) or scalars, default=None
         Least and largest value of each entry of ψ. None: from the decoder.
     max_steps : int, default=100000000
@@ -173,12 +173,12 @@ def estimate_marginals(
     Warns
     -----
     ConvergenceWarning
-        When chains did not come near their laws within `max_steps`; names the row and the figure.
+        When chains did not come near their distributions within `max_steps`; names the row and the figure.
 
     Notes
     -----
     "samples" takes :func:`hoeffding_sample_size` with ε, δ / d and the largest range of an entry. "counting" draws
-    from the law of :math:`Z_j` by taking outputs from p with the probability of the shifted and scaled
+    from the distribution of :math:`Z_j` by taking outputs from p with the probability of the shifted and scaled
     :math:`\psi_j(y)`, and starts from :math:`Z_j` at scores of 0, which the mean of ψ over all outputs gives.
 
     References
@@ -257,7 +257,7 @@ def _by_counting(task: Task, levels: Levels, ranges: Pair) -> Pair:
 
 
 class _Thinned:
-    """Scores of outputs drawn from the law that is proportional to (ψ_j − low) p_β."""
+    """Scores of outputs drawn from the distribution proportional to (ψ_j − low) p_β."""
 
     def __init__(self, levels: Levels, j: int, low: float, width: float) -> None:
         self._levels, self._j, self._low, self._width = levels, j, low, width

@@ -76,7 +76,7 @@ def fewest_repeats(delta: float) -> int:
     """Return the smallest odd k whose median fails with probability at most `delta` where each fails with 1/4 at most.
 
     The median is off only if (k + 1) / 2 repeats are; that is less than exp(−k / 8) (Hoeffding, 1963), and the binomial
-    law says how much less.
+    distribution says how much less.
     """
     k = 1
     while betainc((k + 1) // 2, (k + 1) // 2, 0.25) > delta:

@@ -64,6 +64,28 @@ class LabelSets(Structure):
     def _n(self) -> int:
         return self._size("n_labels", 1, "the columns of y")
 
+    def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability of each label, given the marginals of distributions.
+
+        Parameters
+        ----------
+        marginals : ndarray of shape (n, d)
+            As `marginals` returns them.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, d)
+            That the label is in the set.
+
+        Examples
+        --------
+        >>> from combpred.structures import LabelSets
+        >>> space = LabelSets(4, size=1)
+        >>> space.probabilities(space.marginals([[0.0, 0.0, 0.0, 0.0]]))
+        array([[0.25, 0.25, 0.25, 0.25]])
+        """
+        return marginals
+
     def _describe(self) -> Description:
         n = self._n()
         size = -1 if self.size is None else self._size("size", 0, "the user")

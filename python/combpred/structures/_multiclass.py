@@ -51,6 +51,28 @@ class MultiClass(Structure):
     def __init__(self, n_classes: int | None = None) -> None:
         self.n_classes = n_classes
 
+    def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability of each class, given the marginals of distributions.
+
+        Parameters
+        ----------
+        marginals : ndarray of shape (n, d)
+            As `marginals` returns them.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, d)
+            In the order of the classes; rows sum to 1.
+
+        Examples
+        --------
+        >>> from combpred.structures import MultiClass
+        >>> space = MultiClass(2)
+        >>> space.probabilities(space.marginals([[0.0, 0.0]]))
+        array([[0.5, 0.5]])
+        """
+        return marginals
+
     def _describe(self) -> Description:
         return Description(self.name, {"n": self._size("n_classes", 2, "the labels in y")}, None, None)
 

@@ -53,6 +53,32 @@ class Ordinal(Structure):
     def _n(self) -> int:
         return self._size("n_grades", 2, "the largest grade or the categories of y")
 
+    def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability of each grade, given the marginals of distributions.
+
+        Parameters
+        ----------
+        marginals : ndarray of shape (n, d)
+            As `marginals` returns them.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, d)
+            From the lowest grade to the highest; rows sum to 1.
+
+        Examples
+        --------
+        >>> from combpred.structures import Ordinal
+        >>> space = Ordinal(2)
+        >>> space.probabilities(space.marginals([[0.0, 0.0]]))
+        array([[0.5, 0.5]])
+        """
+        # P(grade = i) = P(grade ≥ i) − P(grade ≥ i + 1)
+        probabilities: NDArray[np.float64] = marginals.copy()
+        probabilities[:, :-1] -= marginals[:, 1:]
+        np.clip(probabilities, 0.0, 1.0, out=probabilities)
+        return probabilities
+
     def _describe(self) -> Description:
         return Description(self.name, {"n": self._n()}, None, None)
 

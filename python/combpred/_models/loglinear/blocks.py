@@ -12,12 +12,12 @@ from scipy import sparse
 
 from ..._data.blocks import Block, BlockSource
 from ..._lib.ridge import Targets
-from ...sampling.engines import TRAINING_VISITS, LawEngine, Work, engine_of, settled_method
+from ...sampling.engines import TRAINING_EVALUATIONS, Engine, engine_of, resolve_method
 from ..rows import BlockRows
 from ..training import EarlierFit, keep_weights, require_linear, settle, source_of
-from .features import LARGEST_GRAM, LARGEST_MOVED, Curvature, InputRows, diagonalised, second_moment
+from .features import LARGEST_GRAM, LARGEST_MOVED, Curvature, InputFeatures, diagonalised, second_moment
 from .lbfgs import maximise, warn_unless_maximal
-from .likelihood import FLOOR, Coordinates, Likelihood, UniformCurvature, drawn_spread, mean_outputs
+from .likelihood import FLOOR, Likelihood, Preconditioner, UniformCurvature, drawn_spread, mean_outputs
 
 FloatArray = NDArray[np.float64]
 
@@ -27,18 +27,18 @@ class LossSums(NamedTuple):
 
     loss: float
     gradient: FloatArray
-    engine: str
+    inference: str
 
 
 class SpreadSums(NamedTuple):
-    """Sums over rows that tell how far laws spread, with t_i the trace of the covariance C_i of row i.
+    """Sums over rows of the covariances C_i of their distributions, with t_i the trace of C_i.
 
     Attributes
     ----------
     covariance : ndarray of shape (d, d)
         Σ_i w_i C_i, whose trace is Σ_i w_i t_i.
     moment : ndarray of shape (q, q) or None
-        Σ_i w_i t_i φ_i φ_iᵀ; None where the coordinates of the features stay.
+        Σ_i w_i t_i φ_i φ_iᵀ; None where the preconditioner of the features stays.
     traces : float
         Σ_i t_i.
     n_rows : int
@@ -51,55 +51,55 @@ class SpreadSums(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BlockLaws:
-    """How blocks become rows of a likelihood. It is pickled to where they are.
+class BlockLikelihoods:
+    """How blocks become rows of likelihoods. It is pickled to where they are.
 
     Attributes
     ----------
     rows : BlockRows
-    engine : LawEngine
+    engine : Engine
         Exact.
     intercept : bool
     """
 
     rows: BlockRows
-    engine: LawEngine
+    engine: Engine
     intercept: bool
 
     def likelihoods(self, block: Block, *, check: bool = False) -> Iterator[tuple[Likelihood, Any]]:
         """Yield the likelihoods of some rows of positive weight at a time, with their inputs.
 
-        With `check` they are looked through, which the first pass does.
+        With `check` rows are checked, which the first pass does.
         """
-        for strip in self.rows.strips(block, check=check):
-            psi = strip.psi.toarray() if sparse.issparse(strip.psi) else strip.psi
-            psi, weights = mean_outputs(Targets(psi, strip.weights, strip.first))
-            X, kept = strip.X, np.flatnonzero(weights)
+        for part in self.rows.strips(block, check=check):
+            psi = part.psi.toarray() if sparse.issparse(part.psi) else part.psi
+            psi, weights = mean_outputs(Targets(psi, part.weights, part.first))
+            X, kept = part.X, np.flatnonzero(weights)
             if len(kept) < len(weights):
                 psi, weights, X = psi[kept], weights[kept], X[kept]
             yield Likelihood(self.rows.structure, psi, weights, self.engine), X
 
 
-def loss_sums(block: Block, how: BlockLaws, weights: FloatArray) -> LossSums:
+def loss_sums(block: Block, how: BlockLikelihoods, weights: FloatArray) -> LossSums:
     """Return what the rows of a block add to the loss and its gradient."""
-    loss, gradient, engine = 0.0, np.zeros(weights.shape), ""
+    loss, gradient, inference = 0.0, np.zeros(weights.shape), ""
     for likelihood, X in how.likelihoods(block):
-        loss_, gradient_, engine = likelihood.gradient(InputRows(X, intercept=how.intercept), weights)
+        loss_, gradient_, inference = likelihood.gradient(InputFeatures(X, intercept=how.intercept), weights)
         loss += loss_
         gradient += gradient_
-    return LossSums(loss, gradient, engine)
+    return LossSums(loss, gradient, inference)
 
 
 def add_losses(one: LossSums, other: LossSums) -> LossSums:
-    return LossSums(one.loss + other.loss, one.gradient + other.gradient, one.engine or other.engine)
+    return LossSums(one.loss + other.loss, one.gradient + other.gradient, one.inference or other.inference)
 
 
-def spread_sums(block: Block, how: BlockLaws, weights: FloatArray) -> SpreadSums | None:
-    """Return what the rows of a block add, None where laws cannot be drawn from or d is too large."""
+def spread_sums(block: Block, how: BlockLikelihoods, weights: FloatArray) -> SpreadSums | None:
+    """Return what the rows of a block add, None where nothing can be drawn or d is too large."""
     d, moves = weights.shape[1], len(weights) <= LARGEST_MOVED
     sums: SpreadSums | None = SpreadSums(np.zeros((d, d)), np.zeros((len(weights),) * 2) if moves else None, 0.0, 0)
     for likelihood, X in how.likelihoods(block):
-        found = drawn_spread(weights, InputRows(X, intercept=how.intercept), likelihood)
+        found = drawn_spread(weights, InputFeatures(X, intercept=how.intercept), likelihood)
         if found is None:
             return None
         traces, covariance = found
@@ -116,7 +116,7 @@ def add_spreads(one: SpreadSums | None, other: SpreadSums | None) -> SpreadSums 
 
 
 class MomentSums(NamedTuple):
-    """Sums over rows that the first coordinates are made of.
+    """Sums over rows that the first preconditioner is made of.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class MomentSums(NamedTuple):
     squares: float
 
 
-def moment_sums(block: Block, how: BlockLaws) -> MomentSums:
+def moment_sums(block: Block, how: BlockLikelihoods) -> MomentSums:
     """Return what the rows of a block add."""
     q = how.rows.n_features + int(how.intercept)
     sums = MomentSums(np.zeros((q, q) if q <= LARGEST_GRAM else q), 0.0, 0, 0.0)
@@ -160,14 +160,14 @@ class BlockLoss:
     Parameters
     ----------
     blocks : BlockSource
-    how : BlockLaws
+    how : BlockLikelihoods
 
     Notes
     -----
-    Making one, each evaluation, and the coordinates away from zero cost one pass over the blocks.
+    Making one, each evaluation, and a preconditioner away from zero cost one pass over the blocks.
     """
 
-    def __init__(self, blocks: BlockSource, how: BlockLaws) -> None:
+    def __init__(self, blocks: BlockSource, how: BlockLikelihoods) -> None:
         self._blocks, self._how = blocks, how
         self._sums = blocks.reduce(moment_sums, how, merge=add_moments)
         if self._sums.weight == 0.0:
@@ -177,15 +177,15 @@ class BlockLoss:
 
     def evaluate(self, weights: FloatArray) -> tuple[float, FloatArray, str]:
         found = self._blocks.reduce(loss_sums, self._how, weights, merge=add_losses)
-        return found.loss, found.gradient, found.engine
+        return found.loss, found.gradient, found.inference
 
-    def at_zero(self, alpha: float) -> Coordinates:
+    def at_zero(self, alpha: float) -> Preconditioner:
         structure = self._how.rows.structure
         variance = self._sums.squares / (self._sums.n_rows * structure.n_features)
         outputs = UniformCurvature.of_variance(structure, variance)
-        return Coordinates.of_curvatures(self._inputs, outputs, alpha)
+        return Preconditioner.of_curvatures(self._inputs, outputs, alpha)
 
-    def at(self, weights: FloatArray, alpha: float) -> Coordinates | None:
+    def at(self, weights: FloatArray, alpha: float) -> Preconditioner | None:
         found = self._blocks.reduce(spread_sums, self._how, weights, merge=add_spreads)
         total = 0.0 if found is None else float(np.trace(found.covariance))
         if found is None or total == 0.0:
@@ -196,7 +196,7 @@ class BlockLoss:
             moved = Curvature(factor * self._inputs.curvature, self._inputs.directions)
         else:
             moved = diagonalised(found.moment + added * self._sums.moment)
-        return Coordinates.of_factors(found.covariance / total, moved, alpha)
+        return Preconditioner.of_factors(found.covariance / total, moved, alpha)
 
 
 def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: EarlierFit | None = None) -> None:
@@ -217,7 +217,7 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
     engine.check()
     rows = BlockRows.of_model(model, margin=False, remedy=remedy)
     # How much work there is the first pass tells, which takes nothing from the engine.
-    loss = BlockLoss(source, BlockLaws(rows, engine, bool(model.fit_intercept)))
+    loss = BlockLoss(source, BlockLikelihoods(rows, engine, bool(model.fit_intercept)))
     _require_exact(model, loss.n_rows)
     if earlier is not None:
         earlier.require_match(model, loss.n_rows)
@@ -230,13 +230,13 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
     model.solver_ = "lbfgs"
     model.objective_ = found.objective
     model.n_iter_ = max(found.n_iter, 1)
-    model.inference_ = found.engine
+    model.inference_ = found.inference
     warn_unless_maximal(found, float(model.tol))
 
 
 def _require_exact(model: Any, n: int) -> None:
-    """Raise ValueError unless the laws of n rows are computed exactly."""
-    method = settled_method(model.inference, model.structure_, Work(n, min(int(model.max_iter), TRAINING_VISITS)))
+    """Raise ValueError unless inference is exact for n rows."""
+    method = resolve_method(model.inference, model.structure_, n, min(int(model.max_iter), TRAINING_EVALUATIONS))
     if method != "exact":
         why = "" if model.inference == method else ", which inference='auto' takes for so much work"
         raise ValueError(

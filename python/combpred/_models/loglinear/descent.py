@@ -13,9 +13,9 @@ from ..._data.warn import warn_user
 from ..._lib.abi import Control
 from ..._lib.control import reported
 from ..._lib.memory import row_blocks
-from ...sampling.engines import TrainingLaws
+from ...sampling.engines import SampledTraining
 from .features import Features
-from .likelihood import Coordinates, Likelihood, Spread, UniformCurvature
+from .likelihood import Likelihood, Preconditioner, Spread, UniformCurvature
 
 FloatArray = NDArray[np.float64]
 
@@ -34,10 +34,10 @@ _ROWS = 400  # ... or as many as make up this many rows
 #: With sampled gradients, `tol` is taken to be no less, so that a 400th of the gain may be left.
 SAMPLED_TOL = 0.05
 _SLACK = 4.0  # times what they are asked for, sampled fits may have left without a warning: a hundredth of the gain
-_SPACING = 1.5  # by how much a look at what is left comes later than the one before
-#: Share of the covariance under the uniform law that is added to that where the descent is, which holds steps back.
+_SPACING = 1.5  # by how much a checkpoint comes later than the one before
+#: Share of the covariance under the uniform distribution that is added to that where the descent is, which damps steps.
 _DAMPING = 0.1
-_FIRST_FOLLOWED = 6  # passes after which coordinates first follow the laws; they do at twice as many each time
+_FIRST_RENEWED = 6  # passes after which the preconditioner is first renewed; then after twice as many each time
 _MUCH = 0.01  # of the gain
 
 
@@ -70,44 +70,44 @@ class SgdState:
 
 
 @dataclass(frozen=True)
-class Pace:
-    """The steps of a descent: the coordinates in which gradients are taken, and the size of the first step in them.
+class StepSizes:
+    """Step sizes that fall with the number of steps, and the preconditioner of the gradients that they scale.
 
     Attributes
     ----------
-    coordinates : Coordinates
+    preconditioner : Preconditioner
     first : float
     begun : int
         Number of the step that is the first.
     """
 
-    coordinates: Coordinates
+    preconditioner: Preconditioner
     first: float
     begun: int = 0
 
     @classmethod
     def of(
-        cls, coordinates: Coordinates, alpha: float, features: Features, weights: FloatArray, begun: int = 0
-    ) -> Pace:
-        r"""Return the pace in coordinates of a Hessian, for features whose rows have `weights`.
+        cls, preconditioner: Preconditioner, alpha: float, features: Features, weights: FloatArray, begun: int = 0
+    ) -> StepSizes:
+        r"""Return stable step sizes with the preconditioner of a Hessian, for features whose rows have `weights`.
 
-        In these coordinates, the Hessian of a batch of b of m rows is :math:`\frac{m}{b} \sum_i w_i x_i x_i^\top` at
-        most, for the features x of rows in them, the identity on average. Steps of :math:`1/(\rho + R^2/b)` are stable,
-        with :math:`\rho` its largest eigenvalue and :math:`R^2` the mean of :math:`m w_i \|x_i\|^2`, weighted by itself
-        (Bach and Moulines, 2013).
+        Preconditioned, the Hessian of a mini-batch of b of m rows is :math:`\frac{m}{b} \sum_i w_i x_i x_i^\top` at
+        most, for the preconditioned features x of rows, the identity on average. Steps of :math:`1/(\rho + R^2/b)` are
+        stable, with :math:`\rho` its largest eigenvalue and :math:`R^2` the mean of :math:`m w_i \|x_i\|^2`, weighted
+        by itself (Bach and Moulines, 2013).
         """
         # Of the Hessian's eigenvalues 2α + λ_j σ_k, those with the largest σ, in which the mean of rows is largest.
-        squares = np.square(coordinates.scale)
+        squares = np.square(preconditioner.scale)
         top = squares[:, int(np.argmin(squares.sum(axis=0)))]
         moment = float(np.maximum(1.0 / top - 2.0 * alpha, 0.0).sum())
         scale = moment / max(float(features.curvature.sum()), np.finfo(float).tiny) * top
-        leverages = np.count_nonzero(weights) * weights * _leverages(features, coordinates.features, scale)
+        leverages = np.count_nonzero(weights) * weights * _leverages(features, preconditioner.features, scale)
         norm = float(np.square(leverages).sum()) / max(float(leverages.sum()), np.finfo(float).tiny)
         # Along eigenvectors, no eigenvalue exceeds 1; a diagonal that is taken for the moment may be far from it.
-        stretch = max(1.0, features.stretch(scale, weights)) if coordinates.features is None else 1.0
-        return cls(coordinates, 1.0 / (stretch + norm / _BATCH), begun)
+        stretch = max(1.0, features.stretch(scale, weights)) if preconditioner.features is None else 1.0
+        return cls(preconditioner, 1.0 / (stretch + norm / _BATCH), begun)
 
-    def step(self, number: int) -> float:
+    def size(self, number: int) -> float:
         """Return the size of a step, by its number."""
         return float(self.first * (1.0 + (number - self.begun) * self.first / _PLATEAU) ** -_DECAY)
 
@@ -124,16 +124,16 @@ def descend(
     state: SgdState,
     likelihood: Likelihood,
     features: Features,
-    pace: Pace,
+    step_sizes: StepSizes,
     *,
     alpha: float,
     share: float,
     order: NDArray[np.intp],
     control: Control | None = None,
 ) -> SgdState:
-    r"""Pass once over rows in the given order, up to 32 at a time.
+    r"""Pass once over rows in the given order, in mini-batches of up to 32.
 
-    A step takes the gradient of the penalty plus the loss of the batch, in proportion, in the coordinates of `pace`.
+    A step takes the gradient of the penalty plus the loss of the mini-batch, in proportion, preconditioned.
     Iterates are averaged with weights that grow as the cube of their number (Shamir & Zhang, 2013), which keeps the
     noise of gradients out of the result (Polyak & Juditsky, 1992).
 
@@ -149,7 +149,7 @@ def descend(
         residual = likelihood.residual(rows, features.scores(rows, weights))
         gradient = 2.0 * alpha * weights
         features.add_gradient(rows, share * len(order) / len(rows) * residual, gradient)
-        weights -= pace.step(n_steps) * pace.coordinates.precondition(gradient)
+        weights -= step_sizes.size(n_steps) * step_sizes.preconditioner.apply(gradient)
         n_steps += 1
         average += (1.0 + _AVERAGING) / (n_steps + _AVERAGING) * (weights - average)
         if control is not None:
@@ -171,7 +171,7 @@ class Decrement(NamedTuple):
         return self.highest() <= limit
 
     def is_beyond(self, limit: float) -> bool:
-        """Return whether it is more than `limit`, with twice that certainty, as many looks are taken."""
+        """Return whether it is more than `limit`, with twice that certainty, as it is asked at many checkpoints."""
         return self.value - 2.0 * _ERRORS * self.error > limit
 
     def highest(self) -> float:
@@ -179,7 +179,7 @@ class Decrement(NamedTuple):
         return self.value + _ERRORS * self.error
 
 
-class Look(NamedTuple):
+class Checkpoint(NamedTuple):
     """Weights (q, d) of a descent after some passes, and the gradient of the objective there, known or estimated.
 
     An estimate is the mean of two, whose difference tells its noise.
@@ -191,17 +191,17 @@ class Look(NamedTuple):
     difference: FloatArray | None = None
 
 
-def look_at_zero(features: Features, likelihood: Likelihood, shape: tuple[int, ...]) -> Look:
-    """Look where all weights are 0, at which every law is uniform and its mean is known."""
+def checkpoint_at_zero(features: Features, likelihood: Likelihood, shape: tuple[int, ...]) -> Checkpoint:
+    """Return the checkpoint at weights of 0, where every distribution is uniform and its mean is known."""
     gradient, mean = np.zeros(shape), likelihood.structure.mean()
     for rows in row_blocks(*likelihood.psi.shape):
         features.add_gradient(rows, likelihood.weights[rows, None] * (mean - likelihood.psi[rows]), gradient)
-    return Look(0, np.zeros(shape), gradient)
+    return Checkpoint(0, np.zeros(shape), gradient)
 
 
-def known_decrement(now: Look, half: Look | None, coordinates: Coordinates) -> Decrement:
+def known_decrement(now: Checkpoint, half: Checkpoint | None, preconditioner: Preconditioner) -> Decrement:
     """Return what is left by exact gradients now and, if that is to count, after half the passes."""
-    newton = 0.5 * float(np.sum(np.square(coordinates.pull_back(now.gradient))))
+    newton = 0.5 * float(np.sum(np.square(preconditioner.pull_back(now.gradient))))
     if half is None:
         return Decrement(newton)
     return Decrement(max(newton, 0.5 * float(np.vdot(now.gradient + half.gradient, half.weights - now.weights))))
@@ -210,20 +210,20 @@ def known_decrement(now: Look, half: Look | None, coordinates: Coordinates) -> D
 def sampled_decrement(
     n_passes: int,
     weights: FloatArray,
-    half: Look | None,
+    half: Checkpoint | None,
     alpha: float,
     features: Features,
     likelihood: Likelihood,
-    laws: TrainingLaws,
-    coordinates: Coordinates,
+    engine: SampledTraining,
+    preconditioner: Preconditioner,
     limit: float,
     *,
     last: bool,
-) -> tuple[Look, Decrement]:
-    """Look at `weights` (q, d) by sampled gradients, until it is known on which side of `limit` is what is left.
+) -> tuple[Checkpoint, Decrement]:
+    """Estimate what is left at `weights` (q, d) by sampled gradients, until it is known on which side of `limit` it is.
 
     Each evaluation of all rows gives two gradients, of draws that are independent of each other. As many are averaged
-    as it takes, within 4 evaluations of all rows, or of 400 rows if that is more; for the last look, whose figure is
+    as it takes, within 4 evaluations of all rows, or of 400 rows if that is more; for the last one, whose figure is
     told, that many unless little is left.
     """
     n, d = likelihood.psi.shape
@@ -231,16 +231,16 @@ def sampled_decrement(
     pair = np.zeros((2, *weights.shape))
     done, rounds = 0, 1
     while True:
-        for rows in row_blocks(n, 2 * rounds * laws.draws_per_chain * d):
-            means = laws.halves(rows, features.scores(rows, weights), rounds)
+        for rows in row_blocks(n, 2 * rounds * engine.draws_per_chain * d):
+            means = engine.paired_means(rows, features.scores(rows, weights), rounds)
             for sums, mean in zip(pair, means, strict=True):
                 residual = likelihood.weights[rows, None] * (mean - likelihood.psi[rows])
                 features.add_gradient(rows, rounds * residual, sums)
         done += rounds
         one, two = (sums / done + 2.0 * alpha * weights for sums in pair)
-        now = Look(n_passes, weights, 0.5 * (one + two), one - two)
-        newton = _newton_gain(coordinates.pull_back(one), coordinates.pull_back(two))
-        figures = [newton] if half is None else [newton, _recent_gain(now, half, coordinates)]
+        now = Checkpoint(n_passes, weights, 0.5 * (one + two), one - two)
+        newton = _newton_gain(preconditioner.pull_back(one), preconditioner.pull_back(two))
+        figures = [newton] if half is None else [newton, _recent_gain(now, half, preconditioner)]
         left = max(figures, key=Decrement.highest)
         beyond = not last and any(figure.is_beyond(limit) for figure in figures)
         if left.is_within(limit) or beyond or done >= most:
@@ -259,13 +259,13 @@ def _newton_gain(one: FloatArray, two: FloatArray) -> Decrement:
     return Decrement(0.5 * float(product.sum()), 0.5 * float(np.sqrt(variance)))
 
 
-def _recent_gain(now: Look, half: Look, coordinates: Coordinates) -> Decrement:
+def _recent_gain(now: Checkpoint, half: Checkpoint, preconditioner: Preconditioner) -> Decrement:
     """Return what was gained since half the passes: the way times the mean of the gradients at its ends."""
     way = half.weights - now.weights
-    steps, variance = np.square(coordinates.of_weights(way)), 0.0
+    steps, variance = np.square(preconditioner.of_weights(way)), 0.0
     for end in (now, half):
-        if end.difference is not None:  # half of it is the noise of the mean, in coordinates about uncorrelated
-            variance += 0.25 * float(np.vdot(np.square(coordinates.pull_back(end.difference)), steps))
+        if end.difference is not None:  # half of it is the noise of the mean, about uncorrelated when preconditioned
+            variance += 0.25 * float(np.vdot(np.square(preconditioner.pull_back(end.difference)), steps))
     return Decrement(0.5 * float(np.vdot(now.gradient + half.gradient, way)), 0.5 * float(np.sqrt(variance)))
 
 
@@ -277,88 +277,88 @@ class Descent:
     state : SgdState
     n_passes : int
     left : Decrement
-        What was still to be gained when that was last looked at.
+        What was still to be gained at the last checkpoint.
     objective : float
-        At the averaged weights, then; only with exact laws.
-    engine : str
+        At the averaged weights, then; only with exact inference.
+    inference : str
         What computed it.
     """
 
     def __init__(self, likelihood: Likelihood, features: Features, state: SgdState, *, alpha: float) -> None:
         self._likelihood, self._features, self._alpha = likelihood, features, alpha
         self.state, self.n_passes = state, 0
-        self._coordinates = Coordinates.at_zero(alpha, features, state.curvature)
-        zero = look_at_zero(features, likelihood, state.average.shape)
+        self._preconditioner = Preconditioner.at_zero(alpha, features, state.curvature)
+        zero = checkpoint_at_zero(features, likelihood, state.average.shape)
         # What an earlier fit has gained says nothing about what is left.
-        self._looks = [] if state.average.any() else [zero]
-        self.left = known_decrement(zero, None, self._coordinates)
+        self._checkpoints = [] if state.average.any() else [zero]
+        self.left = known_decrement(zero, None, self._preconditioner)
         self._first = self.left.value
-        self.objective, self.engine = np.nan, ""
+        self.objective, self.inference = np.nan, ""
         self._limit = 0.0
 
     def run(self, rng: np.random.RandomState, *, tol: float, max_iter: int, label: str, verbose: int) -> None:
         """Pass over all rows until what is left is `tol`² times what it was at zero, or `max_iter` times."""
-        laws, n = self._likelihood.laws, len(self._likelihood.psi)
-        self._tol = max(tol, SAMPLED_TOL) if isinstance(laws, TrainingLaws) else tol
+        engine, n = self._likelihood.engine, len(self._likelihood.psi)
+        self._tol = max(tol, SAMPLED_TOL) if isinstance(engine, SampledTraining) else tol
         self._limit = self._tol**2 * self._first
-        control, look, follow = Control(), 1, _FIRST_FOLLOWED
+        control, check, renew = Control(), 1, _FIRST_RENEWED
         with reported(control, label, verbose=verbose):
-            pace = Pace.of(self._coordinates, self._alpha, self._features, self._likelihood.weights)
+            step_sizes = StepSizes.of(self._preconditioner, self._alpha, self._features, self._likelihood.weights)
             while self.n_passes < max_iter:
                 self.n_passes += 1
                 self.state = descend(
-                    self.state, self._likelihood, self._features, pace, alpha=self._alpha, share=1.0,
+                    self.state, self._likelihood, self._features, step_sizes, alpha=self._alpha, share=1.0,
                     order=rng.permutation(n), control=control,
                 )  # fmt: skip
-                if self.n_passes in (look, max_iter):
-                    look = max(look + 1, int(_SPACING * self.n_passes))
-                    self.left = self._look(last=self.n_passes == max_iter)
+                if self.n_passes in (check, max_iter):
+                    check = max(check + 1, int(_SPACING * self.n_passes))
+                    self.left = self._check(last=self.n_passes == max_iter)
                     control.value = self.left.value
                     if self.left.is_within(self._limit):
                         break
-                if self.n_passes == follow:
-                    follow *= 2
-                    pace = self._followed(pace)
+                if self.n_passes == renew:
+                    renew *= 2
+                    step_sizes = self._renewed(step_sizes)
 
-    def _followed(self, pace: Pace) -> Pace:
-        """Move the coordinates to the Hessian where the descent is; keep them where it cannot be estimated."""
+    def _renewed(self, step_sizes: StepSizes) -> StepSizes:
+        """Precondition by the Hessian where the descent is; go on as before where it cannot be estimated."""
         spread = Spread.at(self.state.average, self._features, self._likelihood)
         if spread is None:
-            return pace
-        self._coordinates = Coordinates.of_spread(spread, self._alpha, self._features)
-        damped = Coordinates.of_spread(spread.towards(self.state.curvature, _DAMPING), self._alpha, self._features)
+            return step_sizes
+        self._preconditioner = Preconditioner.of_spread(spread, self._alpha, self._features)
+        damped = Preconditioner.of_spread(spread.towards(self.state.curvature, _DAMPING), self._alpha, self._features)
         # Steps that have shrunk are long again where much is left, else they go on shrinking, as noise is what is left.
-        begun = self.state.n_steps if self.left.value > _MUCH * self._first else pace.begun
-        return Pace.of(damped, self._alpha, self._features, self._likelihood.weights, begun)
+        begun = self.state.n_steps if self.left.value > _MUCH * self._first else step_sizes.begun
+        return StepSizes.of(damped, self._alpha, self._features, self._likelihood.weights, begun)
 
-    def _look(self, *, last: bool) -> Decrement:
+    def _check(self, *, last: bool) -> Decrement:
         """Return what is left at the averaged weights."""
-        average, laws = self.state.average, self._likelihood.laws
-        # Of those looks at no more than half the passes, the last.
-        while len(self._looks) > 1 and 2 * self._looks[1].n_passes <= self.n_passes:
-            del self._looks[0]
-        half = self._looks[0] if self._looks else None
-        if isinstance(laws, TrainingLaws):
+        average, engine = self.state.average, self._likelihood.engine
+        # Of the checkpoints at no more than half the passes, the last.
+        while len(self._checkpoints) > 1 and 2 * self._checkpoints[1].n_passes <= self.n_passes:
+            del self._checkpoints[0]
+        half = self._checkpoints[0] if self._checkpoints else None
+        if isinstance(engine, SampledTraining):
             now, left = sampled_decrement(
-                self.n_passes, average, half, self._alpha, self._features, self._likelihood, laws, self._coordinates,
-                self._limit, last=last,
+                self.n_passes, average, half, self._alpha, self._features, self._likelihood, engine,
+                self._preconditioner, self._limit, last=last,
             )  # fmt: skip
         else:
-            loss, gradient, self.engine = self._likelihood.gradient(self._features, average)
+            loss, gradient, self.inference = self._likelihood.gradient(self._features, average)
             self.objective = self._alpha * float(np.sum(np.square(average))) + loss
-            now = Look(self.n_passes, average, gradient + 2.0 * self._alpha * average)
-            left = known_decrement(now, half, self._coordinates)
-        self._looks.append(now)
+            now = Checkpoint(self.n_passes, average, gradient + 2.0 * self._alpha * average)
+            left = known_decrement(now, half, self._preconditioner)
+        self._checkpoints.append(now)
         return left
 
-    def warn_unless_settled(self) -> None:
+    def warn_unless_converged(self) -> None:
         """Issue a ConvergenceWarning where passes ran out before `tol`, by more than the noise of a good fit."""
         slack = _SLACK if self.left.error else 1.0
         if self.left.value + self.left.error <= slack * self._limit:
             return
         share = self.left.value / max(self._first, np.finfo(float).tiny)
         error = f" ± {self.left.error:.1e}" if self.left.error else ""
-        sampled = isinstance(self._likelihood.laws, TrainingLaws)
+        sampled = isinstance(self._likelihood.engine, SampledTraining)
         warn_user(
             f"after the last of {self.n_passes} passes the objective is about {self.left.value:.1e}{error} above its "
             f"minimum, {share:.1e} times what was to be gained, where the square of tol={self._tol:.1e} is asked for; "

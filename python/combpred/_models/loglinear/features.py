@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ Rows = NDArray[np.intp] | slice
 
 #: Order of a second moment of features that is still diagonalised: some ten seconds.
 LARGEST_GRAM = 4096
-#: Order of one that is diagonalised anew as the laws move.
+#: Order of one that is diagonalised anew as distributions move away from the uniform one.
 LARGEST_MOVED = 512
 # Eigenvalues of a kernel matrix, relative to the largest: from minus this on they are errors of rounding ...
 _INDEFINITE = 1e-8
@@ -32,29 +33,22 @@ class Curvature(NamedTuple):
     directions: FloatArray | None
 
 
-class FeatureRows(Protocol):
-    """Rows φ_i of q features; a scorer with weights W (q, d) has the scores f_i = Wᵀφ_i."""
+class Features(Protocol):
+    """Rows φ_i of q features, with their second moment; a scorer with weights W (q, d) has the scores f_i = Wᵀφ_i."""
+
+    @property
+    def curvature(self) -> FloatArray:
+        """Eigenvalues of Σ_i w_i φ_i φ_iᵀ, or its diagonal, (q,)."""
+
+    @property
+    def directions(self) -> FloatArray | None:
+        """Its eigenvectors in columns, (q, q); None where it is diagonal, or taken to be."""
 
     def scores(self, rows: Rows, weights: FloatArray) -> FloatArray:
         """Return the scores of some rows, ``(k, d)``."""
 
     def add_gradient(self, rows: Rows, residual: FloatArray, gradient: FloatArray) -> None:
         """Add to `gradient` (q, d) what the gradient `residual` (k, d) by the scores of some rows contributes."""
-
-
-class Features(FeatureRows, Protocol):
-    """Rows of features with their second moment.
-
-    Attributes
-    ----------
-    curvature : ndarray of shape (q,)
-        Eigenvalues of Σ_i w_i φ_i φ_iᵀ, or its diagonal.
-    directions : ndarray of shape (q, q), or None
-        Its eigenvectors in columns; None where it is diagonal, or taken to be.
-    """
-
-    curvature: FloatArray
-    directions: FloatArray | None
 
     def reweighted(self, factors: FloatArray) -> Curvature:
         """Return the second moment after the weight of each row is multiplied by a factor, about, where q is large."""
@@ -66,17 +60,45 @@ class Features(FeatureRows, Protocol):
         """Return the largest eigenvalue of Σ_i w_i φ_i φ_iᵀ after each direction u_j is scaled by √scale_j."""
 
 
-class InputRows:
+class InputFeatures:
     """Inputs, with a constant feature last where there is an intercept, as features that a scorer is linear in.
+
+    Their second moment is computed when it is first asked for: sums over blocks of rows do without.
 
     Parameters
     ----------
     X : array or CSR of shape (n, p)
+    weights : ndarray of shape (n,), default=None
+        Of the rows; None: 1.
     intercept : bool
+    moment : ndarray of shape (q, q) or (q,), default=None
+        The second moment or its diagonal, as :func:`second_moment` returns it, where that is not of these rows alone.
     """
 
-    def __init__(self, X: Any, *, intercept: bool) -> None:
-        self._X, self._intercept = X, intercept
+    def __init__(
+        self, X: Any, weights: FloatArray | None = None, *, intercept: bool, moment: FloatArray | None = None
+    ) -> None:
+        self._X, self._given, self._intercept, self._moment = X, weights, intercept, moment
+
+    @property
+    def curvature(self) -> FloatArray:
+        """Eigenvalues of the second moment, or its diagonal."""
+        return self._diagonalised.curvature
+
+    @property
+    def directions(self) -> FloatArray | None:
+        """Its eigenvectors in columns, None where only its diagonal is known."""
+        return self._diagonalised.directions
+
+    @cached_property
+    def _diagonalised(self) -> Curvature:
+        # A given moment is copied, as it is overwritten.
+        own = second_moment(self._X, self._weights, self._intercept) if self._moment is None else self._moment.copy()
+        return diagonalised(own)
+
+    @property
+    def _weights(self) -> FloatArray:
+        return np.ones(self._X.shape[0]) if self._given is None else self._given
 
     def scores(self, rows: Rows, weights: FloatArray) -> FloatArray:
         """Return the scores of some rows."""
@@ -93,27 +115,6 @@ class InputRows:
             gradient[-1] += residual.sum(axis=0)
         else:
             gradient += self._X[rows].T @ residual
-
-
-class InputFeatures(InputRows):
-    """The same with their second moment, which training takes its coordinates from.
-
-    Parameters
-    ----------
-    X : array or CSR of shape (n, p)
-    weights : ndarray of shape (n,)
-        Of the rows.
-    intercept : bool
-    moment : ndarray of shape (q, q) or (q,), default=None
-        The second moment or its diagonal, as :func:`second_moment` returns it, where that is not of these rows alone.
-    """
-
-    def __init__(self, X: Any, weights: FloatArray, *, intercept: bool, moment: FloatArray | None = None) -> None:
-        super().__init__(X, intercept=intercept)
-        self._weights = weights
-        # A given moment is copied, as it is overwritten.
-        own = second_moment(X, weights, intercept) if moment is None else moment.copy()
-        self.curvature, self.directions = diagonalised(own)
 
     def reweighted(self, factors: FloatArray) -> Curvature:
         """Return the second moment under other weights, for many features along the same directions."""

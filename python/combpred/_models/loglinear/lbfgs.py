@@ -1,4 +1,4 @@
-"""The penalised likelihood, maximised by L-BFGS in coordinates that follow its Hessian."""
+"""The penalised likelihood, maximised by L-BFGS with a preconditioner that follows its Hessian."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._data.warn import warn_user
 from ..._lib.abi import Control
 from ..._lib.control import reported
-from .likelihood import Coordinates, Loss
+from .likelihood import Loss, Preconditioner
 
 FloatArray = NDArray[np.float64]
 
 _CORRECTIONS = 100  # pairs of differences that L-BFGS keeps at most: nearly separable data need many
 _FEWEST_CORRECTIONS = 20
 _CORRECTION_NUMBERS = 2**20  # in more of them than the fewest, which would cost as much as partition functions do
-_FIRST_SEARCH = 60  # iterations in the first coordinates ...
+_FIRST_SEARCH = 60  # iterations with the first preconditioner ...
 _LONGER = 3.0  # ... and by how much each search is longer than the one before
 
 
@@ -31,7 +31,7 @@ class Maximum:
     objective: float
     n_iter: int
     residual: float  # largest entry of the gradient, relative to that at zero
-    engine: str
+    inference: str
 
 
 def maximise(
@@ -46,9 +46,9 @@ def maximise(
 ) -> Maximum:
     """Minimise α‖W‖² plus the loss over the feature weights W, from zero or from `start` (q, d), whichever is better.
 
-    Stops when no entry of the gradient, in the coordinates of the Hessian at zero, exceeds `tol` times the largest one
+    Stops when no entry of the gradient, preconditioned by the Hessian at zero, exceeds `tol` times the largest one
     there, or after `max_iter` iterations. Each costs about one evaluation of ln Z and its gradient for all rows. Where
-    the laws come to be far from uniform, the search goes on in coordinates of the Hessian where it is: after 60
+    distributions come to be far from uniform, the search is preconditioned by the Hessian where it is: after 60
     iterations, after 180 more, and so on.
     """
     search = _Search(loss, alpha)
@@ -56,10 +56,10 @@ def maximise(
         if start is not None:
             search.move(start)
         search.run(tol, max_iter)
-    return Maximum(search.weights, search.value, search.n_iter, search.residual, search.engine)
+    return Maximum(search.weights, search.value, search.n_iter, search.residual, search.inference)
 
 
-class _Settled(Exception):  # noqa: N818  # raised to end a search that has arrived
+class _Converged(Exception):  # noqa: N818  # raised to end a search that has arrived
     """The gradient is small enough."""
 
 
@@ -71,11 +71,11 @@ class _Search:
         self._zero = loss.at_zero(alpha)
         self.control = Control()
         self.n_iter = 0
-        self.engine = ""
+        self.inference = ""
         self.weights = np.zeros(self._zero.scale.shape)
         self.value, gradient = self._evaluate(self.weights)
         self._first = self._largest(gradient)
-        self.residual = 1.0 if self._first > 0.0 else 0.0  # else the observed means are those of the uniform law
+        self.residual = 1.0 if self._first > 0.0 else 0.0  # else the observed means are the uniform ones
 
     def move(self, weights: FloatArray) -> None:
         """Go to `weights` if they are better than where the search stands."""
@@ -89,29 +89,29 @@ class _Search:
         length = float(_FIRST_SEARCH)
         while self.residual > tol and self.n_iter < max_iter:
             before = self.value
-            self._search(self._coordinates(), tol, min(int(length), max_iter - self.n_iter))
+            self._search(self._preconditioner(), tol, min(int(length), max_iter - self.n_iter))
             # A line search can fail for rounding; it starts anew from the gradient, as long as that leads further.
             if not self.value < before:
                 break
             length *= _LONGER
 
-    def _coordinates(self) -> Coordinates:
+    def _preconditioner(self) -> Preconditioner:
         """Return those of the Hessian where the search stands, or at zero where that is not known."""
         if not self.weights.any():
             return self._zero
         followed = self._loss.at(self.weights, self._alpha)
         return self._zero if followed is None else followed
 
-    def _search(self, coordinates: Coordinates, tol: float, max_iter: int) -> None:
+    def _search(self, preconditioner: Preconditioner, tol: float, max_iter: int) -> None:
         shape = self.weights.shape
         tried: tuple[FloatArray, float, FloatArray] | None = None
 
         def objective(z: FloatArray) -> tuple[float, FloatArray]:
             nonlocal tried
-            weights = coordinates.weights(z.reshape(shape))
+            weights = preconditioner.weights(z.reshape(shape))
             value, gradient = self._evaluate(weights)
             tried = weights, value, gradient
-            return value, coordinates.pull_back(gradient).ravel()
+            return value, preconditioner.pull_back(gradient).ravel()
 
         def accept(z: FloatArray) -> None:
             assert tried is not None  # the point that was tried last is the one accepted
@@ -120,21 +120,22 @@ class _Search:
             self.n_iter += 1
             self.control.step, self.control.value = self.n_iter, self.value
             if self.residual <= tol:
-                raise _Settled
+                raise _Converged
 
         try:
             minimize(
-                objective, coordinates.of_weights(self.weights).ravel(), jac=True, method="L-BFGS-B", callback=accept,
+                objective, preconditioner.of_weights(self.weights).ravel(), jac=True, method="L-BFGS-B",
+                callback=accept,
                 options={
                     "maxiter": max_iter, "maxfun": 20 * max_iter + 100, "maxcor": _corrections(self.weights.size),
                     "ftol": 0.0, "gtol": 0.0,
                 },
             )  # fmt: skip
-        except _Settled:
+        except _Converged:
             return
 
     def _evaluate(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        loss, gradient, self.engine = self._loss.evaluate(weights)
+        loss, gradient, self.inference = self._loss.evaluate(weights)
         gradient += 2.0 * self._alpha * weights
         return loss + self._alpha * float(np.sum(weights * weights)), gradient
 

@@ -1,4 +1,4 @@
-"""The likelihood of a log-linear model, and the coordinates in which it is maximised."""
+"""The likelihood of a log-linear model, and preconditioners that make maximising it easy."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scipy.linalg import eigh
 from ..._lib.control import call_abandonable
 from ..._lib.memory import row_blocks
 from ..._lib.ridge import Targets
-from ...sampling.engines import LawEngine, Rows
+from ...sampling.engines import Rows, TrainingEngine
 from ...structures import Structure
-from .features import Curvature, FeatureRows, Features
+from .features import Curvature, Features
 
 FloatArray = NDArray[np.float64]
 
 #: Order of a covariance of ψ that is still diagonalised: some seconds.
 LARGEST_COVARIANCE = 2048
-_DRAWS = 4  # from the law of each row, for the covariance there
+_DRAWS = 4  # from the distribution of each row, for its covariance
 #: Share of the mean that is added: rows whose draws agree, and directions in which they do, are not taken for certain.
 FLOOR = 1e-2
 
@@ -31,11 +31,11 @@ class Loss(Protocol):
     def evaluate(self, weights: FloatArray) -> tuple[float, FloatArray, str]:
         """Return it, its gradient (q, d), and what computed ln Z."""
 
-    def at_zero(self, alpha: float) -> Coordinates:
-        """Return coordinates for its Hessian at W = 0, with the penalty α‖W‖² added."""
+    def at_zero(self, alpha: float) -> Preconditioner:
+        """Return the preconditioner of its Hessian at W = 0, with the penalty α‖W‖² added."""
 
-    def at(self, weights: FloatArray, alpha: float) -> Coordinates | None:
-        """Return those near `weights`; None where the laws cannot be drawn from, or d is too large."""
+    def at(self, weights: FloatArray, alpha: float) -> Preconditioner | None:
+        """Return that of one near `weights`; None where nothing can be drawn, or d is too large."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class RowsLoss:
     def evaluate(self, weights: FloatArray) -> tuple[float, FloatArray, str]:
         return self.likelihood.gradient(self.features, weights)
 
-    def at_zero(self, alpha: float) -> Coordinates:
+    def at_zero(self, alpha: float) -> Preconditioner:
         curvature = UniformCurvature.of(self.likelihood.structure, self.likelihood.psi)
-        return Coordinates.at_zero(alpha, self.features, curvature)
+        return Preconditioner.at_zero(alpha, self.features, curvature)
 
-    def at(self, weights: FloatArray, alpha: float) -> Coordinates | None:
+    def at(self, weights: FloatArray, alpha: float) -> Preconditioner | None:
         spread = Spread.at(weights, self.features, self.likelihood)
-        return None if spread is None else Coordinates.of_spread(spread, alpha, self.features)
+        return None if spread is None else Preconditioner.of_spread(spread, alpha, self.features)
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class UniformCurvature:
 
 
 @dataclass(frozen=True)
-class Coordinates:
-    """Coordinates z of feature weights W (q, d): W = U (S ∘ z) Vᵀ.
+class Preconditioner:
+    """A change of variables W = U (S ∘ z) Vᵀ, after which the Hessian by z is about the identity.
 
     U and V are eigenvectors of the factors of a Kronecker product, and S the inverse roots of 2α + λ_j σ_k for their
     eigenvalues.
@@ -92,19 +92,19 @@ class Coordinates:
     scale: FloatArray  # S
 
     @classmethod
-    def at_zero(cls, alpha: float, features: Features, curvature: UniformCurvature) -> Coordinates:
-        """Build those in which the Hessian at W = 0 is the identity, if the factors are diagonalised, for a penalty."""
+    def at_zero(cls, alpha: float, features: Features, curvature: UniformCurvature) -> Preconditioner:
+        """Build that of the Hessian at W = 0, exact if the factors are diagonalised, with a penalty."""
         return cls.of_curvatures(Curvature(features.curvature, features.directions), curvature, alpha)
 
     @classmethod
-    def of_curvatures(cls, features: Curvature, outputs: UniformCurvature, alpha: float) -> Coordinates:
-        """Build those for a Kronecker product of two factors, with a penalty."""
+    def of_curvatures(cls, features: Curvature, outputs: UniformCurvature, alpha: float) -> Preconditioner:
+        """Build it for a Kronecker product of two factors, with a penalty."""
         scale = 1.0 / np.sqrt(2.0 * alpha + np.outer(features.curvature, outputs.values))
         return cls(features.directions, outputs.vectors, scale)
 
     @classmethod
-    def of_spread(cls, spread: Spread, alpha: float, features: Features) -> Coordinates:
-        """Build those for the Hessian where laws have this spread.
+    def of_spread(cls, spread: Spread, alpha: float, features: Features) -> Preconditioner:
+        """Build it for the Hessian where distributions have this spread.
 
         The factors are the mean covariance, in units of its trace, and the second moment of the features with rows
         weighted by the traces.
@@ -113,8 +113,8 @@ class Coordinates:
         return cls.of_factors(spread.covariance, moved, alpha)
 
     @classmethod
-    def of_factors(cls, covariance: FloatArray, moved: Curvature, alpha: float) -> Coordinates:
-        """Build those for a covariance of trace 1 and a second moment of the features with weights of that scale."""
+    def of_factors(cls, covariance: FloatArray, moved: Curvature, alpha: float) -> Preconditioner:
+        """Build it for a covariance of trace 1 and a second moment of the features with weights of that scale."""
         covariance, d = covariance.copy(), len(covariance)
         covariance[np.diag_indices(d)] += FLOOR / d
         values, vectors = call_abandonable(eigh, covariance)
@@ -135,7 +135,7 @@ class Coordinates:
         """Return the gradient by z, from that by W."""
         return self.scale * self._turned(gradient)
 
-    def precondition(self, gradient: FloatArray) -> FloatArray:
+    def apply(self, gradient: FloatArray) -> FloatArray:
         """Return the product of the inverse of the Hessian with a gradient by W."""
         return self.weights(self.pull_back(gradient))
 
@@ -145,18 +145,18 @@ class Coordinates:
 
 
 def drawn_spread(
-    weights: FloatArray, features: FeatureRows, likelihood: Likelihood
+    weights: FloatArray, features: Features, likelihood: Likelihood
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Estimate, by draws, the traces of the covariances of all laws (n,), and the weighted sum of covariances (d, d).
+    """Estimate, by draws, the traces of the covariances of all rows (n,), and their weighted sum (d, d).
 
-    None where the laws cannot be drawn from or d is too large.
+    None where nothing can be drawn or d is too large.
     """
     n, d = likelihood.psi.shape
     if d > LARGEST_COVARIANCE:
         return None
     traces, covariance = np.empty(n), np.zeros((d, d))
     for rows in row_blocks(n, _DRAWS * d):
-        psi = likelihood.laws.outputs(rows, features.scores(rows, weights), _DRAWS)
+        psi = likelihood.engine.draw_features(rows, features.scores(rows, weights), _DRAWS)
         if psi is None:
             return None
         centred = (psi - psi.mean(axis=1, keepdims=True)) * np.sqrt(1.0 / (_DRAWS - 1))
@@ -169,14 +169,14 @@ def drawn_spread(
 
 @dataclass(frozen=True)
 class Spread:
-    """How far the laws of rows spread: the traces of their covariances (n,), and their weighted mean of trace 1."""
+    """How far rows' distributions spread: the traces of their covariances (n,), and a weighted mean of trace 1."""
 
     traces: FloatArray
     covariance: FloatArray  # (d, d)
 
     @classmethod
-    def at(cls, weights: FloatArray, features: FeatureRows, likelihood: Likelihood) -> Spread | None:
-        """Estimate it by draws; None where the laws cannot be drawn from, d is too large, or all draws agree."""
+    def at(cls, weights: FloatArray, features: Features, likelihood: Likelihood) -> Spread | None:
+        """Estimate it by draws; None where nothing can be drawn, d is too large, or all draws agree."""
         found = drawn_spread(weights, features, likelihood)
         if found is None:
             return None
@@ -185,7 +185,7 @@ class Spread:
         return None if total == 0.0 else cls(traces, covariance / total)
 
     def towards(self, uniform: UniformCurvature, share: float) -> Spread:
-        """Return the spread after `share` of the covariance under the uniform law is added to that of each row."""
+        """Return the spread after `share` of the covariance of uniform outputs is added to that of each row."""
         assert uniform.vectors is not None
         trace, mean = float(uniform.values.sum()), float(self.traces.mean())
         more = share * (uniform.vectors * uniform.values) @ uniform.vectors.T
@@ -197,7 +197,7 @@ class Evaluation(NamedTuple):
 
     loss: float  # weighted sum of −ln p
     residual: FloatArray  # (n, d): its gradient by the scores
-    engine: str  # what computed ln Z
+    inference: str  # what computed ln Z
 
 
 @dataclass(frozen=True)
@@ -210,39 +210,39 @@ class Likelihood:
     psi : ndarray of shape (n, d)
         Embedded targets, or means of several.
     weights : ndarray of shape (n,)
-    laws : LawEngine
+    engine : TrainingEngine
         Computes ln Z and Eψ, or estimates Eψ.
     """
 
     structure: Structure
     psi: FloatArray
     weights: FloatArray
-    laws: LawEngine
+    engine: TrainingEngine
 
     def evaluate(self, rows: Rows, scores: FloatArray) -> Evaluation:
         """Return the loss of `rows`, whose scores are given, with the gradient w_i (Eψ − ψ_i)."""
-        found = self.laws.laws(rows, scores, means=True)
+        found = self.engine.infer(rows, scores, means=True)
         assert found.means is not None and found.log_z is not None
         psi, weights = self.psi[rows], self.weights[rows]
         loss = float(weights @ (found.log_z - np.einsum("ij,ij->i", scores, psi)))
-        return Evaluation(loss, weights[:, None] * (found.means - psi), found.engine)
+        return Evaluation(loss, weights[:, None] * (found.means - psi), found.inference)
 
     def residual(self, rows: Rows, scores: FloatArray) -> FloatArray:
         """Return the gradient alone, which may be estimated."""
-        means = self.laws.laws(rows, scores, means=True, log_z=False).means
+        means = self.engine.infer(rows, scores, means=True, log_z=False).means
         assert means is not None
         residual: FloatArray = self.weights[rows][:, None] * (means - self.psi[rows])
         return residual
 
-    def gradient(self, features: FeatureRows, weights: FloatArray) -> tuple[float, FloatArray, str]:
-        """Return the loss of all rows under feature weights (q, d), its gradient by them, and the engine."""
-        loss, gradient, engine = 0.0, np.zeros(weights.shape), ""
+    def gradient(self, features: Features, weights: FloatArray) -> tuple[float, FloatArray, str]:
+        """Return the loss of all rows under feature weights (q, d), its gradient by them, and what computed ln Z."""
+        loss, gradient, inference = 0.0, np.zeros(weights.shape), ""
         for rows in row_blocks(len(self.psi), self.psi.shape[1]):
             found = self.evaluate(rows, features.scores(rows, weights))
             loss += found.loss
             features.add_gradient(rows, found.residual, gradient)
-            engine = found.engine
-        return loss, gradient, engine
+            inference = found.inference
+        return loss, gradient, inference
 
 
 def mean_outputs(targets: Targets) -> tuple[FloatArray, FloatArray]:

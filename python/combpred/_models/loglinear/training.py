@@ -11,12 +11,12 @@ from sklearn.utils import check_random_state
 
 from ..._lib.memory import require_memory, row_blocks
 from ..._lib.ridge import Targets
-from ...sampling.engines import LawEngine, TrainingLaws
+from ...sampling.engines import Engine, SampledTraining, TrainingEngine
 from ..training import EarlierFit, keep_dual, keep_weights
-from .descent import LARGEST_MOMENT, Descent, Pace, SgdState, descend
+from .descent import LARGEST_MOMENT, Descent, SgdState, StepSizes, descend
 from .features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
 from .lbfgs import maximise, warn_unless_maximal
-from .likelihood import Coordinates, Likelihood, RowsLoss, UniformCurvature, mean_outputs
+from .likelihood import Likelihood, Preconditioner, RowsLoss, UniformCurvature, mean_outputs
 
 FloatArray = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ _DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; o
 _NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
 
 
-def likelihood_of(model: Any, targets: Targets, engine: LawEngine) -> Likelihood:
+def likelihood_of(model: Any, targets: Targets, engine: TrainingEngine) -> Likelihood:
     """Return the loss of embedded targets."""
     return Likelihood(model.structure_, *mean_outputs(targets), engine)
 
@@ -38,16 +38,16 @@ class _Training(NamedTuple):
     features: InputFeatures | KernelFeatures
 
 
-def _prepared(model: Any, X: Any, targets: Targets, engine: LawEngine) -> _Training:
+def _prepared(model: Any, X: Any, targets: Targets, engine: Engine) -> _Training:
     whole = likelihood_of(model, targets, engine)
     kept = np.flatnonzero(whole.weights)  # a weight of 0 leaves a row out
-    laws = engine.in_training(len(kept))
-    likelihood = replace(whole, psi=whole.psi[kept], weights=whole.weights[kept], laws=laws)
+    training = engine.for_training(len(kept))
+    likelihood = replace(whole, psi=whole.psi[kept], weights=whole.weights[kept], engine=training)
     features = _features(model, X if len(kept) == X.shape[0] else X[kept], likelihood.weights, kept)
     return _Training(kept, likelihood, features)
 
 
-def fit_by_lbfgs(model: Any, X: Any, targets: Targets, engine: LawEngine, earlier: EarlierFit | None = None) -> None:
+def fit_by_lbfgs(model: Any, X: Any, targets: Targets, engine: Engine, earlier: EarlierFit | None = None) -> None:
     """Maximise the likelihood of all rows and set the fitted attributes of `model`."""
     kept, likelihood, features = _prepared(model, X, targets, engine)
     start = None if earlier is None else earlier.weights(X, features, kept)
@@ -58,9 +58,9 @@ def fit_by_lbfgs(model: Any, X: Any, targets: Targets, engine: LawEngine, earlie
     _keep(model, X, kept, features, found.weights)
     model.objective_ = found.objective
     model.n_iter_ = max(found.n_iter, 1)
-    model.inference_ = found.engine
+    model.inference_ = found.inference
     for rows in row_blocks(len(kept), likelihood.psi.shape[1]):
-        engine.settled(features.scores(rows, found.weights))
+        engine.check_range(features.scores(rows, found.weights))
     warn_unless_maximal(found, float(model.tol))
 
 
@@ -97,7 +97,7 @@ def _keep(
     keep_dual(model, X, dual)
 
 
-def fit_by_descent(model: Any, X: Any, targets: Targets, engine: LawEngine, earlier: EarlierFit | None = None) -> None:
+def fit_by_descent(model: Any, X: Any, targets: Targets, engine: Engine, earlier: EarlierFit | None = None) -> None:
     """Pass over all rows until little is left to be gained, and set the fitted attributes of `model`."""
     kept, likelihood, features = _prepared(model, X, targets, engine)
     state = _start(likelihood, features)
@@ -114,25 +114,25 @@ def fit_by_descent(model: Any, X: Any, targets: Targets, engine: LawEngine, earl
     if isinstance(features, InputFeatures):
         model.descent_ = descent.state
     model.n_iter_ = descent.n_passes
-    if isinstance(likelihood.laws, TrainingLaws):
+    if isinstance(likelihood.engine, SampledTraining):
         model.inference_ = "mcmc"
-        _diagnose(model, likelihood.laws, features, average, len(kept))
+        _diagnose(model, likelihood.engine, features, average, len(kept))
     else:
-        model.inference_, model.objective_ = descent.engine, descent.objective
+        model.inference_, model.objective_ = descent.inference, descent.objective
         for rows in row_blocks(len(kept), likelihood.psi.shape[1]):
-            engine.settled(features.scores(rows, average))
-    descent.warn_unless_settled()
+            engine.check_range(features.scores(rows, average))
+    descent.warn_unless_converged()
 
 
 def _diagnose(
-    model: Any, laws: TrainingLaws, features: InputFeatures | KernelFeatures, weights: FloatArray, n: int
+    model: Any, engine: SampledTraining, features: InputFeatures | KernelFeatures, weights: FloatArray, n: int
 ) -> None:
     """Set `chain_diagnostics_` from the chains of some rows, where training left them."""
-    if not laws.is_chained:
+    if not engine.is_chained:
         return
     most = _COMPUTED if not model.structure_.space.in_library else _DIAGNOSED
     rows = np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
-    found = laws.diagnosed(rows, features.scores(rows, weights))
+    found = engine.diagnose(rows, features.scores(rows, weights))
     model.chain_diagnostics_ = found
     found.warn_unless_mixed("training")
 
@@ -143,24 +143,26 @@ def _start(likelihood: Likelihood, features: InputFeatures | KernelFeatures) -> 
     return SgdState(np.zeros(shape), np.zeros(shape), UniformCurvature.of(likelihood.structure, likelihood.psi))
 
 
-def continue_descent(model: Any, X: Any, targets: Targets, engine: LawEngine) -> None:
+def continue_descent(model: Any, X: Any, targets: Targets, engine: Engine) -> None:
     """Pass once over the rows of X, from where `model` stands, and set its fitted attributes."""
-    likelihood = likelihood_of(model, targets, engine.in_training(X.shape[0]))
+    likelihood = likelihood_of(model, targets, engine.for_training(X.shape[0]))
     order = check_random_state(model.random_state).permutation(np.flatnonzero(likelihood.weights))
     state: SgdState | None = getattr(model, "descent_", None)
     # After `fit`, which keeps no moment, the rows that it saw are taken to have been as those that come now.
     known = None if state is None else state.moment
     moment = second_moment(X, likelihood.weights, model.fit_intercept, largest=LARGEST_MOMENT)
     seen = 0.0 if state is None else state.n_seen
-    piece = float(likelihood.weights.sum())
-    total = moment * ((seen + piece) / piece) if known is None else known + moment
-    # The penalty is against all rows seen: of those of this piece, as many as all are, of its moments.
+    weight = float(likelihood.weights.sum())
+    total = moment * ((seen + weight) / weight) if known is None else known + moment
+    # The penalty is against all rows seen: as if these rows were as many as all are.
     features = InputFeatures(X, likelihood.weights, intercept=model.fit_intercept, moment=total)
     state = replace(_start(likelihood, features) if state is None else state, moment=total)
-    share = (seen + piece) / piece
+    share = (seen + weight) / weight
     alpha = float(model.alpha)
-    pace = Pace.of(Coordinates.at_zero(alpha, features, state.curvature), alpha, features, share * likelihood.weights)
-    model.descent_ = state = descend(state, likelihood, features, pace, alpha=alpha, share=share, order=order)
+    step_sizes = StepSizes.of(
+        Preconditioner.at_zero(alpha, features, state.curvature), alpha, features, share * likelihood.weights
+    )
+    model.descent_ = state = descend(state, likelihood, features, step_sizes, alpha=alpha, share=share, order=order)
     keep_weights(model, state.average)
     model.n_iter_ = getattr(model, "n_iter_", 0) + 1
-    model.inference_ = likelihood.laws.name
+    model.inference_ = likelihood.engine.name

@@ -15,7 +15,7 @@ from ..._lib.maxmargin import AffineLoss
 from ..._lib.memory import row_blocks
 from ..._lib.ridge import Design, Targets
 from ...structures import Structure
-from ..loglinear.features import InputRows, KernelFeatures
+from ..loglinear.features import InputFeatures, KernelFeatures
 from ..loglinear.training import kernel_features
 from ..sgd_learners import visited_rows
 from ..training import TrainingRows, keep_dual, keep_weights
@@ -86,17 +86,19 @@ class Blocks:
 
     def scores(self, weights: FloatArray, rows: Rows | slice = slice(None)) -> FloatArray:
         """Return the scores of some blocks, ``(k, d)``, for weights (q, d) of the features."""
-        return InputRows(self.X, intercept=self.intercept).scores(rows, weights)
+        return InputFeatures(self.X, intercept=self.intercept).scores(rows, weights)
 
     def combined(self, coefficients: FloatArray) -> FloatArray:
         """Return the weights Σ_i φ_i a_iᵀ of the features, ``(q, d)``, for coefficients a (m, d) of the blocks."""
         weights = np.zeros((self.n_weights, coefficients.shape[1]))
-        InputRows(self.X, intercept=self.intercept).add_gradient(slice(None), coefficients, weights)
+        InputFeatures(self.X, intercept=self.intercept).add_gradient(slice(None), coefficients, weights)
         return weights
 
     def add(self, weights: FloatArray, block: int, coefficient: FloatArray) -> None:
         """Add the features of one block times a coefficient (d,) to the weights (q, d)."""
-        InputRows(self.X, intercept=self.intercept).add_gradient(np.array([block]), coefficient[np.newaxis], weights)
+        InputFeatures(self.X, intercept=self.intercept).add_gradient(
+            np.array([block]), coefficient[np.newaxis], weights
+        )
 
     def square_norms(self) -> FloatArray:
         """Return the squared length of the features of each block, ``(m,)``."""

@@ -1,0 +1,180 @@
+"""Partition functions: exact, by annealing, or by a Taylor expansion; public in :mod:`combpred.sampling`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._data.checks import choice
+from .._lib.errors import CapabilityError
+from ..structures import Structure
+from ._annealing import MAX_STEPS, Annealing, anneal_rows
+from ._estimates import LogPartition
+from ._taylor import expand, warn_of_sampled_moments
+from .samplers import bounds_of_rows, exact_is_affordable, rows_of
+
+METHODS = ("auto", "exact", "annealed", "taylor")
+
+
+def log_partition(
+    structure: Structure,
+    scores: ArrayLike,
+    *,
+    method: str = "auto",
+    epsilon: float = 0.1,
+    delta: float = 0.05,
+    bound: ArrayLike | None = None,
+    sampler: str = "auto",
+    schedule: str = "adaptive",
+    max_steps: int = MAX_STEPS,
+    centred: bool = True,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> LogPartition:
+    r"""Return :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle` for every row s, exact or estimated.
+
+    Parameters
+    ----------
+    structure : Structure
+        With its sizes known; all but "exact" also need the number of its outputs, which a `Custom` structure from a
+        sampler has from `log_count`.
+    scores : array-like of shape (n, d) or (d,)
+        Finite; one row for shape (d,).
+    method : {"auto", "exact", "annealed", "taylor"}, default="auto"
+        - "exact": by the recursion or closed form of the structure, or a sum over up to a million outputs.
+        - "annealed": estimated by draws alone, within a factor of 1 ± `epsilon` with probability 1 − `delta`: a fully
+          polynomial randomised approximation scheme wherever the structure can be sampled in polynomial time.
+        - "taylor": approximated for small scores by :math:`\ln |Y| + \langle s, \mu\rangle + \ln(1 + \frac12
+          s^\top\Sigma s)`, with μ and Σ the mean and the covariance of ψ over all outputs Y. The error is of third
+          order in the scores.
+        - "auto": "exact" where that is expected to take no more than five minutes of a processor, else "annealed".
+    epsilon : float, default=0.1
+        Relative error of an estimate of Z, between 0 and 1.
+    delta : float, default=0.05
+        Probability of a larger error in a row, between 0 and 1.
+    bound : float or array-like of shape (n,), default=None
+        Only where values are estimated: a number that no :math:`|\langle s, \psi(y)\rangle|` exceeds, one for each row
+        or one for all. It takes the place of the bounds that the structure proves, and lets a user's own sampler be
+        used with every schedule, and exactly.
+    sampler : {"auto", "monotone", "cftp", "rejection", "exact", "local", "meta", "cube"}, default="auto"
+        Only where values are estimated: what draws, as :func:`sample` has them. "auto" takes for each row the first of
+        "monotone", "exact", "cftp", "local" and "meta" that the structure has and that is expected to be done within
+        `max_steps`.
+    schedule : {"adaptive", "uniform", "thesis"}, default="adaptive"
+        Only where values are estimated: the levels of β between the uniform distribution and p.
+
+        - "adaptive": found by draws, as far apart as tests allow that prove a bound on the variance;
+        - "uniform": 3 for each unit of half the range of scores, with 65 ε⁻² l sinh²(1/3) draws at each of l levels;
+        - "thesis": 3 for each unit of :math:`\max\|\psi\|\,\|s\|`, or of `bound`, with 65 ε⁻² l exp(2/3) draws at each,
+          as printed.
+    max_steps : int, default=100000000
+        Only where values are estimated: most steps of chains, or proposals, for a row.
+    centred : bool, default=True
+        For "taylor": whether the expansion is that of :math:`\exp\langle s, \psi - \mu\rangle`. False: of
+        :math:`\exp\langle s, \psi\rangle`, hence :math:`\ln|Y| + \ln(1 + \langle s,\mu\rangle + \frac12 s^\top M s)`
+        with the second moment M, which is worse where :math:`\langle s, \mu\rangle` is not 0.
+    random_state : int, RandomState instance or None, default=None
+        The only source of randomness. Each row has its own stream: an integer gives a row the same estimate whatever
+        the number of threads or of later rows.
+    n_jobs : int, default=None
+        Threads; None: as configured by :func:`combpred.config_context`.
+    verbose : int, default=0
+        Positive: show the progress of an estimate, the number of draws so far with the level β.
+
+    Returns
+    -------
+    LogPartition
+        With arrays `value`, `lower`, `upper`, `is_exact` and `n_samples`, the method, and its `details`.
+
+    Raises
+    ------
+    CapabilityError
+        When the structure is too large for exact sums; when the number of outputs is not known; when the structure
+        lacks what sampler or schedule need: an exactly uniform sampler for "meta", "cftp" and "rejection", a bound on
+        all scores for these last two and for schedules other than "adaptive"; or when its moments, which "taylor"
+        takes, are relaxed, those of a larger space.
+    SamplingError
+        When an exact sampler needs more than `max_steps`; says about how many.
+    ValueError
+        When a parameter is out of its range, given to a method that does not take it, or a score not finite; when
+        `bound` is less than the score of an output that is drawn or decoded.
+    MemoryError
+        When the d × d covariance of "taylor" does not fit.
+
+    Warns
+    -----
+    ConvergenceWarning
+        When chains did not converge within `max_steps`; names the row and the figure.
+    ApproximationWarning
+        When scores leave their mean by more than 1 with "taylor"; names the row and the figure. The figure comes from
+        exact decoding or the bounds of a guaranteed solution; for a structure given by functions it is the standard
+        deviation. Also where the moments of the structure are sampled (``moments_info``), whose errors add to those of
+        the expansion.
+
+    Notes
+    -----
+    "adaptive" takes about :math:`\sqrt{\ln|Y|}` levels and their square over ε² draws. The test between two levels is
+    Markov's inequality for draws that are made for it, so that its error, an eighth of `delta`, is part of the
+    guarantee; Chebyshev's inequality bounds the error of each repeat, and the binomial distribution that of their
+    median. Chains ("local", "meta", "cube") give no guarantee. Four of them are led from level to level; the number of
+    steps between draws follows from measured autocorrelations.
+
+    "taylor" costs O(n d²) beside the covariance, and two decodings a row. Regularised models with a penalty of at least
+    :math:`R^2 \ln|Y|` have scores within its range (Vembu, 2010, ch. 6, where the factor ½ is missing).
+
+    References
+    ----------
+    Vembu (2010), *Learning to Predict Combinatorial Structures*, ch. 6. Štefankovič, Vempala and Vigoda (2009),
+    Adaptive simulated annealing: a near-optimal connection between sampling and counting.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from combpred import sampling
+    >>> from combpred.structures import LabelSets, Permutations
+    >>> structure, scores = Permutations(5), np.linspace(-1, 1, 10)
+    >>> exact = sampling.log_partition(structure, scores)
+    >>> found = sampling.log_partition(structure, scores, method="annealed", random_state=0)
+    >>> bool(found.lower[0] < exact.value[0] < found.upper[0]), found.is_exact, found.details.sampler
+    (True, array([ True]), array(['exact'], dtype='<U5'))
+    >>> scores = np.array([0.3, -0.2, 0.1])
+    >>> found = sampling.log_partition(LabelSets(3), scores, method="taylor")
+    >>> round(float(found.value[0]), 4), round(LabelSets(3).log_partition(scores), 4)
+    (2.1968, 2.1969)
+    >>> found.details.spread
+    array([0.3])
+    """
+    rows = rows_of(structure, scores)
+    choice(method, "method", METHODS)
+    how = Annealing(epsilon, delta, sampler, schedule, max_steps)
+    bounds = None if bound is None else bounds_of_rows(bound, len(rows), least=0.0)
+    _refuse_options(method, how, bound, centred)
+    if method == "auto":
+        method = "exact" if exact_is_affordable(structure, len(rows)) else "annealed"
+    if method == "exact":
+        return LogPartition.exact(_exact(structure, rows, n_jobs))
+    if method == "taylor":
+        found = expand(structure, rows, centred=centred)
+        warn_of_sampled_moments(structure)
+        return found
+    return anneal_rows(structure, rows, how, bound=bounds, random_state=random_state, n_threads=n_jobs, verbose=verbose)
+
+
+def _refuse_options(method: str, how: Annealing, bound: ArrayLike | None, centred: bool) -> None:
+    """Raise ValueError for options of another method than the one that is asked for."""
+    if not centred and method != "taylor":
+        raise ValueError(f"centred=False is for method='taylor', not {method!r}; leave it out")
+    if method in ("auto", "annealed"):
+        return
+    given = {"bound": bound is not None, "sampler": how.sampler != "auto", "schedule": how.schedule != "adaptive"}
+    for name, is_given in given.items():
+        if is_given:
+            raise ValueError(f"{name} is for method='annealed', not {method!r}; leave it out")
+
+
+def _exact(structure: Structure, rows: NDArray[np.float64], n_threads: int | None) -> NDArray[np.float64]:
+    try:
+        return structure.space.log_partition(rows, False, n_threads).log_z
+    except CapabilityError as error:
+        raise CapabilityError(f"method='exact' is not possible: {error}; or take method='annealed'") from None

@@ -1,0 +1,17 @@
+"""Few rows a block, so that what reads blocks reads several."""
+
+from __future__ import annotations
+
+import pytest
+
+from combpred._data import blocks
+from combpred._models import rows
+
+
+@pytest.fixture
+def few_rows(monkeypatch):
+    """Cut blocks into parts of 16 rows, and those into strips of 7."""
+    monkeypatch.setattr(blocks, "_MANY_ROWS", 16)
+    monkeypatch.setattr(rows, "BLOCK_BYTES", 0)
+    monkeypatch.setattr(rows, "_STRIP_ENTRIES", 1)
+    monkeypatch.setattr(rows, "_STRIP_ROWS", 7)

@@ -1,0 +1,70 @@
+"""One door to partition functions: which method is taken, what it returns, and options of other methods."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import combpred
+from combpred import CapabilityError, sampling
+from combpred.sampling import AnnealingDetails, LogPartition, TaylorDetails, log_partition, samplers
+from combpred.structures import Custom, LabelSets, Permutations, Structure
+
+STRUCTURES: list[Structure] = [Permutations(4), LabelSets(5, size=2), Custom.from_structures("ab", [[1.0], [0.0]])]
+
+
+@pytest.mark.parametrize("method", ["auto", "exact"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_exact_values(structure, method):
+    scores = np.random.default_rng(0).normal(size=(3, structure.n_features))
+    found = log_partition(structure, scores, method=method)
+    np.testing.assert_array_equal(found.value, structure.log_partition(scores))
+    np.testing.assert_array_equal(found.lower, found.value)
+    np.testing.assert_array_equal(found.upper, found.value)
+    assert found.method == "exact" and found.is_exact.tolist() == [True] * 3
+    assert found.n_samples.tolist() == [0] * 3 and found.details is None
+    assert log_partition(structure, scores[0]).value.shape == (1,)
+
+
+def test_auto_is_exact_while_that_is_affordable(monkeypatch):
+    scores = np.zeros((2, 6))
+    monkeypatch.setattr(samplers, "EXACT_SECONDS", 0.99 * samplers.exact_seconds(Permutations(4), 2))
+    assert log_partition(Permutations(4), scores, epsilon=0.5, random_state=0).method == "annealed"
+    assert log_partition(Permutations(4), scores[:1], epsilon=0.5, random_state=0).method == "exact"
+    assert log_partition(Permutations(24), np.zeros(276), epsilon=0.9, random_state=0).method == "annealed"
+
+
+def test_one_result_type():
+    assert combpred.LogPartition is sampling.LogPartition is LogPartition
+    kinds = {"exact": type(None), "annealed": AnnealingDetails, "taylor": TaylorDetails}
+    for method, kind in kinds.items():
+        rows = np.full((3, 6), 0.1)
+        found = log_partition(Permutations(4), rows, method=method, epsilon=0.5, random_state=0)
+        assert isinstance(found, LogPartition) and isinstance(found.details, kind)
+        whole = LogPartition.joined([found, found])
+        np.testing.assert_array_equal(whole.value, np.tile(found.value, 2))
+        assert whole.method == method and whole.n_samples.shape == whole.is_exact.shape == (6,)
+        if method == "annealed":
+            assert len(whole.details.schedules) == len(whole.details.r_hat) == 6
+            assert whole.details.schedule == "adaptive"
+        if method == "taylor":
+            np.testing.assert_array_equal(whole.details.marginals, np.tile(found.details.marginals, (2, 1)))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"method": "mcmc"}, ValueError, "method must be one of auto, exact, annealed, taylor, got 'mcmc'"),
+        ({"method": "exact", "bound": 9.0}, ValueError, "bound is for method='annealed', not 'exact'; leave it out"),
+        ({"method": "taylor", "sampler": "cftp"}, ValueError, "sampler is for method='annealed', not 'taylor'"),
+        ({"method": "exact", "schedule": "thesis"}, ValueError, "schedule is for method='annealed'"),
+        ({"centred": False}, ValueError, "centred=False is for method='taylor', not 'auto'"),
+        ({"method": "exact", "epsilon": 2.0}, ValueError, "epsilon must be between 0 and 1"),
+        ({"structure": Permutations(30), "scores": np.zeros(435), "method": "exact"}, CapabilityError,
+         "method='exact' is not possible: .*limited to size 20.*take method='annealed'"),
+    ],
+)  # fmt: skip
+def test_refusals(options, error, message):
+    arguments = {"structure": Permutations(4), "scores": np.zeros(6), **options}
+    with pytest.raises(error, match=message):
+        log_partition(arguments.pop("structure"), arguments.pop("scores"), **arguments)
