@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/binary"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,6 +13,13 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"gonum.org/v1/gonum/blas"
+
+	"combpred/core/fit"
+	"combpred/core/linalg"
+	"combpred/core/solve"
+	"combpred/core/structure"
 )
 
 // entryPoints are the functions of combpred.h.
@@ -35,7 +44,7 @@ var entryPoints = map[string]any{
 }
 
 func TestEntryPointsAreComplete(t *testing.T) {
-	files, err := filepath.Glob("export_*.go")
+	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no source files", err)
 	}
@@ -45,7 +54,7 @@ func TestEntryPointsAreComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`(?m)^//export (\w+)$`).FindAllStringSubmatch(string(source), -1) {
+		for _, match := range regexp.MustCompile(`(?m)^//export (cp_\w+)$`).FindAllStringSubmatch(string(source), -1) {
 			found = append(found, match[1])
 		}
 	}
@@ -218,5 +227,74 @@ func FuzzABI(f *testing.F) {
 			t.Errorf("%s: status %d", name, status)
 		}
 		runtime.KeepAlive(c)
+	})
+}
+
+// FuzzRidge trains on whatever options, numbers and weights come: a call must end with an error or with finite coefficients, and
+// never with a panic.
+func FuzzRidge(f *testing.F) {
+	for _, options := range []string{
+		``, `{}`, `{"loss":"squared"}`, `{"solver":"cg","alpha":0.5}`, `{"solver":"newton-cg","tol":1e-3}`,
+		`{"precision":"double","shift":1}`,
+		`{"alpha":1e-300}`, `{"alpha":1e300,"max_iter":1}`, `{"tol":null}`, `{"alpha":"1"}`, `{"unknown":1}`, `[]`, `{}{}`,
+		`{"max_iter":1e99}`,
+	} {
+		f.Add([]byte(options), []byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(4), true)
+	}
+	f.Add([]byte(`{"solver":"newton-cg"}`), []byte("00000000"), uint8(0), true) // rounding leaves Newton-CG no direction
+	space, err := structure.New("permutations", structure.Args{Scalars: map[string]int64{"n": 3}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, options, raw []byte, rows uint8, gram bool) {
+		opt, err := ridgeOptions(options)
+		if err != nil {
+			return
+		}
+		opt.MaxIter = min(opt.MaxIter, 200)
+		if opt.MaxIter == 0 {
+			opt.MaxIter = 200
+		}
+		m, d := 1+int(rows%9), space.FeatureLen()
+		next := func() float64 {
+			if len(raw) < 8 {
+				return 0.5
+			}
+			v := math.Float64frombits(binary.LittleEndian.Uint64(raw))
+			raw = raw[8:]
+			return v
+		}
+		x, psi := linalg.NewMatrix[float64](m, m), linalg.NewMatrix[float64](m, d)
+		for i := range x.Data {
+			x.Data[i] = next()
+		}
+		for i := range psi.Data {
+			psi.Data[i] = next()
+		}
+		k := x
+		if gram { // a legal kernel matrix, otherwise anything
+			k = linalg.NewMatrix[float64](m, m)
+			linalg.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, k)
+		}
+		weights := make([]float64, m)
+		for i := range weights {
+			weights[i] = math.Abs(next())
+		}
+		bytes, err := opt.WorkBytes(space, m, opt.Precision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dual := linalg.NewMatrix[float64](m, d)
+		info, err := opt.Kernel(space, k, fit.Targets{Psi: psi, Weights: weights},
+			make([]float32, bytes/4), make([]float64, bytes/8), dual, nil)
+		var partial *solve.NotConvergedError
+		if err != nil && !errors.As(err, &partial) {
+			return
+		}
+		for i, v := range dual.Data {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Fatalf("coefficient %d is %g (%+v, error %v)", i, v, info, err)
+			}
+		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/solve"
+	"combpred/core/solve/sgd"
 )
 
 // descentIn reads what the steps of a descent change: rows × d each.
@@ -33,15 +34,15 @@ func descentIn(coef, average, velocity, gains *C.double, rows, d C.int64_t) (fit
 	return s, err
 }
 
-func stepSizes(m, p, t0 C.double, t C.int64_t) (solve.StepSizes, error) {
+func stepSizes(m, p, t0 C.double, t C.int64_t) (sgd.StepSizes, error) {
 	if t < 0 || t > maxSteps {
-		return solve.StepSizes{}, illegal("t is %d, must be from 0 to %d", int64(t), int64(maxSteps))
+		return sgd.StepSizes{}, illegal("t is %d, must be from 0 to %d", int64(t), int64(maxSteps))
 	}
-	return solve.StepSizes{Rows: float64(m), First: float64(p), Shift: float64(t0), Done: int(t)}, nil
+	return sgd.StepSizes{Rows: float64(m), First: float64(p), Shift: float64(t0), Done: int(t)}, nil
 }
 
 // descend takes steps of the sizes asked for and writes the sum of the losses to loss.
-func descend(m, p, t0 C.double, t C.int64_t, loss *C.double, take func(solve.StepSizes) (float64, error)) error {
+func descend(m, p, t0 C.double, t C.int64_t, loss *C.double, take func(sgd.StepSizes) (float64, error)) error {
 	steps, err := stepSizes(m, p, t0, t)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.
 		if slots < 1 || slots > maxRows {
 			return illegal("slots is %d, must be from 1 to %d", int64(slots), maxRows)
 		}
-		var v solve.Visits
+		var v sgd.Visits
 		if v.Kernel, e = matrixIn(kernel, "kernel", n, slots); e != nil {
 			return e
 		}
@@ -85,7 +86,7 @@ func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.
 		if e != nil {
 			return e
 		}
-		return descend(m, p, t0, t, loss, func(steps solve.StepSizes) (float64, error) {
+		return descend(m, p, t0, t, loss, func(steps sgd.StepSizes) (float64, error) {
 			return c.opt.DescendInExpansion(c.space, steps, v, c.targets, state, c.mon)
 		})
 	})
@@ -115,7 +116,7 @@ func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 		if e != nil {
 			return e
 		}
-		return descend(m, p, t0, t, loss, func(steps solve.StepSizes) (float64, error) {
+		return descend(m, p, t0, t, loss, func(steps sgd.StepSizes) (float64, error) {
 			return c.opt.DescendInFeatures(c.space, steps, x, c.targets, state, c.mon)
 		})
 	})

@@ -143,3 +143,23 @@ func setError(buf *C.char, n C.int64_t, text string) {
 	dst := unsafe.Slice((*byte)(unsafe.Pointer(buf)), len(text)+1)
 	dst[copy(dst, text)] = 0
 }
+
+//export cp_abi_version
+func cp_abi_version() C.int32_t {
+	return C.CP_ABI_VERSION
+}
+
+//export cp_test_panic
+func cp_test_panic(inWorker C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		if inWorker == 0 {
+			panic("test of a panic in the calling goroutine")
+		}
+		return parallel.For(2, 1, 2, nil, func(lo, _ int) error {
+			if lo == 1 {
+				panic("test of a panic in a worker")
+			}
+			return nil
+		})
+	})
+}

@@ -7,6 +7,8 @@ import (
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
+	"combpred/core/solve/dual"
+	"combpred/core/solve/loo"
 	"combpred/core/structure"
 )
 
@@ -18,11 +20,11 @@ func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 		return err
 	}
 	return o.leaveOneOut(space, targets, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
-		op := solve.NewKernel(p, k, o.Shift)
+		op := dual.NewKernel(p, k, o.Shift)
 		if o.Precision == "single" {
-			return solve.LeaveOneOutFactored(p, op, work32, c)
+			return loo.Factored(p, op, work32, c)
 		}
-		return solve.LeaveOneOutFactored(p, op, work64, c)
+		return loo.Factored(p, op, work64, c)
 	})
 }
 
@@ -33,14 +35,14 @@ func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64,
 		return fmt.Errorf("fit: loss is %q, must be \"auc\" to leave rows out by an eigendecomposition", o.Loss)
 	}
 	return o.leaveOneOut(space, targets, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
-		sp, err := solve.NewSpectral(p, eigenvalues, vectors)
+		sp, err := dual.NewSpectral(p, eigenvalues, vectors)
 		if err != nil {
 			return err
 		}
 		if o.Precision == "single" {
-			return solve.LeaveOneOutSpectral(p, sp, work32, c)
+			return loo.Spectral(p, sp, work32, c)
 		}
-		return solve.LeaveOneOutSpectral(p, sp, work64, c)
+		return loo.Spectral(p, sp, work64, c)
 	})
 }
 
@@ -68,11 +70,11 @@ func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string, 
 	case err != nil:
 		return 0, err
 	case spectral && precision == "single":
-		return solve.LeaveOneOutSpectralWork[float32](m), nil
+		return loo.SpectralWork[float32](m), nil
 	case spectral:
-		return solve.LeaveOneOutSpectralWork[float64](m), nil
+		return loo.SpectralWork[float64](m), nil
 	case precision == "single":
-		return solve.LeaveOneOutWork[float32](m, coord.Distinct(), o.Loss == "auc"), nil
+		return loo.FactoredWork[float32](m, coord.Distinct(), o.Loss == "auc"), nil
 	}
-	return solve.LeaveOneOutWork[float64](m, coord.Distinct(), o.Loss == "auc"), nil
+	return loo.FactoredWork[float64](m, coord.Distinct(), o.Loss == "auc"), nil
 }

@@ -12,6 +12,7 @@ import (
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
+	"combpred/core/solve/dual"
 	"combpred/core/structure"
 )
 
@@ -83,10 +84,10 @@ func (t Targets) example(i int) int {
 	return after - 1
 }
 
-// Kernel trains on the m×m kernel matrix k and writes the dual coefficients (m×d) to dual. work is scratch of WorkBytes bytes,
+// Kernel trains on the m×m kernel matrix k and writes the dual coefficients (m×d) to coef. work is scratch of WorkBytes bytes,
 // as two views of the same memory.
 func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64,
-	dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+	coef linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
 	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return solve.Info{}, err
@@ -94,7 +95,7 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 	if _, err := largestEntry(k, o.Workers, mon); err != nil {
 		return solve.Info{}, err
 	}
-	op := solve.NewKernel(p, k, o.Shift)
+	op := dual.NewKernel(p, k, o.Shift)
 	c := linalg.NewMatrix[float64](targets.examples(), p.Coord.Len())
 	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
 	var info solve.Info
@@ -107,46 +108,46 @@ func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets T
 			info, err = factored(o, p, op, direct, work64, c)
 		}
 	case "newton-cg":
-		info, err = solve.NewtonCG(p, op, c, opt)
+		info, err = dual.NewtonCG(p, op, c, opt)
 	default:
 		return info, fmt.Errorf("fit: solver is %q, must be \"closed-form\", \"cg\" or \"newton-cg\" for a kernel matrix", o.Solver)
 	}
 	if !valid(err) {
 		return info, err
 	}
-	writeDual(p, c, dual)
+	writeDual(p, c, coef)
 	return info, err
 }
 
 // factored runs the solvers that factor the kernel matrix, in the precision of work; direct makes the closed form invert the factors.
-func factored[T linalg.Float](o Ridge, p *solve.Problem, op *solve.Kernel, direct bool, work []T,
+func factored[T linalg.Float](o Ridge, p *solve.Problem, op *dual.Kernel, direct bool, work []T,
 	c linalg.Matrix[float64]) (solve.Info, error) {
 	opt := solve.Options{Tol: o.Tol, MaxIter: o.MaxIter}
-	f, err := solve.NewFactored(op, work, o.factors(p.Coord))
+	f, err := dual.NewFactored(op, work, o.factors(p.Coord))
 	if err != nil {
 		return solve.Info{}, err
 	}
 	if o.Solver == "cg" {
-		return solve.ConjugateGradient(p, op, f, c, opt)
+		return dual.ConjugateGradient(p, op, f, c, opt)
 	}
-	var margins solve.MarginSolver
+	var margins dual.MarginSolver
 	switch {
 	case !p.Margin:
 	case direct:
 		if err := f.Invert(); err != nil {
 			return solve.Info{}, err
 		}
-		var g *solve.MarginMatrix[T]
-		if g, err = solve.NewMarginMatrix(f, work); err == nil {
+		var g *dual.MarginMatrix[T]
+		if g, err = dual.NewMarginMatrix(f, work); err == nil {
 			margins, err = g.Solver(o.MaxIter)
 		}
 	default:
-		margins, err = solve.NewMarginIteration(p, solve.NewImplicitMargins(p, f), o.MaxIter)
+		margins, err = dual.NewMarginIteration(p, dual.NewImplicitMargins(p, f), o.MaxIter)
 	}
 	if err != nil {
 		return solve.Info{}, err
 	}
-	return solve.ClosedForm(p, op, f, margins, c, opt)
+	return dual.ClosedForm(p, op, f, margins, c, opt)
 }
 
 // explicit says whether the closed form of m rows inverts the factors and forms the system of the margins. Below the limit that costs
@@ -164,9 +165,9 @@ func (o Ridge) WorkBytes(space structure.Space, m int, precision string) (int64,
 		triangles++
 	}
 	if precision == "single" {
-		return solve.FactorWork[float32](m, triangles), nil
+		return dual.FactorWork[float32](m, triangles), nil
 	}
-	return solve.FactorWork[float64](m, triangles), nil
+	return dual.FactorWork[float64](m, triangles), nil
 }
 
 // preconditioners bounds the factors that precondition conjugate gradient: four in single precision fill one kernel-sized matrix.
@@ -185,27 +186,27 @@ func (o Ridge) factors(coord *solve.Coordinates) int {
 
 // Spectral trains like Kernel from the eigendecomposition of D(K + shift)D.
 func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets,
-	dual linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
+	coef linalg.Matrix[float64], mon *parallel.Monitor) (solve.Info, error) {
 	p, err := o.problem(space, targets, mon)
 	if err != nil {
 		return solve.Info{}, err
 	}
-	sp, err := solve.NewSpectral(p, eigenvalues, vectors)
+	sp, err := dual.NewSpectral(p, eigenvalues, vectors)
 	if err != nil {
 		return solve.Info{}, err
 	}
-	var margins solve.MarginSolver
+	var margins dual.MarginSolver
 	if p.Margin {
-		if margins, err = solve.NewMarginIteration(p, solve.NewImplicitMargins(p, sp), o.MaxIter); err != nil {
+		if margins, err = dual.NewMarginIteration(p, dual.NewImplicitMargins(p, sp), o.MaxIter); err != nil {
 			return solve.Info{}, err
 		}
 	}
 	c := linalg.NewMatrix[float64](targets.examples(), p.Coord.Len())
-	info, err := solve.ClosedForm(p, sp, sp, margins, c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
+	info, err := dual.ClosedForm(p, sp, sp, margins, c, solve.Options{Tol: o.Tol, MaxIter: o.MaxIter})
 	if !valid(err) {
 		return info, err
 	}
-	writeDual(p, c, dual)
+	writeDual(p, c, coef)
 	return info, err
 }
 
@@ -295,14 +296,14 @@ func (o Ridge) coordinates(space structure.Space) (*solve.Coordinates, error) {
 }
 
 // writeDual turns coefficients of K̃ = DKD into those of K, a = D·C, in the space of ψ.
-func writeDual(p *solve.Problem, c, dual linalg.Matrix[float64]) {
+func writeDual(p *solve.Problem, c, coef linalg.Matrix[float64]) {
 	for i, root := range p.Root {
 		row := c.Row(i)
 		for j := range row {
 			row[j] *= root
 		}
 	}
-	p.Coord.SynthesizeTo(dual, c)
+	p.Coord.SynthesizeTo(coef, c)
 }
 
 // valid says whether a solver that returned err has left a usable result.

@@ -7,6 +7,7 @@ import (
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
+	"combpred/core/solve/sgd"
 	"combpred/core/structure"
 )
 
@@ -39,7 +40,7 @@ func (s Descent) check(rows int) error {
 }
 
 // DescendInExpansion takes a step on each example, with the coefficients of kept rows, and returns the sum of the losses before the steps.
-func (o Ridge) DescendInExpansion(space structure.Space, steps solve.StepSizes, visits solve.Visits, targets Targets,
+func (o Ridge) DescendInExpansion(space structure.Space, steps sgd.StepSizes, visits sgd.Visits, targets Targets,
 	state Descent, mon *parallel.Monitor) (float64, error) {
 	p, err := o.descent(space, targets, state, visits.Kernel.Cols, mon)
 	if err != nil {
@@ -49,17 +50,17 @@ func (o Ridge) DescendInExpansion(space structure.Space, steps solve.StepSizes, 
 	if _, err := largestEntry(visits.Kernel, o.Workers, nil); err != nil {
 		return 0, err
 	}
-	return solve.DescendInExpansion(p, steps, visits, state.Coef, state.Average, state.Velocity, state.Gains)
+	return sgd.DescendInExpansion(p, steps, visits, state.Coef, state.Average, state.Velocity, state.Gains)
 }
 
 // DescendInFeatures does the same with the weights of input features.
-func (o Ridge) DescendInFeatures(space structure.Space, steps solve.StepSizes, design *solve.Design, targets Targets,
+func (o Ridge) DescendInFeatures(space structure.Space, steps sgd.StepSizes, design *solve.Design, targets Targets,
 	state Descent, mon *parallel.Monitor) (float64, error) {
 	p, err := o.descent(space, targets, state, design.Len(), mon)
 	if err != nil {
 		return 0, err
 	}
-	return solve.DescendInFeatures(p, steps, design, state.Coef, state.Average, state.Velocity, state.Gains)
+	return sgd.DescendInFeatures(p, steps, design, state.Coef, state.Average, state.Velocity, state.Gains)
 }
 
 func (o Ridge) descent(space structure.Space, targets Targets, state Descent, rows int, mon *parallel.Monitor) (*solve.Problem, error) {

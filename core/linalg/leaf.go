@@ -20,9 +20,9 @@ func factorLeaf[T Float](uplo blas.Uplo, a Matrix[T]) error {
 			row := a.Row(i)[:i+1]
 			for j := range i {
 				other := a.Row(j)[:j+1]
-				row[j] = (row[j] - dot(row[:j], other)) / other[j]
+				row[j] = (row[j] - unrolledDot(row[:j], other)) / other[j]
 			}
-			root, err := pivotRoot(row[i] - dot(row[:i], row))
+			root, err := pivotRoot(row[i] - unrolledDot(row[:i], row))
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ func factorLeaf[T Float](uplo blas.Uplo, a Matrix[T]) error {
 			row[1+j] /= root
 		}
 		for i := k + 1; i < n; i++ {
-			axpy(a.Row(i)[i:], row[i-k:], -row[i-k])
+			Axpy(a.Row(i)[i:], row[i-k:], -row[i-k])
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func invertLeaf[T Float](uplo blas.Uplo, t Matrix[T]) {
 			was := buffer[:copy(buffer[:], row[:i])]
 			clear(row[:i])
 			for k, v := range was {
-				axpy(row[:k+1], t.Row(k), -d*v)
+				Axpy(row[:k+1], t.Row(k), -d*v)
 			}
 			row[i] = d
 		}
@@ -78,7 +78,7 @@ func invertLeaf[T Float](uplo blas.Uplo, t Matrix[T]) {
 		was := buffer[:copy(buffer[:], row[1:])]
 		clear(row[1:])
 		for k, v := range was {
-			axpy(row[1+k:], t.Row(i + 1 + k)[i+1+k:], -d*v)
+			Axpy(row[1+k:], t.Row(i + 1 + k)[i+1+k:], -d*v)
 		}
 		row[0] = d
 	}
@@ -92,7 +92,7 @@ func timesTransposeLeaf[T Float](uplo blas.Uplo, t Matrix[T]) {
 		if uplo == blas.Upper {
 			row := t.Row(i)
 			for j := i; j < n; j++ {
-				row[j] = dot(row[j:], t.Row(j)[j:])
+				row[j] = unrolledDot(row[j:], t.Row(j)[j:])
 			}
 			continue
 		}
@@ -102,21 +102,13 @@ func timesTransposeLeaf[T Float](uplo blas.Uplo, t Matrix[T]) {
 			row[j] *= d
 		}
 		for k := i + 1; k < n; k++ {
-			axpy(row, t.Row(k), t.Row(k)[i])
+			Axpy(row, t.Row(k), t.Row(k)[i])
 		}
 	}
 }
 
-// axpy adds a·x to y, over the length of y.
-func axpy[T Float](y, x []T, a T) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] += a * x[i]
-	}
-}
-
-// dot returns the inner product over the length of x. Four sums at a time, because additions wait for one another.
-func dot[T Float](x, y []T) T {
+// unrolledDot is Dot with four sums at a time, because additions wait for one another.
+func unrolledDot[T Float](x, y []T) T {
 	y = y[:len(x)]
 	var a, b, c, d T
 	for len(x) >= 4 && len(y) >= 4 {

@@ -45,6 +45,25 @@ func (m Matrix[T]) Zero() {
 	}
 }
 
+// CopyFrom writes the entries of v, of the same size, to m.
+func (m Matrix[T]) CopyFrom(v Matrix[T]) {
+	for i := range v.Rows {
+		copy(m.Row(i), v.Row(i))
+	}
+}
+
+// Convert returns v in the precision T.
+func Convert[T Float](v Matrix[float64]) Matrix[T] {
+	out := NewMatrix[T](v.Rows, v.Cols)
+	for i := range v.Rows {
+		row := out.Row(i)
+		for j, x := range v.Row(i) {
+			row[j] = T(x)
+		}
+	}
+	return out
+}
+
 // Slice returns the view of rows [i0, i1) and columns [j0, j1).
 func (m Matrix[T]) Slice(i0, i1, j0, j1 int) Matrix[T] {
 	v := Matrix[T]{Rows: i1 - i0, Cols: j1 - j0, Stride: m.Stride}

@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"math"
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas"
@@ -20,16 +19,16 @@ const eigenTolerance = 1e-11
 
 type matrix = linalg.Matrix[float64]
 
-// group is a range of columns that share one eigenvalue of Σ.
-type group struct {
-	sigma  float64
-	lo, hi int
+// Group is a range of columns, Lo to Hi, that share one eigenvalue of Σ.
+type Group struct {
+	Sigma  float64
+	Lo, Hi int
 }
 
 // Coordinates maps vectors of length d to coordinates in which Σ is diagonal and back. Directions with σ = 0 are dropped: the
 // centred embedding of every output vanishes there.
 type Coordinates struct {
-	groups []group
+	groups []Group
 	d      int
 	// At most one of these says how to change coordinates; both nil means the identity.
 	spectrum structure.Spectrum
@@ -44,7 +43,7 @@ func NewCoordinates(space structure.Space) (*Coordinates, error) {
 		lo := 0
 		for i, sigma := range s.Eigenvalues() {
 			hi := lo + s.FrameLen(i)
-			c.groups = append(c.groups, group{sigma, lo, hi})
+			c.groups = append(c.groups, Group{sigma, lo, hi})
 			lo = hi
 		}
 		if d <= compressLimit && lo > 0 {
@@ -70,7 +69,7 @@ func NewCoordinates(space structure.Space) (*Coordinates, error) {
 
 // IdentityCoordinates returns the coordinates of the squared loss: ψ̃ itself, with σ = 1.
 func IdentityCoordinates(d int) *Coordinates {
-	return &Coordinates{groups: []group{{1, 0, d}}, d: d}
+	return &Coordinates{groups: []Group{{1, 0, d}}, d: d}
 }
 
 // fromEigen keeps the eigenvectors (columns of vectors, eigenvalues ascending) of non-zero eigenvalues, the largest first.
@@ -83,10 +82,10 @@ func fromEigen(values []float64, vectors matrix) *Coordinates {
 	top := max(values[d-1], 0)
 	var keep []int
 	for j := d - 1; j >= 0 && values[j] > eigenTolerance*max(top, 1e-300)*float64(d); j-- {
-		if last := len(c.groups) - 1; last >= 0 && c.groups[last].sigma-values[j] <= eigenTolerance*top*float64(d) {
-			c.groups[last].hi++
+		if last := len(c.groups) - 1; last >= 0 && c.groups[last].Sigma-values[j] <= eigenTolerance*top*float64(d) {
+			c.groups[last].Hi++
 		} else {
-			c.groups = append(c.groups, group{values[j], len(keep), len(keep) + 1})
+			c.groups = append(c.groups, Group{values[j], len(keep), len(keep) + 1})
 		}
 		keep = append(keep, j)
 	}
@@ -110,8 +109,8 @@ func (c *Coordinates) compress() (*Coordinates, error) {
 	frame := linalg.NewMatrix[float64](c.d, c.Len())
 	c.AnalyzeTo(frame, id)
 	for _, g := range c.groups {
-		f := frame.Slice(0, c.d, g.lo, g.hi)
-		linalg.Gemm(blas.NoTrans, blas.Trans, g.sigma, f, f, 1, cov)
+		f := frame.Slice(0, c.d, g.Lo, g.Hi)
+		linalg.Gemm(blas.NoTrans, blas.Trans, g.Sigma, f, f, 1, cov)
 	}
 	values, err := linalg.SymEig(linalg.General(cov))
 	if err != nil {
@@ -120,58 +119,38 @@ func (c *Coordinates) compress() (*Coordinates, error) {
 	return fromEigen(values, cov), nil
 }
 
-// cluster merges neighbouring groups until at most limit are left, each with the geometric middle of its σ. The clusters span
-// equal ratios, so that no σ is further from its cluster's than need be.
-func cluster(groups []group, limit int) []group {
-	if len(groups) <= limit {
-		return groups
-	}
-	top, bottom := math.Log(groups[0].sigma), math.Log(groups[len(groups)-1].sigma)
-	width := (top - bottom) / float64(limit)
-	var out []group
-	var first float64 // ln of the largest σ of the last cluster
-	for _, g := range groups {
-		at := min(int((top-math.Log(g.sigma))/width), limit-1)
-		if last := len(out) - 1; last >= 0 && min(int((top-first)/width), limit-1) == at {
-			out[last].hi = g.hi
-			out[last].sigma = math.Exp((first + math.Log(g.sigma)) / 2)
-			continue
-		}
-		first = math.Log(g.sigma)
-		out = append(out, g)
-	}
-	return out
-}
-
 // Len returns the number of coordinates.
 func (c *Coordinates) Len() int {
 	if len(c.groups) == 0 {
 		return 0
 	}
-	return c.groups[len(c.groups)-1].hi
+	return c.groups[len(c.groups)-1].Hi
 }
 
-// redundant says whether there may be more coordinates than dimensions, so that not all of their values are those of a vector.
-func (c *Coordinates) redundant() bool { return c.spectrum != nil }
+// Redundant says whether there may be more coordinates than dimensions, so that not all of their values are those of a vector.
+func (c *Coordinates) Redundant() bool { return c.spectrum != nil }
 
 // Bytes returns about how much memory the coordinates take.
 func (c *Coordinates) Bytes() int {
-	bytes := len(c.groups) * int(unsafe.Sizeof(group{}))
+	bytes := len(c.groups) * int(unsafe.Sizeof(Group{}))
 	if c.basis != nil {
 		bytes += 8 * len(c.basis.Data)
 	}
 	return bytes
 }
 
+// Groups returns the ranges of columns in the order of their eigenvalues, the largest first. They are not to be changed.
+func (c *Coordinates) Groups() []Group { return c.groups }
+
 // Distinct returns the number of distinct non-zero eigenvalues.
 func (c *Coordinates) Distinct() int { return len(c.groups) }
 
-// sigmas returns the eigenvalue of each coordinate.
-func (c *Coordinates) sigmas() []float64 {
+// Sigmas returns the eigenvalue of each coordinate.
+func (c *Coordinates) Sigmas() []float64 {
 	s := make([]float64, c.Len())
 	for _, g := range c.groups {
-		for j := g.lo; j < g.hi; j++ {
-			s[j] = g.sigma
+		for j := g.Lo; j < g.Hi; j++ {
+			s[j] = g.Sigma
 		}
 	}
 	return s
@@ -184,10 +163,10 @@ func (c *Coordinates) AnalyzeTo(dst, v matrix) {
 		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, v, *c.basis, 0, dst)
 	case c.spectrum != nil:
 		for i, g := range c.groups {
-			c.spectrum.AnalyzeTo(linalg.General(dst.Slice(0, dst.Rows, g.lo, g.hi)), linalg.General(v), i)
+			c.spectrum.AnalyzeTo(linalg.General(dst.Slice(0, dst.Rows, g.Lo, g.Hi)), linalg.General(v), i)
 		}
 	default:
-		copyRows(dst, v)
+		dst.CopyFrom(v)
 	}
 }
 
@@ -199,15 +178,9 @@ func (c *Coordinates) SynthesizeTo(dst, v matrix) {
 	case c.spectrum != nil:
 		dst.Zero()
 		for i, g := range c.groups {
-			c.spectrum.SynthesizeTo(linalg.General(dst), linalg.General(v.Slice(0, v.Rows, g.lo, g.hi)), i)
+			c.spectrum.SynthesizeTo(linalg.General(dst), linalg.General(v.Slice(0, v.Rows, g.Lo, g.Hi)), i)
 		}
 	default:
-		copyRows(dst, v)
-	}
-}
-
-func copyRows(dst, v matrix) {
-	for i := range v.Rows {
-		copy(dst.Row(i), v.Row(i))
+		dst.CopyFrom(v)
 	}
 }

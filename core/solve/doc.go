@@ -11,7 +11,7 @@
 // # How the pieces fit
 //
 // Coordinates turn ψ̃ into rows z in which Σ is diagonal, one σ a column; a Problem is those rows with λ and the weights. With
-// D = diag(√w), K̃ = DKD and C the coefficients in those coordinates, every solver looks for the zero of
+// D = diag(√w), K̃ = DKD and C the coefficients in those coordinates, every solver of package dual looks for the zero of
 //
 //	R(C) = Dz − 2λC − σK̃C − rowsum(z ∘ K̃C) z
 //
@@ -19,5 +19,8 @@
 // leaves one system of order m in the margins, G q = b with G = I + Σ_σ H_σ ∘ S_σ, S_σ = Z_σZ_σᵀ. Its condition number is at most
 // 1 + max ψ̃ᵀΣ⁺ψ̃ whatever the kernel is, so conjugate gradient needs a number of steps that does not grow with m.
 //
-// An example may have a set of correct outputs instead of one: several rows z, and as many margins (see sets).
+// Package dual finds C, one row of coefficients an example; package loo the scores of examples left out of such a fit. Package sgd takes
+// steps on one row of a Problem at a time instead, with coefficients of examples or of input features.
+//
+// An example may have a set of correct outputs instead of one: several rows z, and as many margins (see Sets).
 package solve

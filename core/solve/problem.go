@@ -7,21 +7,22 @@ import (
 	"combpred/core/parallel"
 )
 
-const rowGrain = 256
+// RowGrain is the number of rows that are worked on together.
+const RowGrain = 256
 
 // Problem is one training problem in coordinates. Its fields are read by the solvers and not changed.
 type Problem struct {
-	Lambda  float64
-	Margin  bool         // the AUC loss; false is the squared loss
-	Coord   *Coordinates // of Σ, or the identity for the squared loss
-	Z       matrix       // coordinates of the centred outputs, one row each (see sets for what they are divided by)
-	Root    []float64    // m, square roots of the weights
-	Workers int
-	Mon     *parallel.Monitor
+	Lambda      float64
+	Margin      bool         // the AUC loss; false is the squared loss
+	Coord       *Coordinates // of Σ, or the identity for the squared loss
+	Z           matrix       // coordinates of the centred outputs, one row each (see Sets for what they are divided by)
+	Root        []float64    // m, square roots of the weights
+	Workers     int
+	Mon         *parallel.Monitor
+	Sets        Sets      // of rows of Z: the outputs of each example
+	Sigma       []float64 // of each column
+	InitialNorm float64   // ‖R(0)‖, what residuals are relative to
 
-	sets   sets      // of rows of Z: the outputs of each example
-	sigma  []float64 // of each column
-	total  float64   // ‖R(0)‖, what residuals are relative to
 	fixed  float64   // part of the objective that coefficients do not change
 	spread []float64 // of it, that of each row; nil where there is none
 }
@@ -41,11 +42,11 @@ type Targets struct {
 // mean, with the weight of all of them: the rest is constant.
 func NewProblem(lambda float64, margin bool, coord *Coordinates, t Targets, workers int, mon *parallel.Monitor) (*Problem, error) {
 	p := &Problem{Lambda: lambda, Margin: margin, Coord: coord, Z: linalg.NewMatrix[float64](t.Psi.Rows, coord.Len()),
-		Workers: workers, Mon: mon, sets: sets{first: t.First, share: t.Share}, sigma: coord.sigmas()}
+		Workers: workers, Mon: mon, Sets: Sets{first: t.First, share: t.Share}, Sigma: coord.Sigmas()}
 	// Centre a block of rows at a time, so that no second copy of psi is held.
-	block := linalg.NewMatrix[float64](min(t.Psi.Rows, rowGrain), t.Psi.Cols)
-	for lo := 0; lo < t.Psi.Rows; lo += rowGrain {
-		hi := min(lo+rowGrain, t.Psi.Rows)
+	block := linalg.NewMatrix[float64](min(t.Psi.Rows, RowGrain), t.Psi.Cols)
+	for lo := 0; lo < t.Psi.Rows; lo += RowGrain {
+		hi := min(lo+RowGrain, t.Psi.Rows)
 		b := block.Slice(0, hi-lo, 0, t.Psi.Cols)
 		for i := lo; i < hi; i++ {
 			row := b.Row(i - lo)
@@ -58,16 +59,16 @@ func NewProblem(lambda float64, margin bool, coord *Coordinates, t Targets, work
 			return nil, err
 		}
 	}
-	p.Root = make([]float64, p.sets.examples(p.Z.Rows))
+	p.Root = make([]float64, p.Sets.examples(p.Z.Rows))
 	for i := range p.Root {
 		w := 1.0
 		if t.Weights != nil {
 			w = t.Weights[i]
 		}
-		p.Root[i] = math.Sqrt(w * p.sets.size(i))
+		p.Root[i] = math.Sqrt(w * p.Sets.size(i))
 	}
-	if p.sets.first != nil {
-		p.sets.divide(p.Z)
+	if p.Sets.first != nil {
+		p.Sets.divide(p.Z)
 		if !margin {
 			p.replaceByMeans()
 		}
@@ -76,34 +77,34 @@ func NewProblem(lambda float64, margin bool, coord *Coordinates, t Targets, work
 	for i := range p.Root {
 		clear(start)
 		p.pull(start, zero, i)
-		p.total += dot(start, start)
+		p.InitialNorm += linalg.Dot(start, start)
 	}
-	p.total = math.Sqrt(p.total)
+	p.InitialNorm = math.Sqrt(p.InitialNorm)
 	return p, nil
 }
 
 // replaceByMeans replaces each set of outputs by its mean.
 func (p *Problem) replaceByMeans() {
-	means := p.sets.means(p.Z)
+	means := p.Sets.means(p.Z)
 	p.spread = make([]float64, len(p.Root))
 	for i, root := range p.Root {
 		// Σ_y ½‖f − z_y‖² = n/2 ‖f − z̄‖² + ½(Σ_y ‖z_y‖² − n‖z̄‖²), with rows of Z divided by √n and root² = wn.
-		spread := -dot(means.Row(i), means.Row(i))
-		lo, hi := p.sets.rows(i)
+		spread := -linalg.Dot(means.Row(i), means.Row(i))
+		lo, hi := p.Sets.Rows(i)
 		for a := lo; a < hi; a++ {
-			spread += dot(p.Z.Row(a), p.Z.Row(a))
+			spread += linalg.Dot(p.Z.Row(a), p.Z.Row(a))
 		}
 		p.spread[i] = root * root * spread / 2
 		p.fixed += p.spread[i]
 	}
-	p.Z, p.sets = means, sets{}
+	p.Z, p.Sets = means, Sets{}
 }
 
-// rows calls f for every row, in parallel.
-func (p *Problem) rows(f func(i int)) error { return p.ranges(len(p.Root), rowGrain, f) }
+// EachRow calls f for every row, in parallel.
+func (p *Problem) EachRow(f func(i int)) error { return p.Each(len(p.Root), RowGrain, f) }
 
-// ranges calls f(i) for i in [0, n), in parallel, until it is cancelled. Progress is counted elsewhere, so that the loop has no monitor.
-func (p *Problem) ranges(n, grain int, f func(i int)) error {
+// Each calls f(i) for i in [0, n), in parallel, until it is cancelled. Progress is counted elsewhere, so that the loop has no monitor.
+func (p *Problem) Each(n, grain int, f func(i int)) error {
 	return parallel.For(n, grain, p.Workers, nil, func(lo, hi int) error {
 		if err := p.Mon.Err(); err != nil {
 			return err
@@ -115,80 +116,67 @@ func (p *Problem) ranges(n, grain int, f func(i int)) error {
 	})
 }
 
-// pull adds the negative derivative of row i's loss at the scores f (times √w), but for its part −σf, to dst.
-func (p *Problem) pull(dst, f []float64, i int) {
-	if !p.Margin {
-		axpy(dst, p.Z.Row(i), p.Root[i])
-		return
-	}
-	p.sets.pull(p.Z, dst, f, i, p.Root[i]/math.Sqrt(p.sets.size(i)))
+// Tiles calls f(i, j0, j1) for pieces of the rows lo to hi of the lower triangle, in square tiles, so that walking a triangle down
+// its columns stays in cache.
+func (p *Problem) Tiles(lo, hi int, f func(i, j0, j1 int)) error {
+	const tile = 64
+	return p.Each((hi-1)/tile+1, 1, func(t int) {
+		for i0 := max(lo, t*tile) / tile * tile; i0 < hi; i0 += tile {
+			for i := max(i0, lo, t*tile); i < min(i0+tile, hi); i++ {
+				f(i, t*tile, min((t+1)*tile, i+1))
+			}
+		}
+	})
 }
 
-// residualTo writes R(C) to dst, given kc = K̃C, and returns its norm relative to that of R(0). dst may be c or kc.
-func (p *Problem) residualTo(dst, c, kc matrix) (float64, error) {
+// ResidualTo writes R(C) to dst, given kc = K̃C, and returns its norm relative to that of R(0). dst may be c or kc.
+func (p *Problem) ResidualTo(dst, c, kc matrix) (float64, error) {
 	norms := make([]float64, len(p.Root))
-	err := p.ranges((len(p.Root)-1)/rowGrain+1, 1, func(t int) {
+	err := p.Each((len(p.Root)-1)/RowGrain+1, 1, func(t int) {
 		pulled := make([]float64, p.Z.Cols)
-		for i := t * rowGrain; i < min((t+1)*rowGrain, len(p.Root)); i++ {
+		for i := t * RowGrain; i < min((t+1)*RowGrain, len(p.Root)); i++ {
 			ci, fi, out := c.Row(i), kc.Row(i), dst.Row(i)
 			clear(pulled)
 			p.pull(pulled, fi, i)
 			var s float64
 			for j, v := range pulled {
-				r := v - 2*p.Lambda*ci[j] - p.sigma[j]*fi[j]
+				r := v - 2*p.Lambda*ci[j] - p.Sigma[j]*fi[j]
 				out[j] = r
 				s += r * r
 			}
 			norms[i] = s
 		}
 	})
-	return p.relative(norms), err
+	return p.Relative(norms), err
 }
 
-// relative returns the root of the sum of squares over the norm of the right-hand side (0 for 0/0).
-func (p *Problem) relative(squares []float64) float64 {
-	s := math.Sqrt(sum(squares))
+// Relative returns the root of the sum of squares over the norm of the right-hand side (0 for 0/0).
+func (p *Problem) Relative(squares []float64) float64 {
+	s := math.Sqrt(linalg.Sum(squares))
 	if s == 0 {
 		return 0
 	}
-	return s / p.total
+	return s / p.InitialNorm
 }
 
-// objective returns the value of the training objective, given kc = K̃C.
-func (p *Problem) objective(c, kc matrix) (float64, error) {
+// Objective returns the value of the training objective, given kc = K̃C.
+func (p *Problem) Objective(c, kc matrix) (float64, error) {
 	terms := make([]float64, len(p.Root))
-	err := p.rows(func(i int) {
-		terms[i] = p.Lambda*dot(c.Row(i), kc.Row(i)) + p.loss(i, kc.Row(i))
+	err := p.EachRow(func(i int) {
+		terms[i] = p.Lambda*linalg.Dot(c.Row(i), kc.Row(i)) + p.loss(i, kc.Row(i))
 	})
-	return p.fixed + sum(terms), err
+	return p.fixed + linalg.Sum(terms), err
 }
 
-// loss returns the weighted loss of row i, given its scores times √w.
-func (p *Problem) loss(i int, f []float64) float64 {
-	var v float64
-	if p.Margin {
-		for j, fj := range f {
-			v += p.sigma[j] * fj * fj
-		}
-		return v/2 + p.sets.loss(p.Z, f, i, p.Root[i]/math.Sqrt(p.sets.size(i)))
-	}
-	z := p.Z.Row(i)
-	for j, fj := range f {
-		r := fj - p.Root[i]*z[j]
-		v += r * r
-	}
-	return v / 2
-}
-
-// hessianTo writes 2λd + σK̃d + the second derivative of the margin terms to dst, given kd = K̃d.
-func (p *Problem) hessianTo(dst, d, kd matrix) error {
-	return p.rows(func(i int) {
+// HessianTo writes 2λd + σK̃d + the second derivative of the margin terms to dst, given kd = K̃d.
+func (p *Problem) HessianTo(dst, d, kd matrix) error {
+	return p.EachRow(func(i int) {
 		di, fi, out := d.Row(i), kd.Row(i), dst.Row(i)
 		for j := range out {
-			out[j] = -2*p.Lambda*di[j] - p.sigma[j]*fi[j]
+			out[j] = -2*p.Lambda*di[j] - p.Sigma[j]*fi[j]
 		}
 		if p.Margin {
-			p.sets.pull(p.Z, out, fi, i, 0)
+			p.Sets.pull(p.Z, out, fi, i, 0)
 		}
 		for j := range out {
 			out[j] = -out[j]
@@ -196,63 +184,47 @@ func (p *Problem) hessianTo(dst, d, kd matrix) error {
 	})
 }
 
-// inner returns the inner product of two blocks, summed in row order.
-func (p *Problem) inner(x, y matrix) (float64, error) {
+// Inner returns the inner product of two blocks, summed in row order.
+func (p *Problem) Inner(x, y matrix) (float64, error) {
 	terms := make([]float64, len(p.Root))
-	err := p.rows(func(i int) { terms[i] = dot(x.Row(i), y.Row(i)) })
-	return sum(terms), err
+	err := p.EachRow(func(i int) { terms[i] = linalg.Dot(x.Row(i), y.Row(i)) })
+	return linalg.Sum(terms), err
 }
 
-// combineTo writes the sum of each example's rows of Z, times v, to dst: diag(v)·Z where it has one row.
-func (p *Problem) combineTo(dst matrix, v []float64) error {
-	return p.rows(func(i int) {
+// CombineTo writes the sum of each example's rows of Z, times v, to dst: diag(v)·Z where it has one row.
+func (p *Problem) CombineTo(dst matrix, v []float64) error {
+	return p.EachRow(func(i int) {
 		out := dst.Row(i)
 		clear(out)
-		lo, hi := p.sets.rows(i)
+		lo, hi := p.Sets.Rows(i)
 		for a := lo; a < hi; a++ {
-			axpy(out, p.Z.Row(a), v[a])
+			linalg.Axpy(out, p.Z.Row(a), v[a])
 		}
 	})
 }
 
-// dotsTo writes the inner product of each row of Z with its example's row of v to dst: rowsum(Z ∘ v) where examples have one row.
-func (p *Problem) dotsTo(dst []float64, v matrix) error {
-	return p.rows(func(i int) {
-		lo, hi := p.sets.rows(i)
+// DotsTo writes the inner product of each row of Z with its example's row of v to dst: rowsum(Z ∘ v) where examples have one row.
+func (p *Problem) DotsTo(dst []float64, v matrix) error {
+	return p.EachRow(func(i int) {
+		lo, hi := p.Sets.Rows(i)
 		for a := lo; a < hi; a++ {
-			dst[a] = dot(p.Z.Row(a), v.Row(i))
+			dst[a] = linalg.Dot(p.Z.Row(a), v.Row(i))
 		}
 	})
 }
 
-// largestRow returns the largest norm of an example's rows of Z.
-func (p *Problem) largestRow() float64 {
+// LargestRow returns the largest norm of an example's rows of Z.
+func (p *Problem) LargestRow() float64 {
 	var top float64
 	for i := range p.Root {
 		var s float64
-		lo, hi := p.sets.rows(i)
+		lo, hi := p.Sets.Rows(i)
 		for a := lo; a < hi; a++ {
-			s += dot(p.Z.Row(a), p.Z.Row(a))
+			s += linalg.Dot(p.Z.Row(a), p.Z.Row(a))
 		}
 		top = max(top, s)
 	}
 	return math.Sqrt(top)
 }
 
-func (p *Problem) newBlock() matrix { return linalg.NewMatrix[float64](len(p.Root), p.Coord.Len()) }
-
-func dot(x, y []float64) float64 {
-	var s float64
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
-}
-
-func sum(x []float64) float64 {
-	var s float64
-	for _, v := range x {
-		s += v
-	}
-	return s
-}
+func (p *Problem) NewBlock() matrix { return linalg.NewMatrix[float64](len(p.Root), p.Coord.Len()) }

@@ -14,7 +14,7 @@ func (c *Coordinates) ResolventTo(dst, v linalg.Matrix[float64], shift float64, 
 	if step == 0 {
 		return nil
 	}
-	sigma := c.sigmas()
+	sigma := c.Sigmas()
 	block := linalg.NewMatrix[float64](step, n)
 	for lo := 0; lo < v.Rows; lo += step {
 		if err := mon.Err(); err != nil {

@@ -41,8 +41,8 @@ func (e *NumericalError) Error() string { return "solve: " + e.What }
 // Status returns the code of the C interface for this error.
 func (e *NumericalError) Status() int32 { return 3 }
 
-// checkFinite returns an error when a result that should be finite is not.
-func checkFinite(v float64) error {
+// CheckFinite returns an error when a result that should be finite is not.
+func CheckFinite(v float64) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return &NumericalError{"the numbers overflow; scale the kernel or raise alpha"}
 	}

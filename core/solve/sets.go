@@ -6,7 +6,7 @@ import (
 	"combpred/core/linalg"
 )
 
-// sets says which rows of Z are the correct outputs of an example: the n rows first[i] to first[i+1] of example i, or row i alone where
+// Sets says which rows of Z are the correct outputs of an example: the n rows first[i] to first[i+1] of example i, or row i alone where
 // first is nil. The AUC loss of a set (Vembu 2010, ch. 5, divided by |𝒴|) is, with u_y = ⟨ψ̃_y, f⟩,
 //
 //	n/2 fᵀΣf + ½ uᵀBu − Σ_y u_y,   B = (1 − 2n/|𝒴|) I + (2/|𝒴|) 11ᵀ,
@@ -17,13 +17,13 @@ import (
 //	G r = √w,   G = B⁻¹ + Σ_σ H_σ ∘ S_σ,   B⁻¹ = (I − (2/|𝒴|) 11ᵀ)/(1 − 2n/|𝒴|),
 //
 // with one margin for each row of Z and H_σ repeated for the rows of an example.
-type sets struct {
+type Sets struct {
 	first []int
 	share float64 // 2/|𝒴|
 }
 
-// rows returns the range of the rows of Z that belong to example i.
-func (s sets) rows(i int) (lo, hi int) {
+// Rows returns the range of the rows of Z that belong to example i.
+func (s Sets) Rows(i int) (lo, hi int) {
 	if s.first == nil {
 		return i, i + 1
 	}
@@ -31,13 +31,13 @@ func (s sets) rows(i int) (lo, hi int) {
 }
 
 // size returns the number of outputs of example i.
-func (s sets) size(i int) float64 {
-	lo, hi := s.rows(i)
+func (s Sets) size(i int) float64 {
+	lo, hi := s.Rows(i)
 	return float64(hi - lo)
 }
 
 // examples returns the number of examples that have the given number of rows in all.
-func (s sets) examples(rows int) int {
+func (s Sets) examples(rows int) int {
 	if s.first == nil {
 		return rows
 	}
@@ -45,74 +45,74 @@ func (s sets) examples(rows int) int {
 }
 
 // divide divides the rows of each example by √n.
-func (s sets) divide(z matrix) {
+func (s Sets) divide(z matrix) {
 	for i := range s.examples(z.Rows) {
-		lo, hi := s.rows(i)
+		lo, hi := s.Rows(i)
 		for a := lo; a < hi; a++ {
-			scaleTo(z.Row(a), 1/math.Sqrt(s.size(i)), z.Row(a))
+			linalg.ScaleTo(z.Row(a), 1/math.Sqrt(s.size(i)), z.Row(a))
 		}
 	}
 }
 
 // means returns the mean of each example's outputs, of which z holds the rows divided by √n.
-func (s sets) means(z matrix) matrix {
+func (s Sets) means(z matrix) matrix {
 	out := linalg.NewMatrix[float64](s.examples(z.Rows), z.Cols)
 	for i := range out.Rows {
-		lo, hi := s.rows(i)
+		lo, hi := s.Rows(i)
 		for a := lo; a < hi; a++ {
-			axpy(out.Row(i), z.Row(a), 1/math.Sqrt(s.size(i)))
+			linalg.Axpy(out.Row(i), z.Row(a), 1/math.Sqrt(s.size(i)))
 		}
 	}
 	return out
 }
 
 // pull adds Σ_y (c − (Bu)_y) z_y to dst for the rows z_y of example i, u_y = ⟨z_y, f⟩.
-func (s sets) pull(z matrix, dst, f []float64, i int, c float64) {
+func (s Sets) pull(z matrix, dst, f []float64, i int, c float64) {
 	if s.first == nil {
 		row := z.Row(i)
-		axpy(dst, row, c-dot(row, f))
+		linalg.Axpy(dst, row, c-linalg.Dot(row, f))
 		return
 	}
-	lo, hi := s.rows(i)
+	lo, hi := s.Rows(i)
 	var total float64
 	for a := lo; a < hi; a++ {
-		total += dot(z.Row(a), f)
+		total += linalg.Dot(z.Row(a), f)
 	}
 	own := 1 - s.share*s.size(i)
 	for a := lo; a < hi; a++ {
-		axpy(dst, z.Row(a), c-own*dot(z.Row(a), f)-s.share*total)
+		linalg.Axpy(dst, z.Row(a), c-own*linalg.Dot(z.Row(a), f)-s.share*total)
 	}
 }
 
 // loss returns ½uᵀBu − c Σ_y u_y of example i.
-func (s sets) loss(z matrix, f []float64, i int, c float64) float64 {
+func (s Sets) loss(z matrix, f []float64, i int, c float64) float64 {
 	var total, squares float64
-	lo, hi := s.rows(i)
+	lo, hi := s.Rows(i)
 	for a := lo; a < hi; a++ {
-		u := dot(z.Row(a), f)
+		u := linalg.Dot(z.Row(a), f)
 		total += u
 		squares += u * u
 	}
 	return ((1-s.share*s.size(i))*squares+s.share*total*total)/2 - c*total
 }
 
-// addInverse adds B⁻¹v to dst.
-func (s sets) addInverse(dst, v []float64) {
+// AddInverse adds B⁻¹v to dst.
+func (s Sets) AddInverse(dst, v []float64) {
 	if s.first == nil {
-		axpy(dst, v, 1)
+		linalg.Axpy(dst, v, 1)
 		return
 	}
 	for i := range s.examples(len(v)) {
-		lo, hi := s.rows(i)
-		shared, own := s.share*sum(v[lo:hi]), 1-s.share*s.size(i)
+		lo, hi := s.Rows(i)
+		shared, own := s.share*linalg.Sum(v[lo:hi]), 1-s.share*s.size(i)
 		for a := lo; a < hi; a++ {
 			dst[a] += (v[a] - shared) / own
 		}
 	}
 }
 
-// inverseDiagonal returns the diagonal entries of B⁻¹ that belong to example i.
-func (s sets) inverseDiagonal(i int) float64 {
+// InverseDiagonal returns the diagonal entries of B⁻¹ that belong to example i.
+func (s Sets) InverseDiagonal(i int) float64 {
 	if s.first == nil {
 		return 1
 	}

@@ -5,3 +5,7 @@ from __future__ import annotations
 from .structures._search.reductions import maximum_subgraph
 
 __all__ = ["maximum_subgraph"]
+
+
+def __dir__() -> list[str]:
+    return __all__

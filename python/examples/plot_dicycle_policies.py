@@ -88,7 +88,7 @@ def draw(ax: Axes, taken: np.ndarray, predicted: np.ndarray, title: str) -> None
     ax.axis("off")
 
 
-each = policy_cosine(y_test, trips, average=False)
+each = policy_cosine(y_test, trips, per_row=True)
 order = np.argsort(each)
 figure, axes = plt.subplots(1, 4, figsize=(14, 4), width_ratios=(1.1, 1, 1, 1), layout="constrained")
 axes[0].plot(SIZES, curves["policy"], "o-", color="#009E73", label="estimated and hidden policy")

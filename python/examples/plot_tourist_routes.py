@@ -96,7 +96,7 @@ def draw(ax: Axes, taken: np.ndarray, routed: np.ndarray) -> None:
     ax.set(xlim=(-0.08, 1.08), ylim=(-0.08, 1.08), xticks=[], yticks=[], aspect="equal")
 
 
-pairs = route_pairs_f1(y[test], predicted, average=False)
+pairs = route_pairs_f1(y[test], predicted, per_row=True)
 long = np.flatnonzero((y[test] >= 0).sum(axis=1) >= 4)
 shown = long[np.argsort(-pairs[long], kind="stable")][np.linspace(0.05, 0.95, 6).dot(len(long) - 1).astype(int)]
 figure, axes = plt.subplots(2, 3, figsize=(11, 8.6), layout="constrained")

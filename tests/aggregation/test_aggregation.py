@@ -58,7 +58,7 @@ def test_against_all_orders(method, kind):
 
 @pytest.mark.parametrize("method", ["pivot", "lp", "local-search", "best-input"])
 @pytest.mark.parametrize("kind", ["strict", "ties"])
-def test_guarantees_hold_on_rankings_that_go_round_in_circles(method, kind):
+def test_guarantees_hold_on_rankings_with_majority_cycles(method, kind):
     """Few rankings, mostly rotations of one another, where majorities have directed triangles and methods err."""
     rng = np.random.default_rng(5)
     misses = 0
@@ -287,6 +287,6 @@ def test_methods_that_cannot_are_refused_by_name():
     with pytest.raises(CapabilityError, match="method='lp' gives orders only; for output='weak' take one of auto"):
         kemeny(CYCLE, method="lp", output="weak")
     circle = np.array([np.roll(np.arange(1, 23), shift) for shift in range(22)])
-    with pytest.raises(CapabilityError, match="limited to 20 items that beat one another in circles, here are 22"):
+    with pytest.raises(CapabilityError, match="strongly connected components of 20 items, here is one of 22"):
         kemeny(circle, method="exact")
     assert kemeny(circle).method == "local-search"

@@ -82,7 +82,7 @@ def test_distances_are_those_of_the_metrics():
     rng = np.random.default_rng(0)
     ranks = rng.integers(1, 5, size=(6, 5))
     result = footrule(ranks)
-    expected = spearman_footrule(ranks, np.tile(result.consensus, (6, 1)), average=False).sum()
+    expected = spearman_footrule(ranks, np.tile(result.consensus, (6, 1)), per_row=True).sum()
     assert result.distance == pytest.approx(expected)
 
 

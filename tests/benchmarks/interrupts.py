@@ -22,7 +22,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from combpred import StructuredRidge, StructuredRidgeCV, sampling
+from combpred import StructuredRidge, StructuredRidgeCV, StructuredSGD, sampling
 from combpred._lib.decode import Decoding
 from combpred._lib.structure import Description, structure_sample
 from combpred._programs.orders import violated_circles
@@ -66,20 +66,14 @@ def calls() -> dict[str, Call]:
     profile = np.array([np.random.default_rng(seed).permutation(120) for seed in range(9)])
     pairs = RNG.random(400 * 399 // 2)
     rows = np.where(RNG.random((60, 22)) < 0.2, np.argsort(RNG.random((60, 22)), axis=1), -1)
-    sgd = {"loss": "squared", "solver": "sgd", "max_iter": 100_000, "tol": 1e-300}
+    sgd = {"loss": "squared", "max_iter": 100_000, "tol": 1e-300}
     hard_svm = {"C": 1e6, "tol": 1e-12, "max_iter": 10**6, "decomposition": "graph"}
     found: dict[str, Call] = {
         "uniform samples": lambda: structure_sample(sets, 50_000, 1),
         "kemeny, integer program": lambda: kemeny(profile, method="milp"),
         "violated constraints on triples": lambda: violated_circles(400, pairs, 2 * len(pairs)),
         "annealed partition function": lambda: sampling.log_partition(
-            Permutations(12),
-            np.ones(66),
-            method="annealed",
-            epsilon=1e-3,
-            sampler="local",
-            max_steps=2**40,
-            random_state=0,
+            *(Permutations(12), np.ones(66)), method="annealed", epsilon=1e-3, sampler="local", max_steps=2**40
         ),
         "samples, local chain": lambda: sampling.sample(
             Permutations(30), np.full(435, 9.0), sampler="local", burn_in=2**40, max_steps=2**40
@@ -98,8 +92,8 @@ def calls() -> dict[str, Call]:
         ),
         "ridge, leave one out": fit(StructuredRidgeCV("permutations", kernel="rbf"), 900, 4, 5),
         "ridge, two folds": fit(StructuredRidgeCV("permutations", kernel="rbf", cv=2), 900, 4, 5),
-        "ridge, sgd, linear": fit(StructuredRidge("permutations", kernel="linear", **sgd), 1000, 5, 8),
-        "ridge, sgd, rbf": fit(StructuredRidge("permutations", kernel="rbf", **sgd), 1000, 5, 8),
+        "ridge, sgd, linear": fit(StructuredSGD("permutations", kernel="linear", **sgd), 1000, 5, 8),
+        "ridge, sgd, rbf": fit(StructuredSGD("permutations", kernel="rbf", **sgd), 1000, 5, 8),
         "structured SVM": fit(StructuredSVM("permutations", tol=1e-12, max_iter=10**6), 300, 4, 16),
         "structured perceptron": fit(StructuredPerceptron("permutations", max_iter=10**6), 300, 4, 16),
         "label ranking SVM, linear": fit(LabelRankingSVM(kernel="linear", **hard_svm), 2000, 5, 8),

@@ -192,7 +192,7 @@ def figures(city: City, rows: NDArray[np.intp], routes: list[list[int]]) -> Floa
         truth, predicted = set(trip[1:-1]), set(route[1:-1])
         inner.append(2.0 * len(truth & predicted) / max(len(truth) + len(predicted), 1))
     return np.column_stack(
-        [route_f1(trips, routes, average=False), route_pairs_f1(trips, routes, average=False), np.array(inner)]
+        [route_f1(trips, routes, per_row=True), route_pairs_f1(trips, routes, per_row=True), np.array(inner)]
     )
 
 

@@ -171,7 +171,7 @@ def test_only_the_order_of_known_labels_counts():
 
 def test_kendall_tau_leaves_unknown_labels_out():
     truth, predicted = [[1, 2, 3, -1], [-1, 4, -1, -1], [2, 1, 3, 4]], [[1, 2, 4, 3], [1, 2, 3, 4], [1, 2, 3, 4]]
-    values = metrics.kendall_tau(truth, predicted, average=False)
+    values = metrics.kendall_tau(truth, predicted, per_row=True)
     assert np.isnan(values[1])
     np.testing.assert_allclose(values[[0, 2]], [1.0, 2 / 3])
     assert metrics.kendall_tau(truth, predicted) == pytest.approx(5 / 6)

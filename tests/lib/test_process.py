@@ -139,7 +139,19 @@ print(len(found), len({id(one) for one in found}))
 def test_import_loads_nothing(run_python):
     script = """
 import sys, combpred
-print(*(name for name in ("combpred._lib._core", "scipy", "sklearn") if name in sys.modules))
+print(*(name for name in ("combpred._lib._core", "combpred._lib.call", "scipy", "sklearn") if name in sys.modules))
+print(*(name for name in sys.modules if name.startswith("combpred.")))
+"""
+    result = run_python(script)
+    assert (result.stdout.strip(), result.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize("name", ["__version__", "CapabilityError", "SamplingError"])
+def test_errors_and_version_load_no_library(run_python, name):
+    script = f"""
+import sys
+from combpred import {name}
+print(*(name for name in ("combpred._lib._core", "combpred._lib.call", "scipy", "sklearn") if name in sys.modules))
 """
     result = run_python(script)
     assert (result.stdout.strip(), result.returncode) == ("", 0)

@@ -58,15 +58,15 @@ def test_rank_correlations_agree_with_scipy(k: int, ties: bool) -> None:
     a, b = rankings(rng, 40, k, ties), rankings(rng, 40, k, ties)
     taus = [scipy.stats.kendalltau(x, y).statistic for x, y in zip(a, b, strict=True)]
     rhos = [scipy.stats.spearmanr(x, y).statistic for x, y in zip(a, b, strict=True)]
-    np.testing.assert_allclose(metrics.kendall_tau(a, b, average=False), taus, atol=1e-12)
-    np.testing.assert_allclose(metrics.spearman_rho(a, b, average=False), rhos, atol=1e-12)
+    np.testing.assert_allclose(metrics.kendall_tau(a, b, per_row=True), taus, atol=1e-12)
+    np.testing.assert_allclose(metrics.spearman_rho(a, b, per_row=True), rhos, atol=1e-12)
 
 
 def test_kendall_tau_is_the_same_across_blocks_of_rows() -> None:
     rng = np.random.default_rng(0)
     a, b = rankings(rng, 9000, 4, False), rankings(rng, 9000, 4, False)
-    whole = metrics.kendall_tau(a, b, average=False)
-    parts = [metrics.kendall_tau(a[i : i + 1000], b[i : i + 1000], average=False) for i in range(0, 9000, 1000)]
+    whole = metrics.kendall_tau(a, b, per_row=True)
+    parts = [metrics.kendall_tau(a[i : i + 1000], b[i : i + 1000], per_row=True) for i in range(0, 9000, 1000)]
     np.testing.assert_array_equal(whole, np.concatenate(parts))
 
 
@@ -92,9 +92,9 @@ def test_footrule_by_definition_and_its_maximum_by_enumeration() -> None:
     for k in (2, 3, 4, 5):
         orders = np.array(list(itertools.permutations(range(1, k + 1))))
         first = np.tile(np.arange(1, k + 1), (len(orders), 1))
-        distance = metrics.spearman_footrule(first, orders, average=False)
+        distance = metrics.spearman_footrule(first, orders, per_row=True)
         np.testing.assert_array_equal(distance, np.abs(first - orders).sum(axis=1))
-        assert metrics.spearman_footrule(first, orders, normalize=True, average=False).max() == 1.0
+        assert metrics.spearman_footrule(first, orders, normalize=True, per_row=True).max() == 1.0
 
 
 @settings(max_examples=60, deadline=None)
@@ -123,7 +123,7 @@ def test_ranking_loss_counts_pairs() -> None:
     for t, s in zip(truth, scores, strict=True):
         pairs = [s[u] <= s[v] for u, v in itertools.product(np.flatnonzero(t), np.flatnonzero(1 - t))]
         expected.append(np.mean(pairs) if pairs else 0.0)
-    np.testing.assert_allclose(metrics.ranking_loss(truth, scores, average=False), expected)
+    np.testing.assert_allclose(metrics.ranking_loss(truth, scores, per_row=True), expected)
 
 
 def test_losses_take_sparse_label_sets() -> None:
@@ -156,9 +156,9 @@ def test_hierarchical_loss_is_the_symmetric_difference_of_root_paths(data: st.Da
     paths = [ancestors(parent, node) for node in range(n)]
     expected = [len(paths[x] ^ paths[y]) for x, y in zip(a, b, strict=True)]
     jaccard = [len(paths[x] ^ paths[y]) / len(paths[x] | paths[y]) for x, y in zip(a, b, strict=True)]
-    np.testing.assert_array_equal(metrics.hierarchical_loss(a, b, parent=parent, average=False), expected)
+    np.testing.assert_array_equal(metrics.hierarchical_loss(a, b, parent=parent, per_row=True), expected)
     np.testing.assert_allclose(
-        metrics.hierarchical_loss(a, b, parent=parent, normalize=True, average=False), jaccard, atol=1e-15
+        metrics.hierarchical_loss(a, b, parent=parent, normalize=True, per_row=True), jaccard, atol=1e-15
     )
 
 
@@ -167,26 +167,26 @@ def test_hierarchical_loss_is_the_squared_distance_of_embeddings() -> None:
     psi = Hierarchy(TREE).embed(nodes)
     a, b = np.repeat(nodes, len(TREE)), np.tile(nodes, len(TREE))
     np.testing.assert_array_equal(
-        metrics.hierarchical_loss(a, b, parent=TREE, average=False), ((psi[a] - psi[b]) ** 2).sum(axis=1)
+        metrics.hierarchical_loss(a, b, parent=TREE, per_row=True), ((psi[a] - psi[b]) ** 2).sum(axis=1)
     )
 
 
 def test_hierarchical_loss_on_a_deep_path_is_fast_enough() -> None:
     depth = 20_000
     parent = np.arange(-1, depth - 1)
-    assert metrics.hierarchical_loss([depth - 1, 5], [0, 7], parent=parent, average=False).tolist() == [depth - 1, 2]
+    assert metrics.hierarchical_loss([depth - 1, 5], [0, 7], parent=parent, per_row=True).tolist() == [depth - 1, 2]
 
 
 def test_hierarchical_loss_by_names() -> None:
     parent = {"root": None, "a": "root", "b": "root", "a1": "a"}
-    assert metrics.hierarchical_loss(["a1", "b"], ["b", "b"], parent=parent, average=False).tolist() == [3.0, 0.0]
+    assert metrics.hierarchical_loss(["a1", "b"], ["b", "b"], parent=parent, per_row=True).tolist() == [3.0, 0.0]
     with pytest.raises(ValueError, match=r"row 1.*'c'"):
         metrics.hierarchical_loss(["a", "c"], ["a", "a"], parent=parent)
 
 
 @pytest.mark.parametrize(("metric", "truth", "predicted"), PAIRED)
 def test_mean_is_the_weighted_mean_of_rows(metric, truth, predicted) -> None:  # type: ignore[no-untyped-def]
-    rows = metric(truth, predicted, average=False)
+    rows = metric(truth, predicted, per_row=True)
     assert rows.shape == (3,)
     assert isinstance(metric(truth, predicted), float)
     assert metric(truth, predicted) == pytest.approx(rows.mean())

@@ -19,9 +19,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import reference
 from combpred import ApproximationWarning, CapabilityError, ChainDiagnostics, ProbabilisticStructured
-from combpred._lib import control
+from combpred._lib import control, partition
 from combpred._lib.errors import SamplingError
-from combpred.sampling import AnnealingDetails, TaylorDetails, engines, samplers
+from combpred.sampling import AnnealingDetails, TaylorDetails, engines
 from combpred.sampling._chain_means import chain_means, feature_range
 from combpred.sampling.samplers import exact_draws, first_capable
 from combpred.structures import (
@@ -243,8 +243,8 @@ def test_results_depend_on_the_seed_alone():
 def test_auto_is_exact_while_that_is_affordable(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
     assert ProbabilisticStructured("permutations").fit(X, y).inference_ == "recursion"
-    seconds = samplers.exact_seconds(Permutations(4), 9, 60)
-    monkeypatch.setattr(samplers, "EXACT_SECONDS", 0.99 * seconds)
+    seconds = partition.exact_seconds(Permutations(4).space.description, 9, 60)
+    monkeypatch.setattr(partition, "EXACT_SECONDS", 0.99 * seconds)
     model = quietly(ProbabilisticStructured("permutations", max_iter=200, tol=0.1, random_state=0), X, y)
     assert model.inference_ == "mcmc"
     assert model.log_partition(X).method == "exact"  # once for each row is affordable

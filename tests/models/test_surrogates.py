@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import hinge_loss, log_loss
 
 from combpred import ApproximationWarning, CapabilityError, NumericalError, ProbabilisticStructured, metrics
-from combpred.metrics import structured_exponential_loss, structured_hinge_loss, structured_log_loss
+from combpred.losses import structured_exponential_loss, structured_hinge_loss, structured_log_loss
 from combpred.structures import Custom, DirectedCycles, LabelSets, MultiClass, Permutations
 from enumerable import INSTANCES
 
@@ -47,25 +47,25 @@ def test_losses_are_their_definitions(structure):
     excess = case.h - case.own[:, None]
     for cost in costs(structure):
         delta = structure.space.loss(cost).between(case.psi_y[:, None], case.psi)
-        found = structured_hinge_loss(structure, case.scores, case.y, cost=cost, average=False)
+        found = structured_hinge_loss(structure, case.scores, case.y, cost=cost, per_row=True)
         np.testing.assert_allclose(found, (delta + excess).max(axis=1), rtol=1e-9, atol=1e-9)
     sums = np.exp(excess).sum(axis=1)
-    found = structured_log_loss(structure, case.scores, case.y, average=False)
+    found = structured_log_loss(structure, case.scores, case.y, per_row=True)
     np.testing.assert_allclose(found, np.log(sums), rtol=1e-9, atol=1e-9)
-    found = structured_exponential_loss(structure, case.scores, case.y, average=False)
+    found = structured_exponential_loss(structure, case.scores, case.y, per_row=True)
     np.testing.assert_allclose(found, sums - 1, rtol=1e-9, atol=1e-9 * sums.max())
-    shares = structured_exponential_loss(structure, case.scores, case.y, average=False, normalize=True)
+    shares = structured_exponential_loss(structure, case.scores, case.y, per_row=True, normalize=True)
     np.testing.assert_allclose(shares, found / (len(case.psi) - 1), rtol=1e-9)
-    logs = structured_exponential_loss(structure, case.scores, case.y, average=False, log=True)
+    logs = structured_exponential_loss(structure, case.scores, case.y, per_row=True, log=True)
     np.testing.assert_allclose(np.exp(logs), found, rtol=1e-12)
 
 
 @every_small
 def test_losses_bound_those_of_predictions(structure):
     case, slack = Listed(structure), 1 + 1e-9
-    zero_one = structured_hinge_loss(structure, case.scores, case.y, cost="zero-one", average=False)
-    logistic = structured_log_loss(structure, case.scores, case.y, average=False)
-    exponential = structured_exponential_loss(structure, case.scores, case.y, average=False)
+    zero_one = structured_hinge_loss(structure, case.scores, case.y, cost="zero-one", per_row=True)
+    logistic = structured_log_loss(structure, case.scores, case.y, per_row=True)
+    exponential = structured_exponential_loss(structure, case.scores, case.y, per_row=True)
     np.testing.assert_allclose(zero_one, np.maximum(0, 1 - case.margin), rtol=1e-9, atol=1e-9)
     assert case.wrong.any() and not case.wrong.all()
     # 0-1 loss, where outputs of equal ψ are one (they cannot be told apart by scores).
@@ -75,12 +75,12 @@ def test_losses_bound_those_of_predictions(structure):
     predicted = structure.embed(list(structure.decode(case.scores)))
     for cost in costs(structure):
         delta = structure.space.loss(cost).between(case.psi_y, predicted)
-        hinge = structured_hinge_loss(structure, case.scores, case.y, cost=cost, average=False)
+        hinge = structured_hinge_loss(structure, case.scores, case.y, cost=cost, per_row=True)
         assert (delta <= hinge * slack + 1e-9).all()
     # AUC loss: how many other outputs score at least as high as y, and their share, the ranking loss of outputs.
     above = ((case.h >= case.own[:, None]) & case.other).sum(axis=1)
     assert (above <= exponential * slack + 1e-9).all()
-    share = structured_exponential_loss(structure, case.scores, case.y, normalize=True, average=False)
+    share = structured_exponential_loss(structure, case.scores, case.y, normalize=True, per_row=True)
     assert (above / (len(case.psi) - 1) <= share * slack + 1e-9).all()
     assert (above <= np.expm1(logistic) * slack + 1e-9).all()
     assert (logistic <= exponential * slack + 1e-9).all()
@@ -90,13 +90,13 @@ def test_losses_of_labels_and_pairs_are_bounded():
     labels = LabelSets(5)
     rng = np.random.default_rng(0)
     y, scores = labels.sample(20, random_state=0), rng.normal(size=(20, 5))
-    hinge = structured_hinge_loss(labels, scores, y, average=False)
-    assert (5 * metrics.hamming_loss(y, labels.decode(scores), average=False) <= hinge + 1e-12).all()
+    hinge = structured_hinge_loss(labels, scores, y, per_row=True)
+    assert (5 * metrics.hamming_loss(y, labels.decode(scores), per_row=True) <= hinge + 1e-12).all()
     np.testing.assert_allclose(hinge, np.maximum(0, 1 - (2 * y - 1) * scores).sum(axis=1), rtol=1e-12)  # label by label
     ranking = Permutations(5)
     y, scores = ranking.sample(20, random_state=0), rng.normal(size=(20, 10))
-    hinge = structured_hinge_loss(ranking, scores, y, average=False)
-    discordant = 5 * (1 - metrics.kendall_tau(y, ranking.decode(scores), average=False))
+    hinge = structured_hinge_loss(ranking, scores, y, per_row=True)
+    discordant = 5 * (1 - metrics.kendall_tau(y, ranking.decode(scores), per_row=True))
     assert (discordant <= hinge + 1e-12).all()
 
 
@@ -123,8 +123,8 @@ def test_large_structures():
     ranking = Permutations(12)
     y = ranking.sample(2, random_state=0)
     right = ranking.embed(y)
-    assert structured_hinge_loss(ranking, 0.5 * right, y, average=False).tolist() == [0.0, 0.0]  # all margins reached
-    found = structured_hinge_loss(ranking, 0.25 * right, y, cost="zero-one", average=False)
+    assert structured_hinge_loss(ranking, 0.5 * right, y, per_row=True).tolist() == [0.0, 0.0]  # all margins reached
+    found = structured_hinge_loss(ranking, 0.25 * right, y, cost="zero-one", per_row=True)
     np.testing.assert_allclose(found, [0.5, 0.5])  # the next best exchanges two neighbours
     with pytest.raises(NumericalError, match=r"row 0: the loss is about exp\(.*take log=True"):
         structured_exponential_loss(ranking, -100 * right, y)

@@ -262,7 +262,7 @@ def test_refusals() -> None:
         MarginalsDisplay.from_marginals("permutations", [0, 0, 0])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"shape \(n, 3\) or \(3,\)"):
         MarginalsDisplay.from_marginals(law, [0, 0])
-    with pytest.raises(ValueError, match="has 2 rows, a matrix is of one law"):
+    with pytest.raises(ValueError, match="has 2 rows, a matrix shows one distribution"):
         MarginalsDisplay.from_marginals(law, np.zeros((2, 3)))
     for bad in (1.5, -1.5, math.nan):
         with pytest.raises(ValueError, match=r"row 0, entry 1 \(0 before 2\).*not between -1 and 1"):

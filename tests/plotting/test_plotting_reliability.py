@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 from combpred import CapabilityError, ProbabilisticStructured, structures
 from combpred.datasets import load_diabetes_ranking
 from combpred.metrics import expected_calibration_error
-from combpred.metrics._calibration import calibration_bins, wilson_interval
+from combpred.metrics.calibration import calibration_bins, wilson_interval
 from combpred.plotting import ReliabilityDisplay
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -228,7 +228,7 @@ def test_refusals() -> None:
     sets = np.eye(3, dtype=int)[y]
     with pytest.raises(ValueError, match=r"y has shape \(150, 2\)"):
         ReliabilityDisplay.from_estimator(logistic, X, sets[:, :2])
-    with pytest.raises(TypeError, match="more than one law for a row"):
+    with pytest.raises(TypeError, match="more than one distribution for a row"):
         ReliabilityDisplay.from_estimator(RandomForestClassifier(5, random_state=0).fit(X, sets), X, sets)
     games = np.sign(np.random.default_rng(0).integers(-1, 2, (150, 3)))
     with pytest.raises(CapabilityError, match=r"Tournaments.*no probabilities of events"):

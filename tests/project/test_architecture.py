@@ -21,7 +21,10 @@ LAYERS = [
         *("core/structure", "core/structure/examples", "core/structure/structuretest"),
         *("core/linalg", "core/linalg/hostblas"),
     },
-    {"core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition", "core/solve"},
+    {
+        *("core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition"),
+        *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/sgd", "core/solve/solvetest"),
+    },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
     {"capi", "capi/names"},
 ]
@@ -63,9 +66,11 @@ def test_imports_run_downwards(packages):
 
 
 def test_only_tests_import_what_is_for_tests(packages):
-    for_tests = {f"{MODULE}/core/structure/examples", f"{MODULE}/core/structure/structuretest"}
+    for_tests = {
+        f"{MODULE}/core/{name}" for name in ("solve/solvetest", "structure/examples", "structure/structuretest")
+    }
     users = {name for name, package in packages.items() if for_tests & set(package.get("Imports", []))}
-    assert users == {"core/structure/structuretest"}
+    assert users == {"core/solve/solvetest", "core/structure/structuretest"}
 
 
 def test_only_the_binding_uses_c(packages):

@@ -15,7 +15,7 @@ from combpred.ranking import LabelRankingBoost, LabelRankingSVM
 from ranking_oracle import log_sum, random_preferences, row_losses, wrong
 
 DECOMPOSITIONS = ["edges", "stars", "graph"]
-ACCURATE = {"tol": 1e-13, "max_iter": 20000}
+ACCURATE = {"min_gain": 1e-13, "max_iter": 20000}
 
 
 def inputs(n=12, p=2, seed=0):
@@ -101,7 +101,7 @@ def test_one_star_of_a_class_is_multinomial_logistic_regression():
 def test_loss_bounds_the_violated_subgraphs(decomposition):
     X, y = inputs(), random_preferences(12, 4, 6)
     for tol in (1.0, 1e-4):
-        model = LabelRankingBoost(0.0, decomposition=decomposition, tol=tol, max_iter=2000).fit(X, y)
+        model = LabelRankingBoost(0.0, decomposition=decomposition, min_gain=tol, max_iter=2000).fit(X, y)
         violated = row_losses(model.label_scores(X), y, decomposition, wrong).sum()
         assert violated <= model.loss_curve_[-1] / np.log(2.0)
 
@@ -125,7 +125,7 @@ def test_rankings_without_a_mistake_have_no_minimum_without_penalty():
 
 
 def test_a_feature_that_speaks_for_one_side_only_takes_a_bounded_step():
-    model = LabelRankingBoost(0.0, fit_intercept=False, tol=1.0).fit([[1.0], [0.0]], [[1, 2], [1, 2]])
+    model = LabelRankingBoost(0.0, fit_intercept=False, min_gain=1.0).fit([[1.0], [0.0]], [[1, 2], [1, 2]])
     assert np.isfinite(model.coef_).all() and model.coef_[0, 0] > model.coef_[1, 0]
 
 
@@ -153,7 +153,7 @@ def test_fitted_rankers_are_combined():
 
 def test_progress_is_shown(capsys):
     with pytest.warns(ConvergenceWarning, match="the last 10 of 100 rounds"):
-        LabelRankingBoost(tol=0.0, max_iter=100, verbose=1).fit(inputs(40), random_preferences(40, 4, 10))
+        LabelRankingBoost(min_gain=0.0, max_iter=100, verbose=1).fit(inputs(40), random_preferences(40, 4, 10))
     assert "round 100, objective" in capsys.readouterr().err
 
 
@@ -162,5 +162,5 @@ def test_ctrl_c_leaves_the_earlier_model(ctrl_c):
     model = LabelRankingBoost().fit(X[:20], y[:20])
     before = model.label_scores(X)
     with ctrl_c():
-        model.set_params(alpha=1e-6, tol=0.0, max_iter=10**6).fit(X, y)
+        model.set_params(alpha=1e-6, min_gain=0.0, max_iter=10**6).fit(X, y)
     np.testing.assert_array_equal(model.label_scores(X), before)

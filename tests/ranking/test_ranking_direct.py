@@ -39,9 +39,9 @@ def test_losses_are_the_measures(k):
     every = listed(k) + 1
     for y in every[:: max(1, len(every) // 6)]:
         truth = np.tile(y, (len(every), 1))
-        foot = spearman_footrule(truth, every, average=False)
+        foot = spearman_footrule(truth, every, per_row=True)
         np.testing.assert_allclose(losses("footrule", y - 1, every - 1), foot / np.max(foot), atol=1e-12)
-        rho = spearman_rho(truth, every, average=False)
+        rho = spearman_rho(truth, every, per_row=True)
         np.testing.assert_allclose(losses("spearman", y - 1, every - 1), (1 - rho) / 2, atol=1e-12)
         ndcg = [ndcg_score([k - y], [-z]) for z in every]
         np.testing.assert_allclose(losses("ndcg", y - 1, every - 1), 1 - np.array(ndcg), atol=1e-12)

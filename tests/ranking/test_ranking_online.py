@@ -119,7 +119,7 @@ def test_mistakes_stay_below_the_bound(update, decomposition, seed):
         for passes in (1, 3):
             model = OnlineLabelRanker(
                 update, decomposition=decomposition, fit_intercept=False, C=[0.01, 1.0, 100.0][seed % 3],
-                radius=np.abs(U).sum(), learning_rate=[0.5, 1.0, 1.9][seed % 3], max_iter=passes, random_state=seed,
+                radius=np.abs(U).sum(), eta0=[0.5, 1.0, 1.9][seed % 3], max_iter=passes, random_state=seed,
             ).fit(X, y, weights)  # fmt: skip
             bound = model.mistake_bound(X, y, U, sample_weight=weights, n_passes=passes)
             assert 0 < model.n_mistakes_ <= bound
@@ -209,8 +209,8 @@ def test_what_a_learner_began_with_stays():
     model = OnlineLabelRanker().partial_fit(inputs(), random_preferences(40, 4, 7))
     with pytest.raises(ValueError, match="set them back, or train anew by fit"):
         model.set_params(update="multiplicative").partial_fit(inputs(), random_preferences(40, 4, 7))
-    with pytest.raises(ValueError, match="learning_rate"):
-        model.set_params(update="additive", learning_rate=2.0).partial_fit(inputs(), random_preferences(40, 4, 7))
+    with pytest.raises(ValueError, match="eta0"):
+        model.set_params(update="additive", eta0=2.0).partial_fit(inputs(), random_preferences(40, 4, 7))
 
 
 def test_ctrl_c_leaves_the_earlier_model(ctrl_c):

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
+from combpred._data.targets import positions_by_score
 from combpred.metrics import kendall_tau
 from combpred.ranking import RankingByPairwiseComparison
-from combpred.ranking._preferences import positions_by_score, read_preferences, summed_by_label
+from combpred.ranking._preferences import read_preferences, summed_by_label
 from combpred.structures import Permutations
 from rankers import FORMATS, small_data
 

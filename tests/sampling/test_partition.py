@@ -7,7 +7,8 @@ import pytest
 
 import combpred
 from combpred import CapabilityError, sampling
-from combpred.sampling import AnnealingDetails, LogPartition, TaylorDetails, log_partition, samplers
+from combpred._lib import partition
+from combpred.sampling import AnnealingDetails, LogPartition, TaylorDetails, log_partition
 from combpred.structures import Custom, LabelSets, Permutations, Structure
 
 STRUCTURES: list[Structure] = [Permutations(4), LabelSets(5, size=2), Custom.from_structures("ab", [[1.0], [0.0]])]
@@ -28,7 +29,8 @@ def test_exact_values(structure, method):
 
 def test_auto_is_exact_while_that_is_affordable(monkeypatch):
     scores = np.zeros((2, 6))
-    monkeypatch.setattr(samplers, "EXACT_SECONDS", 0.99 * samplers.exact_seconds(Permutations(4), 2))
+    seconds = partition.exact_seconds(Permutations(4).space.description, 2)
+    monkeypatch.setattr(partition, "EXACT_SECONDS", 0.99 * seconds)
     assert log_partition(Permutations(4), scores, epsilon=0.5, random_state=0).method == "annealed"
     assert log_partition(Permutations(4), scores[:1], epsilon=0.5, random_state=0).method == "exact"
     assert log_partition(Permutations(24), np.zeros(276), epsilon=0.9, random_state=0).method == "annealed"

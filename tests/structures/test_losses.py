@@ -77,7 +77,7 @@ def test_losses_are_the_metrics_of_the_package():
     ranking = Permutations(5)
     y, z = ranking.sample(30, 0), ranking.sample(30, 1)
     pairs = ranking.space.loss("kendall").affine(ranking.embed(y)).values(ranking.embed(z))
-    np.testing.assert_allclose(1 - 2 * pairs / 10, metrics.kendall_tau(y, z, average=False))
+    np.testing.assert_allclose(1 - 2 * pairs / 10, metrics.kendall_tau(y, z, per_row=True))
     weak = WeakOrders(4)
     y, z = weak.sample(30, 0), weak.sample(30, 1)
     tied = weak.space.loss().affine(weak.embed(y)).values(weak.embed(z))
@@ -90,12 +90,12 @@ def test_losses_are_the_metrics_of_the_package():
     tree = Hierarchy(parent)
     y, z = rng.integers(6, size=30), rng.integers(6, size=30)
     nodes = tree.space.loss().affine(tree.embed(y)).values(tree.embed(z))
-    np.testing.assert_allclose(nodes, metrics.hierarchical_loss(y, z, parent=parent, average=False))
+    np.testing.assert_allclose(nodes, metrics.hierarchical_loss(y, z, parent=parent, per_row=True))
     labels = LabelSets(4)
     y, z = labels.sample(30, 0), labels.sample(30, 1)
     np.testing.assert_allclose(
         labels.space.loss().affine(labels.embed(y)).values(labels.embed(z)) / 4,
-        metrics.hamming_loss(y, z, average=False),
+        metrics.hamming_loss(y, z, per_row=True),
     )
     chain = Paths.trellis(4, 3)
     y, z = rng.integers(3, size=(30, 4)), rng.integers(3, size=(30, 4))

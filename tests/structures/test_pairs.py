@@ -13,6 +13,7 @@ import pytest
 from sklearn.base import clone
 
 from combpred import StructuredRidge, StructuredRidgeCV, metrics
+from combpred._data import relations
 from combpred._lib.decode import decode
 from combpred._lib.errors import CapabilityError
 from combpred._lib.structure import Description, structure_shape
@@ -25,7 +26,6 @@ from combpred.structures import (
     WeakOrders,
     resolve_structure,
 )
-from combpred.structures import _partialorders as partialorders_module
 
 FUBINI = [1, 1, 3, 13, 75, 541, 4683, 47293, 545835, 7087261]  # OEIS A000670
 POSETS = {4: 219, 6: 130023, 7: 6129859, 8: 431723379, 18: 241939392597201176602897820148085023}  # OEIS A001035
@@ -156,7 +156,7 @@ def test_widths_that_are_no_number_of_pairs_are_refused(cls: Any) -> None:
 def test_tournaments_need_not_be_transitive_and_partial_orders_must(monkeypatch: pytest.MonkeyPatch) -> None:
     circle = [1, -1, 1]  # 0 before 1, 1 before 2, 2 before 0
     Tournaments(3).validate([circle])
-    monkeypatch.setattr(partialorders_module, "_BLOCK_BYTES", 4 * 9 * 2)  # two rows at a time
+    monkeypatch.setattr(relations, "_BLOCK_BYTES", 4 * 9 * 2)  # two rows at a time
     message = (
         "row 3: the relation is not transitive: 0 is before 1 and 1 before 2, but 0 is not before 2; add.*Tournaments"
     )
@@ -360,7 +360,7 @@ def test_tau_x_is_the_product_of_score_matrices() -> None:
     rng = np.random.default_rng(4)
     a, b = members[rng.integers(0, 75, 300)], members[rng.integers(0, 75, 300)]
     expected = [emond_mason(x, y) for x, y in zip(a, b, strict=True)]
-    np.testing.assert_allclose(metrics.tau_x(a, b, average=False), expected, atol=1e-12)
+    np.testing.assert_allclose(metrics.tau_x(a, b, per_row=True), expected, atol=1e-12)
     assert metrics.tau_x(members, members) == 1.0
     assert metrics.tau_x([[1, 1, 1]], [[1, 1, 1]]) == 1.0
 
@@ -368,15 +368,15 @@ def test_tau_x_is_the_product_of_score_matrices() -> None:
 def test_tau_x_is_kendalls_without_ties() -> None:
     orders = np.array(list(itertools.permutations([1, 2, 3, 4])))
     np.testing.assert_allclose(
-        metrics.tau_x(orders, orders[::-1], average=False), metrics.kendall_tau(orders, orders[::-1], average=False)
+        metrics.tau_x(orders, orders[::-1], per_row=True), metrics.kendall_tau(orders, orders[::-1], per_row=True)
     )
 
 
 def test_tau_x_is_the_same_across_blocks_of_rows() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.integers(1, 4, (9000, 4)), rng.integers(1, 4, (9000, 4))
-    parts = [metrics.tau_x(a[i : i + 1000], b[i : i + 1000], average=False) for i in range(0, 9000, 1000)]
-    np.testing.assert_array_equal(metrics.tau_x(a, b, average=False), np.concatenate(parts))
+    parts = [metrics.tau_x(a[i : i + 1000], b[i : i + 1000], per_row=True) for i in range(0, 9000, 1000)]
+    np.testing.assert_array_equal(metrics.tau_x(a, b, per_row=True), np.concatenate(parts))
 
 
 def test_pair_accuracy_counts_pairs() -> None:

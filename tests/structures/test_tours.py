@@ -253,8 +253,8 @@ def test_route_metrics_by_definition() -> None:
         expected.append(2 * len(set(a) & set(b)) / (len(a) + len(first)))
         pairs, other = set(combinations(a, 2)), set(combinations(first, 2))
         expected_pairs.append(2 * len(pairs & other) / (len(pairs) + len(other)))
-    np.testing.assert_allclose(metrics.route_f1(truth, rows, average=False), expected)
-    np.testing.assert_allclose(metrics.route_pairs_f1(truth, rows, average=False), expected_pairs)
+    np.testing.assert_allclose(metrics.route_f1(truth, rows, per_row=True), expected)
+    np.testing.assert_allclose(metrics.route_pairs_f1(truth, rows, per_row=True), expected_pairs)
 
 
 def test_cycle_metrics_are_those_of_the_embeddings() -> None:
@@ -262,10 +262,10 @@ def test_cycle_metrics_are_those_of_the_embeddings() -> None:
     b = np.roll(b, 2, axis=0)
     psi, other = (np.array([directed(6)(row) for row in y.tolist()]) for y in (a, b))
     cosine = (psi * other).sum(axis=1) / np.linalg.norm(psi, axis=1) / np.linalg.norm(other, axis=1)
-    np.testing.assert_allclose(metrics.policy_cosine(a, b, average=False), cosine, atol=1e-12)
+    np.testing.assert_allclose(metrics.policy_cosine(a, b, per_row=True), cosine, atol=1e-12)
     psi, other = (np.array([undirected(6)(row) for row in y.tolist()]) for y in (a, b))
     f1 = 2 * (psi * other).sum(axis=1) / (psi.sum(axis=1) + other.sum(axis=1))
-    np.testing.assert_allclose(metrics.cycle_f1(a, b, average=False), f1)
+    np.testing.assert_allclose(metrics.cycle_f1(a, b, per_row=True), f1)
 
 
 @pytest.mark.parametrize(

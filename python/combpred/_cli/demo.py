@@ -18,10 +18,10 @@ from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
 from .. import datasets
+from .._data.targets import positions_by_score
 from .._lib.names import RIDGE_LOSSES
 from .._models.ridge import StructuredRidge
 from .._models.ridge_cv import StructuredRidgeCV
-from ..datasets._rankings import positions
 from ..structures import Structure
 
 _PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -93,7 +93,7 @@ def _tasks() -> list[tuple[str, Bunch, Baseline]]:
         return predicted
 
     def ranked(predicted: NDArray[Any]) -> NDArray[Any]:
-        return positions(-predicted)  # the smallest predicted position comes first
+        return positions_by_score(-predicted)  # the smallest predicted position comes first
 
     regression = Baseline("KernelRidge on positions, sorted", KernelRidge(kernel="rbf"), {"alpha": _PENALTIES}, ranked)
     machines = Baseline(

@@ -200,10 +200,10 @@ def is_dask(data: Any) -> bool:
 
 
 def mean_of_rows(
-    values: NDArray[np.float64], sample_weight: ArrayLike | None, average: bool
+    values: NDArray[np.float64], sample_weight: ArrayLike | None, per_row: bool
 ) -> float | NDArray[np.float64]:
-    """Return the weighted mean of per-row values, or the values themselves with ``average=False``."""
+    """Return the weighted mean of per-row values, or the values themselves with `per_row`."""
     weights = check_weights(sample_weight, len(values))
-    if not average:
+    if per_row:
         return values
     return float(np.average(values, weights=weights))

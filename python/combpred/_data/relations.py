@@ -13,6 +13,7 @@ from .checks import Limit
 from .targets import TargetError, as_numbers, check_width, located, target_matrix
 
 LIMIT = Limit(2**14, "beyond that the N(N−1)/2 scores of a single output take more than a gigabyte")
+_BLOCK_BYTES = 2**24
 _REMEDY = "a pair u < v has +1 where u is before v, −1 where v is before u, 0 where neither is"
 
 
@@ -54,6 +55,15 @@ def encode_relations(y: Any, items: int, reflexive: bool, noun: str = "item") ->
     if bad.any():
         raise located(bad, values, _REMEDY)
     return np.ascontiguousarray(values, dtype=np.int32)
+
+
+def encode_partial_orders(y: Any, items: int, instead: str) -> NDArray[np.int32]:
+    """Return y as `encode_relations` does; TargetError for a relation that is not transitive, saying what to do."""
+    signs = encode_relations(y, items, reflexive=True)
+    rows = max(1, _BLOCK_BYTES // (4 * items * items))
+    for start in range(0, len(signs), rows):
+        _check_transitive(relation_matrices(signs[start : start + rows], items), start, instead)
+    return signs
 
 
 def relation_matrices(signs: NDArray[np.int32], items: int) -> NDArray[np.bool_]:
@@ -129,6 +139,20 @@ def _from_matrices(y: NDArray[Any], items: int, reflexive: bool, noun: str) -> N
         raise TargetError(row, f"{noun}s {a} and {b} are each before the other; set one of the two to False")
     u, v = np.triu_indices(items, 1)
     return before[:, u, v].astype(np.int32) - before[:, v, u].astype(np.int32)
+
+
+def _check_transitive(before: NDArray[np.bool_], start: int, instead: str) -> None:
+    """Refuse the first relation that is not transitive; `start` is the number of the first row."""
+    numbers = before.astype(np.float32)
+    missing = (numbers @ numbers > 0) & ~before
+    if missing.any():
+        row, u, w = (int(i) for i in np.unravel_index(int(np.argmax(missing)), missing.shape))
+        v = int(np.argmax(before[row, u] & before[row, :, w]))
+        raise TargetError(
+            start + row,
+            f"the relation is not transitive: {u} is before {v} and {v} before {w}, but {u} is not before {w}; "
+            f"add that pair, {instead}",
+        )
 
 
 def _first(bad: NDArray[np.bool_]) -> tuple[int, int, int]:

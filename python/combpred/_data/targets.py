@@ -383,3 +383,11 @@ def _is_list(row: Any) -> bool:
     if isinstance(row, (list, tuple)):
         return not any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in row)
     return getattr(row, "ndim", None) == 1
+
+
+def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the positions 1..k of each row's entries by descending score; of equal ones the first is ahead."""
+    orders = np.argsort(-scores, axis=1, kind="stable")
+    positions = np.empty(scores.shape, dtype=np.int32)
+    np.put_along_axis(positions, orders, np.arange(1, scores.shape[1] + 1, dtype=np.int32)[np.newaxis, :], axis=1)
+    return positions

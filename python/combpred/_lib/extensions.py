@@ -14,6 +14,8 @@ from .memory import allocate
 
 #: Downsets of an inseparable part that exact counting goes through at most, in a few seconds.
 MOST_DOWNSETS = 2**24
+#: Downsets of a part that estimates count exactly, in a fraction of a second.
+FEW_DOWNSETS = 2**21
 
 _DIGITS = 8192  # of a count, hexadecimal: those of 2048!, the largest, are 4895
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import names
 from .call import FloatArray, IntArray, Remembered, address, call, floats, get_n_threads
+from .errors import CapabilityError
 from .memory import allocate
 from .structure import Description, StructureArgument, structure_shape
 
 _ENGINES = {code: name for name, code in names.ENGINES.items()}
 
 _COSTS = Remembered[tuple[str, float]]()
+
+#: Seconds of one processor that "auto" spends on exact computations in one call.
+EXACT_SECONDS = 300.0
+#: Elementary operations in a second of a processor, measured: 2.5e8 to 7e8 for the recursions over subsets (cycles,
+#: permutations, weak orders, assignments), which are the slowest, and more where the operations are those of a BLAS or
+#: of a list of members.
+_RATE = 3e8
+_RATES = {"spanningtrees": 4e9, "partialorders": 5e9}
 
 
 class Partition(NamedTuple):
@@ -41,6 +51,20 @@ def partition_cost(description: Description, *, marginals: bool = False) -> tupl
     Raises CapabilityError where the structure is too large for all engines. The core is asked once for each structure.
     """
     return _COSTS.get((description.key, marginals), lambda: _cost(description, marginals))
+
+
+def exact_seconds(description: Description, n_rows: int, evaluations: int = 1) -> float:
+    """Return about how long one processor takes for exact ln Z and E ψ, infinite where the structure is too large."""
+    try:
+        _, cost = partition_cost(description, marginals=True)
+    except CapabilityError:
+        return math.inf
+    return n_rows * evaluations * cost / _RATES.get(description.name, _RATE)
+
+
+def exact_is_affordable(description: Description, n_rows: int, evaluations: int = 1) -> bool:
+    """Return whether "auto" computes exactly: where that takes no more than `EXACT_SECONDS`."""
+    return exact_seconds(description, n_rows, evaluations) <= EXACT_SECONDS
 
 
 def _cost(description: Description, marginals: bool) -> tuple[str, float]:

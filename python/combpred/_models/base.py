@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +32,12 @@ from .._lib.decode import DECODERS, Decoded, Decoding, score_values
 from .._lib.errors import renumbered
 from .._lib.memory import allocate, require_memory, row_blocks
 from .._lib.ridge import Targets, check_kernel
-from ..kernels import KERNELS, InputKernel
+from ..kernels import InputKernel
 from ..structures import LabelSets, MultiClass, Structure
-from ..structures._search.constraints import RowConstraints
 from .training import TrainingRows, embed_targets, resolve_targets
+
+if TYPE_CHECKING:
+    from ..structures._search.constraints import RowConstraints
 
 FloatArray = NDArray[np.float64]
 
@@ -88,10 +90,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "structure": [Structure, str, None],
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **InputKernel.PARAMETER_CONSTRAINTS,
         "fit_intercept": ["boolean"],
         "decoder": [StrOptions(set(DECODERS))],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -178,7 +177,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _settle_kernel(self, rows: TrainingRows, params: Mapping[str, Any] | None = None) -> None:
         """Set `kernel_`, with what it takes from the inputs and the arguments `params` of a callable."""
-        self.kernel_ = InputKernel.settle(
+        self.kernel_ = InputKernel.resolve(
             self.kernel, rows.X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=params,
             weights=rows.weights,
         )  # fmt: skip

@@ -27,11 +27,12 @@ def structured_hinge_loss(
     cost: str = "auto",
     decoder: str = "auto",
     sample_weight: ArrayLike | None = None,
-    average: bool = True,
+    per_row: bool = False,
 ) -> float | FloatArray:
-    r"""Return :math:`\max_z [\Delta(y, z) + h(z) - h(y)]` of each row, averaged over rows.
+    r"""Return the structured hinge loss of scores, averaged over rows.
 
-    :math:`h(z) = \langle s, \psi(z)\rangle` is the score of the output z, and z runs over all outputs, y among them.
+    A row's loss is :math:`\max_z [\Delta(y, z) + h(z) - h(y)]`, where :math:`h(z) = \langle s, \psi(z)\rangle` is the
+    score of the output z, and z runs over all outputs, y among them.
 
     Parameters
     ----------
@@ -51,8 +52,8 @@ def structured_hinge_loss(
         a lower bound of the loss, with an ApproximationWarning. "zero-one" of other than classes is exact always.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -81,7 +82,7 @@ def structured_hinge_loss(
 
     Examples
     --------
-    >>> from combpred.metrics import structured_hinge_loss
+    >>> from combpred.losses import structured_hinge_loss
     >>> from combpred.structures import MultiClass, Permutations
     >>> structured_hinge_loss(MultiClass(3), [[2.0, 1.5, 0.0]], [0])
     0.5
@@ -104,7 +105,7 @@ def structured_hinge_loss(
         values = found.loss + score_values(found.psi, linear, None) - own
     else:
         values = 1.0 + _best_other(structure, linear, psi) - own
-    return mean_of_rows(np.maximum(values, 0.0), sample_weight, average)  # y itself makes 0
+    return mean_of_rows(np.maximum(values, 0.0), sample_weight, per_row)  # y itself makes 0
 
 
 def structured_log_loss(
@@ -113,11 +114,12 @@ def structured_log_loss(
     y: Any,
     *,
     sample_weight: ArrayLike | None = None,
-    average: bool = True,
+    per_row: bool = False,
 ) -> float | FloatArray:
-    r"""Return :math:`\ln \sum_z e^{h(z) - h(y)}` of each row, averaged over rows: the logistic loss.
+    r"""Return the logistic loss of scores, averaged over rows.
 
-    :math:`h(z) = \langle s, \psi(z)\rangle` is the score of the output z, and z runs over all outputs, y among them.
+    A row's loss is :math:`\ln \sum_z e^{h(z) - h(y)}`, where :math:`h(z) = \langle s, \psi(z)\rangle` is the score of
+    the output z, and z runs over all outputs, y among them.
 
     Parameters
     ----------
@@ -129,8 +131,8 @@ def structured_log_loss(
         In the structure's format.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -158,12 +160,12 @@ def structured_log_loss(
 
     Examples
     --------
-    >>> from combpred.metrics import structured_log_loss
+    >>> from combpred.losses import structured_log_loss
     >>> from combpred.structures import Permutations
     >>> round(structured_log_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]]), 4)  # ln 6
     1.7918
     """
-    return mean_of_rows(_log_losses(structure, scores, y), sample_weight, average)
+    return mean_of_rows(_log_losses(structure, scores, y), sample_weight, per_row)
 
 
 def structured_exponential_loss(
@@ -174,11 +176,12 @@ def structured_exponential_loss(
     normalize: bool = False,
     log: bool = False,
     sample_weight: ArrayLike | None = None,
-    average: bool = True,
+    per_row: bool = False,
 ) -> float | FloatArray:
-    r"""Return :math:`\sum_{z \neq y} e^{h(z) - h(y)}` of each row, averaged over rows.
+    r"""Return the exponential loss of scores, averaged over rows.
 
-    :math:`h(z) = \langle s, \psi(z)\rangle` is the score of the output z. The term of y itself, always 1, is left out.
+    A row's loss is :math:`\sum_{z \neq y} e^{h(z) - h(y)}`, where :math:`h(z) = \langle s, \psi(z)\rangle` is the score
+    of the output z. The term of y itself, always 1, is left out.
 
     Parameters
     ----------
@@ -194,8 +197,8 @@ def structured_exponential_loss(
         Whether to return logarithms, which are finite at any size, and the mean of them.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -226,7 +229,7 @@ def structured_exponential_loss(
 
     Examples
     --------
-    >>> from combpred.metrics import structured_exponential_loss
+    >>> from combpred.losses import structured_exponential_loss
     >>> from combpred.structures import Permutations
     >>> round(structured_exponential_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]]), 6)
     5.0
@@ -239,11 +242,11 @@ def structured_exponential_loss(
         if everything > 0:
             logs -= everything + math.log1p(-math.exp(-everything))
     if log:
-        return mean_of_rows(logs, sample_weight, average)
+        return mean_of_rows(logs, sample_weight, per_row)
     if logs.max() > _LARGEST:
         row = int(np.argmax(logs))
         raise NumericalError(f"the loss is about exp({logs[row]:.6g}), too large for a float; take log=True", row)
-    return mean_of_rows(np.exp(logs), sample_weight, average)
+    return mean_of_rows(np.exp(logs), sample_weight, per_row)
 
 
 def _embedded(structure: Structure, scores: ArrayLike, y: Any) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -29,3 +29,7 @@ __all__ = [
     "median_rank",
     "read_preflib",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

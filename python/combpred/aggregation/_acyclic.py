@@ -1,4 +1,4 @@
-"""The majority's preferences as far as they do not go round in circles."""
+"""An acyclic part of the majority's preferences, and the partial order that follows from it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def acyclic_majority(
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
 ) -> AcyclicMajority:
-    r"""Return the partial order that the weightiest acyclic part of the majority's preferences implies.
+    r"""Return the partial order implied by the acyclic part of largest weight of the majority's preferences.
 
     The majority prefers u to v if more than a share `threshold` of the weight of the rankings that know both has u
     before v; the preference weighs as much as the margin of these rankings over those with v before u.
@@ -69,11 +69,11 @@ def acyclic_majority(
     rankings : array-like of shape (n, k) or (n, k, k)
         As in :func:`kemeny`.
     counts : array-like of shape (k, k), default=None
-        In the place of rankings, the weight of those with u before v, in row u and column v.
+        In place of rankings, the weight of those with u before v, in row u and column v.
     weights : array-like of shape (n,), default=None
         Weights of the rankings; None: 1 each.
     threshold : float, default=0.5
-        At least 1/2 and below 1. The larger, the fewer items are related, and the rarer are circles.
+        At least 1/2 and below 1. The larger, the fewer items are related, and the rarer are cycles.
     method : {"auto", "exact", "milp", "local-search"}, default="auto"
         As in :func:`kemeny`. "local-search" keeps at least half of what can be kept, as the better one of an order and
         its reverse does.
@@ -82,7 +82,7 @@ def acyclic_majority(
     time_limit : float, default=None
         Seconds after which "milp" gives up, and "local-search" takes its place; None: no limit.
     random_state : int, RandomState instance or None, default=None
-        Of the linear extensions.
+        Source of randomness for the linear extensions.
     verbose : int, default=0
         When positive, programs that take more than a second report how many were solved, and their constraints.
 
@@ -95,13 +95,14 @@ def acyclic_majority(
     ValueError
         For illegal rankings, naming the row, or arguments.
     CapabilityError
-        When "exact" is asked for and more than 20 items are on circles together.
+        When "exact" is asked for and a strongly connected component of the preferences has more than 20 items.
 
     Notes
     -----
-    The maximum acyclic subgraph problem: an acyclic part is what some order of the items agrees with, so that a best
-    one follows from an order that violates preferences of the least weight. `kemeny` with ``output="partial"`` weighs
-    implied relations, too, and only finds its optimum for small groups of items. Cost: as that of `kemeny`.
+    This is the maximum acyclic subgraph problem: an acyclic part is one that some order of the items agrees with, so
+    that a best one follows from an order that violates preferences of the least weight. `kemeny` with
+    ``output="partial"`` weighs implied relations, too, and only finds its optimum for few items. Cost: as that of
+    `kemeny`.
 
     References
     ----------

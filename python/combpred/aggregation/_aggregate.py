@@ -35,7 +35,7 @@ class Aggregate:
     reason : str
         Where `ratio` comes from, or why there is none.
     standard_error : float
-        Of `distance`, where partial orders were replaced by samples of their linear extensions; otherwise 0.
+        Standard error of `distance` where partial orders were replaced by samples of their linear extensions; else 0.
 
     Notes
     -----

@@ -51,21 +51,21 @@ def kemeny(
         the items that they leave out are given one common last position. Or booleans: partial orders,
         ``rankings[i, u, v]`` saying that u is before v. Each of these is replaced by random linear extensions.
     counts : array-like of shape (k, k), default=None
-        In the place of rankings, the weight of those with u before v, in row u and column v. The diagonal is not used.
+        In place of rankings, the weight of those with u before v, in row u and column v. The diagonal is not used.
     weights : array-like of shape (n,), default=None
         Weights of the rankings, as the number of ballots that are alike; None: 1 each.
     method : str, default="auto"
         One of these, of which all but the last four are for ``output="order"`` only:
 
-        - "milp": exact, by an integer program. Takes seconds for 50 items that beat one another in circles.
+        - "milp": exact, by an integer program. Takes seconds for a strongly connected component of 50 items.
         - "lp": rounds the program's linear relaxation: at most 4/3 of the least distance, 3/2 with ties.
         - "pivot": puts what beats a pivot before it, and so on: with the best of the rankings at most 8/5.
         - "random-pivot": the same with random pivots: at most 11/7 on average, 8/5 with ties.
-        - "exact": by recursion over subsets, for groups of items that beat one another in circles of up to 20 items.
-          With ties allowed up to 14, for partial orders up to 7.
+        - "exact": by dynamic programming over subsets, for strongly connected components of up to 20 items; of up to 14
+          with ties allowed, of up to 7 for partial orders.
         - "local-search": moves single items while that helps, from several starts: at most 2.
         - "best-input": the best of the rankings, its ties broken by others: at most 2.
-        - "auto": "exact" for groups that are small enough, "local-search" for others.
+        - "auto": "exact" for components that are small enough, "local-search" for others.
     output : {"order", "weak", "partial"}, default="order"
         What the consensus may be: without ties, with ties, or a partial order.
     penalty : float, default=0.5
@@ -77,7 +77,7 @@ def kemeny(
         Seconds after which "milp" and "lp" give up; None: no limit. The result is then that of "local-search", with the
         best bound that the program has proven.
     random_state : int, RandomState instance or None, default=None
-        Of "random-pivot" and the linear extensions.
+        Source of randomness for "random-pivot" and the linear extensions.
     verbose : int, default=0
         When positive, programs that take more than a second report how many were solved, and their constraints.
 
@@ -93,22 +93,23 @@ def kemeny(
     ValueError
         For illegal rankings, naming the row, or arguments.
     CapabilityError
-        When "exact" is asked for and a group of items is too large, or a method is not one for `output`.
+        When "exact" is asked for and a strongly connected component is too large, or a method is not one for `output`.
 
     Notes
     -----
     Items are first divided into groups that follow one another in some best consensus (the extended Condorcet
-    criterion), and every method works within these. Orders of rankings that mostly agree fall apart into small groups,
-    so that large instances are often solved exactly.
+    criterion): the strongly connected components of the graph in which u points to v where putting v before u is not a
+    best choice for that pair alone. Every method works within these. For rankings that mostly agree they are small, so
+    that large instances are often solved exactly.
 
     The guarantees are for rankings of all items, with or without ties. Where items are unknown, or from `counts`, those
     of "pivot" (2 then), "random-pivot" (2 on average) and "lp" (3/2) still hold if
     :math:`w_{uv} \le w_{ux} + w_{xv}` for all items, which is checked; otherwise `ratio` is None. With "weak" and
     "partial" the search guarantees max(2, 1/penalty) for rankings of all items.
 
-    Cost: O(n k²) to count pairs; then O(m 2^m) for "exact" in a group of m items, 3^m with ties; O(m³) for each pivot.
-    The search takes O(m²) for each round of moves. "milp" and "lp" look at O(m³) triples of items whenever they have
-    solved a program.
+    Cost: O(n k²) to count pairs; then O(m 2^m) for "exact" in a component of m items, 3^m with ties; O(m³) for each
+    pivot. The search takes O(m²) for each round of moves. "milp" and "lp" look at O(m³) triples of items whenever they
+    have solved a program.
 
     Ctrl-C is answered while a program is being solved, if SciPy is 1.15 or later. SciPy has no means to stop its
     solver: left alone it keeps a processor busy until it is done, or has reached `time_limit`, or Python ends, which
@@ -184,8 +185,9 @@ def _relation(
             found = find(costs, method, profile)
         except CapabilityError as error:
             raise CapabilityError(
-                f"method='exact' is limited for output={output!r} to {_RELATION_LIMITS[output]} items that beat one "
-                "another in circles, here are more; take method='local-search', which reports a lower bound"
+                f"method='exact' is limited for output={output!r} to strongly connected components of "
+                f"{_RELATION_LIMITS[output]} items, here is a larger one; take method='local-search', which "
+                "reports a lower bound"
             ) from error
     consensus: NDArray[Any] = found.before
     if output == "weak":

@@ -55,9 +55,9 @@ class OrderSolver:
     Parameters
     ----------
     kind : str
-        Of the rankings; see `kind_of`.
+        Kind of the rankings; see `kind_of`.
     random_state : int, RandomState instance or None
-        Of the random pivots.
+        Source of randomness for the pivots.
     deadline : float or None
         Of programs, as `time.monotonic` counts.
     control : Control
@@ -95,8 +95,8 @@ class OrderSolver:
         if method == "exact":
             if len(before) > EXACT_LIMIT:
                 raise CapabilityError(
-                    f"method='exact' is limited to {EXACT_LIMIT} items that beat one another in circles, here are "
-                    f"{len(before)}; take method='milp', which has no limit but time, or 'lp' or 'local-search'"
+                    f"method='exact' is limited to strongly connected components of {EXACT_LIMIT} items, here is one "
+                    f"of {len(before)}; take method='milp', which has no limit but time, or 'lp' or 'local-search'"
                 )
             return _decoded(before, "exact")
         if method == "milp":

@@ -32,7 +32,7 @@ def borda(
     n_extensions : int, default=100
         Linear extensions for each partial order in `rankings`, at least 2.
     random_state : int, RandomState instance or None, default=None
-        Of the linear extensions.
+        Source of randomness for the linear extensions.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def footrule(
     n_extensions : int, default=100
         Linear extensions for each partial order in `rankings`, at least 2.
     random_state : int, RandomState instance or None, default=None
-        Of the linear extensions.
+        Source of randomness for the linear extensions.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def median_rank(
     n_extensions : int, default=100
         Linear extensions for each partial order in `rankings`, at least 2.
     random_state : int, RandomState instance or None, default=None
-        Of the linear extensions.
+        Source of randomness for the linear extensions.
 
     Returns
     -------

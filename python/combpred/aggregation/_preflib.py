@@ -18,7 +18,7 @@ _PLACE = re.compile(r"\s*(?:\{([\d,\s]*)\}|(\d+))\s*(?:,|$)")
 
 @dataclass(frozen=True, eq=False)
 class Ballots:
-    """Rankings with their numbers.
+    """Ballots of an election: different rankings, and how many voters cast each.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class Ballots:
     weights : ndarray of shape (n,), float64
         How many voters cast the ballot.
     names : list of str
-        Of the k items.
+        Names of the k items.
     title : str
-        Of the election, empty if the file has none.
+        Title of the election, empty if the file has none.
     """
 
     rankings: NDArray[np.int32]

@@ -12,10 +12,9 @@ from sklearn.utils import check_random_state
 
 from .._data.checks import whole_number
 from .._data.inputs import check_weights
-from .._data.relations import relation_matrices
+from .._data.relations import encode_partial_orders, relation_matrices
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
 from ..sampling import linear_extensions
-from ..structures._partialorders import encode_partial_orders
 
 FloatArray = NDArray[np.float64]
 

@@ -1,15 +1,10 @@
 """Data sets with structured targets, derived from those that scikit-learn ships or generated; no downloads."""
 
-from combpred.datasets._generated import make_hierarchy, make_identity_labels, make_label_ranking
-from combpred.datasets._hierarchies import load_digits_hierarchy, load_iris_hierarchy
-from combpred.datasets._labelsets import load_digits_attributes
-from combpred.datasets._policies import make_dicycle_policies
-from combpred.datasets._rankings import (
-    load_diabetes_ranking,
-    load_digits_ranking,
-    load_iris_ranking,
-    load_wine_ranking,
-)
+from ._generated import make_hierarchy, make_identity_labels, make_label_ranking
+from ._hierarchies import load_digits_hierarchy, load_iris_hierarchy
+from ._labelsets import load_digits_attributes
+from ._policies import make_dicycle_policies
+from ._rankings import load_diabetes_ranking, load_digits_ranking, load_iris_ranking, load_wine_ranking
 
 __all__ = [
     "load_diabetes_ranking",
@@ -24,3 +19,7 @@ __all__ = [
     "make_identity_labels",
     "make_label_ranking",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from .._data.targets import positions_by_score
 from ..structures import Hierarchy
-from ._rankings import positions
 
 _RandomState = int | np.random.RandomState | None
 
@@ -59,7 +59,7 @@ def make_label_ranking(
     rng = check_random_state(random_state)
     X = rng.standard_normal((n_samples, n_features))
     weights = rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
-    return X, positions(X @ weights + noise * rng.standard_normal((n_samples, n_labels)))
+    return X, positions_by_score(X @ weights + noise * rng.standard_normal((n_samples, n_labels)))
 
 
 def make_hierarchy(
@@ -71,7 +71,7 @@ def make_hierarchy(
     separation: float = 2.0,
     random_state: _RandomState = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32], Hierarchy]:
-    """Generate classes that are leaves of a complete tree: near in the tree, near in the input space.
+    """Generate classes that are leaves of a complete tree: those near in the tree are near in the input space.
 
     The centre of every node is that of its parent plus a normal step of length about `separation` divided by the
     node's depth; inputs are the centre of a uniform leaf plus standard normal noise.

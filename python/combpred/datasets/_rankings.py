@@ -10,6 +10,7 @@ from sklearn import datasets as source
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import Bunch
 
+from .._data.targets import positions_by_score
 from ..structures import Permutations
 from ._bunch import dataset
 
@@ -110,7 +111,7 @@ def load_diabetes_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[
     standardised = (values - values.mean(axis=0)) / values.std(axis=0)
     return dataset(
         np.ascontiguousarray(np.column_stack([original.data[:, kept], original.target])),
-        positions(standardised),
+        positions_by_score(standardised),
         structure=Permutations(len(_SERUM)),
         feature_names=[*(names[j] for j in kept), "progression"],
         target_names=_SERUM,
@@ -119,15 +120,10 @@ def load_diabetes_ranking(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[
     )
 
 
-def positions(scores: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Return the positions of a row's entries from large to small, 1 for the largest; of equal ones the first leads."""
-    return Permutations.from_orders(np.argsort(-scores, axis=1, kind="stable"))
-
-
 def _ranked_classes(name: str, original: Bunch, return_X_y: bool) -> Any:
     # The joint log-probabilities order the classes as their probabilities do, without ties by underflow.
     classifier = GaussianNB().fit(original.data, original.target)
-    ranks = positions(classifier.predict_joint_log_proba(original.data))
+    ranks = positions_by_score(classifier.predict_joint_log_proba(original.data))
     labels = [str(label) for label in original.target_names]
     n, p = original.data.shape
     return dataset(

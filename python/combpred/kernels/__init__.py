@@ -6,26 +6,25 @@ for ``kernel="precomputed"``, and are callable kernels of estimators whose X hol
 
 from __future__ import annotations
 
-from .._lib.linalg import check_kernel_values
-from .._lib.memory import row_blocks
 from ._extension import extension_kernel
-from ._inputs import KERNELS, InputKernel
+from ._inputs import InputKernel
 from ._maps import KernelError
 from ._nystrom import IndefiniteNystromMap, NystromMap
 from ._orders import edge_kernel, position_kernel, signed_edge_kernel
 from ._projection import RandomProjectionMap
 
 __all__ = [
-    "KERNELS",
     "IndefiniteNystromMap",
     "InputKernel",
     "KernelError",
     "NystromMap",
     "RandomProjectionMap",
-    "check_kernel_values",
     "edge_kernel",
     "extension_kernel",
     "position_kernel",
-    "row_blocks",
     "signed_edge_kernel",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -12,12 +12,13 @@ from sklearn.utils import check_random_state
 
 from .._data.checks import check_share
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
-from .._lib.extensions import MOST_DOWNSETS, extensions_common
-from ..sampling._extensions import SMALL, estimate_count
+from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
+from ..sampling import count_linear_extensions
 from ._orders import FloatArray, OrderRows, gram
 
 METHODS = ("auto", "exact", "approximate")
-_LIMITS = {"auto": MOST_DOWNSETS, "exact": MOST_DOWNSETS, "approximate": SMALL}  # of what is counted exactly
+# Downsets of what is counted exactly.
+_LIMITS = {"auto": MOST_DOWNSETS, "exact": MOST_DOWNSETS, "approximate": FEW_DOWNSETS}
 _WHOLE = 30.0  # below it a logarithm tells a whole number exactly
 
 
@@ -80,8 +81,8 @@ def extension_kernel(
     different partial orders have different features, as a partial order is what its linear extensions agree in. A
     matrix with estimated entries need not be positive semidefinite.
 
-    The kernel is 0 exactly where the relations of both together go round in a circle. That takes no contradicting pair:
-    a before b and c before d, with b before c and d before a, is one.
+    The kernel is 0 exactly where the relations of both together have a cycle. No two of them need contradict each other
+    for that: a before b and c before d, with b before c and d before a, make one.
 
     Costs as `count_linear_extensions` for each pair of rows: for N items and exact counts at most :math:`O(2^N N)`.
 
@@ -182,9 +183,10 @@ class _Counting:
         u, v = np.triu_indices(self.n_items, 1)
         before, after = (a > 0) | (b > 0), (a < 0) | (b < 0)
         pairs = np.concatenate([np.stack([u, v], axis=1)[before], np.stack([v, u], axis=1)[after]]).astype(np.int32)
-        return estimate_count(
-            pairs, self.n_items, self.epsilon, self.delta, self.rng, n_jobs=self.n_jobs, verbose=self.verbose
-        ).log_value
+        return count_linear_extensions(
+            pairs, self.n_items, method="approximate", epsilon=self.epsilon, delta=self.delta, random_state=self.rng,
+            n_jobs=self.n_jobs, verbose=self.verbose,
+        ).log_value  # fmt: skip
 
 
 def _exponential(logs: FloatArray, *, whole: bool) -> FloatArray:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._lib.linalg import check_kernel_values
 from .._lib.memory import row_blocks
 
-#: Names that the estimators' `kernel` parameter accepts, beside callables.
-KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "precomputed")
-
 
 @dataclass(frozen=True)
 class InputKernel:
-    r"""A kernel with all its parameters settled.
+    r"""A kernel on inputs, with all its parameters resolved.
 
     Parameters
     ----------
@@ -29,7 +28,7 @@ class InputKernel:
     gamma : float, optional
         Scale of poly, rbf and laplacian. None leaves scikit-learn's default, one over the number of features.
     degree, coef0 : float
-        Of the polynomial kernel :math:`(\gamma\langle x, x'\rangle + c_0)^{degree}`.
+        Degree and constant of the polynomial kernel :math:`(\gamma\langle x, x'\rangle + c_0)^{degree}`.
     params : mapping
         Keyword arguments of a callable.
     """
@@ -40,8 +39,15 @@ class InputKernel:
     coef0: float = 1.0
     params: Mapping[str, Any] = field(default_factory=dict)
 
+    PARAMETER_CONSTRAINTS: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions({"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"}), callable],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }
+
     @classmethod
-    def settle(
+    def resolve(
         cls,
         name: str | Callable[..., float],
         X: Any,
@@ -52,7 +58,7 @@ class InputKernel:
         params: Mapping[str, Any] | None = None,
         weights: NDArray[np.float64] | None = None,
     ) -> InputKernel:
-        """Build the kernel, taking ``gamma="scale"`` from the training inputs: ``1 / (n_features * X.var())``.
+        """Return the kernel, with ``gamma="scale"`` made ``1 / (n_features * X.var())`` of the training inputs.
 
         With `weights` of the rows, (n,), the variance is the weighted one: a row of weight 0 has no part in it, and an
         integer weight repeats the row. ValueError when the variance overflows.
@@ -81,7 +87,7 @@ class InputKernel:
         ----------
         X, Y : array or CSR of shape (n, p) and (m, p)
         first_row : int, default=0
-            Number of the first row of X in messages, for the caller that passes a larger X piece by piece.
+            Number of the first row of X in messages, for a caller that passes a larger X a block at a time.
 
         Returns
         -------

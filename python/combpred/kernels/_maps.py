@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from .._data.inputs import check_rows, is_dask, refit
 from .._data.warn import warn_user
 from .._lib.linalg import Eigendecomposition, eigendecompose
 from .._lib.memory import allocate, require_memory, row_blocks
-from ._inputs import KERNELS, InputKernel
+from ._inputs import InputKernel
 
 # Of the largest entry: above the rounding of kernels computed in single precision, far below a wrong matrix.
 _TOLERANCE = 1e-6
@@ -114,10 +114,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **InputKernel.PARAMETER_CONSTRAINTS,
         "kernel_params": [dict, None],
         "landmarks": [StrOptions({"random", "k-means++"})],
         "random_state": ["random_state"],
@@ -166,7 +163,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 )
             if self.kernel == "precomputed":
                 require_symmetric(X)
-            self.kernel_ = InputKernel.settle(
+            self.kernel_ = InputKernel.resolve(
                 self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params
             )
             rng = check_random_state(self.random_state)

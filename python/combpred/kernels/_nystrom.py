@@ -64,7 +64,7 @@ class NystromMap(KernelMap):
         Λ. Eigenvalues up to :math:`10^{-15} k` of the largest are errors of rounding and dropped, so that q may be less
         than `n_components`: for a linear kernel it is the rank of the landmarks. At least one is kept.
     kernel_ : InputKernel
-        The kernel with `gamma` settled.
+        The kernel with `gamma` resolved.
     n_features_in_ : int
         Number of features (of training rows, with ``kernel="precomputed"``).
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -199,7 +199,7 @@ class IndefiniteNystromMap(KernelMap):
     normalization_ : ndarray of shape (k, q)
         The matrix N of the notes.
     kernel_ : InputKernel
-        The similarity with `gamma` settled.
+        The similarity with `gamma` resolved.
     n_features_in_ : int
         Number of features (of training rows, with ``kernel="precomputed"``).
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -276,11 +276,11 @@ def position_kernel(
         "positions": rows of k positions, 1 for the first; only their order counts, equal ones are ties, and −1 or NaN
         are unknown. Ties and unknown positions are no relation. "pairs": as y of
         :class:`~combpred.structures.PartialOrders`, +1, −1 and 0 for the pairs u < v. Boolean matrices, which have
-        three dimensions, are recognised. What follows from relations is understood.
+        three dimensions, are recognised. Relations that follow from others need not be given.
     base : {"linear", "rbf", "delta"}, default="linear"
         :math:`\kappa(a, b)`: :math:`ab`, :math:`e^{-\gamma (a-b)^2}`, or 1 where a = b and otherwise 0.
     gamma : float, default=None
-        Of "rbf"; positive. None: 1/N² for N items.
+        Parameter of "rbf"; positive. None: 1/N² for N items.
     normalize : bool, default=False
         Whether to divide by :math:`\sqrt{k(y, y) k(y', y')}`; orders with :math:`k(y, y) = 0` then have kernel 0.
 

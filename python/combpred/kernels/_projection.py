@@ -68,7 +68,7 @@ class RandomProjectionMap(KernelMap):
     normalization_ : ndarray of shape (k, q)
         The matrix that kernel values are multiplied with: that of F₁ or F₂, times R.
     kernel_ : InputKernel
-        The kernel with `gamma` settled.
+        The kernel with `gamma` resolved.
     n_features_in_ : int
         Number of features (of training rows, with ``kernel="precomputed"``).
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -1,14 +1,11 @@
 """Scores and losses for predicted structures.
 
-Every function takes truths and predictions with one row per example and returns their (weighted) mean, or one number
-per row with ``average=False``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is smaller for
-better predictions; of all others larger is better. `expected_calibration_error` judges probabilities, over all rows
-together, and `structured_hinge_loss`, `structured_log_loss` and `structured_exponential_loss` judge scores of a
-structure.
+Every function takes truths and predictions with one row per example and returns the (weighted) mean of their scores,
+or one number per row with ``per_row=True``. A name that ends in ``_loss``, and `spearman_footrule`, a distance, is
+smaller for better predictions; of all others larger is better. `expected_calibration_error` judges probabilities, over
+all rows together. :mod:`combpred.losses` judges scores of a structure.
 """
 
-from .._models.losses import structured_exponential_loss, structured_hinge_loss, structured_log_loss
-from ._calibration import expected_calibration_error
 from ._grades import neg_absolute_error
 from ._hierarchies import hierarchical_loss
 from ._labels import hamming_loss, hamming_score, ranking_loss
@@ -16,6 +13,7 @@ from ._matches import accuracy, zero_one_loss
 from ._orders import kendall_tau, spearman_footrule, spearman_rho, tau_x
 from ._relations import pair_accuracy
 from ._tours import cycle_f1, policy_cosine, route_f1, route_pairs_f1
+from .calibration import expected_calibration_error
 
 __all__ = [
     "accuracy",
@@ -33,9 +31,10 @@ __all__ = [
     "route_pairs_f1",
     "spearman_footrule",
     "spearman_rho",
-    "structured_exponential_loss",
-    "structured_hinge_loss",
-    "structured_log_loss",
     "tau_x",
     "zero_one_loss",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_rows, number_matrix
+from ._rows import check_same_shape, number_matrix
 
 
 def neg_absolute_error(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     """Return minus the number of grades between truth and prediction.
 
@@ -20,8 +20,8 @@ def neg_absolute_error(
         Grades as numbers.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -34,9 +34,9 @@ def neg_absolute_error(
     -1.0
     """
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     if truth.ndim != 1:
         raise ValueError(f"y_true and y_pred must have shape (n,), got {truth.shape}")
     truth = number_matrix(truth[:, np.newaxis], "y_true")[:, 0]
     predicted = number_matrix(predicted[:, np.newaxis], "y_pred")[:, 0]
-    return mean_of_rows(-np.abs(truth.astype(np.float64) - predicted), sample_weight, average)
+    return mean_of_rows(-np.abs(truth.astype(np.float64) - predicted), sample_weight, per_row)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
 from .._data.trees import Tree
-from ._rows import check_rows
+from ._rows import check_same_shape
 
 
 def hierarchical_loss(
@@ -19,7 +19,7 @@ def hierarchical_loss(
     parent: ArrayLike | Mapping[Hashable, Hashable],
     normalize: bool = False,
     sample_weight: ArrayLike | None = None,
-    average: bool = True,
+    per_row: bool = False,
 ) -> float | NDArray[np.float64]:
     r"""Return how far predicted nodes lie from the true ones in a tree, averaged over rows.
 
@@ -33,8 +33,8 @@ def hierarchical_loss(
         Whether to divide each row by the number of nodes on either path, :math:`|A(y) \cup A(z)|`.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -60,14 +60,14 @@ def hierarchical_loss(
     Examples
     --------
     >>> tree = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "fish": "animal"}
-    >>> hierarchical_loss(["cat", "cat", "cat"], ["cat", "dog", "fish"], parent=tree, average=False)
+    >>> hierarchical_loss(["cat", "cat", "cat"], ["cat", "dog", "fish"], parent=tree, per_row=True)
     array([0., 2., 3.])
     """
     tree = Tree(parent)
     a, b = tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
-    check_rows(a, b)
+    check_same_shape(a, b)
     common = tree.depth[tree.lowest_common_ancestor(a, b)]
     loss = (tree.depth[a] + tree.depth[b] - 2 * common).astype(np.float64)
     if normalize:
         loss /= tree.depth[a] + tree.depth[b] - common + 1
-    return mean_of_rows(loss, sample_weight, average)
+    return mean_of_rows(loss, sample_weight, per_row)

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_no_row, check_rows, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix
 
 
 def hamming_loss(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     """Return the share of labels that are wrong, averaged over rows.
 
@@ -23,8 +23,8 @@ def hamming_loss(
         0/1 or booleans.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -37,12 +37,12 @@ def hamming_loss(
     0.25
     """
     truth, predicted = _sets(y_true, "y_true"), _sets(y_pred, "y_pred")
-    check_rows(truth, predicted)
-    return mean_of_rows((truth != predicted).mean(axis=1), sample_weight, average)
+    check_same_shape(truth, predicted)
+    return mean_of_rows((truth != predicted).mean(axis=1), sample_weight, per_row)
 
 
 def hamming_score(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     """Return the share of labels that are right, averaged over rows: one minus `hamming_loss`.
 
@@ -52,8 +52,8 @@ def hamming_score(
         0/1 or booleans.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -66,12 +66,12 @@ def hamming_score(
     0.75
     """
     truth, predicted = _sets(y_true, "y_true"), _sets(y_pred, "y_pred")
-    check_rows(truth, predicted)
-    return mean_of_rows((truth == predicted).mean(axis=1), sample_weight, average)
+    check_same_shape(truth, predicted)
+    return mean_of_rows((truth == predicted).mean(axis=1), sample_weight, per_row)
 
 
 def ranking_loss(
-    y_true: ArrayLike, scores: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, scores: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     """Return the share of pairs of a relevant and an irrelevant label that the scores put in the wrong order.
 
@@ -83,8 +83,8 @@ def ranking_loss(
         Larger for labels thought more relevant, such as the `feature_scores` of an estimator of label sets.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def ranking_loss(
     0.25
     """
     relevant, values = _sets(y_true, "y_true"), number_matrix(scores, "scores")
-    check_rows(relevant, values, ("y_true", "scores"))
+    check_same_shape(relevant, values, ("y_true", "scores"))
     # Along ascending scores, relevant labels before irrelevant ones where scores are equal, each irrelevant label is
     # ranked wrongly against all relevant ones seen before it.
     order = np.lexsort((~relevant, values), axis=1)
@@ -111,7 +111,7 @@ def ranking_loss(
     wrong = np.where(sorted_relevant, 0, seen).sum(axis=1)
     positives = seen[:, -1]
     pairs = positives * (relevant.shape[1] - positives)
-    return mean_of_rows(wrong / np.maximum(pairs, 1), sample_weight, average)
+    return mean_of_rows(wrong / np.maximum(pairs, 1), sample_weight, per_row)
 
 
 def _sets(y: Any, name: str) -> NDArray[np.bool_]:

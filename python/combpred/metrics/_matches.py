@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_rows
+from ._rows import check_same_shape
 
 
 def zero_one_loss(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     """Return the share of rows that are not predicted exactly.
 
@@ -24,8 +24,8 @@ def zero_one_loss(
         accuracy.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -37,11 +37,11 @@ def zero_one_loss(
     >>> zero_one_loss([[1, 2, 3], [2, 1, 3]], [[1, 2, 3], [1, 2, 3]])
     0.5
     """
-    return mean_of_rows((~_equal_rows(y_true, y_pred)).astype(np.float64), sample_weight, average)
+    return mean_of_rows((~_equal_rows(y_true, y_pred)).astype(np.float64), sample_weight, per_row)
 
 
 def accuracy(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     """Return the share of rows that are predicted exactly, one minus `zero_one_loss`.
 
@@ -51,8 +51,8 @@ def accuracy(
         Labels or rows.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -64,14 +64,14 @@ def accuracy(
     >>> accuracy(["a", "b", "b", "a"], ["a", "b", "a", "a"])
     0.75
     """
-    return mean_of_rows(_equal_rows(y_true, y_pred).astype(np.float64), sample_weight, average)
+    return mean_of_rows(_equal_rows(y_true, y_pred).astype(np.float64), sample_weight, per_row)
 
 
 def _equal_rows(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
     truth, predicted = _array(y_true), _array(y_pred)
     if truth.ndim == 2 and predicted.ndim == 1 and truth.shape[1] == 1:
         truth = truth[:, 0]  # a column of labels against a vector of predictions
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     equal = np.asarray(truth == predicted)
     if equal.shape != truth.shape:
         raise ValueError(f"y_true ({truth.dtype}) and y_pred ({predicted.dtype}) hold values that cannot be compared")

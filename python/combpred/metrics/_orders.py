@@ -9,15 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from .._data.inputs import check_weights, mean_of_rows
-from ._rows import check_no_row, check_rows, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
 
 
 def kendall_tau(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
-    r"""Return Kendall's rank correlation of each row, averaged over rows.
+    r"""Return Kendall's rank correlation between true and predicted rankings, averaged over rows.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ def kendall_tau(
         count.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row, NaN for rows that do not count.
+    per_row : bool, default=False
+        Whether to return one value per row, NaN for rows that do not count, in place of their mean.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def kendall_tau(
 
     Examples
     --------
-    >>> kendall_tau([[1, 2, 3, 4], [1, 2, 3, 4]], [[1, 2, 3, 4], [1, 2, 4, 3]], average=False).round(3)
+    >>> kendall_tau([[1, 2, 3, 4], [1, 2, 3, 4]], [[1, 2, 3, 4], [1, 2, 4, 3]], per_row=True).round(3)
     array([1.   , 0.667])
     """
     truth, predicted = _rankings(y_true, y_pred, unknown=True)
@@ -78,7 +78,7 @@ def kendall_tau(
                 )
         tau[rows] = agreement / np.sqrt(untied_a.astype(np.float64) * untied_b)  # exact squares when nothing is tied
     given = check_weights(sample_weight, n)
-    if not average:
+    if per_row:
         return tau
     weights = np.where(counts, np.ones(n) if given is None else given, 0.0)
     if not weights.any():
@@ -87,9 +87,9 @@ def kendall_tau(
 
 
 def tau_x(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
-    r"""Return the rank correlation of Emond and Mason of each row, averaged over rows.
+    r"""Return the rank correlation of Emond and Mason between true and predicted rankings, averaged over rows.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ def tau_x(
         Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def tau_x(
 
     Examples
     --------
-    >>> tau_x([[1, 1, 2], [1, 2, 3]], [[1, 1, 2], [1, 2, 2]], average=False).round(3)
+    >>> tau_x([[1, 1, 2], [1, 2, 3]], [[1, 1, 2], [1, 2, 2]], per_row=True).round(3)
     array([1.   , 0.667])
     """
     truth, predicted = _rankings(y_true, y_pred)
@@ -137,13 +137,13 @@ def tau_x(
         for u in range(k - 1):
             sign_a, sign_b = _signs(a, u), _signs(b, u)
             agreement[block] += (sign_a * sign_b + (sign_a == 0) * (sign_b == 0)).sum(axis=0, dtype=np.int32)
-    return mean_of_rows(agreement / (k * (k - 1) / 2), sample_weight, average)
+    return mean_of_rows(agreement / (k * (k - 1) / 2), sample_weight, per_row)
 
 
 def spearman_rho(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
-    r"""Return Spearman's rank correlation of each row, averaged over rows.
+    r"""Return Spearman's rank correlation between true and predicted rankings, averaged over rows.
 
     Parameters
     ----------
@@ -151,8 +151,8 @@ def spearman_rho(
         Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def spearman_rho(
     check_no_row(spread_a == 0, "y_true: Spearman's rho is undefined where all labels are tied; leave out")
     check_no_row(spread_b == 0, "y_pred: Spearman's rho is undefined where all labels are tied; leave out")
     rho = (a * b).sum(axis=1) / np.sqrt(spread_a * spread_b)
-    return mean_of_rows(rho, sample_weight, average)
+    return mean_of_rows(rho, sample_weight, per_row)
 
 
 def spearman_footrule(
@@ -193,9 +193,11 @@ def spearman_footrule(
     *,
     normalize: bool = False,
     sample_weight: ArrayLike | None = None,
-    average: bool = True,
+    per_row: bool = False,
 ) -> float | NDArray[np.float64]:
-    r"""Return Spearman's footrule distance :math:`\sum_u |y_u - z_u|` of each row, averaged over rows.
+    r"""Return Spearman's footrule distance between true and predicted rankings, averaged over rows.
+
+    The distance of rankings y and z is :math:`\sum_u |y_u - z_u|`.
 
     Parameters
     ----------
@@ -205,8 +207,8 @@ def spearman_footrule(
         Whether to divide by the largest distance of two rankings, :math:`\lfloor k^2/2 \rfloor`.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -231,7 +233,7 @@ def spearman_footrule(
     distance = np.abs(rankdata(truth, axis=1) - rankdata(predicted, axis=1)).sum(axis=1)
     if normalize:
         distance /= truth.shape[1] ** 2 // 2
-    return mean_of_rows(distance, sample_weight, average)
+    return mean_of_rows(distance, sample_weight, per_row)
 
 
 def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
@@ -244,7 +246,7 @@ def _signs(positions: NDArray[np.generic], u: int) -> NDArray[np.int8]:
 def _rankings(y_true: ArrayLike, y_pred: ArrayLike, *, unknown: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return checked positions; `unknown` lets −1 stand for unknown ones in y_true."""
     truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     if truth.shape[1] < 2:
         raise ValueError(f"y_true and y_pred must rank at least 2 labels, got {truth.shape[1]}")
     for positions, name in ((truth, "y_true"), (predicted, "y_pred")):

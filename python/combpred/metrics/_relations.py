@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
-from ._rows import check_no_row, check_rows, number_matrix
+from ._rows import check_no_row, check_same_shape, number_matrix
 
 
 def pair_accuracy(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
-    """Return the share of pairs that are right in each row, averaged over rows.
+    """Return the share of pairs of items whose predicted relation is right, averaged over rows.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def pair_accuracy(
         Relations of items: for each pair +1, −1, or 0 for none, as of `Tournaments` and `PartialOrders`.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -35,11 +35,11 @@ def pair_accuracy(
 
     Examples
     --------
-    >>> pair_accuracy([[1, 0, -1], [1, 1, 1]], [[1, 0, 0], [-1, 1, 1]], average=False).round(3)
+    >>> pair_accuracy([[1, 0, -1], [1, 1, 1]], [[1, 0, 0], [-1, 1, 1]], per_row=True).round(3)
     array([0.667, 0.667])
     """
     truth, predicted = number_matrix(y_true, "y_true"), number_matrix(y_pred, "y_pred")
-    check_rows(truth, predicted)
+    check_same_shape(truth, predicted)
     if truth.shape[1] == 0:
         raise ValueError("y_true and y_pred must have at least one pair")
     for relation, name in ((truth, "y_true"), (predicted, "y_pred")):
@@ -48,4 +48,4 @@ def pair_accuracy(
             f"{name} must hold −1, 0 and 1 only; another value stands in",
         )
     right: NDArray[np.float64] = (truth == predicted).mean(axis=1)
-    return mean_of_rows(right, sample_weight, average)
+    return mean_of_rows(right, sample_weight, per_row)

@@ -7,14 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
 from .._data.targets import TargetError, padded, shown, whole_numbers
-from ._rows import check_rows
+from ._rows import check_same_shape
 
 _Visits = NDArray[np.int32]
 _PLACES = "places are whole numbers from 0 on, and −1 pads short rows at the right"
 
 
 def route_f1(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     r"""Return the F1 score of the set of places that each route visits, averaged over rows.
 
@@ -25,8 +25,8 @@ def route_f1(
         again counts once.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -56,11 +56,11 @@ def route_f1(
     truth, predicted = _both(y_true, y_pred)
     places = _met(truth, predicted) >= 0
     score = 2 * places.sum(axis=1) / (_number(truth) + _number(predicted))
-    return mean_of_rows(score, sample_weight, average)
+    return mean_of_rows(score, sample_weight, per_row)
 
 
 def route_pairs_f1(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     r"""Return the F1 score of the ordered pairs of places that each route visits, averaged over rows.
 
@@ -71,8 +71,8 @@ def route_pairs_f1(
         again counts at its first visit.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -108,11 +108,11 @@ def route_pairs_f1(
     common = np.zeros(len(truth), dtype=np.int64)
     for i in range(met.shape[1] - 1):
         common += ((met[:, i + 1 :] > met[:, i : i + 1]) & (met[:, i : i + 1] >= 0)).sum(axis=1)
-    return mean_of_rows(4 * common / (a * (a - 1) + b * (b - 1)), sample_weight, average)
+    return mean_of_rows(4 * common / (a * (a - 1) + b * (b - 1)), sample_weight, per_row)
 
 
 def policy_cosine(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     r"""Return the cosine between the embeddings of directed cycles, averaged over rows.
 
@@ -122,8 +122,8 @@ def policy_cosine(
         Vertices of each cycle in their order, padded with −1 at the right; the two may differ in width.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -147,16 +147,16 @@ def policy_cosine(
 
     Examples
     --------
-    >>> policy_cosine([[0, 1, 2], [0, 1, 2]], [[1, 2, 0], [2, 1, 0]], average=False)
+    >>> policy_cosine([[0, 1, 2], [0, 1, 2]], [[1, 2, 0], [2, 1, 0]], per_row=True)
     array([ 1., -1.])
     """
     truth, predicted, same, opposite = _arcs(y_true, y_pred)
     lengths = _number(truth).astype(np.float64) * _number(predicted)
-    return mean_of_rows((same - opposite) / np.sqrt(lengths), sample_weight, average)
+    return mean_of_rows((same - opposite) / np.sqrt(lengths), sample_weight, per_row)
 
 
 def cycle_f1(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, average: bool = True
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
     r"""Return the F1 score of the edges of undirected cycles, averaged over rows.
 
@@ -166,8 +166,8 @@ def cycle_f1(
         Vertices of each cycle in their order, padded with −1 at the right; the two may differ in width.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
-    average : bool, default=True
-        Whether to return the mean, or one value per row.
+    per_row : bool, default=False
+        Whether to return one value per row in place of their mean.
 
     Returns
     -------
@@ -185,16 +185,16 @@ def cycle_f1(
 
     Examples
     --------
-    >>> cycle_f1([[0, 1, 2, 3], [0, 1, 2, 3]], [[3, 2, 1, 0], [0, 2, 1, 3]], average=False)
+    >>> cycle_f1([[0, 1, 2, 3], [0, 1, 2, 3]], [[3, 2, 1, 0], [0, 2, 1, 3]], per_row=True)
     array([1. , 0.5])
     """
     truth, predicted, same, opposite = _arcs(y_true, y_pred)
-    return mean_of_rows(2 * (same + opposite) / (_number(truth) + _number(predicted)), sample_weight, average)
+    return mean_of_rows(2 * (same + opposite) / (_number(truth) + _number(predicted)), sample_weight, per_row)
 
 
 def _both(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[_Visits, _Visits]:
     truth, predicted = _visits(y_true, "y_true"), _visits(y_pred, "y_pred")
-    check_rows(truth[:, 0], predicted[:, 0])
+    check_same_shape(truth[:, 0], predicted[:, 0])
     return truth, predicted
 
 

@@ -12,3 +12,7 @@ from ._reliability import ReliabilityDisplay
 from ._trace import TraceDisplay
 
 __all__ = ["CoolingScheduleDisplay", "MarginalsDisplay", "ReliabilityDisplay", "TraceDisplay"]
+
+
+def __dir__() -> list[str]:
+    return __all__

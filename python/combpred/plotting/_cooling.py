@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 class CoolingScheduleDisplay:
-    r"""Cooling schedules: by which levels :math:`0 = \beta_0 < \dots < \beta_l = 1` the scores are taken in.
+    r"""Cooling schedules: the inverse temperatures at which an annealed estimate draws samples.
 
-    An annealed estimate of a partition function is the product of the ratios :math:`Z(\beta_i) / Z(\beta_{i-1})`,
+    They are levels :math:`0 = \beta_0 < \dots < \beta_l = 1` by which scores are multiplied. An annealed estimate of a
+    partition function is the product of the ratios :math:`Z(\beta_i) / Z(\beta_{i-1})`,
     :math:`Z(\beta) = \sum_y \exp(\beta \langle s, \psi(y)\rangle)`, each estimated by samples at one level. Where steps
     are long, the distribution changes little with β.
 
@@ -83,7 +84,7 @@ class CoolingScheduleDisplay:
         estimate : LogPartition
             What :func:`combpred.sampling.log_partition` returns for ``method="annealed"``.
         row : int, default=0
-            Of the scores.
+            Row of the scores.
         name : str, default=None
             For the legend.
         ax, **kwargs

@@ -1,4 +1,4 @@
-"""What displays ask of fitted estimators: searches and pipelines opened, a law for rows of inputs."""
+"""What displays ask of fitted estimators: searches and pipelines opened, whether they predict marginals."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def opened(estimator: Any, X: Any) -> tuple[Any, Any]:
             return estimator, X
 
 
-def has_law(estimator: Any) -> bool:
-    """Whether an estimator predicts marginals of a structure."""
+def predicts_marginals(estimator: Any) -> bool:
+    """Whether an estimator predicts the marginals of a structure."""
     return hasattr(estimator, "predict_marginals") and hasattr(estimator, "structure_")

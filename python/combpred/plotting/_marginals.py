@@ -1,4 +1,4 @@
-"""MarginalsDisplay: the marginals of one law as a matrix."""
+"""MarginalsDisplay: the marginals of one distribution as a matrix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._axes import require_matplotlib, single_axes, style
-from ._estimators import has_law, opened
+from ._estimators import opened, predicts_marginals
 from ._matrix import MarginalMatrix, marginal_matrix
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _MOST_VALUES = 16  # rows and columns up to which values are written by default
 
 
 class MarginalsDisplay:
-    r"""The marginals :math:`E\psi` of one law p(y | x) as a matrix.
+    r"""The marginals :math:`E\psi` of one distribution p(y | x) as a matrix.
 
     For rankings the matrix holds P(row before column). What it holds for other structures:
 
@@ -76,8 +76,10 @@ class MarginalsDisplay:
     --------
     >>> from combpred.plotting import MarginalsDisplay
     >>> from combpred.structures import Permutations
-    >>> law = Permutations(3)
-    >>> display = MarginalsDisplay.from_marginals(law, law.marginals([2.0, 0.0, -1.0]), labels="abc", order="rank")
+    >>> rankings = Permutations(3)
+    >>> display = MarginalsDisplay.from_marginals(
+    ...     rankings, rankings.marginals([2.0, 0.0, -1.0]), labels="abc", order="rank"
+    ... )
     >>> display.row_labels, display.matrix.round(2).tolist()
     (('a', 'c', 'b'), [[nan, 0.53, 0.99], [0.47, nan, 0.94], [0.01, 0.06, nan]])
     """
@@ -119,7 +121,7 @@ class MarginalsDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> MarginalsDisplay:
-        r"""Draw the marginals of a structure under one law.
+        r"""Draw the marginals of a structure under one distribution.
 
         Parameters
         ----------
@@ -148,19 +150,20 @@ class MarginalsDisplay:
         ImportError
             Without matplotlib.
         ValueError
-            When marginals are not those of one law, naming the entry, and for labels and orders that do not fit.
+            When marginals are not those of one distribution, naming the entry, and for labels and orders that do not
+            fit.
 
         Notes
         -----
-        The marginals of partial tournaments are taken to be those of a law :math:`p \propto \exp\langle s,
+        The marginals of partial tournaments are taken to be those of a distribution :math:`p \propto \exp\langle s,
         \psi\rangle`; only for these do they tell P(row before column).
 
         Examples
         --------
         >>> from combpred.plotting import MarginalsDisplay
         >>> from combpred.structures import Assignments
-        >>> law = Assignments(2)
-        >>> MarginalsDisplay.from_marginals(law, law.marginals([1.0, 0.0, 0.0, 1.0])).matrix.round(2).tolist()
+        >>> cells = Assignments(2)
+        >>> MarginalsDisplay.from_marginals(cells, cells.marginals([1.0, 0.0, 0.0, 1.0])).matrix.round(2).tolist()
         [[0.88, 0.12], [0.12, 0.88]]
         """
         require_matplotlib(f"{cls.__name__}.from_marginals")
@@ -208,14 +211,16 @@ class MarginalsDisplay:
         """
         require_matplotlib(f"{cls.__name__}.from_estimator")
         model, rows = opened(estimator, X)
-        if not has_law(model):
+        if not predicts_marginals(model):
             raise TypeError(
                 f"{type(model).__name__} predicts no marginals; take ProbabilisticStructured, or pass marginals to "
                 "from_marginals"
             )
         marginals = model.predict_marginals(rows)
         if len(marginals) != 1:
-            raise ValueError(f"X has {len(marginals)} rows, a matrix is of the law of one; pass one, such as X[[0]]")
+            raise ValueError(
+                f"X has {len(marginals)} rows, a matrix shows the distribution of one; pass one, such as X[[0]]"
+            )
         return cls.from_marginals(model.structure_, marginals[0], labels=labels, order=order, ax=ax, **kwargs)
 
     @classmethod

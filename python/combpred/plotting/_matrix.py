@@ -9,22 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._lib.errors import CapabilityError
-from ..structures import (
-    Assignments,
-    Cliques,
-    Cycles,
-    DirectedCycles,
-    Graphs,
-    PartialOrders,
-    Paths,
-    Permutations,
-    Routes,
-    SpanningTrees,
-    Structure,
-    Tournaments,
-    WeakOrders,
-)
-from ._events import check_marginals, pair_probabilities
+from ..structures import Structure
+from ._events import check_marginals
 
 FloatArray = NDArray[np.float64]
 
@@ -103,7 +89,7 @@ class MarginalMatrix:
 
 
 def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
-    r"""Return the marginals of one law as a matrix.
+    r"""Return the marginals of one distribution as a matrix.
 
     Parameters
     ----------
@@ -116,68 +102,50 @@ def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
     CapabilityError
         Where the marginals make no matrix.
     ValueError
-        When they are not in the range of :math:`\psi`, or of more than one law.
+        When they are not in the range of :math:`\psi`, or of more than one distribution.
     """
     if not isinstance(structure, Structure):
         raise TypeError(f"structure must be a combpred.structures.Structure, got {structure!r}")
     rows = check_marginals(structure, marginals)
     if len(rows) != 1:
-        raise ValueError(f"marginals has {len(rows)} rows, a matrix is of one law; pass one row, such as marginals[0]")
-    if isinstance(structure, (Permutations, WeakOrders, PartialOrders, Tournaments)):
-        return _of_order(structure, rows[0])
-    if isinstance(structure, Assignments):
-        n = structure._n()
-        items, columns = (tuple(f"{what} {i}" for i in range(n)) for what in ("item", "column"))
-        return MarginalMatrix(rows.reshape(n, n), items, columns, "P(row has column)", "probability", 0)
-    if isinstance(structure, Routes):
-        return _of_routes(structure._n(), rows[0])
-    if isinstance(structure, Paths) and structure.tied is None:
-        return _of_arcs(np.asarray(structure.arcs), rows[0])
-    if isinstance(structure, DirectedCycles):
-        values = _mirrored(structure._n(), rows[0], -rows[0])
-        return _square(values, "P(row→column) − P(column→row)", "difference")
-    if isinstance(structure, (Cliques, Cycles)):
-        return _square(_mirrored(structure._n(), rows[0], rows[0]), "P(edge)", "probability")
-    if isinstance(structure, (Graphs, SpanningTrees)):
-        edges = structure._edges() if isinstance(structure, Graphs) else structure._graph()[1]
-        n = int(edges.max()) + 1 if structure.n_vertices is None else structure.n_vertices
-        values = np.full((n, n), np.nan)
-        values[edges[:, 0], edges[:, 1]] = values[edges[:, 1], edges[:, 0]] = rows[0]
-        return _square(values, "P(edge)", "probability")
-    raise CapabilityError(
-        f"the marginals of {structure!r} are one number for each entry of ψ and make no matrix; draw them as bars: "
-        "ax.barh(structure.feature_names(), marginals)"
-    )
-
-
-def _of_order(
-    structure: Permutations | WeakOrders | PartialOrders | Tournaments, marginals: FloatArray
-) -> MarginalMatrix:
-    both = pair_probabilities(structure, marginals)
-    if both is None:
-        values, quantity = (
-            _mirrored(structure._n(), marginals, -marginals),
-            "P(row before column) − P(column before row)",
+        raise ValueError(
+            f"marginals has {len(rows)} rows, a matrix shows one distribution; pass one row, such as marginals[0]"
         )
-        return _square(values, quantity, "difference", ranked=True)
-    kind = "pair" if isinstance(structure, Permutations) else "probability"
-    return _square(_mirrored(structure._n(), *both), "P(row before column)", kind, ranked=True)
-
-
-def _of_routes(n: int, marginals: FloatArray) -> MarginalMatrix:
-    """Return arcs by tail and head, with a last row for the starts and a last column for the ends."""
-    values = np.full((n + 1, n + 1), np.nan)
-    values[:n, :n][~np.eye(n, dtype=bool)] = marginals[: n * (n - 1)]
-    values[n, :n], values[:n, n] = marginals[n * (n - 1) : n * n], marginals[n * n :]
+    layout = structure.layout
+    if layout is None:
+        raise CapabilityError(
+            f"the marginals of {structure!r} are one number for each entry of ψ and make no matrix; draw them as bars: "
+            "ax.barh(structure.feature_names(), marginals)"
+        )
+    kind, n, values = layout.kind, layout.n_items, rows[0]
+    if kind in ("total order", "order"):
+        return _of_order(structure, kind, n, values)
+    at = layout.rows, layout.columns
+    size = n + 1 if n in layout.rows else n  # with a row of starts and a column of ends
+    matrix = np.full((size, size), np.nan)
+    matrix[at] = values
+    if kind == "cells":
+        items, columns = (tuple(f"{what} {i}" for i in range(n)) for what in ("item", "column"))
+        return MarginalMatrix(matrix, items, columns, "P(row has column)", "probability", 0)
+    if kind == "directions":
+        matrix[at[::-1]] = -values
+        return _square(matrix, "P(row→column) − P(column→row)", "difference")
+    if kind == "edges":
+        matrix[at[::-1]] = values
+        return _square(matrix, "P(edge)", "probability")
+    if size == n:
+        return _square(matrix, "P(row→column)", "probability")
     places = tuple(str(place) for place in range(n))
-    return MarginalMatrix(values, (*places, "start"), (*places, "end"), "P(row→column)", "probability", n)
+    return MarginalMatrix(matrix, (*places, "start"), (*places, "end"), "P(row→column)", "probability", n)
 
 
-def _of_arcs(arcs: NDArray[Any], marginals: FloatArray) -> MarginalMatrix:
-    n = int(arcs.max()) + 1
-    values = np.full((n, n), np.nan)
-    values[arcs[:, 0], arcs[:, 1]] = marginals
-    return _square(values, "P(row→column)", "probability")
+def _of_order(structure: Structure, order: str, n: int, marginals: FloatArray) -> MarginalMatrix:
+    if not hasattr(structure, "pair_probabilities"):
+        values, quantity = _mirrored(n, marginals, -marginals), "P(row before column) − P(column before row)"
+        return _square(values, quantity, "difference", ranked=True)
+    before, after = structure.pair_probabilities(marginals)
+    kind = "pair" if order == "total order" else "probability"
+    return _square(_mirrored(n, before, after), "P(row before column)", kind, ranked=True)
 
 
 def _mirrored(n: int, above: FloatArray, below: FloatArray) -> FloatArray:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
-from ..metrics._calibration import calibration_bins, calibration_error, wilson_interval
+from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
 from ..structures import MultiClass
 from ._axes import require_matplotlib, style, two_panels
-from ._estimators import has_law, opened
+from ._estimators import opened, predicts_marginals
 from ._events import events
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _DIAGONAL = "calibrated"
 
 
 class ReliabilityDisplay:
-    r"""Reliability diagram: in which share of cases things happen that are predicted with some probability.
+    r"""Reliability diagram: how often events happen, against the probabilities predicted for them.
 
     What is predicted depends on the structure: the class, each label of a set, each edge or arc, and of rankings, for
     each pair of labels, that one stands before the other. Predictions of all rows and of all these events are taken
@@ -235,7 +235,8 @@ class ReliabilityDisplay:
         """
         require_matplotlib(f"{cls.__name__}.from_estimator")
         model, rows = opened(estimator, X)
-        happened, probability, names = _law_events(model, rows, y) if has_law(model) else _class_events(model, rows, y)
+        of = _structure_events if predicts_marginals(model) else _class_events
+        happened, probability, names = of(model, rows, y)
         if event is not None:
             at = _place(event, names)
             happened, probability = happened[:, at], probability[:, at]
@@ -321,7 +322,7 @@ class ReliabilityDisplay:
         return self
 
 
-def _law_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
+def _structure_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
     """Return which events happened, with which probability they were predicted, and their names."""
     structure = model.structure_
     marginals = model.predict_marginals(X)
@@ -342,7 +343,9 @@ def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
     probability = model.predict_proba(X)
     classes = getattr(model, "classes_", None)
     if not isinstance(probability, np.ndarray) or not isinstance(classes, np.ndarray):
-        raise TypeError(f"{name} predicts more than one law for a row; pass the probabilities to from_predictions")
+        raise TypeError(
+            f"{name} predicts more than one distribution for a row; pass the probabilities to from_predictions"
+        )
     happened = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
     check_consistent_length(happened, probability)
     if happened.ndim == 1:
@@ -361,7 +364,7 @@ def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
 
 def _are_classes(model: Any) -> bool:
     """Whether exactly one of a model's events happens in each row."""
-    return isinstance(model.structure_, MultiClass) if has_law(model) else True
+    return isinstance(model.structure_, MultiClass) if predicts_marginals(model) else True
 
 
 def _place(event: Any, names: list[str]) -> int:

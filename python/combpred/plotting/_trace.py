@@ -22,7 +22,7 @@ _MOST_LAGS = 100
 
 
 class TraceDisplay:
-    r"""Traces of a quantity along chains of one law, and their autocorrelations.
+    r"""Traces of a quantity along Markov chains of one distribution, and their autocorrelations.
 
     The legend has the effective sample size and split :math:`\hat R` of the chains taken together.
 
@@ -109,9 +109,9 @@ class TraceDisplay:
         Parameters
         ----------
         samples : combpred.sampling.Samples
-            Of chains of one law: of equal rows of scores, such as ``np.tile(scores, (4, 1))``.
+            Of chains of one distribution: of equal rows of scores, such as ``np.tile(scores, (4, 1))``.
         rows : sequence of int, default=None
-            Which rows to take, where not all have one law. None: all.
+            Which rows to take, where not all have the same distribution. None: all.
         name : str, default=None
             For the legend; None: the sampler.
         n_lags : int, default=None

@@ -14,9 +14,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
+from .._data.targets import positions_by_score
 from .._lib.memory import allocate, row_blocks
 from ..metrics import kendall_tau
-from ._preferences import FORMATS, Preferences, positions_by_score, read_preferences, require_format
+from ._preferences import FORMATS, Preferences, read_preferences, require_format
 
 FloatArray = NDArray[np.float64]
 _Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
@@ -132,9 +133,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def _refusal(self, form: str) -> str:
         """Return that the learner does not take a format, and which learners do."""
-        from .. import ranking  # whose modules import this one
-
-        others = [name for name in ranking.__all__ if form in getattr(getattr(ranking, name), "_formats", ())]
+        others = sorted(cls.__name__ for cls in LabelRanker.__subclasses__() if form in cls._formats)
         shown = " ".join(repr(self).split())  # with the parameters that may be why
         return f"{shown} does not learn from {FORMATS[form]}, which {', '.join(others)} do"
 
@@ -307,7 +306,7 @@ def _taus(truth: Preferences, predicted: NDArray[np.int32]) -> FloatArray:
     """Return the agreement of each row, all of which state a preference, with its prediction."""
     if truth.ranks is not None:
         known = np.where(truth.ranks == 0, -1, truth.ranks)
-        taus: FloatArray = np.asarray(kendall_tau(known, predicted, average=False))
+        taus: FloatArray = np.asarray(kendall_tau(known, predicted, per_row=True))
         return taus
     agreed = (truth.signs * read_preferences(predicted).signs).sum(axis=1, dtype=np.int64)
     shares: FloatArray = agreed / np.count_nonzero(truth.signs, axis=1)

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._data.warn import warn_user
 from .._models.training import keep_weights
 from ._base import LabelRanker
-from ._boosting import WINDOW, BaseRankers, Boosting, Features, boost
+from ._boosting import WINDOW, BaseRankers, Boosting, FeatureFunctions, boost
 from ._edges import DECOMPOSITIONS, edges_of
 from ._preferences import FORMATS, Preferences
 
@@ -48,10 +48,10 @@ class LabelRankingBoost(LabelRanker):
         The subgraphs: each preference on its own, the preferences for each label over others, or all of the row.
     fit_intercept : bool, default=True
         Whether to add a constant feature. Without effect on `base_rankers`.
-    tol : float, default=1e-4
-        Training ends when ten rounds lower the objective by at most `tol` times its value.
+    min_gain : float, default=1e-4
+        Training ends when ten rounds together lower the objective by at most `min_gain` times its value.
     max_iter : int, default=2000
-        Most rounds.
+        Maximum number of rounds.
     verbose : int, default=0
         Whether a line is printed every 100 rounds.
 
@@ -66,9 +66,9 @@ class LabelRankingBoost(LabelRanker):
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
         The objective before the first round and after each.
     bound_curve_ : ndarray of shape (n_iter_,)
-        By how much each round was sure to lower it: ``loss_curve_[t] - loss_curve_[t + 1] >= bound_curve_[t]``.
+        The guaranteed decrease of each round: ``loss_curve_[t] - loss_curve_[t + 1] >= bound_curve_[t]``.
     n_iter_ : int
-        Rounds.
+        Number of rounds.
     n_labels_, n_features_in_ : int
         Number k of labels, number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -91,8 +91,8 @@ class LabelRankingBoost(LabelRanker):
     the penalty's two examples included, to every weight, which lowers the objective by at least
     :math:`\sum_j (\sqrt{W^+_j} - \sqrt{W^-_j})^2`. A longer step along the same line is taken instead where it lowers
     the objective by that much, too: ever longer ones until one does not (Salakhutdinov & Roweis, 2003), which takes a
-    tenth of the rounds. The factors are found inside, from the largest value of each base function: the scale of
-    features changes neither the rounds nor the predictions at alpha 0. Many features make the factors small and the
+    tenth of the rounds. The factors follow from the largest value of each base function, so that at alpha 0 the
+    scale of features changes neither the rounds nor the predictions. Many features make the factors small and the
     rounds many, as the constraint is on their sum.
 
     A round costs :math:`O(n p k + m)` for p features and m preferences in all, or :math:`O(m J)` for J base rankers,
@@ -122,7 +122,7 @@ class LabelRankingBoost(LabelRanker):
         "base_rankers": ["array-like", None],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],
         "fit_intercept": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "min_gain": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "verbose": ["verbose"],
     }
@@ -134,7 +134,7 @@ class LabelRankingBoost(LabelRanker):
         base_rankers: Sequence[Callable[[Any], Any]] | None = None,
         decomposition: str = "edges",
         fit_intercept: bool = True,
-        tol: float = 1e-4,
+        min_gain: float = 1e-4,
         max_iter: int = 2000,
         verbose: int = 0,
     ) -> None:
@@ -142,17 +142,17 @@ class LabelRankingBoost(LabelRanker):
         self.base_rankers = base_rankers
         self.decomposition = decomposition
         self.fit_intercept = fit_intercept
-        self.tol = tol
+        self.min_gain = min_gain
         self.max_iter = max_iter
         self.verbose = verbose
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
         edges = edges_of(preferences, weights, self.decomposition)
         if self.base_rankers is None:
-            base: Boosting = Features(X, edges, preferences.n_labels, self.fit_intercept)
+            base: Boosting = FeatureFunctions(X, edges, preferences.n_labels, self.fit_intercept)
         else:
             base = BaseRankers(self._base_scores(X), edges)
-        rounds = boost(base, edges, self.alpha, self.tol, self.max_iter, int(self.verbose))
+        rounds = boost(base, edges, self.alpha, self.min_gain, self.max_iter, int(self.verbose))
         self.loss_curve_, self.bound_curve_ = np.array(rounds.losses), np.array(rounds.bounds)
         self.n_iter_ = len(rounds.bounds)
         if self.base_rankers is None:
@@ -163,8 +163,8 @@ class LabelRankingBoost(LabelRanker):
             fall = (rounds.losses[max(0, self.n_iter_ - WINDOW)] - rounds.losses[-1]) / rounds.losses[-1]
             warn_user(
                 f"the last {min(WINDOW, self.n_iter_)} of {self.n_iter_} rounds lowered the objective by {fall:.2g} of "
-                f"its value, tol is {self.tol:g}: raise max_iter or tol, or, where rankings can be learnt without a "
-                "mistake, alpha",
+                f"its value, min_gain is {self.min_gain:g}: raise max_iter or min_gain, or, where rankings can be "
+                "learnt without a mistake, alpha",
                 ConvergenceWarning,
             )
 

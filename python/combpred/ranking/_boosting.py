@@ -39,8 +39,8 @@ class Boosting(Protocol):
         """Return Σ_e pressure_e max(0, a_ej) and Σ_e pressure_e max(0, −a_ej), of `shape`."""
 
 
-class Features:
-    """Each feature for each label: a is x_j at the edge's winner and −x_j at its loser."""
+class FeatureFunctions:
+    """Each feature for each label as a base function: a is x_j at the edge's winner and −x_j at its loser."""
 
     def __init__(self, X: Any, edges: Edges, n_labels: int, fit_intercept: bool) -> None:
         if fit_intercept:
@@ -109,10 +109,10 @@ class Rounds(NamedTuple):
     converged: bool
 
 
-def boost(base: Boosting, edges: Edges, alpha: float, tol: float, max_iter: int, verbose: int = 0) -> Rounds:
+def boost(base: Boosting, edges: Edges, alpha: float, min_gain: float, max_iter: int, verbose: int = 0) -> Rounds:
     """Minimise the loss of `log_loss` plus the penalty 2α Σ ln cosh(λ/2), from zero weights.
 
-    Ends when the last `WINDOW` rounds have lowered it by at most `tol` times its value.
+    Ends when the last `WINDOW` rounds have lowered it by at most `min_gain` times its value.
     NumericalError when the numbers overflow.
     """
     weights = np.zeros(base.shape)
@@ -141,7 +141,7 @@ def boost(base: Boosting, edges: Edges, alpha: float, tol: float, max_iter: int,
             raise NumericalError("the scores overflow: scale the features, or raise alpha")
         if verbose > 0 and len(bounds) % _REPORT_ROUNDS == 0:
             sys.stderr.write(f"[combpred] boosting: round {len(bounds)}, objective {loss:.6g}\n")
-        if loss == 0.0 or len(losses) > WINDOW and losses[-1 - WINDOW] - loss <= tol * loss:
+        if loss == 0.0 or len(losses) > WINDOW and losses[-1 - WINDOW] - loss <= min_gain * loss:
             return Rounds(weights, losses, bounds, True)
     return Rounds(weights, losses, bounds, False)
 

@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 
 
 class DirectRankingSVM(LabelRanker):
-    r"""Structured support vector machine that ranks by sorting and is trained for a measure of rankings.
+    r"""Structured support vector machine that ranks by sorting and is trained for a given measure of rankings.
 
     Scores a ranking z by :math:`\sum_l c_{z_l} f_l(x)`, with :math:`z_l` the position of label l, weights
     :math:`c_1 \ge \dots \ge c_k` of positions and :math:`f_l(x) = \langle w_l, x\rangle`. The best ranking sorts the
@@ -53,7 +53,7 @@ class DirectRankingSVM(LabelRanker):
     tol : float, default=1e-2
         Training ends when the duality gap is at most `tol` times the objective.
     max_iter : int, default=1000
-        Most iterations, each of which solves an assignment problem for every row.
+        Maximum number of iterations, each of which solves an assignment problem for every row.
     n_jobs : int or None, default=None
         Threads that solve these problems; None: as configured. Results do not depend on it.
     verbose : int, default=0
@@ -70,9 +70,9 @@ class DirectRankingSVM(LabelRanker):
     objective_ : float
         The objective reached.
     dual_gap_ : float
-        At most by how much that exceeds its minimum.
+        An upper bound on how much that exceeds its minimum.
     n_iter_ : int
-        Iterations.
+        Number of iterations.
     n_labels_, n_features_in_ : int
         Number k of labels, number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)

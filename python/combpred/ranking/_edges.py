@@ -30,7 +30,7 @@ class Edges(NamedTuple):
         Where each subgraph begins.
     sizes : ndarray of shape (g,), int
     weights : ndarray of shape (g,)
-        Of the subgraphs: the row's weight over the number of its subgraphs.
+        Weights of the subgraphs: the row's weight over the number of its subgraphs.
     """
 
     row: NDArray[np.intp]
@@ -65,7 +65,7 @@ def edges_of(preferences: Preferences, weights: FloatArray | None, decomposition
     )
 
 
-def position_margins(y: Any, rows: NDArray[np.intp] | None, n_labels: int) -> FloatArray:
+def position_gaps(y: Any, rows: NDArray[np.intp] | None, n_labels: int) -> FloatArray:
     """Return for some rows of y by how much the positions of the labels of each pair differ, without a sign.
 
     Parameters

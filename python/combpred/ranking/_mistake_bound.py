@@ -62,7 +62,7 @@ class Competitor(NamedTuple):
         return float(np.abs(self.coef).sum() + np.abs(self.intercept).sum())
 
 
-def mistake_bound(
+def online_mistake_bound(
     rival: Competitor, X: Any, edges: Edges, weights: FloatArray | None, update: OnlineUpdate, n_passes: int
 ) -> float:
     """Return the bound that `OnlineLabelRanker.mistake_bound` states."""

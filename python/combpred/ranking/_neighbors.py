@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
 from .._lib.memory import row_blocks
-from ..aggregation._plackett_luce import fit_plackett_luce
+from ..aggregation.plackett_luce import fit_plackett_luce
 from ..structures import Permutations
 from ._base import LabelRanker
 from ._mallows import MallowsEstimate, estimate_mallows
@@ -59,10 +59,10 @@ class NearestNeighborsLabelRanker(LabelRanker):
         correlation with the neighbours. ``"kemeny"``: the ranking that reverses the least weight of the neighbours'
         preferences, hence of largest mean Kendall τ with full rankings. ``"mallows"``: the same, which is the
         centre of largest likelihood in Mallows' model (Cheng, Hühn & Hüllermeier, 2009), with its concentration in
-        `predict_mallows`. ``"plackett-luce"``: the mode of the Plackett–Luce law of largest penalised likelihood
+        `predict_mallows`. ``"plackett-luce"``: the mode of the Plackett–Luce model of largest penalised likelihood
         (Cheng, Dembczyński & Hüllermeier, 2010).
     penalty : float, default=0.1
-        Of ``"plackett-luce"``, ½ `penalty` ‖u‖² on the utilities u of the labels, against the log-likelihood of the
+        For ``"plackett-luce"``: ½ `penalty` ‖u‖² on the utilities u of the labels, against the log-likelihood of the
         neighbours' rankings: without it a label that is always first would have an infinite one.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
     leaf_size : int, default=30
@@ -104,8 +104,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
     rankings. Neighbours count by the preferences that they state: a pair of which one label has no known position, or
     two labels that are tied, adds nothing for either. Labels of equal score are ranked by their index.
 
-    Kemeny rankings are exact as long as labels that beat one another in circles come in groups of at most 20, by
-    dynamic programming over the subsets of each group, and otherwise come from a local search.
+    Kemeny rankings are exact, by dynamic programming over subsets, as long as the strongly connected components of the
+    neighbours' majority preferences have at most 20 labels. Otherwise they come from a local search.
 
     Euclidean distances are computed from differences of rows, so that a training row which equals the new one is at
     distance 0 exactly, in sparse and in dense inputs. Where rows as far as the last neighbour compete for its place,
@@ -120,8 +120,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
     are no scores.
 
     Prediction costs a search for neighbours and, for each row, O(n_neighbors k) with Borda, O(n_neighbors k²) with
-    Kemeny and Mallows, beside at most :math:`O(2^m m)` for each group of m labels, and some ten times O(n_neighbors k²)
-    for Plackett–Luce laws. Features of different scales are best standardised before, in a pipeline.
+    Kemeny and Mallows, beside at most :math:`O(2^m m)` for each component of m labels, and some ten times
+    O(n_neighbors k²) for Plackett–Luce models. Features of different scales are best standardised before, in a
+    pipeline.
 
     References
     ----------
@@ -244,7 +245,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     @available_if(_is_mallows)  # type: ignore[untyped-decorator]
     def predict_mallows(self, X: Any) -> MallowsEstimate:
-        r"""Predict, and say how far the neighbours agree with the prediction. Only with ``aggregation="mallows"``.
+        r"""Predict rankings, and how far the neighbours agree with each. Only with ``aggregation="mallows"``.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ from .._lib.ridge import Design
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._edges import DECOMPOSITIONS, edges_of
-from ._mistake_bound import Competitor, mistake_bound
+from ._mistake_bound import Competitor, online_mistake_bound
 from ._preferences import FORMATS, Preferences, read_preferences
 
 FloatArray = NDArray[np.float64]
@@ -27,7 +27,7 @@ _Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 
 
 
 class OnlineLabelRanker(LabelRanker):
-    r"""Online label ranking: scores of labels that move whenever a row is ranked wrongly.
+    r"""Online label ranking: linear scores of labels, corrected whenever a row is ranked wrongly.
 
     The preferences of a row are the edges (u, v) of a graph, divided into subgraphs. An edge is wrong where
     :math:`f_u(x) \le f_v(x)`, with :math:`f_l(x) = \langle w_l, x\rangle`; a row's mistake is the share of its
@@ -43,12 +43,12 @@ class OnlineLabelRanker(LabelRanker):
         few features matter. ``"primal-dual"``: the weights move to where :math:`\tfrac12\|W - W'\|^2 + C\,\ell(W)`
         is least (Shalev-Shwartz & Singer, 2007), which learns from rows with a loss but no mistake, too.
     C : float, default=1.0
-        Of ``"primal-dual"``: weight of the loss against the distance; positive.
+        For ``"primal-dual"``: weight of the loss against the distance; positive.
     radius : float, default=10.0
-        Of ``"multiplicative"``: bound of :math:`\sum |W|`; positive.
-    learning_rate : float, default=1.0
-        Of ``"multiplicative"``: between 0 and 2, both excluded; relative to the largest step that the bound allows. The
-        step falls as larger inputs are met, so that their size need not be known.
+        For ``"multiplicative"``: bound on :math:`\sum |W|`; positive.
+    eta0 : float, default=1.0
+        For ``"multiplicative"``: step size, between 0 and 2, both excluded, relative to the largest one that the bound
+        allows. Steps get smaller as larger inputs are met, so that their size need not be known.
     decomposition : {"edges", "stars", "graph"}, default="edges"
         The subgraphs: each preference on its own, the preferences for each label over others, or all of the row, whose
         mistake is 1 when any preference is violated.
@@ -61,7 +61,7 @@ class OnlineLabelRanker(LabelRanker):
     shuffle : bool, default=True
         Whether ``fit`` takes the rows in a new random order in each pass.
     random_state : int, RandomState instance or None, default=None
-        Of that order.
+        Source of randomness for that order.
     verbose : int, default=0
         Whether training shows its progress.
 
@@ -130,7 +130,7 @@ class OnlineLabelRanker(LabelRanker):
         "update": [StrOptions(set(UPDATES))],
         "C": [Interval(Real, 0, None, closed="neither")],
         "radius": [Interval(Real, 0, None, closed="neither")],
-        "learning_rate": [Interval(Real, 0, 2, closed="neither")],
+        "eta0": [Interval(Real, 0, 2, closed="neither")],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],
         "average": ["boolean"],
         "fit_intercept": ["boolean"],
@@ -146,7 +146,7 @@ class OnlineLabelRanker(LabelRanker):
         *,
         C: float = 1.0,
         radius: float = 10.0,
-        learning_rate: float = 1.0,
+        eta0: float = 1.0,
         decomposition: str = "edges",
         average: bool = True,
         fit_intercept: bool = True,
@@ -158,7 +158,7 @@ class OnlineLabelRanker(LabelRanker):
         self.update = update
         self.C = C
         self.radius = radius
-        self.learning_rate = learning_rate
+        self.eta0 = eta0
         self.decomposition = decomposition
         self.average = average
         self.fit_intercept = fit_intercept
@@ -176,14 +176,14 @@ class OnlineLabelRanker(LabelRanker):
         self._keep(state, self.max_iter)
 
     def partial_fit(self: _Self, X: Any, y: Any, sample_weight: Any = None) -> _Self:
-        """Learn from more rows, in their order.
+        """Update the model by more rows, one after the other.
 
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
             Inputs, finite.
         y : array-like of shape (n, k) or (n, k, k)
-            As ``fit`` takes it. The first call settles the number of labels.
+            As ``fit`` takes it. The first call decides the number of labels.
         sample_weight : array of shape (n,) or float, default=None
             Weight of each row, at least 0; None for 1. Rows of weight 0 are passed over.
 
@@ -239,7 +239,7 @@ class OnlineLabelRanker(LabelRanker):
         sample_weight: Any = None,
         n_passes: int = 1,
     ) -> float:
-        r"""Return what the sum of mistakes cannot exceed on rows that fixed weights rank with some loss.
+        r"""Return an upper bound on `n_mistakes_`, from the losses of fixed weights on the same rows.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class OnlineLabelRanker(LabelRanker):
             :math:`\tfrac14 (a + \sqrt{a^2 + 4L})^2` with :math:`a^2 = 2S\|U\|^2`, which for L = 0 is
             :math:`2S\|U\|^2`. For ``"primal-dual"``
             :math:`(\tfrac12\|U\|^2 + CL) / \min(C/2, 1/(4S))`, a thousandth added for the accuracy of the steps. For
-            ``"multiplicative"`` :math:`(L + S r^2 \ln(2qk)/\eta) / (1 - \eta/2)` with η the learning rate, r the
+            ``"multiplicative"`` :math:`(L + S r^2 \ln(2qk)/\eta) / (1 - \eta/2)` with η = `eta0`, r the
             radius, q the number of features and S the largest of weight times :math:`\max_j |x_j|^2`.
 
         Raises
@@ -294,7 +294,7 @@ class OnlineLabelRanker(LabelRanker):
         rival = Competitor.read(coef, intercept, X.shape[1], preferences.n_labels, self.fit_intercept)
         edges = edges_of(preferences, weights, self.decomposition)
         passes = whole_number(n_passes, "n_passes", 1, 2**31)
-        return mistake_bound(rival, X, edges, weights, self._update(), passes)
+        return online_mistake_bound(rival, X, edges, weights, self._update(), passes)
 
     def _begin(self, n_labels: int) -> OnlineState:
         return OnlineState.of(
@@ -322,7 +322,7 @@ class OnlineLabelRanker(LabelRanker):
         )
 
     def _update(self) -> OnlineUpdate:
-        return OnlineUpdate(self.update, float(self.learning_rate), float(self.radius), float(self.C))
+        return OnlineUpdate(self.update, float(self.eta0), float(self.radius), float(self.C))
 
     def _keep(self, state: OnlineState, n_iter: int) -> None:
         self._state = state

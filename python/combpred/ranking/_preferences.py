@@ -36,18 +36,30 @@ class Preferences:
         Dense ranks of the labels, 1 for the first, equal ones tied, 0 where unknown; None for preference graphs.
     n_labels : int
         The number k of labels.
+    rows : ndarray of shape (n,), int, or None
+        The numbers in y of the rows that were selected from it; None where these are all.
+    gaps : ndarray of shape (n, k(k-1)/2), dtype=float64, or None
+        By how much the positions in y of the two labels of each pair differ, for a learner to which that matters.
     """
 
     signs: NDArray[np.int8]
     ranks: NDArray[np.int32] | None
     n_labels: int
+    rows: NDArray[np.intp] | None = None
+    gaps: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.signs)
 
-    def of_rows(self, rows: NDArray[Any] | slice) -> Preferences:
+    def of_rows(self, rows: NDArray[np.intp]) -> Preferences:
         """Return the preferences of some rows."""
-        return Preferences(self.signs[rows], None if self.ranks is None else self.ranks[rows], self.n_labels)
+        return Preferences(
+            self.signs[rows],
+            None if self.ranks is None else self.ranks[rows],
+            self.n_labels,
+            rows if self.rows is None else self.rows[rows],
+            None if self.gaps is None else self.gaps[rows],
+        )
 
     def is_of(self, form: str) -> NDArray[np.bool_]:
         """Return which rows are of a format in `FORMATS`; rankings may be incomplete and have ties at once."""
@@ -119,14 +131,6 @@ def summed_by_label(votes: NDArray[np.float64] | NDArray[np.int8], n_labels: int
         total[:, u + 1 :] -= against
         start += n_labels - 1 - u
     return total
-
-
-def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Return the positions 1..k of the labels by descending score, of equal ones the smaller label first."""
-    orders = np.argsort(-scores, axis=1, kind="stable")
-    positions = np.empty(scores.shape, dtype=np.int32)
-    np.put_along_axis(positions, orders, np.arange(1, scores.shape[1] + 1, dtype=np.int32)[np.newaxis, :], axis=1)
-    return positions
 
 
 def require_format(preferences: Preferences, form: str, message: Callable[[], str], argument: str = "y") -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,18 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._data.inputs import check_weights
 from .._data.warn import warn_user
 from .._lib.call import get_n_threads
 from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
 from .._lib.linalg import require_semidefinite
 from .._lib.memory import require_memory
 from .._lib.ridge import Design, check_kernel
-from .._models.base import StructuredEstimator
 from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
 from ._base import LabelRanker
-from ._edges import DECOMPOSITIONS, position_margins
+from ._edges import DECOMPOSITIONS, position_gaps
 from ._preferences import FORMATS, Preferences
 
 FloatArray = NDArray[np.float64]
@@ -50,7 +48,7 @@ class LabelRankingSVM(LabelRanker):
     gamma : float, "scale" or None, default=None
         Scale of poly, rbf and laplacian; None: one over the number of features.
     degree, coef0 : float, default=3, 1.0
-        Of the polynomial kernel.
+        Degree and constant of the polynomial kernel.
     kernel_params : dict or None, default=None
         Keyword arguments of a callable kernel.
     decomposition : {"edges", "stars", "graph"}, default="edges"
@@ -65,11 +63,11 @@ class LabelRankingSVM(LabelRanker):
     tol : float, default=1e-3
         Training ends when the duality gap is at most `tol` times the objective.
     max_iter : int, default=1000
-        Most passes over the rows.
+        Maximum number of passes over the rows.
     n_jobs : int or None, default=None
         Threads for the evaluation of the duality gap; None: as configured. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Of the order of the rows in each pass.
+        Source of randomness for the order of the rows in each pass.
     verbose : int, default=0
         Whether training shows its progress.
 
@@ -84,13 +82,13 @@ class LabelRankingSVM(LabelRanker):
     X_fit_ : array or CSR of shape (n, n_features_in_)
         The training rows, with other kernels than the linear and a precomputed one.
     kernel_ : combpred.kernels.InputKernel
-        The kernel with its parameters settled.
+        The kernel with its parameters resolved.
     objective_ : float
         The objective reached.
     dual_gap_ : float
-        At most by how much that exceeds its minimum.
+        An upper bound on how much that exceeds its minimum.
     n_iter_ : int
-        Passes over the rows.
+        Number of passes over the rows.
     n_labels_, n_features_in_ : int
         Number k of labels, number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -143,7 +141,7 @@ class LabelRankingSVM(LabelRanker):
     _formats = frozenset(FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{key: StructuredEstimator._parameter_constraints[key] for key in ("kernel", "gamma", "degree", "coef0")},
+        **InputKernel.PARAMETER_CONSTRAINTS,
         "C": [Interval(Real, 0, None, closed="neither")],
         "kernel_params": [dict, None],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],
@@ -201,18 +199,16 @@ class LabelRankingSVM(LabelRanker):
                     "k(x_i, x_j) of all pairs of training rows"
                 )
         X, preferences, weights = super()._check_training(X, y, sample_weight)
-        given = check_weights(sample_weight, self.n_features_in_ if self.kernel == "precomputed" else len(y))
-        rows = None if given is None else np.flatnonzero(given)
-        margins = position_margins(y, rows, preferences.n_labels) if self.margin == "positions" else None
-        return X, _Demands(preferences.signs, preferences.ranks, preferences.n_labels, margins, rows), weights
+        if self.margin == "positions":
+            preferences = replace(preferences, gaps=position_gaps(y, preferences.rows, preferences.n_labels))
+        return X, preferences, weights
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        assert isinstance(preferences, _Demands)
-        self.kernel_ = InputKernel.settle(
+        self.kernel_ = InputKernel.resolve(
             self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=self.kernel_params,
             weights=weights,
         )  # fmt: skip
-        examples = Examples(preferences.signs, preferences.margins, weights, preferences.n_labels, self.decomposition)
+        examples = Examples(preferences.signs, preferences.gaps, weights, preferences.n_labels, self.decomposition)
         trained = self._solve(X, examples, preferences.rows)
         self.objective_, self.dual_gap_, self.n_iter_ = trained.objective, trained.gap, trained.n_iter
         if not trained.converged:
@@ -271,14 +267,6 @@ class LabelRankingSVM(LabelRanker):
         if self.kernel != "precomputed":
             return super()._more_tags()
         return {**super()._more_tags(), "pairwise": True, "X_types": ["2darray"]}
-
-
-@dataclass(frozen=True, eq=False)
-class _Demands(Preferences):
-    """Preferences with the margins demanded (None: 1), and the numbers of the rows they are of (None: all)."""
-
-    margins: FloatArray | None
-    rows: NDArray[np.intp] | None
 
 
 def _require_dense(X: Any) -> None:

@@ -19,13 +19,11 @@ from .._lib import abi
 from .._lib.call import codes
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
-from .._lib.extensions import MOST_DOWNSETS, extensions_common, extensions_count, extensions_sample
+from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common, extensions_count, extensions_sample
 from .._lib.memory import row_blocks
 from .._lib.names import EXTENSION_METHODS
 
 _METHODS = ("auto", "exact", "approximate")
-#: Downsets of a part that estimates count exactly, in a fraction of a second.
-SMALL = 2**21
 _PILOT = 64  # draws that choose what to take away
 _BATCH_NUMBERS = 2**22  # of a batch of draws
 
@@ -273,14 +271,16 @@ def count_linear_extensions(
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
     relation = codes(relation_of(pairs), "pairs", None, 2)
-    limit = SMALL if method == "approximate" else MOST_DOWNSETS
+    limit = FEW_DOWNSETS if method == "approximate" else MOST_DOWNSETS
     try:
         return _exact(extensions_count(relation, n, most_downsets=limit, n_threads=n_jobs))
     except CapabilityError as error:
         if method == "exact":
             raise CapabilityError(f"{error}: take method='approximate'") from None
     rng = check_random_state(random_state)
-    return estimate_count(relation, n, float(epsilon), float(delta), rng, n_jobs=n_jobs, verbose=verbose)
+    return estimate_count(
+        relation, n, float(epsilon), float(delta), rng, small=FEW_DOWNSETS, n_jobs=n_jobs, verbose=verbose
+    )
 
 
 def _exact(number: int) -> LinearExtensionCount:
@@ -305,7 +305,7 @@ def estimate_count(
     delta: float,
     rng: np.random.RandomState,
     *,
-    small: int = SMALL,
+    small: int,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> LinearExtensionCount:

@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice
 from .._lib.errors import CapabilityError
+from .._lib.partition import exact_is_affordable
 from ..structures import Structure
 from ._annealing import MAX_STEPS, Annealing, anneal_rows
 from ._estimates import LogPartition
 from ._taylor import expand, warn_of_sampled_moments
-from .samplers import bounds_of_rows, exact_is_affordable, rows_of
+from .samplers import bounds_of_rows, rows_of
 
 METHODS = ("auto", "exact", "annealed", "taylor")
 
@@ -151,7 +152,7 @@ def log_partition(
     bounds = None if bound is None else bounds_of_rows(bound, len(rows), least=0.0)
     _refuse_options(method, how, bound, centred)
     if method == "auto":
-        method = "exact" if exact_is_affordable(structure, len(rows)) else "annealed"
+        method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"
     if method == "exact":
         return LogPartition.exact(_exact(structure, rows, n_jobs))
     if method == "taylor":

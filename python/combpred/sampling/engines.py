@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from .._data.warn import warn_user
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
+from .._lib.partition import exact_is_affordable
 from ..structures import Structure
 from ._annealing import MAX_STEPS, Annealing, anneal_rows
 from ._chain_means import chain_means, embedded, feature_range, independent_means
@@ -27,7 +28,6 @@ from .samplers import (
     chain_of,
     diagnose_chains,
     exact_draws,
-    exact_is_affordable,
     first_capable,
     lacking,
     natural_thin,
@@ -388,7 +388,7 @@ def resolve_method(inference: str, structure: Structure, n_rows: int, evaluation
     """Return the method that `inference` names; "auto" is exact where that is affordable, else samples."""
     if inference != "auto":
         return inference
-    return "exact" if exact_is_affordable(structure, n_rows, evaluations) else "mcmc"
+    return "exact" if exact_is_affordable(structure.space.description, n_rows, evaluations) else "mcmc"
 
 
 def engine_of(

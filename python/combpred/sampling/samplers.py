@@ -13,18 +13,11 @@ from scipy.special import logsumexp
 from .._lib.chain import Drawn, Plan, chain_diagnose
 from .._lib.decode import score_rows
 from .._lib.errors import CapabilityError, SamplingError
-from ..structures import PartialOrders, SpanningTrees, Structure
+from .._lib.partition import exact_is_affordable
+from ..structures import Structure
 from ._diagnostics import APART, ChainDiagnostics, meta_mixing_bound
 
 FloatArray = NDArray[np.float64]
-
-#: Seconds of one processor that "auto" spends on exact computations in one call.
-EXACT_SECONDS = 300.0
-#: Elementary operations in a second of a processor, measured: 2.5e8 to 7e8 for the recursions over subsets (cycles,
-#: permutations, weak orders, assignments), which are the slowest, and more where the operations are those of a BLAS or
-#: of a list of members.
-_RATE = 3e8
-_RATES: dict[type[Structure], float] = {SpanningTrees: 4e9, PartialOrders: 5e9}
 
 #: Values of the parameter `sampler` of estimators.
 SAMPLERS = ("auto", "exact", "cftp", "meta", "local")
@@ -46,20 +39,6 @@ _LONGER = 4  # times as many steps between draws, when chains are slow
 _TRIALS = {"local": 5, "meta": 3}  # uniform proposals do not become better by being far apart
 _RELAXED = 1.5  # autocorrelation times between samples: correlations of exp(-3) where they fall exponentially
 _LAGGED = 32  # samples of a chain at least, for the correlation of successive ones
-
-
-def exact_seconds(structure: Structure, n_rows: int, evaluations: int = 1) -> float:
-    """Return about how long one processor takes for exact ln Z and E ψ, infinite where the structure is too large."""
-    try:
-        _, cost = structure.space.partition_cost(marginals=True)
-    except CapabilityError:
-        return math.inf
-    return n_rows * evaluations * cost / _RATES.get(type(structure), _RATE)
-
-
-def exact_is_affordable(structure: Structure, n_rows: int, evaluations: int = 1) -> bool:
-    """Return whether "auto" computes exactly: where that takes no more than `EXACT_SECONDS`."""
-    return exact_seconds(structure, n_rows, evaluations) <= EXACT_SECONDS
 
 
 def lacking(structure: Structure, method: str) -> CapabilityError | None:
@@ -191,7 +170,7 @@ def methods_of(structure: Structure, sampler: str, n_rows: int) -> tuple[str, ..
         return (first_capable(structure, sampler),)
     if sampler in ("local", "meta"):
         return (chain_of(structure, sampler),)
-    if exact_is_affordable(structure, n_rows):
+    if exact_is_affordable(structure.space.description, n_rows):
         return ("exact",)
     if lacking(structure, "monotone") is None:
         return ("monotone",)

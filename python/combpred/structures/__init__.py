@@ -42,3 +42,7 @@ __all__ = [
     "structure_classes",
     *sorted(cls.__name__ for cls in structure_classes().values()),
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

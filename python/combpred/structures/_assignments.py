@@ -12,6 +12,7 @@ from .._data.targets import TargetError, target_matrix, whole_numbers
 from .._lib.structure import Description
 from ._base import Structure
 from ._edges import KEYS
+from ._layout import Layout
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 _LIMIT = Limit(2**11, "decoding takes up to k³ steps, some seconds there")
@@ -105,6 +106,11 @@ class Assignments(Structure):
     def feature_names(self) -> NDArray[np.object_]:
         n = self._n()
         return np.array([f"{i} to {j}" for i in range(n) for j in range(n)], dtype=object)
+
+    @property
+    def layout(self) -> Layout:
+        n = self._n()
+        return Layout("cells", n, *np.divmod(np.arange(n * n), n))
 
 
 def _columns(values: NDArray[Any], argument: str) -> NDArray[np.int32]:

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from .. import metrics
 from .._data.checks import SIZE_LIMIT, Limit, frozen, is_integer
 from .._data.inputs import check_weights
 from .._data.targets import flat_sets
@@ -22,6 +23,7 @@ from .._lib.decode import Decoding, score_rows
 from .._lib.errors import CapabilityError
 from .._lib.memory import require_memory
 from .._lib.structure import Description
+from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 from ._space import EntryKind, LibrarySpace, MomentsInfo, Space
 
@@ -138,6 +140,31 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         -------
         names : ndarray of shape (d,), dtype=object
         """
+
+    @property
+    def has_indicators(self) -> bool:
+        r"""Whether each entry of :math:`\psi` says by 1 or 0 whether something holds of the output."""
+        return self._entries == "bits"
+
+    def indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        r"""Return, for every entry of :math:`\psi`, whether what its name says holds: 1 or 0, or probabilities.
+
+        Parameters
+        ----------
+        psi : ndarray of shape (n, d)
+            Embeddings of outputs, or marginals.
+
+        Returns
+        -------
+        indicators : ndarray of shape (n, d) or None
+            Of marginals, the probabilities. None where :math:`\psi` does not tell.
+        """
+        return psi if self.has_indicators else None
+
+    @property
+    def layout(self) -> Layout | None:
+        r"""How the entries of :math:`\psi` make a matrix of items by items; None where they make none."""
+        return None
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return how decoders are told of conditions; a structure that has keys for them replaces this."""
@@ -479,8 +506,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When a row of either is none that the metric is defined for; names the argument and the row.
         """
-        from .. import metrics  # the metrics on trees import this package
-
         metric = getattr(metrics, self.default_metric)
         sets = flat_sets(y_true)
         if sets is None:
@@ -489,7 +514,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         if len(y_pred) != len(sizes):
             raise ValueError(f"y_true has {len(sizes)} rows and y_pred {len(y_pred)}; they must agree row by row")
         repeated = np.repeat(np.asarray(y_pred), sizes, axis=0)
-        best = np.maximum.reduceat(metric(*self._compared(sets.y, repeated), average=False), sets.first[:-1])
+        best = np.maximum.reduceat(metric(*self._compared(sets.y, repeated), per_row=True), sets.first[:-1])
         return float(np.average(best, weights=check_weights(sample_weight, len(best))))
 
     # Helpers for subclasses.

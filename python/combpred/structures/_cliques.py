@@ -12,6 +12,7 @@ from .._data.targets import target_matrix, whole_numbers
 from .._lib.structure import Description
 from ._base import Structure
 from ._edges import complete_graph, edge_names
+from ._layout import Layout
 from ._members import KEYS, MemberConditions
 from ._search.constraints import Conditions, Noun, Restriction
 
@@ -96,3 +97,7 @@ class Cliques(Structure):
 
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(complete_graph(self._n()))
+
+    @property
+    def layout(self) -> Layout:
+        return Layout.of_pairs("edges", self._n())

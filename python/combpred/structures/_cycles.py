@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from .._data.checks import Limit
 from .._data.relations import pair_names, pair_number
 from .._lib.structure import Description
+from ._layout import Layout
 from ._search.constraints import Restriction
 from ._visits import VisitConditions, Visits, from_smallest, listed_cycle
 
@@ -68,6 +69,10 @@ class Cycles(Visits):
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), "-"), dtype=object)
+
+    @property
+    def layout(self) -> Layout:
+        return Layout.of_pairs("edges", self._n())
 
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         conditions.either_way()

@@ -19,6 +19,7 @@ from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.structure import Description
 from ._base import Structure
 from ._edges import KEYS, complete_graph, edge_list, edge_names, edge_restriction, edge_sets, vertices_of_complete_graph
+from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 from ._search.hereditary import EdgeProperty, decode_hereditary, edge_property, require_property
 from ._space import LibrarySpace, MomentsInfo
@@ -139,6 +140,10 @@ class Graphs(Structure):
 
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(self._edges())
+
+    @property
+    def layout(self) -> Layout:
+        return Layout.of_graph("edges", self.n_vertices, self._edges())
 
 
 class HereditarySpace(LibrarySpace):

@@ -7,16 +7,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.relations import LIMIT, encode_relations, items_shown, pair_names, relation_matrices
-from .._data.targets import TargetError
+from .._data.relations import LIMIT, encode_partial_orders, items_shown, pair_names
 from .._lib.errors import CapabilityError
 from .._lib.names import MOMENTS_KINDS
 from .._lib.structure import Description
 from ._base import Structure
+from ._layout import Layout
 from ._space import LibrarySpace
 
 _MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))}  # as the library counts them
-_BLOCK_BYTES = 2**24
 _LISTED = 7  # most items of which all partial orders are listed, and drawn from
 
 
@@ -105,6 +104,10 @@ class PartialOrders(Structure):
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
 
+    @property
+    def layout(self) -> Layout:
+        return Layout.of_pairs("order", self._n())
+
 
 class _PartialOrderSpace(LibrarySpace):
     """Partial orders, which the library draws from a list of them all."""
@@ -119,26 +122,3 @@ class _PartialOrderSpace(LibrarySpace):
                 "draws them approximately"
             )
         return super().sample(n, seed)
-
-
-def encode_partial_orders(y: Any, items: int, instead: str) -> NDArray[np.int32]:
-    """Return y as `encode_relations` does; TargetError for a relation that is not transitive, saying what to do."""
-    signs = encode_relations(y, items, reflexive=True)
-    rows = max(1, _BLOCK_BYTES // (4 * items * items))
-    for start in range(0, len(signs), rows):
-        _check_transitive(relation_matrices(signs[start : start + rows], items), start, instead)
-    return signs
-
-
-def _check_transitive(before: NDArray[np.bool_], start: int, instead: str) -> None:
-    """Refuse the first relation that is not transitive; `start` is the number of the first row."""
-    numbers = before.astype(np.float32)
-    missing = (numbers @ numbers > 0) & ~before
-    if missing.any():
-        row, u, w = (int(i) for i in np.unravel_index(int(np.argmax(missing)), missing.shape))
-        v = int(np.argmax(before[row, u] & before[row, :, w]))
-        raise TargetError(
-            start + row,
-            f"the relation is not transitive: {u} is before {v} and {v} before {w}, but {u} is not before {w}; "
-            f"add that pair, {instead}",
-        )

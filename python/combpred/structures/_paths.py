@@ -15,6 +15,7 @@ from .._lib.errors import CapabilityError, RowError
 from .._lib.structure import Description, structure_check, structure_shape
 from ._base import Structure
 from ._edges import KEYS, edge_restriction
+from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 
 
@@ -329,6 +330,14 @@ class Paths(Structure):
             return np.array([f"group{g}" for g in range(self.n_features)], dtype=object)
         arcs = np.asarray(self.arcs).tolist()
         return np.array([f"{tail}->{head}" for tail, head in arcs], dtype=object)
+
+    @property
+    def has_indicators(self) -> bool:
+        return self.tied is None
+
+    @property
+    def layout(self) -> Layout | None:
+        return Layout.of_graph("arcs", None, np.asarray(self.arcs)) if self.tied is None else None
 
 
 def _padded(y: Any, argument: str, remedy: str) -> NDArray[Any]:

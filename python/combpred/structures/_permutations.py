@@ -12,6 +12,7 @@ from .._data.relations import pair_names
 from .._data.targets import TargetError, as_numbers, target_matrix, whole_numbers
 from .._lib.structure import Description, structure_embed
 from ._base import Structure
+from ._layout import Layout
 from ._orders import KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
 
@@ -164,6 +165,23 @@ class Permutations(Structure):
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
+
+    @property
+    def layout(self) -> Layout:
+        return Layout.of_pairs("total order", self._n())
+
+    def indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (1 + psi) / 2
+
+    def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the probabilities, each of shape (…, n_pairs), that u is before v and that v is before u.
+
+        Parameters
+        ----------
+        marginals : ndarray of shape (…, d)
+            As `marginals` returns them.
+        """
+        return (1 + marginals) / 2, (1 - marginals) / 2
 
 
 def _positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:

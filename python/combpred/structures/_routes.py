@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._data.checks import Limit
 from .._lib.structure import Description
+from ._layout import Layout
 from ._search.constraints import Restriction
 from ._visits import VisitConditions, Visits
 
@@ -68,6 +69,13 @@ class Routes(Visits):
         n = self._n()
         arcs = [f"{u}->{v}" for u in range(n) for v in range(n) if v != u]
         return np.array([*arcs, *(f"start {v}" for v in range(n)), *(f"end {v}" for v in range(n))], dtype=object)
+
+    @property
+    def layout(self) -> Layout:
+        n = self._n()
+        places, tail, head = np.arange(n), *np.nonzero(~np.eye(n, dtype=bool))
+        other = np.full(n, n)
+        return Layout("arcs", n, np.concatenate([tail, other, places]), np.concatenate([head, places, other]))
 
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         n = self._n()

@@ -15,6 +15,7 @@ from .._lib.errors import RowError
 from .._lib.structure import Description, structure_check
 from ._base import Structure
 from ._edges import KEYS, edge_list, edge_names, edge_restriction, edge_sets
+from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 
 _LIMIT = Limit(2**12, "beyond that the moments take gigabytes")
@@ -104,3 +105,7 @@ class SpanningTrees(Structure):
 
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(self._graph()[1])
+
+    @property
+    def layout(self) -> Layout:
+        return Layout.of_graph("edges", *self._graph())

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._data.relations import LIMIT, encode_relations, items_shown, pair_names
 from .._lib.structure import Description
 from ._base import Structure
+from ._layout import Layout
 
 
 class Tournaments(Structure):
@@ -80,3 +81,25 @@ class Tournaments(Structure):
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
+
+    @property
+    def layout(self) -> Layout:
+        return Layout.of_pairs("order", self._n())
+
+    def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        r"""Return the probabilities, each of shape (…, n_pairs), that u is before v and that v is before u.
+
+        Parameters
+        ----------
+        marginals : ndarray of shape (…, d)
+            As `marginals` returns them.
+
+        Notes
+        -----
+        The pairs of partial tournaments are independent under :math:`p \propto \exp\langle s, \psi\rangle`, with
+        probabilities in the proportion :math:`e^s : 1 : e^{-s}`. The one in the middle, q, is the geometric mean of the
+        others, so that the difference t of those gives :math:`(1-q)^2 - t^2 = 4q^2`.
+        """
+        neither = (1 - marginals**2) / (1 + np.sqrt(4 - 3 * marginals**2))
+        before, after = (1 - neither + marginals) / 2, (1 - neither - marginals) / 2
+        return np.clip(before, 0.0, 1.0), np.clip(after, 0.0, 1.0)

@@ -13,6 +13,7 @@ from .._data.relations import pair_names
 from .._data.targets import as_numbers, located, target_matrix
 from .._lib.structure import Description
 from ._base import Structure
+from ._layout import Layout
 from ._orders import KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
 
@@ -104,6 +105,26 @@ class WeakOrders(Structure):
     def feature_names(self) -> NDArray[np.object_]:
         n = self._n()
         return np.array(pair_names(n, " before ") + pair_names(n, " tied with "), dtype=object)
+
+    @property
+    def layout(self) -> Layout:
+        return Layout.of_pairs("order", self._n())
+
+    def indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
+        tied = np.split(psi, 2, axis=1)[1]
+        return np.concatenate([self.pair_probabilities(psi)[0], tied], axis=1)
+
+    def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the probabilities, each of shape (…, n_pairs), that u is before v and that v is before u.
+
+        Parameters
+        ----------
+        marginals : ndarray of shape (…, d)
+            As `marginals` returns them.
+        """
+        difference, tied = np.split(marginals, 2, axis=-1)
+        before, after = (1 - tied + difference) / 2, (1 - tied - difference) / 2
+        return np.clip(before, 0.0, 1.0), np.clip(after, 0.0, 1.0)
 
 
 def _dense_ranks(y: Any, width: int | None, argument: str) -> NDArray[np.int32]:

@@ -1,0 +1,55 @@
+package dual
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+
+	"combpred/core/linalg"
+	"combpred/core/solve"
+)
+
+type matrix = linalg.Matrix[float64]
+
+// Kernel is the operator K̃ = D(K + shift)D for a symmetric matrix K that is not changed.
+type Kernel struct {
+	p     *solve.Problem
+	k     matrix
+	shift float64
+	tmp   matrix
+}
+
+// NewKernel returns the operator of the kernel matrix k under the weights of p.
+func NewKernel(p *solve.Problem, k matrix, shift float64) *Kernel {
+	return &Kernel{p: p, k: k, shift: shift, tmp: p.NewBlock()}
+}
+
+// MulTo writes K̃c to dst. Cost: 2m²·Len.
+func (o *Kernel) MulTo(dst, c matrix) error {
+	if err := o.p.EachRow(func(i int) { linalg.ScaleTo(o.tmp.Row(i), o.p.Root[i], c.Row(i)) }); err != nil {
+		return err
+	}
+	if err := linalg.GemmPolled(blas.NoTrans, o.k, o.tmp, dst, o.p.Mon); err != nil {
+		return err
+	}
+	total := make([]float64, c.Cols)
+	if o.shift != 0 {
+		for i := range c.Rows {
+			linalg.Axpy(total, o.tmp.Row(i), o.shift)
+		}
+	}
+	return o.p.EachRow(func(i int) {
+		row := dst.Row(i)
+		linalg.Axpy(row, total, 1)
+		linalg.ScaleTo(row, o.p.Root[i], row)
+	})
+}
+
+// Scale implements Operator.
+func (o *Kernel) Scale() float64 {
+	var top float64
+	for i, root := range o.p.Root {
+		top = max(top, root*root*math.Abs(o.k.Row(i)[i]+o.shift))
+	}
+	return top
+}
