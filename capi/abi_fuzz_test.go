@@ -25,7 +25,8 @@ import (
 // entryPoints are the functions of combpred.h.
 var entryPoints = map[string]any{
 	"cp_abi_version": cp_abi_version, "cp_test_panic": cp_test_panic,
-	"cp_structure_shape": cp_structure_shape, "cp_structure_count": cp_structure_count, "cp_structure_mean": cp_structure_mean,
+	"cp_structure_shape": cp_structure_shape, "cp_structure_count": cp_structure_count,
+	"cp_structure_capabilities": cp_structure_capabilities, "cp_structure_mean": cp_structure_mean,
 	"cp_structure_second_moment": cp_structure_second_moment, "cp_structure_moments": cp_structure_moments,
 	"cp_structure_check": cp_structure_check,
 	"cp_structure_embed": cp_structure_embed, "cp_structure_embed_partial": cp_structure_embed_partial,

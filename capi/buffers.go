@@ -4,7 +4,6 @@ package main
 import "C"
 
 import (
-	"fmt"
 	"math/bits"
 	"unsafe"
 
@@ -23,7 +22,7 @@ func elements(name string, size uintptr, dims []C.int64_t) (int, error) {
 	empty := false
 	for _, d := range dims {
 		if d < 0 {
-			return 0, fmt.Errorf("%s has the negative dimension %d", name, int64(d))
+			return 0, illegal("%s has the negative dimension %d", name, int64(d))
 		}
 		empty = empty || d == 0
 	}
@@ -33,7 +32,7 @@ func elements(name string, size uintptr, dims []C.int64_t) (int, error) {
 	for _, d := range dims {
 		hi, lo := bits.Mul64(total, uint64(d))
 		if hi != 0 || lo > maxBytes/uint64(size) {
-			return 0, fmt.Errorf("%s has dimensions %v, more than can be addressed", name, dims)
+			return 0, illegal("%s has dimensions %v, more than can be addressed", name, dims)
 		}
 		total = lo
 	}
@@ -48,10 +47,10 @@ func view[T any](p unsafe.Pointer, name string, dims []C.int64_t) ([]T, error) {
 		return nil, err
 	}
 	if p == nil {
-		return nil, fmt.Errorf("%s is NULL, but has dimensions %v", name, dims)
+		return nil, illegal("%s is NULL, but has dimensions %v", name, dims)
 	}
 	if uintptr(p)%unsafe.Alignof(zero) != 0 {
-		return nil, fmt.Errorf("%s must be aligned to %d bytes", name, unsafe.Alignof(zero))
+		return nil, illegal("%s must be aligned to %d bytes", name, unsafe.Alignof(zero))
 	}
 	return unsafe.Slice((*T)(p), n), nil
 }
@@ -99,9 +98,17 @@ func one[T any](p *T, name string) (*T, error) {
 // workers checks the number of goroutines.
 func workers(n C.int32_t) (int, error) {
 	if n < 1 || n > maxWorkers {
-		return 0, fmt.Errorf("workers is %d, must be between 1 and %d", int32(n), maxWorkers)
+		return 0, illegal("workers is %d, must be between 1 and %d", int32(n), maxWorkers)
 	}
 	return int(n), nil
+}
+
+// methodOf returns the method of a number. The constants of the header count as those of the core do, up to last.
+func methodOf[M ~int](number C.int32_t, last M, constants string) (M, error) {
+	if number < 0 || M(number) > last {
+		return 0, illegal("method is %d, must be one of the %s constants", int32(number), constants)
+	}
+	return M(number), nil
 }
 
 // A Monitor and a cp_control are the same memory.
@@ -110,7 +117,7 @@ var _ [unsafe.Sizeof(C.cp_control{})]byte = [unsafe.Sizeof(parallel.Monitor{})]b
 // monitor returns the caller's control block as a Monitor; NULL gives nil, which is never cancelled.
 func monitor(c *C.cp_control) *parallel.Monitor {
 	if uintptr(unsafe.Pointer(c))%unsafe.Alignof(parallel.Monitor{}) != 0 {
-		panic(argumentError("control must be aligned to 8 bytes"))
+		panic(illegal("control must be aligned to 8 bytes"))
 	}
 	return (*parallel.Monitor)(unsafe.Pointer(c))
 }
@@ -118,7 +125,7 @@ func monitor(c *C.cp_control) *parallel.Monitor {
 // equal checks a dimension that the structure prescribes.
 func equal(name string, got C.int64_t, want int) error {
 	if int64(got) != int64(want) {
-		return fmt.Errorf("%s is %d, the structure has %d", name, int64(got), want)
+		return illegal("%s is %d, the structure has %d", name, int64(got), want)
 	}
 	return nil
 }

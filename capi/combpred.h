@@ -1,6 +1,7 @@
 /* combpred.h: the flat C interface of combpred, and its manual.
  *
- * What is not in this file is not part of the interface. Every function below came with ABI version 1.
+ * What is not in this file is not part of the interface. Every function below came with ABI version 1, where nothing
+ * else is said; bad_row came with version 2.
  *
  * CONVENTIONS, which hold unless a function says otherwise
  *
@@ -8,6 +9,10 @@
  *   err.
  * - err is a buffer of err_cap bytes owned by the caller. After a failure it holds a NUL-terminated UTF-8 message, cut
  *   to fit; after success it is untouched. err = NULL or err_cap <= 0 means that no message is wanted.
+ * - bad_row, where a function takes rows of data, gets the number of the row, from 0 on, that a failure is about: -1 when
+ *   no row is to blame, or nothing failed. Any status but CP_OK may come with a row. The message of such a failure names
+ *   the row, too: it begins with "row 3: ", and what follows says what is wrong with it, or has the number in its
+ *   sentence. bad_row = NULL means that the number is not wanted.
  * - Matrices are C-contiguous (row-major) with the dimensions named in brackets. Every buffer comes with its
  *   dimensions; a negative dimension, a product of dimensions that overflows, or NULL for a non-empty buffer is
  *   CP_EVALUE. An empty buffer may be NULL.
@@ -31,7 +36,7 @@
 extern "C" {
 #endif
 
-#define CP_ABI_VERSION 1
+#define CP_ABI_VERSION 2
 
 /* Status codes. */
 #define CP_OK 0
@@ -109,6 +114,24 @@ int32_t cp_structure_mean(cp_in_structure *s, double *dst, int64_t d, char *err,
 /* Writes the second moment E ψψᵀ under the uniform law to dst[d, d]. d must be the structure's. */
 int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
 
+/* Writes what the structure can do with its parameters to dst[dst_cap]: names with a space between them, and a closing
+ * NUL. *needed gets the size that dst must have, NUL included; when dst_cap is smaller nothing is written and the status
+ * is CP_OK: call again with a larger buffer. Nothing is computed to find out. Came with ABI version 2.
+ *   count, log-count          knows the number of its outputs, or its logarithm
+ *   moments, exact-moments    knows the mean and the second moment of ψ, or those that are averages over the outputs
+ *   spectrum                  knows the eigenvalues of the covariance in closed form
+ *   enumerate, sample         lists its outputs, draws uniform ones
+ *   partial                   embeds outputs of which a part is known
+ *   sibling                   cp_structure_mirror
+ *   decode                    CP_DECODE_EXACT; some scores may still be refused, where that takes too long
+ *   start, search             finds a guaranteed output, and improves on it
+ *   partition, marginals      cp_log_partition, without and with marginals
+ *   exact                     cp_sample_distribution
+ *   meta, local, cube, cftp, rejection, monotone    the methods of cp_chain_sample, without start and bound
+ * Where the number of outputs is not known, it is taken to be small enough for a list; the list may turn out too long. */
+int32_t cp_structure_capabilities(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err,
+                                  int64_t err_cap);
+
 #define CP_MOMENTS_EXACT 0   /* averages over the outputs                                  */
 #define CP_MOMENTS_RELAXED 1 /* averages over a larger space that contains the outputs     */
 #define CP_MOMENTS_SAMPLED 2 /* estimates of the averages from samples                     */
@@ -117,19 +140,21 @@ int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, c
  * sampled). */
 int32_t cp_structure_moments(cp_in_structure *s, int32_t *kind, double *standard_error, char *err, int64_t err_cap);
 
-/* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, *bad_row is the first such row
- * and the message says what is wrong with it. Otherwise *bad_row is -1. */
+/* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, and bad_row is the first such
+ * row. */
 int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int64_t *bad_row, char *err,
                            int64_t err_cap);
 
-/* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_structure_check does. */
+/* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_structure_check does,
+ * which bad_row is about. */
 int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
-                           int32_t workers, char *err, int64_t err_cap);
+                           int32_t workers, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* The same for outputs of which only a part is known, in structures that have such: ψ is then the mean over all outputs
- * that agree with it. "permutations": position 0 is that of a label about which nothing is known. */
+ * that agree with it. "permutations": position 0 is that of a label about which nothing is known.
+ * bad_row as for cp_structure_embed. */
 int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst,
-                                   int64_t d, int32_t workers, char *err, int64_t err_cap);
+                                   int64_t d, int32_t workers, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has
  * its own random stream. */
@@ -138,9 +163,9 @@ int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int
 
 /* Writes the sibling of each row of y[n, part_len] to dst[n, part_len]: the output whose embedding adds up with that of
  * the row to twice the mean. CP_ECAPABILITY for structures that are no sibling systems. Rows are checked first, as
- * cp_structure_check does. */
-int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst, char *err,
-                            int64_t err_cap);
+ * cp_structure_check does, which bad_row is about. */
+int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
+                            int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity,
  * part_len]; *n_written gets how many were written, 0 past the end. Cost: O(skip + capacity) outputs. */
@@ -149,12 +174,12 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-#define CP_DECODE_AUTO 0       /* exact where the structure can at its size, otherwise search               */
-#define CP_DECODE_EXACT 1      /* exact, or CP_ECAPABILITY beyond its size                                  */
-#define CP_DECODE_SEARCH 2     /* the structure's local search; exact for structures without                */
-#define CP_DECODE_APPROX 3     /* the guaranteed solution from which the search begins; likewise            */
-#define CP_DECODE_ANNEAL 4     /* the best output on a chain of cooling temperatures from there; likewise   */
-#define CP_DECODE_METROPOLIS 5 /* the best output on a chain of one temperature from there; likewise        */
+#define CP_DECODE_AUTO 0         /* exact where the structure can at its size, otherwise search               */
+#define CP_DECODE_EXACT 1        /* exact, or CP_ECAPABILITY beyond its size                                  */
+#define CP_DECODE_LOCAL_SEARCH 2 /* the structure's local search; exact for structures without                */
+#define CP_DECODE_APPROX 3       /* the guaranteed solution from which the search begins; likewise            */
+#define CP_DECODE_ANNEAL 4       /* the best output on a chain of cooling temperatures from there; likewise   */
+#define CP_DECODE_METROPOLIS 5   /* the best output on a chain of one temperature from there; likewise        */
 
 /* For each row i finds an output y of largest score ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, ψ(y)²⟩, squares by entry, and
  * writes it to dst[n, part_len]. linear[n, d]; magnitude[n_magnitude, d] with n_magnitude 0 (no such term), 1 (the same
@@ -164,12 +189,13 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
  * optimal.
  * seed: of the chains of CP_DECODE_ANNEAL and CP_DECODE_METROPOLIS; other methods ignore it. Row i has its own random
  * stream, so that the same seed gives the same outputs for any number of workers.
- * NaN or infinite scores: CP_EVALUE naming the row. control->step counts rows. All methods but CP_DECODE_EXACT poll
- * control->cancel every few milliseconds; CP_DECODE_EXACT, and the exact attempt of CP_DECODE_AUTO, between rows. */
+ * NaN or infinite scores: CP_EVALUE with bad_row. control->step counts rows. All methods but CP_DECODE_EXACT poll
+ * control->cancel every few milliseconds; CP_DECODE_EXACT, and the exact attempt of CP_DECODE_AUTO, between rows.
+ * bad_row is a row of linear or magnitude; it comes with CP_ECAPABILITY, too, where a row is beyond exact decoding. */
 int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, cp_in_f64 *magnitude,
                   int64_t n_magnitude, int32_t method, uint64_t seed, int32_t *dst, int64_t part_len, double *value,
-                  double *upper_bound, double *nu, uint8_t *optimal, int32_t workers, cp_control *control, char *err,
-                  int64_t err_cap);
+                  double *upper_bound, double *nu, uint8_t *optimal, int32_t workers, cp_control *control,
+                  int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- The laws p(y) ∝ exp⟨s, ψ(y)⟩ -------------------------------------------------------------------------------- */
 
@@ -182,18 +208,19 @@ int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, c
  * engine and cost (each one number, or NULL) get one of the CP_ENGINE_ constants and about how many elementary
  * operations a row takes; with n = 0 that is all that is done, the cost being that with marginals where marginals is
  * not NULL.
- * CP_ECAPABILITY where the structure is too large for both engines. NaN or infinite scores: CP_EVALUE naming the row.
- * control->step counts rows; control->cancel is polled between rows, and within rows that take long. */
+ * CP_ECAPABILITY where the structure is too large for both engines. NaN or infinite scores: CP_EVALUE with bad_row.
+ * control->step counts rows; control->cancel is polled between rows, and within rows that take long.
+ * bad_row is a row of scores. */
 int32_t cp_log_partition(cp_in_structure *s, cp_in_f64 *scores, int64_t n, int64_t d, double *log_z, double *marginals,
-                         int32_t *engine, double *cost, int32_t workers, cp_control *control, char *err,
-                         int64_t err_cap);
+                         int32_t *engine, double *cost, int32_t workers, cp_control *control, int64_t *bad_row,
+                         char *err, int64_t err_cap);
 
 /* For each row s of scores[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to rounding,
  * and writes them to dst[n_samples, n, part_len]. Row i has its own random stream, so that the same seed gives the same
  * outputs for any number of workers. Errors and control are as for cp_log_partition. */
 int32_t cp_sample_distribution(cp_in_structure *s, cp_in_f64 *scores, int64_t n, int64_t d, int64_t n_samples,
                                uint64_t seed, int32_t *dst, int64_t part_len, int32_t workers, cp_control *control,
-                               char *err, int64_t err_cap);
+                               int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Sampling ---------------------------------------------------------------------------------------------------- */
 
@@ -224,13 +251,15 @@ int32_t cp_sample_distribution(cp_in_structure *s, cp_in_f64 *scores, int64_t n,
  * n_samples, thin and budget must be at least 1, burn_in at least 0, the last three at most 2^40; methods that do not
  * use them ignore their values. The seed decides on everything: row i, and sample j of exact methods, have their own
  * random streams, so that results depend neither on workers nor on n, nor, for exact methods, on n_samples.
- * CP_ECAPABILITY: the structure lacks what the method needs. NaN or infinite scores: CP_EVALUE naming the row.
+ * CP_ECAPABILITY: the structure lacks what the method needs. NaN or infinite scores: CP_EVALUE with bad_row.
  * control->step counts rows, for exact methods blocks of 16 samples; control->cancel is polled every few milliseconds,
- * in exact decoding between rows. */
+ * in exact decoding between rows.
+ * bad_row is a row of linear, start or bound; it comes with CP_EBUDGET and CP_ECAPABILITY, too. */
 int32_t cp_chain_sample(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, int32_t method, int64_t n_samples,
                         int64_t burn_in, int64_t thin, int64_t budget, uint64_t seed, cp_in_i32 *start,
                         cp_in_f64 *bound, int32_t *dst, int64_t part_len, double *value, int64_t *steps,
-                        int64_t *accepted, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+                        int64_t *accepted, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                        int64_t err_cap);
 
 /* What a quantity recorded along chains of one law says about them: x[n_chains, n_draws]. Writes to *effective_size of
  * how many independent draws the mean over all chains is worth (Geyer's initial monotone sequence, over the halves of
@@ -268,10 +297,11 @@ int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_element
  * the n_pairs = n_elements (n_elements - 1) / 2 pairs u < v of elements (2 to 2048), in lexicographic order: 1 where u
  * comes before v, -1 where v comes before u, 0 otherwise; what follows from that is understood. No common order gives
  * -infinity, and what is beyond the limits of cp_extensions_count NaN. y = NULL stands for x and then
- * m = n; each pair of rows is counted once. control->step counts rows. */
+ * m = n; each pair of rows is counted once. control->step counts rows.
+ * bad_row is a row of x, or of y where the message says so. */
 int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, int64_t n_elements,
-                             int64_t most_downsets, double *dst, int32_t workers, cp_control *control, char *err,
-                             int64_t err_cap);
+                             int64_t most_downsets, double *dst, int32_t workers, cp_control *control, int64_t *bad_row,
+                             char *err, int64_t err_cap);
 
 /* ---- Structured ridge -------------------------------------------------------------------------------------------- */
 
@@ -297,7 +327,7 @@ int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, i
  * over the n_i < |𝒴|/2 outputs y of the set, and "squared" the sum over the set. NULL: one output for each example.
  * Leave-one-out takes NULL only. Where the caller applies the weights (cp_ridge_spectral), a set of n_i outputs has the
  * weight w_i n_i.
- * NaN or infinite numbers in psi, weights or K: CP_EVALUE naming the row. */
+ * NaN or infinite numbers in psi, weights or K: CP_EVALUE with bad_row. */
 
 /* Says how a problem of this size is best solved. n rows, p features (0: only a kernel is given), nnz stored entries of
  * X (n·p when dense).
@@ -314,42 +344,48 @@ int32_t cp_ridge_plan(cp_in_structure *s, cp_in_char *options, int64_t options_l
 
 /* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
  * message names the row, the column and the remedy. The functions below check that it is finite, and take it to be
- * symmetric. */
-int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+ * symmetric.
+ * bad_row is the row that the message names first. */
+int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                        int64_t err_cap);
 
 /* Trains on the symmetric kernel matrix kernel[n, n]. Both triangles are read.
  * work is scratch of work_bytes bytes, 8-byte aligned, as cp_ridge_plan says for the precision asked for.
- * Writes a to dual[n, d]. CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double". */
+ * Writes a to dual[n, d]. CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double".
+ * bad_row is a row of kernel, weights or psi, with first that of the set. */
 int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n,
                         cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, void *work, int64_t work_bytes,
-                        double *dual, cp_fit_info *info, int32_t workers, cp_control *control, char *err,
-                        int64_t err_cap);
+                        double *dual, cp_fit_info *info, int32_t workers, cp_control *control, int64_t *bad_row,
+                        char *err, int64_t err_cap);
 
 /* The same from the eigendecomposition D(K + shift)D = V diag(eigenvalues) Vᵀ, D = diag(√weights) (the caller applies
  * the shift and the weights; "shift" is ignored here): vectors[n, n] holds the eigenvectors in its columns. Slightly
- * negative eigenvalues count as 0. Any number of distinct σ costs the same. */
+ * negative eigenvalues count as 0. Any number of distinct σ costs the same.
+ * bad_row is a row of weights or psi, with first that of the set. */
 int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues,
                           cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first,
                           cp_in_f64 *weights, double *dual, cp_fit_info *info, int32_t workers, cp_control *control,
-                          char *err, int64_t err_cap);
+                          int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does: scores[n, d] gets f_i as predicted
  * without row i's label, corrected to first order for the row itself. Loss "squared": the exact leave-one-out of kernel
  * ridge. Rows of weight 0 get zeros.
  * work is scratch of work_bytes bytes, 8-byte aligned, as "work_loo_single" or "work_loo_double" of cp_ridge_plan says
  * when its "route_loo" is "factor". CP_ENUMERICAL with precision "single": the factors are not accurate enough, try
- * "double". */
+ * "double".
+ * bad_row as for cp_ridge_kernel. */
 int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n,
                             cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, void *work,
-                            int64_t work_bytes, double *scores, int32_t workers, cp_control *control, char *err,
-                            int64_t err_cap);
+                            int64_t work_bytes, double *scores, int32_t workers, cp_control *control, int64_t *bad_row,
+                            char *err, int64_t err_cap);
 
 /* The same for loss "auc" from the eigendecomposition that cp_ridge_spectral takes; for "route_loo" "spectral". The n×n
- * matrices made from it are kept in the precision of the options. */
+ * matrices made from it are kept in the precision of the options.
+ * bad_row as for cp_ridge_spectral. */
 int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues,
                               cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first,
                               cp_in_f64 *weights, void *work, int64_t work_bytes, double *scores, int32_t workers,
-                              cp_control *control, char *err, int64_t err_cap);
+                              cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* For the linear kernel's training in the features themselves (route "primal"), which the caller does by conjugate
  * gradient: what it is preconditioned with. Writes (shift I + curvature[k] Σ)⁻¹ P v_k to row k of dst[n, d], for the
@@ -365,10 +401,12 @@ int32_t cp_covariance_solve(cp_in_structure *s, double shift, cp_in_f64 *curvatu
 /* The weighted loss w_i loss(f_i, ψ_i) of each example at scores[n, d] to losses[n], and a bound on the largest
  * eigenvalue of its second derivative by f_i to curvatures[n], which does not depend on the scores. losses or
  * curvatures may be NULL; scores are read for the former only. Options and targets as above: "loss" is used of the
- * options. */
+ * options.
+ * bad_row is a row of scores, weights or psi, with first that of the set. */
 int32_t cp_ridge_losses(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *scores, int64_t n,
                         cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, double *losses,
-                        double *curvatures, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+                        double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                        int64_t err_cap);
 
 /* Stochastic gradient descent on the problem above, in a function f = Σ_j k(·, x_j) a_j of kept rows. One step for each
  * of n examples, in their order: with g the derivative of the example's weighted loss by its scores,
@@ -387,12 +425,13 @@ int32_t cp_ridge_losses(cp_in_structure *s, cp_in_char *options, int64_t options
  * eigenspaces.
  * *loss gets the sum of the weighted losses, each before its step.
  * control->step counts steps. NaN or infinite numbers in kernel, psi, weights, coef, average, velocity: CP_EVALUE.
- * CP_ENUMERICAL: the numbers overflow. */
+ * CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of weights or psi, with first that of the set. */
 int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n,
                          int64_t slots, cp_in_i64 *at, cp_in_i64 *drop, cp_in_f64 *psi, int64_t d, cp_in_i64 *first,
                          cp_in_f64 *weights, double m, double p, double t0, int64_t t, double *coef, double *average,
-                         double *velocity, double *gains, double *loss, int32_t workers, cp_control *control, char *err,
-                         int64_t err_cap);
+                         double *velocity, double *gains, double *loss, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Input features: dense[n, p], or (dense NULL) compressed sparse rows with nnz entries. A constant feature of value 1
  * is appended as column p when intercept is non-zero, without being stored. */
@@ -407,11 +446,12 @@ typedef struct cp_design {
 typedef const cp_design cp_in_design;
 
 /* The same steps for f = Wᵀx, on weights coef[q, d] of the q = p (+ 1 with intercept) features of the design. "shift"
- * is ignored. */
+ * is ignored.
+ * bad_row as for cp_sgd_expansion, and for a row of the design. */
 int32_t cp_sgd_features(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_design *design, int64_t q,
                         cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, double m, double p, double t0,
                         int64_t t, double *coef, double *average, double *velocity, double *gains, double *loss,
-                        int32_t workers, cp_control *control, char *err, int64_t err_cap);
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Structured support vector machine and perceptron ------------------------------------------------------------ */
 
@@ -449,13 +489,15 @@ typedef struct cp_margin_report {
  * with S(t) = t(t+1)/2 for CP_RULE_FRANK_WOLFE (the iterate of step t has the weight t) and S(t) = t for
  * CP_RULE_PERCEPTRON (all have the same).
  * Steps follow one another: workers is checked and not used. control->step counts steps; control->cancel is polled in
- * each, and within decodings as cp_decode does. Scores that are NaN or overflow: CP_EVALUE naming the row.
- * CP_ECAPABILITY: the structure lacks the decoder, or the sampler of candidates. */
+ * each, and within decodings as cp_decode does. Scores that are NaN or overflow: CP_EVALUE with bad_row.
+ * CP_ECAPABILITY: the structure lacks the decoder, or the sampler of candidates.
+ * bad_row is the number of an example, whatever the order. */
 int32_t cp_maxmargin_pass(cp_in_structure *s, int32_t rule, int32_t method, int64_t n_candidates, uint64_t seed,
                           cp_in_design *design, cp_in_f64 *psi, int64_t d, cp_in_f64 *constant, cp_in_f64 *gradient,
                           cp_in_f64 *magnitude, cp_in_f64 *weights, cp_in_i64 *order, int64_t n_order, int64_t step,
                           double *v, double *offset, double *late_v, double *late_offset, double *coef, int64_t q,
-                          cp_margin_report *report, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+                          cp_margin_report *report, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                          int64_t err_cap);
 
 /* ---- Label ranking ----------------------------------------------------------------------------------------------- */
 
@@ -477,19 +519,21 @@ int32_t cp_maxmargin_pass(cp_in_structure *s, int32_t rule, int32_t method, int6
  * subgraphs. *objective gets the objective, *gap a bound on its distance to the minimum, *n_iter the passes. Ends when
  * gap <= tol·objective, or after max_iter passes with CP_ENOTCONVERGED. c must be positive, tol not negative, max_iter
  * at least 1, k from 2 to 16384. control->step counts passes; control->value is an estimate of gap/objective. NaN or
- * infinite weights or margins: CP_EVALUE. CP_ENUMERICAL: the numbers overflow. */
+ * infinite weights or margins: CP_EVALUE. CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of the design, weights or margins. */
 int32_t cp_labelrank_svm(cp_in_design *design, int64_t q, cp_in_i8 *signs, cp_in_f64 *margins, cp_in_f64 *weights,
                          int64_t k, int32_t subgraphs, double c, double tol, int64_t max_iter, uint64_t seed,
                          double *alpha, double *coef, double *objective, double *gap, int64_t *n_iter, int32_t workers,
-                         cp_control *control, char *err, int64_t err_cap);
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* The same for f(x) = Σ_i k(x, x_i) dual_i from a symmetric kernel matrix[n, n], which is not checked (see
  * cp_kernel_check). dual[n, k] gets the coefficients, each row the sum of alpha (e_winner − e_loser) over the row's
- * edges. */
+ * edges.
+ * bad_row is a row of weights or margins. */
 int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel, int64_t n, cp_in_i8 *signs, cp_in_f64 *margins, cp_in_f64 *weights,
                                 int64_t k, int32_t subgraphs, double c, double tol, int64_t max_iter, uint64_t seed,
                                 double *alpha, double *dual, double *objective, double *gap, int64_t *n_iter,
-                                int32_t workers, cp_control *control, char *err, int64_t err_cap);
+                                int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 #define CP_UPDATE_ADDITIVE 0       /* W += weight·D                                                          */
 #define CP_UPDATE_MULTIPLICATIVE 1 /* theta += weight·D; W = radius (exp(t) − exp(−t)) / Σ (exp(t) + exp(−t)),
@@ -506,11 +550,12 @@ int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel, int64_t n, cp_in_i8 *signs, c
  * tally[4], sums over the rows so far: their weights; weight times the share of subgraphs with a wrong edge, before the
  * step; weight·loss before the step; and the largest weight·‖x‖² (CP_UPDATE_MULTIPLICATIVE: weight·max|x_j|²), which is
  * scale.
- * control->step counts rows; control->value is the mean of mistakes. CP_ENUMERICAL: the numbers overflow. */
+ * control->step counts rows; control->value is the mean of mistakes. CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of the design or weights. */
 int32_t cp_labelrank_online(cp_in_design *design, int64_t q, cp_in_i8 *signs, cp_in_f64 *weights, cp_in_i64 *order,
                             int64_t k, int32_t subgraphs, int32_t update, double rate, double radius, double c,
                             double *coef, double *theta, double *average, double *tally, int32_t workers,
-                            cp_control *control, char *err, int64_t err_cap);
+                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,6 @@ package main
 import "C"
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/decode"
@@ -13,10 +11,11 @@ import (
 )
 
 //export cp_decode
-func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnitude *C.cp_in_f64, nMagnitude C.int64_t,
-	method C.int32_t, seed C.uint64_t, dst *C.int32_t, partLen C.int64_t, value, upperBound, nu *C.double,
-	optimal *C.uint8_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnitude *C.cp_in_f64,
+	nMagnitude C.int64_t, method C.int32_t, seed C.uint64_t, dst *C.int32_t, partLen C.int64_t, value, upperBound,
+	nu *C.double, optimal *C.uint8_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
 			return err
@@ -27,7 +26,7 @@ func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnit
 		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
 			return err
 		}
-		how, err := methodOf(method)
+		how, err := methodOf(method, decode.Metropolis, "CP_DECODE_")
 		if err != nil {
 			return err
 		}
@@ -36,7 +35,7 @@ func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnit
 			return err
 		}
 		if nMagnitude != 0 && nMagnitude != 1 && nMagnitude != n {
-			return fmt.Errorf("n_magnitude is %d, must be 0, 1 or n = %d", int64(nMagnitude), int64(n))
+			return illegal("n_magnitude is %d, must be 0, 1 or n = %d", int64(nMagnitude), int64(n))
 		}
 		mag, err := float64s(magnitude, "magnitude", nMagnitude, d)
 		if err != nil {
@@ -61,24 +60,6 @@ func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnit
 		cert.write()
 		return nil
 	})
-}
-
-func methodOf(method C.int32_t) (decode.Method, error) {
-	switch method {
-	case C.CP_DECODE_AUTO:
-		return decode.Auto, nil
-	case C.CP_DECODE_EXACT:
-		return decode.Exact, nil
-	case C.CP_DECODE_SEARCH:
-		return decode.Search, nil
-	case C.CP_DECODE_APPROX:
-		return decode.Approx, nil
-	case C.CP_DECODE_ANNEAL:
-		return decode.Anneal, nil
-	case C.CP_DECODE_METROPOLIS:
-		return decode.Metropolis, nil
-	}
-	return 0, fmt.Errorf("method is %d, must be one of the CP_DECODE_ constants", int32(method))
 }
 
 // general returns data, of rows×cols numbers, as a matrix.

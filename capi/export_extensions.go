@@ -4,8 +4,6 @@ package main
 import "C"
 
 import (
-	"fmt"
-
 	"combpred/core/extensions"
 )
 
@@ -18,7 +16,7 @@ func cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, metho
 		if err != nil {
 			return err
 		}
-		how, err := extensionsMethodOf(method)
+		how, err := methodOf(method, extensions.Coupling, "CP_EXTENSIONS_")
 		if err != nil {
 			return err
 		}
@@ -38,18 +36,6 @@ func cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, metho
 	})
 }
 
-func extensionsMethodOf(method C.int32_t) (extensions.Method, error) {
-	switch method {
-	case C.CP_EXTENSIONS_AUTO:
-		return extensions.Auto, nil
-	case C.CP_EXTENSIONS_COUNTING:
-		return extensions.Counting, nil
-	case C.CP_EXTENSIONS_COUPLING:
-		return extensions.Coupling, nil
-	}
-	return 0, fmt.Errorf("method is %d, must be one of the CP_EXTENSIONS_ constants", int32(method))
-}
-
 //export cp_extensions_count
 func cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.int64_t, dst *C.char, dstCap C.int64_t,
 	needed *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
@@ -62,7 +48,7 @@ func cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.i
 		if err != nil {
 			return err
 		}
-		out, err := roomForDigits(dst, dstCap, needed)
+		out, err := roomFor(dst, dstCap, needed)
 		if err != nil {
 			return err
 		}
@@ -80,11 +66,12 @@ func cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.i
 }
 
 //export cp_extensions_common
-func cp_extensions_common(x *C.cp_in_i32, n C.int64_t, y *C.cp_in_i32, m, nElements, mostDownsets C.int64_t, dst *C.double,
-	nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_extensions_common(x *C.cp_in_i32, n C.int64_t, y *C.cp_in_i32, m, nElements, mostDownsets C.int64_t,
+	dst *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		if nElements < 2 || nElements > extensions.MostElements {
-			return fmt.Errorf("n_elements is %d, must be between 2 and %d", int64(nElements), extensions.MostElements)
+			return illegal("n_elements is %d, must be between 2 and %d", int64(nElements), extensions.MostElements)
 		}
 		pairs := nElements * (nElements - 1) / 2
 		rows, err := int32s(x, "x", n, pairs)
@@ -97,7 +84,7 @@ func cp_extensions_common(x *C.cp_in_i32, n C.int64_t, y *C.cp_in_i32, m, nEleme
 				return err
 			}
 		} else if m != n {
-			return fmt.Errorf("m is %d without y, must be n, %d", int64(m), int64(n))
+			return illegal("m is %d without y, must be n, %d", int64(m), int64(n))
 		}
 		most, err := downsetsLimit(mostDownsets)
 		if err != nil {
@@ -122,7 +109,7 @@ func posetOf(pairs *C.cp_in_i32, nPairs, nElements C.int64_t) (*extensions.Poset
 		return nil, err
 	}
 	if nElements < 1 || nElements > extensions.MostElements {
-		return nil, fmt.Errorf("n_elements is %d, must be between 1 and %d", int64(nElements), extensions.MostElements)
+		return nil, illegal("n_elements is %d, must be between 1 and %d", int64(nElements), extensions.MostElements)
 	}
 	relation := make([][2]int32, nPairs)
 	for i := range relation {
@@ -134,7 +121,7 @@ func posetOf(pairs *C.cp_in_i32, nPairs, nElements C.int64_t) (*extensions.Poset
 // downsetsLimit checks the number of downsets to count over at most.
 func downsetsLimit(most C.int64_t) (int, error) {
 	if most < 1 || most > extensions.MostCounted {
-		return 0, fmt.Errorf("most_downsets is %d, must be between 1 and %d", int64(most), extensions.MostCounted)
+		return 0, illegal("most_downsets is %d, must be between 1 and %d", int64(most), extensions.MostCounted)
 	}
 	return int(most), nil
 }

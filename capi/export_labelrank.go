@@ -6,7 +6,6 @@ package main
 import "C"
 
 import (
-	"fmt"
 	"unsafe"
 
 	"combpred/core/labelrank"
@@ -19,10 +18,10 @@ const maxLabels = 1 << 14
 // examplesIn reads the preferences of n rows.
 func examplesIn(signs *C.cp_in_i8, margins, weights *C.cp_in_f64, n, k C.int64_t, subgraphs C.int32_t) (*labelrank.Examples, error) {
 	if k < 2 || k > maxLabels {
-		return nil, fmt.Errorf("k is %d, must be from 2 to %d", int64(k), maxLabels)
+		return nil, illegal("k is %d, must be from 2 to %d", int64(k), maxLabels)
 	}
 	if n < 0 || n > maxRows {
-		return nil, fmt.Errorf("n is %d, must be from 0 to %d", int64(n), maxRows)
+		return nil, illegal("n is %d, must be from 0 to %d", int64(n), maxRows)
 	}
 	pairs := k * (k - 1) / 2
 	e := &labelrank.Examples{Labels: int(k), Decomposition: labelrank.Decomposition(subgraphs)}
@@ -46,14 +45,14 @@ func examplesIn(signs *C.cp_in_i8, margins, weights *C.cp_in_f64, n, k C.int64_t
 // designIn reads features and checks their number.
 func designIn(design *C.cp_in_design, q C.int64_t) (*solve.Design, error) {
 	if design == nil {
-		return nil, fmt.Errorf("design is NULL")
+		return nil, illegal("design is NULL")
 	}
 	x, err := readDesign(design)
 	if err != nil {
 		return nil, err
 	}
 	if int64(q) != int64(x.Len()) {
-		return nil, fmt.Errorf("q is %d, the design has %d features with the constant", int64(q), x.Len())
+		return nil, illegal("q is %d, the design has %d features with the constant", int64(q), x.Len())
 	}
 	return x, nil
 }
@@ -86,7 +85,7 @@ func machineOptions(c, tol C.double, maxIter C.int64_t, seed C.uint64_t, nWorker
 		return labelrank.Options{}, err
 	}
 	if maxIter > maxSteps {
-		return labelrank.Options{}, fmt.Errorf("max_iter is %d, must be at most %d", int64(maxIter), int64(maxSteps))
+		return labelrank.Options{}, illegal("max_iter is %d, must be at most %d", int64(maxIter), int64(maxSteps))
 	}
 	opt := labelrank.Options{Cost: float64(c), Tol: float64(tol), MaxIter: int(maxIter), Seed: uint64(seed), Workers: w,
 		Mon: monitor(control)}
@@ -94,10 +93,11 @@ func machineOptions(c, tol C.double, maxIter C.int64_t, seed C.uint64_t, nWorker
 }
 
 //export cp_labelrank_svm
-func cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64, k C.int64_t,
-	subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, coef, objective, gap *C.double,
-	nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64,
+	k C.int64_t, subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, coef, objective,
+	gap *C.double, nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		x, e := designIn(design, q)
 		if e != nil {
 			return e
@@ -129,10 +129,11 @@ func cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, ma
 }
 
 //export cp_labelrank_svm_kernel
-func cp_labelrank_svm_kernel(kernel *C.cp_in_f64, n C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64, k C.int64_t,
-	subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, dual, objective, gap *C.double,
-	nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_labelrank_svm_kernel(kernel *C.cp_in_f64, n C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64,
+	k C.int64_t, subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, dual, objective,
+	gap *C.double, nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		values, e := matrixIn(kernel, "kernel", n, n)
 		if e != nil {
 			return e
@@ -171,17 +172,18 @@ func orderIn(order *C.cp_in_i64, n C.int64_t) ([]int64, error) {
 	out, err := int64s(order, "order", n)
 	for step, i := range out {
 		if i < 0 || i >= int64(n) {
-			return nil, fmt.Errorf("order: step %d is on row %d, there are %d", step, i, int64(n))
+			return nil, illegal("order: step %d is on row %d, there are %d", step, i, int64(n))
 		}
 	}
 	return out, err
 }
 
 //export cp_labelrank_online
-func cp_labelrank_online(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, weights *C.cp_in_f64, order *C.cp_in_i64,
-	k C.int64_t, subgraphs, update C.int32_t, rate, radius, c C.double, coef, theta, average, tally *C.double,
-	nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_labelrank_online(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, weights *C.cp_in_f64,
+	order *C.cp_in_i64, k C.int64_t, subgraphs, update C.int32_t, rate, radius, c C.double, coef, theta, average,
+	tally *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		if _, e := workers(nWorkers); e != nil {
 			return e
 		}

@@ -6,8 +6,7 @@ package main
 import "C"
 
 import (
-	"fmt"
-
+	"combpred/core/decode"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
 )
@@ -24,18 +23,18 @@ func marginProblem(s *C.cp_in_structure, rule, method C.int32_t, candidates C.in
 	if p.Space, err = space(s); err != nil {
 		return p, err
 	}
-	if p.Method, err = methodOf(method); err != nil {
+	if p.Method, err = methodOf(method, decode.Metropolis, "CP_DECODE_"); err != nil {
 		return p, err
 	}
 	if candidates < 0 || candidates > maxCandidates {
-		return p, fmt.Errorf("n_candidates is %d, must be from 0 to %d", int64(candidates), maxCandidates)
+		return p, illegal("n_candidates is %d, must be from 0 to %d", int64(candidates), maxCandidates)
 	}
 	if design == nil {
-		return p, fmt.Errorf("design is NULL")
+		return p, illegal("design is NULL")
 	}
 	n := design.n
 	if n < 1 || n > maxRows {
-		return p, fmt.Errorf("n is %d, must be from 1 to %d", int64(n), maxRows)
+		return p, illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
 	}
 	if err := equal("d", d, p.Space.FeatureLen()); err != nil {
 		return p, err
@@ -90,14 +89,15 @@ func marginState(v, offset, lateV, lateOffset, coef *C.double, n, d, q, step C.i
 func cp_maxmargin_pass(s *C.cp_in_structure, rule, method C.int32_t, candidates C.int64_t, seed C.uint64_t,
 	design *C.cp_in_design, psi *C.cp_in_f64, d C.int64_t, constant, gradient, magnitude, weights *C.cp_in_f64,
 	order *C.cp_in_i64, nOrder, step C.int64_t, v, offset, lateV, lateOffset, coef *C.double, q C.int64_t,
-	report *C.cp_margin_report, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+	report *C.cp_margin_report, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		p, e := marginProblem(s, rule, method, candidates, seed, design, psi, d, constant, gradient, magnitude, weights)
 		if e != nil {
 			return e
 		}
 		if int64(q) != int64(p.X.Len()) {
-			return fmt.Errorf("q is %d, the design has %d features with the constant", int64(q), p.X.Len())
+			return illegal("q is %d, the design has %d features with the constant", int64(q), p.X.Len())
 		}
 		visits, e := int64s(order, "order", nOrder)
 		if e != nil {

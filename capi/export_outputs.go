@@ -4,9 +4,9 @@ package main
 import "C"
 
 import (
-	"fmt"
 	"math/rand/v2"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -17,19 +17,14 @@ const rowsAtOnce = 64
 //export cp_structure_check
 func cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		if _, err := one(badRow, "bad_row"); err != nil {
-			return err
-		}
-		*badRow = -1
+	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
 			return err
 		}
 		for i, parts := 0, int(partLen); i < int(n); i++ {
 			if err := sp.Check(rows[i*parts : (i+1)*parts]); err != nil {
-				*badRow = C.int64_t(i)
-				return err
+				return badrow.At(i, err)
 			}
 		}
 		return nil
@@ -51,8 +46,8 @@ func spaceAndRows(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t) (s
 
 //export cp_structure_embed
 func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
-	nWorkers C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+	nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
 			return err
@@ -62,9 +57,9 @@ func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64
 }
 
 //export cp_structure_embed_partial
-func cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
-	nWorkers C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double,
+	d C.int64_t, nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
 			return err
@@ -96,7 +91,7 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 		for i := lo; i < hi; i++ {
 			row := rows[i*parts : (i+1)*parts]
 			if err := check(row); err != nil {
-				return fmt.Errorf("row %d: %w", i, err)
+				return badrow.At(i, err)
 			}
 			embed(out[i*feats:(i+1)*feats], row)
 		}
@@ -141,9 +136,9 @@ func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, 
 }
 
 //export cp_structure_mirror
-func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
 			return err
@@ -162,7 +157,7 @@ func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int6
 		for i := range int(n) {
 			row := rows[i*parts : (i+1)*parts]
 			if err := sp.Check(row); err != nil {
-				return fmt.Errorf("row %d: %w", i, err)
+				return badrow.At(i, err)
 			}
 			if !sibling.Mirrored() {
 				return missing
@@ -189,7 +184,7 @@ func cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t
 			return err
 		}
 		if skip < 0 {
-			return fmt.Errorf("skip is %d, must not be negative", int64(skip))
+			return illegal("skip is %d, must not be negative", int64(skip))
 		}
 		out, err := outInt32s(dst, "dst", capacity, partLen)
 		if err != nil {

@@ -11,8 +11,9 @@ import (
 
 //export cp_log_partition
 func cp_log_partition(s *C.cp_in_structure, scores *C.cp_in_f64, n, d C.int64_t, logZ, marginals *C.double,
-	engine *C.int32_t, cost *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+	engine *C.int32_t, cost *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
 			return err
@@ -56,7 +57,7 @@ func cp_log_partition(s *C.cp_in_structure, scores *C.cp_in_f64, n, d C.int64_t,
 			}
 		}
 		if engine != nil {
-			*engine = engineCode[chosen]
+			*engine = C.int32_t(chosen)
 		}
 		if cost != nil {
 			*cost = C.double(operations)
@@ -65,15 +66,11 @@ func cp_log_partition(s *C.cp_in_structure, scores *C.cp_in_f64, n, d C.int64_t,
 	})
 }
 
-var engineCode = map[partition.Engine]C.int32_t{
-	partition.Recursion:   C.CP_ENGINE_RECURSION,
-	partition.Enumeration: C.CP_ENGINE_ENUMERATION,
-}
-
 //export cp_sample_distribution
 func cp_sample_distribution(s *C.cp_in_structure, scores *C.cp_in_f64, n, d, nSamples C.int64_t, seed C.uint64_t,
-	dst *C.int32_t, partLen C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+	dst *C.int32_t, partLen C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
 			return err

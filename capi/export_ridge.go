@@ -8,7 +8,6 @@ import "C"
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"unsafe"
 
 	"combpred/core/fit"
@@ -34,10 +33,10 @@ func ridgeOptions(raw []byte) (fit.Ridge, error) {
 		dec := json.NewDecoder(bytes.NewReader(raw))
 		dec.DisallowUnknownFields()
 		if err := dec.Decode(&in); err != nil {
-			return def, fmt.Errorf("options: %w", err)
+			return def, illegal("options: %v", err)
 		}
 		if dec.More() {
-			return def, fmt.Errorf("options: text follows the JSON object")
+			return def, illegal("options: text follows the JSON object")
 		}
 	}
 	return def, def.Check()
@@ -69,7 +68,7 @@ func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int6
 		return c, err
 	}
 	if n < 1 || n > maxRows {
-		return c, fmt.Errorf("n is %d, must be from 1 to %d", int64(n), maxRows)
+		return c, illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
 	}
 	if err := equal("d", d, c.space.FeatureLen()); err != nil {
 		return c, err
@@ -81,7 +80,7 @@ func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int6
 			return c, err
 		}
 		if rows = C.int64_t(starts[n]); rows > maxRows {
-			return c, fmt.Errorf("first ends at %d outputs, must be at most %d", int64(rows), maxRows)
+			return c, illegal("first ends at %d outputs, must be at most %d", int64(rows), maxRows)
 		}
 		c.targets.First = make([]int, n+1)
 		for i, at := range starts {
@@ -118,10 +117,11 @@ func setInfo(dst *C.cp_fit_info, info solve.Info) {
 }
 
 //export cp_kernel_check
-func cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+	err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		if n < 1 || n > maxRows {
-			return fmt.Errorf("n is %d, must be from 1 to %d", int64(n), maxRows)
+			return illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
 		}
 		k, e := matrixIn(kernel, "kernel", n, n)
 		if e != nil {
@@ -152,7 +152,7 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 			return e
 		}
 		if n < 1 || n > maxRows || p < 0 || p > maxRows || nnz < 0 {
-			return fmt.Errorf("n, p, nnz are %d, %d, %d: n must be from 1 to %d, p from 0 to %d, nnz not negative", int64(n),
+			return illegal("n, p, nnz are %d, %d, %d: n must be from 1 to %d, p from 0 to %d, nnz not negative", int64(n),
 				int64(p), int64(nnz), maxRows, maxRows)
 		}
 		out, e := opt.Plan(sp, int(n), int(p), int64(nnz))
@@ -168,7 +168,7 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 			return e
 		}
 		if len(dst) < len(bytes)+1 {
-			return fmt.Errorf("plan_cap is %d, the plan needs %d", len(dst), len(bytes)+1)
+			return illegal("plan_cap is %d, the plan needs %d", len(dst), len(bytes)+1)
 		}
 		dst[copy(dst, bytes)] = 0
 		return nil
@@ -179,11 +179,11 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 const maxRows = 1 << 28
 
 //export cp_ridge_kernel
-func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n C.int64_t,
-	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer, workBytes C.int64_t,
-	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64,
+	n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer,
+	workBytes C.int64_t, dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
 			return e
@@ -213,7 +213,7 @@ func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 // scratch returns the caller's work memory as slices of either precision, after checking that it has the bytes needed.
 func scratch(p unsafe.Pointer, bytes C.int64_t, need int64, precision string) ([]float32, []float64, error) {
 	if int64(bytes) < need {
-		return nil, nil, fmt.Errorf("work has %d bytes, precision %q needs %d", int64(bytes), precision, need)
+		return nil, nil, illegal("work has %d bytes, precision %q needs %d", int64(bytes), precision, need)
 	}
 	if need == 0 {
 		return nil, nil, nil
@@ -227,10 +227,11 @@ func scratch(p unsafe.Pointer, bytes C.int64_t, need int64, precision string) ([
 }
 
 //export cp_ridge_spectral
-func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues, vectors *C.cp_in_f64,
-	n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, dual *C.double,
-	info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues,
+	vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
+	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
 			return e

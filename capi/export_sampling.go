@@ -4,18 +4,17 @@ package main
 import "C"
 
 import (
-	"fmt"
 	"unsafe"
 
 	"combpred/core/chain"
 )
 
 //export cp_chain_sample
-func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn, thin,
-	budget C.int64_t, seed C.uint64_t, start *C.cp_in_i32, bound *C.cp_in_f64, dst *C.int32_t, partLen C.int64_t,
-	value *C.double, steps, accepted *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char,
-	errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn,
+	thin, budget C.int64_t, seed C.uint64_t, start *C.cp_in_i32, bound *C.cp_in_f64, dst *C.int32_t, partLen C.int64_t,
+	value *C.double, steps, accepted *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+	err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
 			return err
@@ -27,7 +26,7 @@ func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, 
 			return err
 		}
 		opt := chain.Options{Draws: int(nSamples), BurnIn: int(burnIn), Thin: int(thin), Budget: int(budget), Seed: uint64(seed)}
-		if opt.Method, err = chainMethodOf(method); err != nil {
+		if opt.Method, err = methodOf(method, chain.MonotonePast, "CP_CHAIN_"); err != nil {
 			return err
 		}
 		lin, err := float64s(linear, "linear", n, d)
@@ -67,24 +66,6 @@ func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, 
 	})
 }
 
-func chainMethodOf(method C.int32_t) (chain.Method, error) {
-	switch method {
-	case C.CP_CHAIN_META:
-		return chain.Meta, nil
-	case C.CP_CHAIN_LOCAL:
-		return chain.LocalMoves, nil
-	case C.CP_CHAIN_CUBE:
-		return chain.CubeMoves, nil
-	case C.CP_CHAIN_CFTP:
-		return chain.FromPast, nil
-	case C.CP_CHAIN_REJECTION:
-		return chain.Reject, nil
-	case C.CP_CHAIN_MONOTONE:
-		return chain.MonotonePast, nil
-	}
-	return 0, fmt.Errorf("method is %d, must be one of the CP_CHAIN_ constants", int32(method))
-}
-
 // optionalInt64s returns an output that may be NULL, which gives nil.
 func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, error) {
 	if p == nil {
@@ -108,7 +89,7 @@ func cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize,
 			return err
 		}
 		if nLags > nDraws {
-			return fmt.Errorf("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
+			return illegal("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
 		}
 		lags, err := outFloat64s(autocorrelation, "autocorrelation", nChains, nLags)
 		if err != nil {

@@ -6,8 +6,6 @@ package main
 import "C"
 
 import (
-	"fmt"
-
 	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/solve"
@@ -38,7 +36,7 @@ func descentIn(coef, average, velocity, gains *C.double, rows, d C.int64_t) (fit
 
 func stepSizes(m, p, t0 C.double, t C.int64_t) (sgd.StepSizes, error) {
 	if t < 0 || t > maxSteps {
-		return sgd.StepSizes{}, fmt.Errorf("t is %d, must be from 0 to %d", int64(t), int64(maxSteps))
+		return sgd.StepSizes{}, illegal("t is %d, must be from 0 to %d", int64(t), int64(maxSteps))
 	}
 	return sgd.StepSizes{Rows: float64(m), First: float64(p), Shift: float64(t0), Done: int(t)}, nil
 }
@@ -63,16 +61,16 @@ const maxSteps = 1 << 52
 
 //export cp_sgd_expansion
 func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n,
-	slots C.int64_t, at, drop *C.cp_in_i64, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m, p,
-	t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+	slots C.int64_t, at, drop *C.cp_in_i64, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m,
+	p, t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t,
+	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
 			return e
 		}
 		if slots < 1 || slots > maxRows {
-			return fmt.Errorf("slots is %d, must be from 1 to %d", int64(slots), maxRows)
+			return illegal("slots is %d, must be from 1 to %d", int64(slots), maxRows)
 		}
 		var v sgd.Visits
 		if v.Kernel, e = matrixIn(kernel, "kernel", n, slots); e != nil {
@@ -95,12 +93,13 @@ func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.
 }
 
 //export cp_sgd_features
-func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design, q C.int64_t,
-	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m, p, t0 C.double, t C.int64_t, coef, average,
-	velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design,
+	q C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m, p, t0 C.double,
+	t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		if design == nil {
-			return fmt.Errorf("design is NULL")
+			return illegal("design is NULL")
 		}
 		c, e := newRidgeCall(s, options, optionsLen, psi, design.n, d, first, weights, nWorkers, control)
 		if e != nil {
@@ -111,7 +110,7 @@ func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 			return e
 		}
 		if int64(q) != int64(x.Len()) {
-			return fmt.Errorf("q is %d, the design has %d features with the constant", int64(q), x.Len())
+			return illegal("q is %d, the design has %d features with the constant", int64(q), x.Len())
 		}
 		state, e := descentIn(coef, average, velocity, gains, q, d)
 		if e != nil {
@@ -124,10 +123,10 @@ func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 }
 
 //export cp_ridge_losses
-func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, scores *C.cp_in_f64, n C.int64_t,
-	psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, losses, curvatures *C.double,
-	nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
+func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, scores *C.cp_in_f64,
+	n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, losses, curvatures *C.double,
+	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
 		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
 		if e != nil {
 			return e
@@ -154,7 +153,7 @@ func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 // readDesign reads a design.
 func readDesign(in *C.cp_in_design) (*solve.Design, error) {
 	if in.p < 0 || in.p > maxRows {
-		return nil, fmt.Errorf("design: p is %d, must be from 0 to %d", int64(in.p), maxRows)
+		return nil, illegal("design: p is %d, must be from 0 to %d", int64(in.p), maxRows)
 	}
 	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
 	var err error
@@ -173,7 +172,7 @@ func readDesign(in *C.cp_in_design) (*solve.Design, error) {
 		return nil, err
 	}
 	if err := s.Check(); err != nil {
-		return nil, fmt.Errorf("design: %w", err)
+		return nil, illegal("design: %w", err)
 	}
 	x.Rows = s
 	return x, nil

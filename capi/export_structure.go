@@ -4,13 +4,14 @@ package main
 import "C"
 
 import (
-	"errors"
 	"math"
 	"math/big"
+	"strings"
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/catalogue"
 	"combpred/core/control/spaces"
 	"combpred/core/structure"
 )
@@ -26,10 +27,10 @@ var cache = spaces.NewCache(cachedSpaces, cachedBytes)
 // space returns the output space that s describes.
 func space(s *C.cp_in_structure) (structure.Space, error) {
 	if s == nil {
-		return nil, errors.New("the structure is NULL")
+		return nil, illegal("the structure is NULL")
 	}
 	if uintptr(unsafe.Pointer(s))%unsafe.Alignof(*s) != 0 {
-		return nil, errors.New("the structure must be aligned to 8 bytes")
+		return nil, illegal("the structure must be aligned to 8 bytes")
 	}
 	t, err := text(s.text, "structure text", s.text_len)
 	if err != nil {
@@ -91,7 +92,7 @@ func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, nee
 		if err != nil {
 			return err
 		}
-		out, err := roomForDigits(dst, dstCap, needed)
+		out, err := roomFor(dst, dstCap, needed)
 		if err != nil {
 			return err
 		}
@@ -100,22 +101,42 @@ func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, nee
 	})
 }
 
-// roomForDigits returns where writeDigits may write, after checking that needed points to something.
-func roomForDigits(dst *C.char, dstCap C.int64_t, needed *C.int64_t) ([]byte, error) {
+//export cp_structure_capabilities
+func cp_structure_capabilities(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		out, err := roomFor(dst, dstCap, needed)
+		if err != nil {
+			return err
+		}
+		writeText(out, needed, strings.Join(catalogue.Capabilities(sp), " "))
+		return nil
+	})
+}
+
+// roomFor returns where writeText may write, after checking that needed points to something.
+func roomFor(dst *C.char, dstCap C.int64_t, needed *C.int64_t) ([]byte, error) {
 	if _, err := one(needed, "needed"); err != nil {
 		return nil, err
 	}
 	return outChars(dst, "dst", dstCap)
 }
 
-// writeDigits writes a number in base 16, which takes time linear in its digits, and a NUL to dst if they fit, and to
-// needed the bytes that they take.
-func writeDigits(dst []byte, needed *C.int64_t, number *big.Int) {
-	digits := number.Text(16)
-	*needed = C.int64_t(len(digits) + 1)
-	if len(dst) > len(digits) {
-		dst[copy(dst, digits)] = 0
+// writeText writes a text and a NUL to dst if they fit, and to needed the bytes that they take.
+func writeText(dst []byte, needed *C.int64_t, text string) {
+	*needed = C.int64_t(len(text) + 1)
+	if len(dst) > len(text) {
+		dst[copy(dst, text)] = 0
 	}
+}
+
+// writeDigits writes a number in base 16, which takes time linear in its digits.
+func writeDigits(dst []byte, needed *C.int64_t, number *big.Int) {
+	writeText(dst, needed, number.Text(16))
 }
 
 //export cp_structure_mean

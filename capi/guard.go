@@ -4,16 +4,21 @@
 // work to package core.
 package main
 
+//go:generate go run ./names ../python/combpred/_lib/names.py
+
 // #include "combpred.h"
 import "C"
 
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime/debug"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -27,7 +32,7 @@ func guard(err *C.char, cap C.int64_t, f func() error) (status C.int32_t) {
 		}
 		if a, ok := r.(argumentError); ok {
 			status = C.CP_EVALUE
-			setError(err, cap, string(a))
+			setError(err, cap, message(a))
 			return
 		}
 		status = C.CP_EINTERNAL
@@ -37,14 +42,70 @@ func guard(err *C.char, cap C.int64_t, f func() error) (status C.int32_t) {
 	if e == nil {
 		return C.CP_OK
 	}
-	setError(err, cap, e.Error())
+	setError(err, cap, message(e))
 	return statusOf(e)
 }
 
-// argumentError is an illegal argument. Conversions that return no error panic with it, and guard answers with CP_EVALUE.
-type argumentError string
+// guardRows is guard for functions that take rows of the caller's: it writes to badRow, unless that is NULL, which one is to blame,
+// −1 for none.
+func guardRows(badRow *C.int64_t, err *C.char, cap C.int64_t, f func() error) C.int32_t {
+	return guard(err, cap, func() error {
+		if badRow == nil {
+			return f()
+		}
+		if _, e := one(badRow, "bad_row"); e != nil {
+			return e
+		}
+		*badRow = -1
+		e := f()
+		if at, ok := errors.AsType[*badrow.Error](e); ok && !errors.Is(e, parallel.ErrCancelled) {
+			*badRow = C.int64_t(at.Row)
+		}
+		return e
+	})
+}
 
-func (e argumentError) Error() string { return string(e) }
+// argumentError is an illegal argument. Conversions that return no error panic with it, and guard answers with CP_EVALUE.
+type argumentError struct{ error }
+
+// illegal returns the error of an argument; its text, made as fmt.Errorf makes it, names the argument first, not a package.
+func illegal(format string, args ...any) error { return argumentError{fmt.Errorf(format, args...)} }
+
+func (e argumentError) Unwrap() error { return errors.Unwrap(e.error) }
+
+// packageName is how the errors of a package begin, as is the custom in Go.
+var packageName = regexp.MustCompile(`^[a-z]+: `)
+
+// message returns the text of an error without the names of packages, with which it and those that it wraps begin.
+func message(err error) string {
+	text := err.Error()
+	_, own := err.(argumentError)
+	name := packageName.FindString(text)
+	for _, inner := range wrapped(err) {
+		old := inner.Error()
+		if strings.HasPrefix(text, old) { // the name is that of the inner one
+			own = true
+		}
+		text = strings.Replace(text, old, message(inner), 1)
+	}
+	if own {
+		return text
+	}
+	return strings.TrimPrefix(text, name)
+}
+
+// wrapped returns the errors that err wraps.
+func wrapped(err error) []error {
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		return e.Unwrap()
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			return []error{inner}
+		}
+	}
+	return nil
+}
 
 // statusOf says which status an error stands for. An error type of package core outside this list names its own.
 func statusOf(err error) C.int32_t {

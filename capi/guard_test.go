@@ -3,8 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -30,5 +37,50 @@ func TestErrorsHaveTheirStatus(t *testing.T) {
 				t.Errorf("%T: status %d, want %d", err, got, c.want)
 			}
 		}
+	}
+}
+
+func TestMessagesNameNoPackage(t *testing.T) {
+	cause := errors.New("structure: part 2 is 7, must be below 5")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{cause, "part 2 is 7, must be below 5"},
+		{fmt.Errorf("decode: %w", badrow.At(3, cause)), "row 3: part 2 is 7, must be below 5"},
+		{fmt.Errorf("decode: magnitude: %w", errors.New("score 2 is NaN, must be finite")), "magnitude: score 2 is NaN, must be finite"},
+		{fmt.Errorf("chain: %w", badrow.At(0, fmt.Errorf("the start is no member: %w", cause))),
+			"row 0: the start is no member: part 2 is 7, must be below 5"},
+		{badrow.Named(1, "labelrank: weights: row %d has %g", 1, -2.0), "weights: row 1 has -2"},
+		{badrow.At(1, errors.Join(cause, errors.New("score 1 is NaN"))), "row 1: part 2 is 7, must be below 5\nscore 1 is NaN"},
+		{illegal("order: step %d is on row %d", 1, 2), "order: step 1 is on row 2"},
+		{illegal("design: %w", errors.New("solve: sparse matrix: too short")), "design: sparse matrix: too short"},
+		{&parallel.PanicError{Value: 1, Stack: []byte("stack")}, "panic in a worker: 1\nstack"},
+	} {
+		if got := message(c.err); got != c.want {
+			t.Errorf("%q becomes %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// TestErrorsOfTheCoreBeginWithTheirPackage: message takes off a first word that a colon follows, so it must be the package's name.
+func TestErrorsOfTheCoreBeginWithTheirPackage(t *testing.T) {
+	literal := regexp.MustCompile(`(?:fmt\.Errorf\(|errors\.New\(|badrow\.Named\([^"]*)"([a-z]+): `)
+	found := 0
+	err := filepath.WalkDir("../core", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, match := range literal.FindAllStringSubmatch(string(source), -1) {
+			found++
+			if !slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), match[1]) {
+				t.Errorf("%s: an error begins with %q, must begin with its package, or the one that this is a part of", path, match[1])
+			}
+		}
+		return err
+	})
+	if err != nil || found < 100 {
+		t.Errorf("%d errors were found: %v", found, err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package catalogue says what there is, by name: the structures, and what each can do.
+// Package catalogue says what there is, by name: the structures, what each can do, and the values of parameters.
 package catalogue
 
 import (
@@ -36,5 +36,10 @@ func Structures() []Structure {
 	return all
 }
 
-// JSON returns Structures as a JSON array of objects.
-func JSON() ([]byte, error) { return json.Marshal(Structures()) }
+// JSON returns Structures and Lists as a JSON object.
+func JSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Structures []Structure `json:"structures"`
+		Names      []List      `json:"names"`
+	}{Structures(), Lists()})
+}

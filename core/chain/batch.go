@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -27,7 +28,7 @@ func Batch(space structure.Space, linear blas64.General, opt Options, dst Draws,
 		return err
 	}
 	b := &batch{space: space, linear: linear, opt: opt, dst: dst, parts: space.PartLen(), poll: mon.Err}
-	if opt.Method.chained() {
+	if opt.Method.Chained() {
 		return parallel.For(linear.Rows, 1, workers, mon, func(lo, _ int) error { return b.named(lo, b.follow(lo)) })
 	}
 	if err := b.findBounds(workers, mon); err != nil {
@@ -54,7 +55,7 @@ func (b *batch) named(row int, err error) error {
 	if err == nil || errors.Is(err, parallel.ErrCancelled) {
 		return err
 	}
-	return fmt.Errorf("chain: row %d: %w", row, err)
+	return fmt.Errorf("chain: %w", badrow.At(row, err))
 }
 
 func (b *batch) score(i int) structure.Scores {

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/structure"
 )
 
@@ -22,9 +23,15 @@ const (
 	MonotonePast               // monotone coupling from the past by the heat bath, exact, for sets
 )
 
-// exact reports whether a method draws independent samples of exactly the law, and chained whether from chains.
-func (m Method) exact() bool   { return m >= FromPast && m <= MonotonePast }
-func (m Method) chained() bool { return m >= Meta && m <= CubeMoves }
+// Exact reports whether a method draws independent samples of exactly the law, and Chained whether from chains.
+func (m Method) Exact() bool   { return m >= FromPast && m <= MonotonePast }
+func (m Method) Chained() bool { return m >= Meta && m <= CubeMoves }
+
+// Uniform reports whether the proposals of a method are uniform outputs, so that it needs a Sampler.
+func (m Method) Uniform() bool { return m == Meta || m == FromPast || m == Reject }
+
+// Bounded reports whether a method needs bounds on scores.
+func (m Method) Bounded() bool { return m == FromPast || m == Reject }
 
 // Options says what to draw for every row of scores.
 type Options struct {
@@ -72,11 +79,11 @@ func check(space structure.Space, linear blas64.General, opt Options, dst Draws)
 		return fmt.Errorf("chain: there are %d steps between draws, must be between 1 and %d", opt.Thin, int64(MostSteps))
 	case opt.Budget < 1 || opt.Budget > MostSteps:
 		return fmt.Errorf("chain: the budget is %d steps, must be between 1 and %d", opt.Budget, int64(MostSteps))
-	case opt.Start != nil && opt.Method.exact():
+	case opt.Start != nil && opt.Method.Exact():
 		return errors.New("chain: exact methods have no start, leave it out")
 	case opt.Start != nil && len(opt.Start) != n*parts:
 		return fmt.Errorf("chain: start has %d entries, must have %d", len(opt.Start), n*parts)
-	case opt.Bound != nil && opt.Method != FromPast && opt.Method != Reject:
+	case opt.Bound != nil && !opt.Method.Bounded():
 		return errors.New("chain: only coupling from the past and rejection sampling take bounds, leave them out")
 	case opt.Bound != nil && len(opt.Bound) != n:
 		return fmt.Errorf("chain: bound has %d entries, must have %d", len(opt.Bound), n)
@@ -89,10 +96,10 @@ func check(space structure.Space, linear blas64.General, opt Options, dst Draws)
 	}
 	for i := range n {
 		if err := structure.CheckScores(linear.Data[i*linear.Stride : i*linear.Stride+linear.Cols]); err != nil {
-			return fmt.Errorf("chain: row %d: %w", i, err)
+			return fmt.Errorf("chain: %w", badrow.At(i, err))
 		}
 		if opt.Bound != nil && (math.IsNaN(opt.Bound[i]) || math.IsInf(opt.Bound[i], 0)) {
-			return fmt.Errorf("chain: row %d: the bound is %v, must be finite", i, opt.Bound[i])
+			return fmt.Errorf("chain: %w", badrow.At(i, fmt.Errorf("the bound is %v, must be finite", opt.Bound[i])))
 		}
 	}
 	return nil
@@ -104,10 +111,10 @@ func Capable(space structure.Space, method Method) error {
 	if err := checkCapable(space, method); err != nil {
 		return err
 	}
-	switch method {
-	case Meta, LocalMoves, CubeMoves:
+	switch {
+	case method.Chained():
 		return checkStart(space)
-	case FromPast, Reject:
+	case method.Bounded():
 		return checkBounded(space)
 	}
 	return nil
@@ -116,10 +123,10 @@ func Capable(space structure.Space, method Method) error {
 // checkCapable returns a *structure.CapabilityError for a structure that lacks what a method needs of it.
 func checkCapable(space structure.Space, method Method) (err error) {
 	none := structure.Scores{Linear: make([]float64, space.FeatureLen())}
-	switch method {
-	case Meta, FromPast, Reject:
+	switch {
+	case method.Uniform():
 		_, err = samplerOf(space)
-	case LocalMoves:
+	case method == LocalMoves:
 		_, err = NewLocal(space, none)
 	default:
 		_, err = newSites(space, none)

@@ -5,7 +5,8 @@ package control
 
 import "combpred/core/catalogue"
 
-// Catalogue returns a JSON array that describes every structure in order of the names: name, doc, params, ref, capabilities.
+// Catalogue returns a JSON object: "structures" describes every structure in order of the names (name, doc, params, ref,
+// capabilities), and "names" lists the values of parameters, with their numbers in the C interface.
 func Catalogue() (text string, err error) {
 	defer recoverTo(&err)
 	out, err := catalogue.JSON()

@@ -14,10 +14,17 @@ func TestCatalogueDescribesEveryStructure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var entries []catalogue.Structure
-	if err := json.Unmarshal([]byte(text), &entries); err != nil {
+	var known struct {
+		Structures []catalogue.Structure
+		Names      []catalogue.List
+	}
+	if err := json.Unmarshal([]byte(text), &known); err != nil {
 		t.Fatal(err)
 	}
+	if len(known.Names) != len(catalogue.Lists()) {
+		t.Errorf("%d lists of names", len(known.Names))
+	}
+	entries := known.Structures
 	specs := structure.Catalogue()
 	if len(entries) != len(specs) || len(specs) == 0 {
 		t.Fatalf("%d entries for %d structures", len(entries), len(specs))

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -22,6 +23,9 @@ const (
 	Anneal                   // by simulated annealing from there; exactly for structures without a search
 	Metropolis               // by a Metropolis process of one temperature from there; likewise
 )
+
+// Random reports whether what a method finds depends on the seed.
+func (m Method) Random() bool { return m == Anneal || m == Metropolis }
 
 // rowsAtOnce is the number of rows a worker takes at a time: enough to hide the cost of taking them.
 const rowsAtOnce = 16
@@ -64,11 +68,11 @@ func Batch(space structure.Space, linear, magnitude blas64.General, method Metho
 				err = errors.Join(err, structure.CheckScores(score.Magnitude))
 			}
 			if err != nil {
-				return fmt.Errorf("decode: row %d: %w", i, err)
+				return fmt.Errorf("decode: %w", badrow.At(i, err))
 			}
 			cert, err := one(dst[i*parts:(i+1)*parts], score, i)
 			if err != nil {
-				return fmt.Errorf("decode: row %d: %w", i, err)
+				return fmt.Errorf("decode: %w", badrow.At(i, err))
 			}
 			if certs != nil {
 				certs[i] = cert

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 
+	"combpred/core/badrow"
 	"combpred/core/count"
 	"combpred/core/parallel"
 )
@@ -98,7 +99,7 @@ func relations(signs []int32, n int, name string) ([]*Poset, error) {
 					p.row(v)[u>>6] |= 1 << (u & 63)
 				case 0:
 				default:
-					return nil, fmt.Errorf("extensions: %s holds %d in row %d, must hold −1, 0 and 1", name, signs[at], i)
+					return nil, badrow.Named(i, "extensions: %s holds %d in row %d, must hold −1, 0 and 1", name, signs[at], i)
 				}
 				at++
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"combpred/core/badrow"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -30,7 +31,7 @@ func CheckKernel(k linalg.Matrix[float64], workers int, mon *parallel.Monitor) e
 				mirrored := k.Data[j0*k.Stride+i:]
 				for j, v := range k.Row(i)[j0:min(j0+tile, i+1)] {
 					if math.Abs(v-mirrored[j*k.Stride]) > allowed {
-						return fmt.Errorf("fit: the kernel matrix is not symmetric: %v at row %d, column %d but %v at row %d, "+
+						return badrow.Named(i, "fit: the kernel matrix is not symmetric: %v at row %d, column %d but %v at row %d, "+
 							"column %d; pass (K + K.T) / 2 if the difference is an error of rounding",
 							v, i, j0+j, mirrored[j*k.Stride], j0+j, i)
 					}
@@ -56,7 +57,7 @@ func largestEntry(k linalg.Matrix[float64], workers int, mon *parallel.Monitor) 
 			var top float64
 			for j, v := range k.Row(i) {
 				if v-v != 0 {
-					return fmt.Errorf("fit: the kernel matrix holds %g at row %d, column %d; kernel values must be finite: "+
+					return badrow.Named(i, "fit: the kernel matrix holds %g at row %d, column %d; kernel values must be finite: "+
 						"remove the row, or scale the inputs where the kernel overflows", v, i, j)
 				}
 				if a := math.Abs(v); a > top { // the built-in max is several times slower

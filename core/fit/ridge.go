@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
+	"combpred/core/badrow"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -31,11 +33,17 @@ func DefaultRidge() Ridge {
 	return Ridge{Loss: "auc", Alpha: 1, Tol: 1e-8, Solver: "closed-form", Precision: "single", Workers: 1}
 }
 
+// Losses and Solvers are the values of these options; "auto" is Plan's choice, and "primal" done by the caller of Plan.
+var (
+	Losses  = []string{"auc", "squared"}
+	Solvers = []string{"auto", "closed-form", "cg", "newton-cg", "primal"}
+)
+
 // Check returns an error that names the first illegal option.
 func (o Ridge) Check() error {
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	switch {
-	case o.Loss != "auc" && o.Loss != "squared":
+	case !slices.Contains(Losses, o.Loss):
 		return fmt.Errorf("fit: loss is %q, must be \"auc\" or \"squared\"", o.Loss)
 	case !finite(o.Alpha) || o.Alpha <= 0:
 		return fmt.Errorf("fit: alpha is %g, must be positive and finite", o.Alpha)
@@ -65,6 +73,15 @@ func (t Targets) examples() int {
 		return t.Psi.Rows
 	}
 	return len(t.First) - 1
+}
+
+// example returns the number of the example that has row i of Psi among its outputs.
+func (t Targets) example(i int) int {
+	if t.First == nil {
+		return i
+	}
+	after, _ := slices.BinarySearch(t.First, i+1)
+	return after - 1
 }
 
 // Kernel trains on the m×m kernel matrix k and writes the dual coefficients (m×d) to coef. work is scratch of WorkBytes bytes,
@@ -205,7 +222,7 @@ func CovarianceSolve(space structure.Space, shift float64, curvature []float64, 
 			return fmt.Errorf("fit: curvature[%d] is %g, must be finite and not negative", k, c)
 		}
 	}
-	if err := checkRows("v", v); err != nil {
+	if _, err := badEntry("v", v); err != nil {
 		return err
 	}
 	coord, err := Ridge{Loss: "auc"}.coordinates(space)
@@ -219,12 +236,12 @@ func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Mon
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	if err := checkRows("psi", targets.Psi); err != nil {
-		return nil, err
+	if i, err := badEntry("psi", targets.Psi); err != nil {
+		return nil, badrow.Named(targets.example(i), "%w", err)
 	}
 	for i, w := range targets.Weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("fit: weight of row %d is %g, must be finite and not negative", i, w)
+			return nil, badrow.Named(i, "fit: weight of row %d is %g, must be finite and not negative", i, w)
 		}
 	}
 	moments, ok := space.(structure.Moments)
@@ -260,10 +277,10 @@ func (o Ridge) share(space structure.Space, targets Targets) (float64, error) {
 	for i := range targets.examples() {
 		n := first[i+1] - first[i]
 		if n < 1 {
-			return 0, fmt.Errorf("fit: row %d has %d outputs, must have at least one", i, n)
+			return 0, badrow.Named(i, "fit: row %d has %d outputs, must have at least one", i, n)
 		}
 		if o.Loss == "auc" && 2*float64(n) >= members {
-			return 0, fmt.Errorf("fit: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the "+
+			return 0, badrow.Named(i, "fit: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the "+
 				"row out, or use loss \"squared\"", i, n, members)
 		}
 	}
@@ -298,14 +315,14 @@ func valid(err error) bool {
 	return partial
 }
 
-// checkRows returns an error naming the first row with a number that is not finite.
-func checkRows(name string, m linalg.Matrix[float64]) error {
+// badEntry returns an error that names the first number that is not finite, and its row.
+func badEntry(name string, m linalg.Matrix[float64]) (row int, err error) {
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
 			if v-v != 0 {
-				return fmt.Errorf("fit: %s[%d, %d] is %g, must be finite", name, i, j, v)
+				return i, fmt.Errorf("fit: %s[%d, %d] is %g, must be finite", name, i, j, v)
 			}
 		}
 	}
-	return nil
+	return 0, nil
 }

@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 
+	"combpred/core/badrow"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -26,7 +27,7 @@ func (s Descent) check(rows int) error {
 		if m.matrix.Rows != 0 && m.matrix.Rows != rows {
 			return fmt.Errorf("fit: %s has %d rows, must have %d", m.name, m.matrix.Rows, rows)
 		}
-		if err := checkRows(m.name, m.matrix); err != nil {
+		if _, err := badEntry(m.name, m.matrix); err != nil {
 			return err
 		}
 	}
@@ -83,8 +84,8 @@ func (o Ridge) Losses(space structure.Space, scores linalg.Matrix[float64], targ
 	if losses == nil {
 		return nil
 	}
-	if err := checkRows("scores", scores); err != nil {
-		return err
+	if i, err := badEntry("scores", scores); err != nil {
+		return badrow.Named(i, "%w", err)
 	}
 	f := linalg.NewMatrix[float64](scores.Rows, p.Coord.Len())
 	p.Coord.AnalyzeTo(f, scores)

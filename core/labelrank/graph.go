@@ -1,6 +1,10 @@
 package labelrank
 
-import "fmt"
+import (
+	"fmt"
+
+	"combpred/core/badrow"
+)
 
 // Decomposition says how the edges of an example are divided into subgraphs.
 type Decomposition int32
@@ -35,12 +39,12 @@ func (e *Examples) Check() error {
 	}
 	for i, w := range e.Weights {
 		if !finite(w) || w < 0 {
-			return fmt.Errorf("labelrank: weights: row %d has %g, must be finite and not negative", i, w)
+			return badrow.Named(i, "labelrank: weights: row %d has %g, must be finite and not negative", i, w)
 		}
 	}
 	for at, m := range e.Margins {
-		if !finite(m) {
-			return fmt.Errorf("labelrank: margins: row %d has %g", at/e.pairs(), m)
+		if i := at / e.pairs(); !finite(m) {
+			return badrow.Named(i, "labelrank: margins: row %d has %g", i, m)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -43,7 +44,7 @@ func (p *Problem) Pass(order []int64, s *State, mon *parallel.Monitor) (Report, 
 			return t.report, err
 		}
 		if err := step(int(i)); err != nil {
-			return t.report, fmt.Errorf("maxmargin: row %d: %w", i, err)
+			return t.report, fmt.Errorf("maxmargin: %w", badrow.At(int(i), err))
 		}
 		s.Step++
 		mon.Advance(1)

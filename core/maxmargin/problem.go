@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"combpred/core/badrow"
 	"combpred/core/decode"
 	"combpred/core/linalg"
 	"combpred/core/solve"
@@ -88,7 +89,7 @@ func (p *Problem) check(order []int64, s *State) error {
 	}
 	for i, w := range p.Weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
-			return fmt.Errorf("maxmargin: weights[%d] is %g, must be finite and at least 0", i, w)
+			return badrow.Named(i, "maxmargin: weights[%d] is %g, must be finite and at least 0", i, w)
 		}
 	}
 	for k, i := range order {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -100,8 +101,8 @@ func (b *blockSums) add(psi linalg.Matrix[float64], workers int, mon *parallel.M
 	err := parallel.For(rows, grainWeights/outputs, workers, nil, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			if k := b.weigh(i, w.Row(i)); k >= 0 {
-				return fmt.Errorf("partition: row %d: the score of member %d overflows, scale the scores down",
-					b.first+i, b.added+k)
+				return fmt.Errorf("partition: %w", badrow.At(b.first+i,
+					fmt.Errorf("the score of member %d overflows, scale the scores down", b.added+k)))
 			}
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -92,7 +93,7 @@ func Batch(space structure.Space, scores blas64.General, logZ []float64, margina
 	}
 	for i := range scores.Rows {
 		if err := structure.CheckScores(row(scores, i)); err != nil {
-			return 0, fmt.Errorf("partition: row %d: %w", i, err)
+			return 0, fmt.Errorf("partition: %w", badrow.At(i, err))
 		}
 	}
 	// A table is a list that needs no embedding, and several rows at a time are faster than the space's own sums for one.
@@ -108,7 +109,7 @@ func Batch(space structure.Space, scores blas64.General, logZ []float64, margina
 			}
 			v, err := p.LogPartition(to, row(scores, i), mon.Err)
 			if err != nil {
-				return fmt.Errorf("partition: row %d: %w", i, err)
+				return fmt.Errorf("partition: %w", badrow.At(i, err))
 			}
 			logZ[i] = v
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -31,7 +32,7 @@ func Sample(space structure.Space, scores blas64.General, samples int, seed uint
 	}
 	for i := range n {
 		if err := structure.CheckScores(row(scores, i)); err != nil {
-			return fmt.Errorf("partition: row %d: %w", i, err)
+			return fmt.Errorf("partition: %w", badrow.At(i, err))
 		}
 	}
 	if _, ok := space.(structure.Distributor); !ok {
@@ -50,7 +51,7 @@ func Sample(space structure.Space, scores blas64.General, samples int, seed uint
 				out[k] = dst[at : at+parts]
 			}
 			if err := drawRow(space, row(scores, i), out, rng, mon); err != nil {
-				return fmt.Errorf("partition: row %d: %w", i, err)
+				return fmt.Errorf("partition: %w", badrow.At(i, err))
 			}
 		}
 		return nil

@@ -1,6 +1,10 @@
 package solve
 
-import "fmt"
+import (
+	"fmt"
+
+	"combpred/core/badrow"
+)
 
 // Sparse is a matrix in compressed sparse rows.
 type Sparse struct {
@@ -17,7 +21,7 @@ func (s Sparse) Check() error {
 	}
 	for i := range s.Rows {
 		if s.Indptr[i] > s.Indptr[i+1] {
-			return fmt.Errorf("solve: sparse matrix: indptr decreases at row %d", i)
+			return badrow.Named(i, "solve: sparse matrix: indptr decreases at row %d", i)
 		}
 	}
 	for k, j := range s.Indices {

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 
 from abi_calls import CALLS, DESIGN, PART_LEN, PERMUTATIONS, D, out
-from combpred._lib import abi, call
+from combpred._lib import abi, call, names
 from combpred._lib.decode import decode
 from combpred._lib.errors import RowError
 from combpred._lib.ridge import Design
@@ -21,6 +21,7 @@ from combpred._lib.structure import (
     Description,
     StructureArgument,
     panic,
+    structure_capabilities,
     structure_check,
     structure_count,
     structure_embed,
@@ -88,26 +89,28 @@ def test_structures_match_the_header(name, declared):
     assert fields == ours
 
 
+# How the constants of each list of names begin.
+PREFIXES = {
+    "DECODE": names.DECODERS,
+    "ENGINE": names.ENGINES,
+    "CHAIN": names.CHAIN_METHODS,
+    "EXTENSIONS": names.EXTENSION_METHODS,
+    "RULE": names.RULES,
+    "MOMENTS": names.MOMENTS_KINDS,
+    "SUBGRAPHS": names.SUBGRAPHS,
+    "UPDATE": names.UPDATES,
+}
+
+
 def test_constants_match_the_header():
+    numbers: dict[str, dict[str, int]] = {prefix: {} for prefix in PREFIXES}
     for name, value in re.findall(r"#define CP_(\w+) (\d+)", HEADER):
-        if name.startswith("DECODE_"):
-            assert abi.DECODE_METHODS[name.removeprefix("DECODE_").lower()] == int(value)
-        elif name.startswith("ENGINE_"):
-            assert abi.ENGINES[name.removeprefix("ENGINE_").lower()] == int(value)
-        elif name.startswith("CHAIN_"):
-            assert abi.CHAIN_METHODS[name.removeprefix("CHAIN_").lower()] == int(value)
-        elif name.startswith("EXTENSIONS_"):
-            assert abi.EXTENSIONS_METHODS[name.removeprefix("EXTENSIONS_").lower()] == int(value)
-        elif name.startswith("RULE_"):
-            assert abi.RULES[name.removeprefix("RULE_").lower()] == int(value)
-        elif name.startswith("MOMENTS_"):
-            assert abi.MOMENTS_KINDS[name.removeprefix("MOMENTS_").lower()] == int(value)
-        elif name.startswith("SUBGRAPHS_"):
-            assert abi.SUBGRAPHS[name.removeprefix("SUBGRAPHS_").lower()] == int(value)
-        elif name.startswith("UPDATE_"):
-            assert abi.UPDATES[name.removeprefix("UPDATE_").lower().replace("_", "-")] == int(value)
+        prefix, _, rest = name.partition("_")
+        if prefix in PREFIXES:
+            numbers[prefix][rest.lower().replace("_", "-")] = int(value)
         else:
             assert getattr(abi, name) == int(value)
+    assert numbers == PREFIXES
 
 
 def test_exports_are_the_header_and_the_module():
@@ -184,7 +187,7 @@ NULLABLE = {
     *("losses", "curvatures", "average", "velocity"),
     *("first", "weights", "info", "magnitude", "value", "upper_bound", "nu", "optimal", "control"),
     *("start", "bound", "steps", "accepted"),
-    *("marginals", "engine", "cost"),
+    *("marginals", "engine", "cost", "bad_row"),
 }
 
 
@@ -199,8 +202,11 @@ def arguments(function: str) -> list:
 
 @pytest.mark.parametrize("function", CALLS)
 def test_legal_arguments_are_accepted(dll, function):
-    a = Answer(getattr(dll, function), *arguments(function))
+    given = arguments(function)
+    a = Answer(getattr(dll, function), *given)
     assert a.status == abi.OK, a.message
+    if function in abi.OF_ROWS:
+        assert given[-1][0] == -1  # bad_row
 
 
 def cases(kind: type) -> list[tuple[str, int]]:
@@ -368,6 +374,21 @@ def test_count_tells_the_room_it_needs(dll):
     enough = ctypes.create_string_buffer(3)
     assert dll.cp_structure_count(s, enough, 3, needed, None, 0) == abi.OK
     assert enough.raw == b"18\0"  # 24 members, in hexadecimal digits
+
+
+def test_capabilities_are_those_of_the_parameters(dll):
+    sets = structure_capabilities(Description("labelsets", {"n": 6, "size": -1}))
+    assert {"count", "sibling", "monotone", "exact"} <= sets
+    sized = structure_capabilities(Description("labelsets", {"n": 6, "size": 2}))
+    assert {"moments", "cftp"} <= sized
+    assert not {"sibling", "monotone"} & sized
+    needed, small = out(), ctypes.create_string_buffer(b"xx", 2)
+    s = StructureArgument(PERMUTATIONS)
+    assert dll.cp_structure_capabilities(s, small, 2, needed, None, 0) == abi.OK
+    assert small.raw == b"xx"
+    enough = ctypes.create_string_buffer(needed[0])
+    assert dll.cp_structure_capabilities(s, enough, needed[0], needed, None, 0) == abi.OK
+    assert frozenset(enough.value.decode().split()) == structure_capabilities(PERMUTATIONS)
 
 
 def test_cancelled_call_says_so(dll):

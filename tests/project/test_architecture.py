@@ -14,8 +14,8 @@ MODULE = "combpred"
 # of it in turn.
 LAYERS = [
     {
-        *("core/assignment", "core/count", "core/extensions", "core/induced", "core/logsum", "core/ordering"),
-        *("core/parallel", "core/polling", "core/spanning", "core/tours"),
+        *("core/assignment", "core/badrow", "core/count", "core/extensions", "core/induced", "core/logsum"),
+        *("core/ordering", "core/parallel", "core/polling", "core/spanning", "core/tours"),
     },
     {
         *("core/structure", "core/structure/examples", "core/structure/structuretest"),
@@ -26,7 +26,7 @@ LAYERS = [
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/sgd", "core/solve/solvetest"),
     },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
-    {"capi"},
+    {"capi", "capi/names"},
 ]
 CGO = {"capi", "core/linalg/hostblas"}
 
@@ -116,7 +116,7 @@ def test_every_export_is_guarded(root):
         for match in exports.finditer(file.read_text())
     }
     assert "cp_decode" in bodies
-    unguarded = [name for name, body in bodies.items() if "return guard(" not in body]
+    unguarded = [name for name, body in bodies.items() if not re.search(r"return guard(Rows)?\(", body)]
     assert unguarded == ["cp_abi_version"]  # it returns a constant
 
 

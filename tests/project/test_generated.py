@@ -46,3 +46,9 @@ def test_generated_code_is_up_to_date(root: Path, go: str, tmp_path: Path):
         # The generator orders functions at random.
         fresh, committed = (sorted((place / name).read_text().splitlines()) for place in (tmp_path, root / "capi"))
         assert fresh == committed, f"capi/{name} is out of date: run capi/generate.sh"
+
+
+def test_generated_names_are_up_to_date(root: Path, go: str, tmp_path: Path) -> None:
+    subprocess.run([go, "run", "./capi/names", tmp_path / "names.py"], cwd=root, check=True)
+    committed = root / "python" / "combpred" / "_lib" / "names.py"
+    assert (tmp_path / "names.py").read_text() == committed.read_text(), "run 'go generate ./capi'"

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 from combpred import CapabilityError, sampling
+from combpred._lib.names import CHAIN_METHODS
 from combpred.structures import (
     Assignments,
     Custom,
@@ -285,3 +286,19 @@ def test_linear_extensions_refuse():
 def test_sampling_is_interrupted(sampler, ctrl_c):
     with ctrl_c(polled=True):
         sampling.sample(Permutations(30), np.full(435, 9.0), sampler=sampler, burn_in=2**40, max_steps=2**40)
+
+
+@pytest.mark.parametrize(
+    "structure", [*STRUCTURES, Graphs(3, hereditary="forest"), Custom.from_structures(["a", "b"], psi=np.eye(2))]
+)
+def test_what_the_library_can_draw_is_drawn(structure: Structure) -> None:
+    able = structure.space.capabilities
+    for sampler in CHAIN_METHODS:
+        try:
+            sampling.sample(structure, np.zeros(structure.n_features), 1, sampler=sampler, thin=1, max_steps=1)
+            can = True
+        except sampling.SamplingError:  # it began
+            can = True
+        except CapabilityError:
+            can = False
+        assert can == (sampler in able), sampler

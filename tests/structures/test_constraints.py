@@ -122,6 +122,15 @@ def test_forbidden_places_make_large_routes_exact() -> None:
         RowConstraints(Routes(24).space, {"required": [3]}, 1).decode(scores, None, Decoding("exact"))
 
 
+def test_errors_name_the_row_among_all_not_in_its_group() -> None:
+    scores = np.zeros((4, Routes(24).n_features))
+    for last in ({"required": [3]}, None):
+        constraints = [None] * 10 + [{"length": 3}] * 3 + [last]
+        with pytest.raises(CapabilityError, match="^row 13: .*limited") as caught:
+            RowConstraints(Routes(24).space, constraints, 14).decode(scores, None, Decoding("exact"), 10)
+        assert caught.value.row == 13
+
+
 # Estimators.
 
 

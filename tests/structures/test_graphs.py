@@ -189,7 +189,7 @@ def test_maximum_cliques_of_known_graphs() -> None:
 def test_cliques_of_forty_vertices_are_solved_exactly(n: int) -> None:
     scores = np.random.default_rng(n).normal(size=(3, n * (n - 1) // 2))
     exact = decode(Cliques(n).space.description, scores, method="exact")
-    searched = decode(Cliques(n).space.description, scores, method="search")
+    searched = decode(Cliques(n).space.description, scores, method="local-search")
     assert exact.optimal.all()
     assert (searched.value <= exact.value + 1e-9).all()
     assert (searched.upper_bound >= exact.value - 1e-9).all()

@@ -286,7 +286,7 @@ def test_sampling_and_listing_beyond_their_size_are_refused() -> None:
 @pytest.mark.parametrize(
     "structure", [Tournaments(4), WeakOrders(2), WeakOrders(5), PartialOrders(2), PartialOrders(5)]
 )
-@pytest.mark.parametrize("method", ["auto", "exact", "search"])
+@pytest.mark.parametrize("method", ["auto", "exact", "local-search"])
 def test_decoding_agrees_with_all_members(structure: Structure, method: str) -> None:
     members = np.array(list(structure.enumerate()))
     psi = structure.embed(members)
@@ -303,7 +303,7 @@ def test_decoding_agrees_with_all_members(structure: Structure, method: str) -> 
         assert (decoded.value <= best + 1e-9).all() and (decoded.upper_bound >= best - 1e-9).all()
         assert (decoded.value >= (1 - decoded.nu) * best + decoded.nu * worst - 1e-9).all()
         np.testing.assert_allclose(decoded.value[decoded.optimal], best[decoded.optimal], atol=1e-9)
-        if method != "search":
+        if method != "local-search":
             assert decoded.optimal.all()
 
 

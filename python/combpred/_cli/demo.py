@@ -19,12 +19,12 @@ from sklearn.utils import Bunch
 
 from .. import datasets
 from .._data.targets import positions_by_score
+from .._lib.names import RIDGE_LOSSES
 from .._models.ridge import StructuredRidge
 from .._models.ridge_cv import StructuredRidgeCV
 from ..structures import Structure
 
 _PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
-_LOSSES = ("auc", "squared")
 _FOLDS = 3
 
 
@@ -127,7 +127,9 @@ def _compared(name: str, data: Bunch, baseline: Baseline) -> list[Result]:
         )
 
     def chosen() -> StructuredRidge:
-        tried = [StructuredRidgeCV(structure, alphas=_PENALTIES, loss=loss, kernel="rbf").fit(X, y) for loss in _LOSSES]
+        tried = [
+            StructuredRidgeCV(structure, alphas=_PENALTIES, loss=loss, kernel="rbf").fit(X, y) for loss in RIDGE_LOSSES
+        ]
         best = max(tried, key=lambda model: model.best_score_)
         return StructuredRidge(structure, alpha=best.alpha_, loss=best.loss, kernel="rbf")
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._lib.names import RIDGE_LOSSES
 from .error import UsageError
 
 _COLUMNS = "names, patterns such as 'L*', or ranges of column numbers such as -14:, separated by commas"
@@ -147,7 +148,7 @@ def _add_fit(commands: Any) -> None:
     parser.add_argument(
         "--alpha", default="1.0", help="penalty, or auto to choose it by leave-one-out (default: %(default)s)"
     )
-    parser.add_argument("--loss", default="auc", help="auc or squared (default: %(default)s)")
+    parser.add_argument("--loss", default="auc", help=f"{' or '.join(RIDGE_LOSSES)} (default: %(default)s)")
     parser.add_argument(
         "--kernel", default="linear", help="linear, poly, rbf, laplacian or cosine (default: %(default)s)"
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._lib.errors import RowError
+from .._lib.errors import DataError, RowError
 from .inputs import release_pages, row_weights
 from .targets import TargetError
 
@@ -83,6 +83,8 @@ class Block:
             if self.index is None:
                 raise found from None
             raise ValueError(self.name(str(found))) from None
+        except DataError as error:
+            raise error if error.row is None else error.at(self.number(error.row)) from None
         except (ValueError, TypeError) as error:
             if self.index is None or type(error) not in (ValueError, TypeError):
                 raise

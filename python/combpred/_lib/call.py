@@ -6,7 +6,6 @@ import ctypes
 import functools
 import json
 import os
-import re
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ import numpy.typing as npt
 
 from . import abi, blas
 from .control import reported, run_interruptibly
-from .errors import CapabilityError, ForkedProcessError, NumericalError, SamplingError
+from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
 
 Answer = TypeVar("Answer")
 
@@ -34,10 +33,6 @@ Array = TypeVar("Array", FloatArray, IntArray)
 
 _MESSAGE_BYTES = 8192
 _INTERRUPTIBLE_FLOPS = 2e8  # about 20 ms: below, watching for Ctrl-C costs more than it gives
-# Messages of the core name its package first, as is the custom in Go.
-_PACKAGE = re.compile(
-    r"(?:^|(?<=: ))(?:structure|decode|chain|extensions|fit|solve|labelrank|linalg|maxmargin|parallel|count|ordering): "
-)
 
 _EXCEPTIONS: dict[int, type[Exception]] = {
     abi.EVALUE: ValueError,
@@ -317,7 +312,7 @@ def call(
     name : str
         Name in combpred.h.
     *arguments
-        Its arguments up to `workers`, or up to the error buffer for functions without.
+        Its arguments up to `workers`, or up to `bad_row` and the error buffer for functions without.
     n_threads : int or None, default=None
         The argument `workers`; None for functions that take neither workers nor a control block.
     flops : float, default=0
@@ -331,26 +326,41 @@ def call(
         ``OK`` or ``ENOTCONVERGED``.
     """
     function = getattr(library().dll, name)
-    message = ctypes.create_string_buffer(_MESSAGE_BYTES)
+    message, bad_row = ctypes.create_string_buffer(_MESSAGE_BYTES), ctypes.c_int64(-1)
+    tail: tuple[Any, ...] = (message, _MESSAGE_BYTES)
+    if name in abi.OF_ROWS:
+        tail = (ctypes.addressof(bad_row), *tail)
     if n_threads is None:
-        return checked(function(*arguments, message, _MESSAGE_BYTES), message)
+        status = int(function(*arguments, *tail))
+        return checked(status, message, bad_row.value)
     control = abi.Control()
 
     def run() -> int:
-        return int(function(*arguments, n_threads, ctypes.addressof(control), message, _MESSAGE_BYTES))
+        return int(function(*arguments, n_threads, ctypes.addressof(control), *tail))
 
     if flops < _INTERRUPTIBLE_FLOPS and verbose <= 0 and progress is None:
-        return checked(run(), message)
+        status = run()
+        return checked(status, message, bad_row.value)
     with reported(control, label, verbose=verbose, progress=progress):
         status = run_interruptibly(run, control)
-    return checked(status, message)
+    return checked(status, message, bad_row.value)
 
 
-def checked(status: int, message: Any) -> int:
-    """Return `status` if outputs are valid, and raise what it means otherwise."""
+def checked(status: int, message: Any, bad_row: int = -1) -> int:
+    """Return `status` if outputs are valid, and raise what it means otherwise, with the row that is to blame."""
     if status in (abi.OK, abi.ENOTCONVERGED):
         return status
-    text = _PACKAGE.sub("", message.value.decode("utf-8", "replace"))
+    text = message.value.decode("utf-8", "replace")
     if status == abi.ECANCELLED:
         raise KeyboardInterrupt(text)
-    raise _EXCEPTIONS[status](text)
+    kind = _EXCEPTIONS[status]
+    if bad_row < 0:
+        raise kind(text)
+    # The message names the row at its beginning, which the exception does by itself, or in its sentence.
+    head = f"row {bad_row}: "
+    reason, named = text.removeprefix(head), not text.startswith(head)
+    if issubclass(kind, DataError):
+        raise kind(reason, bad_row, named=named)
+    if kind is ValueError:
+        raise RowError(bad_row, reason, named=named)
+    raise kind(text)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import abi
+from . import names
 from .call import FloatArray, address, call, codes, floats, get_n_threads
 from .memory import allocate
 from .structure import Description, StructureArgument, structure_shape
@@ -43,7 +43,7 @@ class Plan(NamedTuple):
     Attributes
     ----------
     method : str
-        A key of ``_abi.CHAIN_METHODS``.
+        A key of ``names.CHAIN_METHODS``.
     n_samples, burn_in, thin, budget : int
         Samples, steps before the first, steps between samples, most steps of one exact sample.
     seed : int
@@ -86,14 +86,14 @@ def chain_sample(
         np.empty(shape, dtype=np.int64),
         np.empty(shape, dtype=np.int64),
     )
-    exact = plan.method in ("cftp", "rejection", "monotone")
+    exact = plan.method in names.EXACT_METHODS
     steps = shape[0] * (plan.budget if exact else plan.burn_in + plan.n_samples * plan.thin)
     call(
         "cp_chain_sample",
         StructureArgument(description),
         address(linear),
         *linear.shape,
-        abi.CHAIN_METHODS[plan.method],
+        names.CHAIN_METHODS[plan.method],
         plan.n_samples,
         plan.burn_in,
         plan.thin,

@@ -9,23 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike, NDArray
 
-from . import abi
+from . import names
 from .call import address, call, floats, get_n_threads
 from .memory import allocate
 from .structure import Description, StructureArgument, structure_shape
 
-#: The decoders that the compiled library has, and its names of them.
-METHODS = {
-    "auto": "auto",
-    "exact": "exact",
-    "approx": "approx",
-    "local-search": "search",
-    "anneal": "anneal",
-    "metropolis": "metropolis",
-}
-
-#: All values of the parameter `decoder`.
-DECODERS = (*METHODS, "milp")
+#: All values of the parameter `decoder`: those of the compiled library, and integer programs.
+DECODERS = (*names.DECODERS, "milp")
 
 FloatArray = NDArray[np.float64]
 
@@ -51,7 +41,7 @@ class Decoding:
     @property
     def is_random(self) -> bool:
         """Whether what is found depends on the seed."""
-        return self.decoder in ("anneal", "metropolis")
+        return self.decoder in names.RANDOM_DECODERS
 
 
 def score_values(psi: FloatArray, linear: FloatArray, magnitude: FloatArray | None) -> FloatArray:
@@ -130,8 +120,8 @@ def decode(
         Scores of the embedding.
     magnitude : array of shape (d,) or (n, d), or None, default=None
         Scores of the squares of its entries, for all rows or for each.
-    method : {"auto", "exact", "search", "approx", "anneal", "metropolis"}, default="auto"
-        "exact" refuses beyond the size that can be solved exactly, "search" takes the structure's local search, "auto"
+    method : {"auto", "exact", "approx", "local-search", "anneal", "metropolis"}, default="auto"
+        "exact" refuses beyond the size that can be solved exactly, "local-search" takes the structure's search, "auto"
         the first that is possible. "approx" is the guaranteed solution from which the search begins, "anneal" and
         "metropolis" follow a Markov chain from there. Structures without a search are solved exactly by all of them.
     n_threads : int or None, default=None
@@ -152,8 +142,8 @@ def decode(
     MemoryError
         If the outputs do not fit.
     """
-    if method not in abi.DECODE_METHODS:
-        raise ValueError(f"method is {method!r}, must be one of {', '.join(abi.DECODE_METHODS)}")
+    if method not in names.DECODERS:
+        raise ValueError(f"method is {method!r}, must be one of {', '.join(names.DECODERS)}")
     part_len, d, _ = structure_shape(description)
     linear = floats(linear, "linear", None, d)
     n = len(linear)
@@ -177,7 +167,7 @@ def decode(
         d,
         address(magnitude),
         n_magnitude,
-        abi.DECODE_METHODS[method],
+        names.DECODERS[method],
         seed % 2**64,
         address(found.y),
         part_len,
@@ -189,6 +179,6 @@ def decode(
         # Exact decoding may take exponential time in the size, of which d is the square for rankings: from some
         # hundred on, be ready. Below, partial orders take longest: 25 µs a row for 5 items (d = 10), 0.5 ms for 6 and
         # 20 ms for 7; at any size a row takes some 10 µs, and chains some 100 ms.
-        flops=1e9 if d >= 100 or method in ("anneal", "metropolis") else n * min(1e5 + d**6, 1e6 * d),
+        flops=1e9 if d >= 100 or method in names.RANDOM_DECODERS else n * min(1e5 + d**6, 1e6 * d),
     )
     return found

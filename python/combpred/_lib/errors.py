@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
-class CapabilityError(ValueError):
+
+class DataError(Exception):
+    """An error that may be about one row of the data.
+
+    Parameters
+    ----------
+    reason : str
+        What is wrong.
+    row : int or None, default=None
+        The number of the row, counted from 0; None where no row is to blame, or it is not known.
+    named : bool, default=False
+        Whether `reason` names the row in its sentence, so that the message need not begin with it.
+    """
+
+    def __init__(self, reason: str, row: int | None = None, *, named: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.row = row
+        self._named = named
+
+    def __str__(self) -> str:
+        return self.reason if self.row is None or self._named else f"row {self.row}: {self.reason}"
+
+    def at(self, row: int) -> Self:
+        """Return the same error about the row of another number."""
+        moved = copy.copy(self)
+        moved.row = row
+        return moved
+
+
+class CapabilityError(DataError, ValueError):
     """The structure, at this size, cannot do what is asked.
 
     The message says what is missing and what can be done instead.
@@ -20,11 +54,11 @@ class ForkedProcessError(RuntimeError):
     """The process was forked after combpred had started to compute; its copy of the Go runtime is dead."""
 
 
-class NumericalError(np.linalg.LinAlgError):
+class NumericalError(DataError, np.linalg.LinAlgError):
     """The numbers do not allow the computation: a matrix is not positive definite, or a result overflows."""
 
 
-class SamplingError(RuntimeError):
+class SamplingError(DataError, RuntimeError):
     """An exact sampler was not done within its budget of steps, so that there is no sample.
 
     The message says how many steps were made and what they tell about how many it takes.
@@ -38,7 +72,7 @@ class ApproximationWarning(UserWarning):
     """
 
 
-class RowError(ValueError):
+class RowError(DataError, ValueError):
     """One row of the data is illegal.
 
     Parameters
@@ -47,27 +81,44 @@ class RowError(ValueError):
         The first illegal row, counted from 0.
     reason : str
         What is wrong with it.
+    named : bool, default=False
+        Whether `reason` names the row in its sentence.
     """
 
-    def __init__(self, row: int, reason: str) -> None:
-        super().__init__(row, reason)  # both, so that the exception can be pickled
-        self.row = row
-        self.reason = reason
+    row: int
 
-    def __str__(self) -> str:
-        return f"row {self.row}: {self.reason}"
+    def __init__(self, row: int, reason: str, *, named: bool = False) -> None:
+        super().__init__(reason, row, named=named)
+        self.args = (row, reason)  # both, so that the exception can be pickled
 
 
 @contextmanager
-def renumbered(rows: NDArray[np.intp]) -> Iterator[None]:
-    """Give a RowError raised within, which counts rows of some selection, the number of its row in the user's data.
+def renumbered(rows: NDArray[np.intp] | slice) -> Iterator[None]:
+    """Give an error raised within, which counts rows of some selection, the number of its row in the user's data.
 
     Parameters
     ----------
-    rows : ndarray of shape (k,)
-        The number of each row of the selection.
+    rows : ndarray of shape (k,), or slice
+        The number of each row of the selection; those of a slice follow one another.
     """
     try:
         yield
-    except RowError as error:
-        raise type(error)(int(rows[error.row]), *error.args[1:]) from error.__cause__
+    except DataError as error:
+        if error.row is None:
+            raise
+        row = rows.start + error.row if isinstance(rows, slice) else int(rows[error.row])
+        raise error.at(row) from error.__cause__
+
+
+@contextmanager
+def naming_row(row: int) -> Iterator[None]:
+    """Give an error raised within, about one row of data alone, the number of that row.
+
+    A ValueError that says nothing about rows becomes a RowError.
+    """
+    try:
+        yield
+    except DataError as error:
+        raise error.at(row) from None
+    except ValueError as error:
+        raise RowError(row, str(error)) from None

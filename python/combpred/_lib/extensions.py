@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import abi
+from . import names
 from .call import FloatArray, IntArray, address, call, codes, get_n_threads
 from .memory import allocate
 
@@ -34,7 +34,7 @@ def extensions_sample(
         address(pairs),
         len(pairs),
         n_elements,
-        abi.EXTENSIONS_METHODS[method],
+        names.EXTENSION_METHODS[method],
         seed % 2**64,
         address(orders),
         n_samples,

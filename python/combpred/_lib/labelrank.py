@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import abi
+from . import abi, names
 from .call import FloatArray, address, call, contiguous, floats
 from .memory import allocate
 from .ridge import Design
@@ -95,7 +95,7 @@ def _svm(
     objective, gap, n_iter = ctypes.c_double(), ctypes.c_double(), ctypes.c_int64()
     status = call(
         function, *inputs, address(signs), address(margins), address(weights), examples.k,
-        abi.SUBGRAPHS[examples.subgraphs], cost, how.tol, how.max_iter, how.seed, address(alpha),
+        names.SUBGRAPHS[examples.subgraphs], cost, how.tol, how.max_iter, how.seed, address(alpha),
         address(coefficients), *(ctypes.addressof(out) for out in (objective, gap, n_iter)),
         n_threads=how.n_threads, flops=flops, label="support vector machine", verbose=how.verbose,
     )  # fmt: skip
@@ -137,7 +137,7 @@ class OnlineState:
 
 
 class OnlineUpdate(NamedTuple):
-    """Which step is taken on a row: a key of ``UPDATES`` of the interface, and the numbers it uses."""
+    """Which step is taken on a row: a key of ``names.UPDATES``, and the numbers it uses."""
 
     name: str
     rate: float
@@ -173,7 +173,7 @@ def online(
             raise ValueError(f"{name} must be a contiguous, writeable array of shape {shape}")
     call(
         "cp_labelrank_online", design, design.n_weights, address(signs), address(weights), address(order), examples.k,
-        abi.SUBGRAPHS[examples.subgraphs], abi.UPDATES[update.name], update.rate, update.radius, update.cost,
+        names.SUBGRAPHS[examples.subgraphs], names.UPDATES[update.name], update.rate, update.radius, update.cost,
         address(state.weights), address(state.theta), address(state.average), address(state.tally),
         n_threads=n_threads, flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
         label="online label ranking", verbose=verbose,

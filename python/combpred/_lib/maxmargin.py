@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import abi
+from . import abi, names
 from .call import FloatArray, address, call, contiguous, floats
-from .decode import METHODS, Decoding, score_values
+from .decode import Decoding, score_values
 from .errors import CapabilityError, RowError
 from .ridge import Design
 from .structure import Description, StructureArgument
@@ -142,7 +142,7 @@ def maxmargin_pass(
     Parameters
     ----------
     description : Description
-    rule : {"frank_wolfe", "perceptron"}
+    rule : {"frank-wolfe", "perceptron"}
     design : Design
         Features of the n rows.
     psi : ndarray of shape (n, d)
@@ -184,9 +184,9 @@ def maxmargin_pass(
         magnitude = None if loss.magnitude is None else floats(loss.magnitude, "magnitude", n, d)
     psi, weights = floats(psi, "psi", design.n, d), floats(weights, "weights", n)
     report = abi.CMarginReport()
-    method = abi.DECODE_METHODS[METHODS[how.decoder]]
+    method = names.DECODERS[how.decoder]
     call(
-        "cp_maxmargin_pass", StructureArgument(description), abi.RULES[rule], method, n_candidates,
+        "cp_maxmargin_pass", StructureArgument(description), names.RULES[rule], method, n_candidates,
         how.seed % 2**64, design, address(psi), d, address(constant), address(gradient),
         address(magnitude), address(weights), address(order), len(order), state.step,
         *(address(array) for array, _ in arrays.values()), design.n_weights, ctypes.addressof(report),

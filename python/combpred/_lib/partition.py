@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import abi
+from . import names
 from .call import FloatArray, IntArray, Remembered, address, call, floats, get_n_threads
 from .errors import CapabilityError
 from .memory import allocate
 from .structure import Description, StructureArgument, structure_shape
 
-_ENGINES = {code: name for name, code in abi.ENGINES.items()}
+_ENGINES = {code: name for name, code in names.ENGINES.items()}
 
 _COSTS = Remembered[tuple[str, float]]()
 

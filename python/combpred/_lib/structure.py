@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import abi
+from . import abi, names
 from .call import FloatArray, IntArray, Remembered, address, call, checked, codes, floats, get_n_threads, library
-from .errors import RowError
 from .memory import allocate
 
 _SHAPES = Remembered[tuple[int, int, float]]()
+_CAPABILITIES = Remembered[frozenset[str]]()
+_CAPABILITY_BYTES = 1024  # of all names
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +105,26 @@ def _shape(description: Description) -> tuple[int, int, float]:
     return part_len.value, feature_len.value, log_count.value
 
 
+def structure_capabilities(description: Description) -> frozenset[str]:
+    """Return the names of what the structure can do with its parameters, as cp_structure_capabilities lists them.
+
+    The core is asked once for each structure.
+    """
+    return _CAPABILITIES.get(description.key, lambda: _capabilities(description))
+
+
+def _capabilities(description: Description) -> frozenset[str]:
+    text, needed = ctypes.create_string_buffer(_CAPABILITY_BYTES), ctypes.c_int64()
+    argument = StructureArgument(description)
+    call("cp_structure_capabilities", argument, text, _CAPABILITY_BYTES, ctypes.addressof(needed))
+    if needed.value > _CAPABILITY_BYTES:
+        raise RuntimeError(f"the names of capabilities take {needed.value} bytes, more than {_CAPABILITY_BYTES}")
+    return frozenset(text.value.decode().split())
+
+
 def catalogue() -> list[dict[str, Any]]:
     """Describe every structure of the core: name, doc, params (name, kind, doc), ref, capabilities; sorted by name."""
-    entries: list[dict[str, Any]] = json.loads(library().core.control_Catalogue())
+    entries: list[dict[str, Any]] = json.loads(library().core.control_Catalogue())["structures"]
     return entries
 
 
@@ -136,7 +154,7 @@ def structure_second_moment(description: Description) -> FloatArray:
 
 
 def structure_moments(description: Description) -> tuple[str, float]:
-    """Return what the moments are (a key of ``_abi.MOMENTS_KINDS``) and the largest standard error of an entry."""
+    """Return what the moments are (a key of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
     kind, standard_error = ctypes.c_int32(), ctypes.c_double()
     call(
         "cp_structure_moments",
@@ -144,20 +162,14 @@ def structure_moments(description: Description) -> tuple[str, float]:
         ctypes.addressof(kind),
         ctypes.addressof(standard_error),
     )
-    names = {code: name for name, code in abi.MOMENTS_KINDS.items()}
-    return names[kind.value], standard_error.value
+    name = next(name for name, number in names.MOMENTS_KINDS.items() if number == kind.value)
+    return name, standard_error.value
 
 
 def structure_check(description: Description, y: Any) -> None:
     """Raise RowError for the first row of `y` (n, part_len) that is not in the structure."""
     y = codes(y, "y", None, structure_shape(description)[0])
-    bad_row = ctypes.c_int64(-1)
-    try:
-        call("cp_structure_check", StructureArgument(description), address(y), *y.shape, ctypes.addressof(bad_row))
-    except ValueError as error:
-        if bad_row.value < 0:
-            raise
-        raise RowError(bad_row.value, str(error)) from None
+    call("cp_structure_check", StructureArgument(description), address(y), *y.shape)
 
 
 def structure_embed(

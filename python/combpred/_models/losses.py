@@ -245,7 +245,7 @@ def structured_exponential_loss(
         return mean_of_rows(logs, sample_weight, per_row)
     if logs.max() > _LARGEST:
         row = int(np.argmax(logs))
-        raise NumericalError(f"row {row}: the loss is about exp({logs[row]:.6g}), too large for a float; take log=True")
+        raise NumericalError(f"the loss is about exp({logs[row]:.6g}), too large for a float; take log=True", row)
     return mean_of_rows(np.exp(logs), sample_weight, per_row)
 
 

@@ -24,6 +24,7 @@ from .._lib.call import get_n_threads
 from .._lib.errors import NumericalError
 from .._lib.linalg import Eigendecomposition, eigendecompose
 from .._lib.memory import require_memory
+from .._lib.names import RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_plan, ridge_spectral
 from .._lib.structure import Description
 from ..structures import Structure
@@ -54,7 +55,7 @@ class _Solvers(StrOptions):  # type: ignore[misc]  # scikit-learn has no types
 
 
 #: Constraint of the parameter `solver`.
-SOLVERS = [_Solvers({"auto", "closed-form", "cg", "newton-cg", "primal"})]
+SOLVERS = [_Solvers(set(RIDGE_SOLVERS))]
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class RidgeBase(StructuredEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StructuredEstimator._parameter_constraints,
-        "loss": [StrOptions({"auc", "squared"})],
+        "loss": [StrOptions(set(RIDGE_LOSSES))],
         "kernel_params": [dict, None],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }

@@ -165,7 +165,9 @@ class _Counting:
             except CapabilityError:
                 raise CapabilityError(
                     f"{name}, row {i}: its linear extensions, by which normalize=True divides, cannot be counted "
-                    "exactly, as too many downsets are connected; take method='approximate'"
+                    "exactly, as too many downsets are connected; take method='approximate'",
+                    i,
+                    named=True,
                 ) from None
         return logs
 
@@ -173,7 +175,9 @@ class _Counting:
         if self.method == "exact":
             raise CapabilityError(
                 f"X, row {i}, and row {j} of the other argument: their common linear extensions cannot be counted "
-                "exactly, as too many downsets are connected; take method='approximate'"
+                "exactly, as too many downsets are connected; take method='approximate'",
+                i,
+                named=True,
             )
         self.estimated += 1
         u, v = np.triu_indices(self.n_items, 1)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._data.checks import whole_number
 from .._data.inputs import check_rows, row_weights, unchanged_on_failure
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, online
+from .._lib.names import UPDATES
 from .._lib.ridge import Design
 from .._models.training import keep_weights
 from ._base import LabelRanker
@@ -126,7 +127,7 @@ class OnlineLabelRanker(LabelRanker):
     _formats = frozenset(FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "update": [StrOptions({"additive", "multiplicative", "primal-dual"})],
+        "update": [StrOptions(set(UPDATES))],
         "C": [Interval(Real, 0, None, closed="neither")],
         "radius": [Interval(Real, 0, None, closed="neither")],
         "eta0": [Interval(Real, 0, 2, closed="neither")],

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,20 +14,19 @@ from .._data.checks import choice, share, whole_number
 from .._data.warn import warn_user
 from .._lib import abi
 from .._lib.control import reported
-from .._lib.errors import CapabilityError, SamplingError
+from .._lib.errors import CapabilityError, naming_row
+from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
 from ._estimates import AnnealingDetails, LogPartition
 from ._levels import SAMPLERS, Levels, Task, Trust, levels_of
 from ._schedules import Draw, Schedule, adaptive_schedule, level_schedule, log_mean_exp
-from .samplers import BOUNDED, CHAINS, score_bound
+from .samplers import score_bound
 
 FloatArray = NDArray[np.float64]
 
 SCHEDULES = ("adaptive", "uniform", "thesis")
 MOST_STEPS = 2**40
 MAX_STEPS = 10**8  # of a row, unless the user says otherwise
-
-_ROW = re.compile(r"^row \d+: ")
 
 _BATCH = 2**14  # draws that are held at a time
 
@@ -103,7 +99,7 @@ def _refuse_exceeded(structure: Structure, rows: FloatArray, bound: FloatArray) 
 
 def _require_bound(task: Task) -> None:
     """Raise CapabilityError, which asks for one, where a bound is needed and nothing is proven about the scores."""
-    if task.bound is not None or (task.schedule == "adaptive" and task.sampler not in BOUNDED):
+    if task.bound is not None or (task.schedule == "adaptive" and task.sampler not in BOUNDED_METHODS):
         return
     try:
         score_bound(task.structure, task.scores)
@@ -161,16 +157,6 @@ def warn_of_chains(row: int, sampler: str, trust: Trust) -> None:
             "exact sampler",
             ConvergenceWarning,
         )
-
-
-@contextmanager
-def naming_row(row: int) -> Iterator[None]:
-    """Make errors name the row of scores that they are about."""
-    try:
-        yield
-    except (SamplingError, ValueError) as error:
-        kind = type(error) if isinstance(error, (CapabilityError, SamplingError)) else ValueError
-        raise kind(f"row {row}: {_ROW.sub('', str(error))}") from None
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from sklearn.utils import check_random_state
 from .._data.checks import check_share, whole_number
 from .._data.relations import close_relations
 from .._lib import abi
-from .._lib.abi import EXTENSIONS_METHODS
 from .._lib.call import codes
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
 from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common, extensions_count, extensions_sample
 from .._lib.memory import row_blocks
+from .._lib.names import EXTENSION_METHODS
 
 _METHODS = ("auto", "exact", "approximate")
 _PILOT = 64  # draws that choose what to take away
@@ -134,8 +134,8 @@ def linear_extensions(
     >>> linear_extensions([(2, 0), (0, 1)], 3).tolist()
     [[2, 0, 1]]
     """
-    if method not in EXTENSIONS_METHODS:
-        raise ValueError(f"method must be one of {', '.join(EXTENSIONS_METHODS)}, got {method!r}")
+    if method not in EXTENSION_METHODS:
+        raise ValueError(f"method must be one of {', '.join(EXTENSION_METHODS)}, got {method!r}")
     n = whole_number(n_elements, "n_elements", 1, 2048)
     many = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     relation = relation_of(pairs)

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from .._lib.chain import Plan, chain_diagnose
 from .._lib.errors import CapabilityError, SamplingError
+from .._lib.names import BOUNDED_METHODS, CHAINS, EXACT_METHODS
 from ..structures import Structure
 from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats
-from .samplers import BOUNDED, CHAINS, score_bound
+from .samplers import score_bound
 
 FloatArray = NDArray[np.float64]
 Drawn = tuple[FloatArray, NDArray[Any]]
@@ -32,7 +33,7 @@ _KEPT = 2**14  # draws of a level for the diagnosis
 _FEWEST = 64  # draws at a level where steps are short
 _PROVEN_SHARE = 0.01  # of all steps that a burn-in by a bound may take
 
-EXACT = ("monotone", "cftp", "rejection", "exact")
+EXACT = (*EXACT_METHODS, "exact")
 SAMPLERS = (*EXACT, *CHAINS)
 
 _AUTO = ("monotone", "exact", "cftp", "local", "meta")
@@ -390,7 +391,7 @@ def levels_of(task: Task, fixed: Schedule | None) -> tuple[str, Levels]:
 def _levels(task: Task, name: str) -> Levels:
     rest = (task.structure, task.scores, task.rng, task.max_steps, task.n_threads, task.tick, task.bound)
     if name in EXACT:
-        return ExactLevels(name, task.top() if name in BOUNDED else None, *rest)
+        return ExactLevels(name, task.top() if name in BOUNDED_METHODS else None, *rest)
     spread = math.inf
     if name == "meta":
         with contextlib.suppress(CapabilityError):  # no bound, hence burn-in by measured times

@@ -12,12 +12,13 @@ from sklearn.utils import check_random_state
 
 from .._data.checks import choice, share, whole_number
 from .._lib.control import reported
-from .._lib.errors import CapabilityError, SamplingError
+from .._lib.errors import CapabilityError, SamplingError, naming_row
+from .._lib.names import CHAINS
 from ..structures import Structure
-from ._annealing import MOST_STEPS, Counted, median_log_ratio, naming_row, warn_of_chains
+from ._annealing import MOST_STEPS, Counted, median_log_ratio, warn_of_chains
 from ._levels import SAMPLERS, Levels, Task, levels_of
 from ._schedules import adaptive_schedule
-from .samplers import CHAINS, rows_of
+from .samplers import rows_of
 
 FloatArray = NDArray[np.float64]
 Pair = tuple[FloatArray, FloatArray]

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from .._data.checks import whole_number
-from .._lib.abi import CHAIN_METHODS
 from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.memory import row_blocks
+from .._lib.names import BOUNDED_METHODS, CHAIN_METHODS, CHAINS
 from ..structures import Structure
-from .samplers import BOUNDED, CHAINS, bounds_of_rows, chain_of, methods_of, promising, rows_of
+from .samplers import bounds_of_rows, chain_of, methods_of, promising, rows_of
 
 #: Values of `sampler` but "auto".
 SAMPLERS = (*CHAIN_METHODS, "exact")
@@ -170,7 +170,7 @@ def sample(
     if start is not None and sampler not in ("auto", *CHAINS):
         raise ValueError(f"start is where a chain begins, sampler={sampler!r} has none; leave it out")
     if bound is not None:
-        if sampler not in BOUNDED:
+        if sampler not in BOUNDED_METHODS:
             raise ValueError(f"bound is for sampler='cftp' and 'rejection', not {sampler!r}; leave it out")
         bound = bounds_of_rows(bound, len(linear))
     parts = None if start is None else structure.space.encode(start)

@@ -25,9 +25,6 @@ SAMPLERS = ("auto", "exact", "cftp", "meta", "local")
 #: that keeps inclusions, else by uniform proposals.
 _METHODS = {"cftp": ("monotone", "cftp"), "meta": ("meta",), "local": ("local",)}
 CHAINED = ("local", "meta")
-#: All chains, and all samplers that need a bound on the scores of all outputs.
-CHAINS = (*CHAINED, "cube")
-BOUNDED = ("cftp", "rejection")
 #: Most steps of one sample by coupling from the past.
 PAST_STEPS = 10**6
 _SEVERAL = 64  # samples that tell how many proposals coupling takes
@@ -46,7 +43,9 @@ _LAGGED = 32  # samples of a chain at least, for the correlation of successive o
 
 def lacking(structure: Structure, method: str) -> CapabilityError | None:
     """Return why the structure cannot be sampled by a method, or None where it can."""
-    try:
+    if structure.space.capabilities >= ({"exact", "partition"} if method == "exact" else {method}):
+        return None
+    try:  # Python may know a way, and the error says why there is none
         if method == "exact":
             structure.space.partition_cost()
         else:
@@ -139,9 +138,10 @@ def refuse_long_past(structure: Structure, scores: FloatArray, steps: int) -> No
     worst = int(np.argmax(log_steps))
     if log_steps[worst] > most:
         raise SamplingError(
-            f"row {far[worst]}: by the scores of {_MANY} uniform outputs, coupling from the past takes about "
+            f"by the scores of {_MANY} uniform outputs, coupling from the past takes about "
             f"10^{log_steps[worst] / np.log(10):.0f} steps for a sample, and is given {steps}: take "
-            "sampler='local' or, where the structure has a recursion, 'exact', or raise alpha"
+            "sampler='local' or, where the structure has a recursion, 'exact', or raise alpha",
+            int(far[worst]),
         )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._lib.chain import Drawn, Plan
-from .._lib.errors import CapabilityError, SamplingError
+from .._lib.errors import CapabilityError, RowError, SamplingError
+from .._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
 
 if TYPE_CHECKING:
     from ._custom_computed import PythonSpace
@@ -46,12 +47,12 @@ def draw_by_proposals(
     bound: NDArray[np.float64] | None,
 ) -> Drawn:
     """Draw outputs for every row of `linear` by uniform proposals, as the library does for the spaces that it knows."""
-    if plan.method not in ("meta", "cftp", "rejection"):
+    if plan.method not in UNIFORM_METHODS:
         raise CapabilityError(
             f"sampler={plan.method!r} needs moves or elements that the library knows, and this Custom structure is "
             "given by functions; take sampler='meta', or 'cftp' or 'rejection' with a bound"
         )
-    if plan.method != "meta" and bound is None:
+    if plan.method in BOUNDED_METHODS and bound is None:
         raise CapabilityError(
             f"sampler={plan.method!r} needs a bound on the scores of all outputs, which functions do not give; pass "
             "bound=, such as the norm of the scores times the largest norm of ψ, or take sampler='meta'"
@@ -107,9 +108,9 @@ def _exact(
     for steps in range(1, plan.budget + 1):
         proposal = next(proposals)
         if proposal[1] > bound + 1e-9 * (1 + abs(bound)):
-            raise ValueError(
-                f"row {row}: an output scores {proposal[1]:.6g}, more than the bound {bound:.6g} on all scores; "
-                "correct bound"
+            raise RowError(
+                row,
+                f"an output scores {proposal[1]:.6g}, more than the bound {bound:.6g} on all scores; correct bound",
             )
         if plan.method == "cftp":
             past.append(proposal)
@@ -120,6 +121,7 @@ def _exact(
                     y, value, accepted = other, score, accepted + 1
             return y, value, steps, accepted
     raise SamplingError(
-        f"row {row}: sample {draw}: no proposal reached the bound within {plan.budget} steps; allow more by max_steps, "
-        "give a tighter bound, or take sampler='meta'"
+        f"sample {draw}: no proposal reached the bound within {plan.budget} steps; allow more by max_steps, give a "
+        "tighter bound, or take sampler='meta'",
+        row,
     )

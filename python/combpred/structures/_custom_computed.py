@@ -18,6 +18,7 @@ from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
 from .._lib.maxmargin import AffineLoss
 from .._lib.memory import allocate
+from .._lib.names import RANDOM_DECODERS
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.structure import Description, structure_enumerate, structure_mirror
 from ._base import Structure
@@ -49,6 +50,7 @@ class PythonSpace:
     part_len = 1
     entry_kind: EntryKind = "unknown"
     costs: tuple[str, ...] = ()
+    capabilities: frozenset[str] = frozenset()  # of the library
 
     def __init__(
         self,
@@ -268,7 +270,7 @@ class PythonSpace:
             raise CapabilityError(
                 "decoder='exact' asks for proof, which a user's own decode does not give; take decoder='auto'"
             )
-        if how.decoder in ("approx", "anneal", "metropolis"):
+        if how.decoder in ("approx", *RANDOM_DECODERS):
             raise CapabilityError(
                 f"decoder={how.decoder!r} needs a guaranteed solution and local moves, which functions do not give; "
                 "take decoder='auto', which calls your decode, or Custom.from_structures, which is exact"

@@ -152,6 +152,10 @@ class HereditarySpace(LibrarySpace):
     structure: Graphs
 
     @property
+    def capabilities(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
     def moments_info(self) -> MomentsInfo:
         return MomentsInfo("relaxed")
 

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from .._data.relations import LIMIT, encode_partial_orders, items_shown, pair_names
 from .._lib.errors import CapabilityError
+from .._lib.names import MOMENTS_KINDS
 from .._lib.structure import Description
 from ._base import Structure
 from ._layout import Layout
 from ._space import LibrarySpace
 
-_MOMENTS = {"auto": 0, "exact": 1, "relaxed": 2, "sampled": 3}
+_MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))}  # as the library counts them
 _LISTED = 7  # most items of which all partial orders are listed, and drawn from
 
 

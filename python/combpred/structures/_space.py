@@ -19,13 +19,14 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from .._lib.chain import Drawn, Plan, chain_sample
-from .._lib.decode import METHODS, Decoded, Decoding, decode
+from .._lib.decode import Decoded, Decoding, decode
 from .._lib.errors import CapabilityError
 from .._lib.maxmargin import AffineLoss
 from .._lib.memory import require_memory
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.structure import (
     Description,
+    structure_capabilities,
     structure_check,
     structure_count,
     structure_embed,
@@ -99,6 +100,8 @@ class Space(Protocol):
     def part_len(self) -> int: ...
     @property
     def n_features(self) -> int: ...
+    @property
+    def capabilities(self) -> frozenset[str]: ...
     @property
     def moments_info(self) -> MomentsInfo: ...
     @property
@@ -197,6 +200,11 @@ class LibrarySpace:
     @property
     def n_features(self) -> int:
         return structure_shape(self.description)[1]
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Names of what the library can do with the space, as cp_structure_capabilities lists them."""
+        return structure_capabilities(self.description)
 
     @property
     def moments_info(self) -> MomentsInfo:
@@ -322,7 +330,7 @@ class LibrarySpace:
 
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
         """Decode by another method than an integer program."""
-        return decode(self.description, linear, magnitude, METHODS[how.decoder], how.n_threads, how.seed)
+        return decode(self.description, linear, magnitude, how.decoder, how.n_threads, how.seed)
 
     def restricted(self, constraints: Any, n: int) -> RowConstraints:
         """Return the constraints on n rows as the user gave them, checked and ready to decode under."""

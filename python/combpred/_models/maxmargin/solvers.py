@@ -231,7 +231,7 @@ def _by_library(blocks: Blocks, oracle: Oracle, penalties: FloatArray) -> Pass |
 
     def once(order: Rows, state: MarginState) -> Report:
         return maxmargin_pass(
-            description, "frank_wolfe", design, oracle.psi, oracle.loss, penalties, order, state, oracle.how,
+            description, "frank-wolfe", design, oracle.psi, oracle.loss, penalties, order, state, oracle.how,
             n_candidates=oracle.n_candidates,
         )  # fmt: skip
 

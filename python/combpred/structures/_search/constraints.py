@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._lib.decode import METHODS, Decoded, Decoding, decode, score_values
-from ..._lib.errors import CapabilityError, RowError
+from ..._lib.decode import Decoded, Decoding, decode, score_values
+from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.structure import Description, structure_embed
 
 if TYPE_CHECKING:
@@ -300,7 +299,8 @@ class RowConstraints:
         rows: NDArray[np.intp],
     ) -> Decoded:
         if restriction is None:
-            return self._space.decode(linear, magnitude, how)
+            with renumbered(rows):
+                return self._space.decode(linear, magnitude, how)
         if how.decoder not in CONSTRAINED:
             names = ", ".join(repr(name) for name in CONSTRAINED)
             raise CapabilityError(f"decoder={how.decoder!r} takes no constraints; those that do are {names}")
@@ -308,10 +308,8 @@ class RowConstraints:
             return self._decode_programs(restriction, linear, magnitude, rows)
         if restriction.entries is not None and magnitude is not None:
             self._space.require_preimage()  # squares of sums are no sums of squares
-        try:
+        with renumbered(rows):
             found, psi, met = _decode(restriction, linear, magnitude, how)
-        except ValueError as error:  # of the core, which counts the rows of the group
-            raise type(error)(_renumbered(str(error), rows)) from None
         if not met.all():
             row = int(np.argmin(met))
             raise ConstraintError(int(rows[row]), self._unmet(restriction, bool(found.optimal[row])))
@@ -358,7 +356,7 @@ def _decode(
     if restriction.decode is not None:
         found = restriction.decode(inner, weights, how)
     else:
-        found = decode(restriction.description, inner, weights, METHODS[how.decoder], how.n_threads)
+        found = decode(restriction.description, inner, weights, how.decoder, how.n_threads)
     psi = structure_embed(restriction.description, found.y, n_threads=how.n_threads)
     at, values = _columns(restriction.must)
     met = (psi[:, at] == values).all(axis=1)
@@ -400,8 +398,3 @@ def _columns(conditions: tuple[tuple[int, int], ...]) -> tuple[NDArray[np.intp],
     """Return the entries and the values of conditions."""
     table = np.array(conditions, dtype=np.intp).reshape(-1, 2)
     return table[:, 0], table[:, 1].astype(np.float64)
-
-
-def _renumbered(message: str, rows: NDArray[np.intp]) -> str:
-    """Return a message of the core whose row is counted among all rows."""
-    return re.sub(r"^row (\d+)", lambda match: f"row {rows[int(match[1])]}", message)

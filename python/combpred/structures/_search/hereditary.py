@@ -330,9 +330,9 @@ def _best_set(edge_property: EdgeProperty, weights: FloatArray, decoder: str, ro
         return chosen, float(weights[chosen].sum())
     if decoder == "exact":
         raise CapabilityError(
-            f"row {row}: {len(candidates)} edges have a positive score, and an exact search for a set with the "
-            f"property is limited to {EXACT_EDGES}; take decoder='auto', which says how far from the best its set may "
-            "be"
+            f"{len(candidates)} edges have a positive score, and an exact search for a set with the property is "
+            f"limited to {EXACT_EDGES}; take decoder='auto', which says how far from the best its set may be",
+            row,
         )
     blocks = [candidates[i : i + BLOCK_EDGES] for i in range(0, len(candidates), BLOCK_EDGES)]
     best = [heaviest(edge_property, weights, block) for block in blocks]

@@ -125,13 +125,12 @@ def has_siblings(space: Space, magnitude: FloatArray | None) -> bool:
     With a magnitude that is so where the members of a pair, taken together, have the same squares of ψ as those of any
     other; the first members in the listing show where they differ, as listings vary the last entries first.
     """
-    try:
-        parts = next(space.listed())[:_LOOKED_AT]
-        siblings = space.mirror(parts)
-    except CapabilityError:
+    if not space.capabilities >= {"sibling", "enumerate"}:
         return False
     if magnitude is None:
         return True
+    parts = next(space.listed())[:_LOOKED_AT]
+    siblings = space.mirror(parts)
     shared = sum(np.square(space.embed(each)) @ magnitude for each in (parts, siblings))
     return bool(np.ptp(shared) <= _ROUNDING * np.abs(magnitude).sum())
 

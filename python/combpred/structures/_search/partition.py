@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -87,10 +86,9 @@ def decode_exactly(space: Space, linear: FloatArray, magnitude: FloatArray | Non
     try:
         return space.decode(linear, magnitude, how)
     except CapabilityError as error:
-        reason = re.sub(r"^row \d+: ", "", str(error))  # which subproblem it was says nothing
-        raise CapabilityError(
-            f"{space.structure!r}: outputs are listed in order by exact decodings, and {reason}; predict finds one "
-            "output at any size, and nu=0.5 lists those of sibling systems without decoding"
+        raise CapabilityError(  # without its row: which subproblem it was says nothing
+            f"{space.structure!r}: outputs are listed in order by exact decodings, and {error.reason}; predict finds "
+            "one output at any size, and nu=0.5 lists those of sibling systems without decoding"
         ) from None
 
 

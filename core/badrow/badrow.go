@@ -1,0 +1,30 @@
+// Package badrow has the error that says, as a number, which of the caller's rows is to blame.
+package badrow
+
+import "fmt"
+
+// Error says what is wrong with one row of a batch. Callers that pass rows of something larger find out which by errors.As,
+// and need not read the text.
+type Error struct {
+	Row int   // counted from 0
+	Err error // what is wrong with it
+	// Named says that the text of Err names the row already, somewhere in its sentence.
+	Named bool
+}
+
+// At returns err as one about a row: its text is "row 3: " and that of err.
+func At(row int, err error) error { return &Error{Row: row, Err: err} }
+
+// Named returns an error about a row whose text, made as fmt.Errorf makes it, names the row in its sentence.
+func Named(row int, format string, args ...any) error {
+	return &Error{Row: row, Err: fmt.Errorf(format, args...), Named: true}
+}
+
+func (e *Error) Error() string {
+	if e.Named {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("row %d: %v", e.Row, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,24 @@
+package badrow
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+func TestRowIsANumberAndInTheText(t *testing.T) {
+	cause := errors.New("score 2 is NaN")
+	for _, c := range []struct {
+		err  error
+		text string
+	}{
+		{At(3, cause), "row 3: score 2 is NaN"},
+		{Named(3, "fit: row %d: %w", 3, cause), "fit: row 3: score 2 is NaN"},
+		{fmt.Errorf("decode: %w", At(3, cause)), "decode: row 3: score 2 is NaN"},
+	} {
+		found, ok := errors.AsType[*Error](c.err)
+		if !ok || found.Row != 3 || !errors.Is(c.err, cause) || c.err.Error() != c.text {
+			t.Errorf("%v: %+v", c.err, found)
+		}
+	}
+}

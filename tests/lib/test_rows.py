@@ -1,0 +1,137 @@
+"""The row that is to blame comes as a number, from the C interface and from callers that pass a selection of rows."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import pickle
+
+import numpy as np
+import pytest
+
+from abi_calls import PART_LEN, PERMUTATIONS, D
+from combpred._data.blocks import Block
+from combpred._data.targets import TargetError
+from combpred._lib import abi, call
+from combpred._lib.chain import Plan, chain_sample
+from combpred._lib.decode import decode
+from combpred._lib.errors import CapabilityError, NumericalError, RowError, SamplingError, naming_row, renumbered
+from combpred._lib.partition import log_partition
+from combpred._lib.ridge import check_kernel
+from combpred._lib.structure import Description, StructureArgument, structure_check, structure_embed
+
+SCORES = np.zeros((4, D))
+SCORES[2, 1] = np.nan
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda: decode(PERMUTATIONS, SCORES),
+        lambda: log_partition(PERMUTATIONS, SCORES),
+        lambda: chain_sample(PERMUTATIONS, SCORES, Plan("meta", 1, 0, 1, 1, 0)),
+    ],
+)
+def test_illegal_scores(function):
+    with pytest.raises(RowError, match=r"^row 2: score 1 is NaN, must be finite$") as caught:
+        function()
+    assert (caught.value.row, caught.value.reason) == (2, "score 1 is NaN, must be finite")
+
+
+@pytest.mark.parametrize("function", [structure_check, structure_embed])
+def test_illegal_outputs(function):
+    with pytest.raises(RowError, match=r"^row 1: label 0 has position 0, must be between 1 and 4") as caught:
+        function(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
+    assert caught.value.row == 1
+
+
+def test_row_beyond_exact_decoding():
+    cliques = Description("cliques", {"n": 90})
+    scores = np.zeros((3, 90 * 89 // 2))
+    scores[1] = np.random.default_rng(0).normal(size=scores.shape[1])
+    with pytest.raises(CapabilityError, match=r"^row 1: .*limited to size 48") as caught:
+        decode(cliques, scores, method="exact")
+    assert caught.value.row == 1
+
+
+def test_row_beyond_the_budget():
+    scores = np.zeros((3, D))
+    scores[1] = 100.0
+    with pytest.raises(SamplingError, match=r"^row 1: sample 0: rejection sampling did not end within 1 ") as caught:
+        chain_sample(PERMUTATIONS, scores, Plan("rejection", 1, 0, 1, 1, 0))
+    assert caught.value.row == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (abi.EVALUE, RowError),
+        (abi.ECAPABILITY, CapabilityError),
+        (abi.ENUMERICAL, NumericalError),
+        (abi.EBUDGET, SamplingError),
+    ],
+)
+def test_every_class_carries_a_row(status, kind):
+    def raised(text: bytes, bad_row: int) -> Exception:
+        with pytest.raises((ValueError, RuntimeError)) as caught:
+            call.checked(status, ctypes.create_string_buffer(text), bad_row)
+        return caught.value
+
+    error = raised(b"row 3: is wrong", 3)
+    assert type(error) is kind
+    assert (error.row, error.reason, str(error)) == (3, "is wrong", "row 3: is wrong")
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (type(other), other.row, str(other)) == (kind, 3, "row 3: is wrong")
+    moved = error.at(7)
+    assert (type(moved), moved.row, str(moved), error.row) == (kind, 7, "row 7: is wrong", 3)
+    sentence = raised(b"weights: row 3 has -1", 3)
+    assert (sentence.row, str(sentence)) == (3, "weights: row 3 has -1")
+    assert str(pickle.loads(pickle.dumps(sentence))) == "weights: row 3 has -1"
+    general = raised(b"is wrong", -1)
+    assert (getattr(general, "row", None), str(general)) == (None, "is wrong")
+
+
+def test_kernel_matrices_name_the_row_in_their_sentence():
+    kernel = np.eye(3)
+    kernel[1, 2] = np.inf
+    with pytest.raises(RowError, match=r"^the kernel matrix holds \+Inf at row 1, column 2; ") as caught:
+        check_kernel(kernel)
+    assert caught.value.row == 1
+
+
+def test_the_number_need_not_be_taken():
+    dll = call.library().dll
+    y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
+    message = ctypes.create_string_buffer(256)
+    arguments = StructureArgument(PERMUTATIONS), y.ctypes.data, 2, PART_LEN
+    assert dll.cp_structure_check(*arguments, None, message, 256) == abi.EVALUE
+    assert message.value.startswith(b"row 1: ")
+
+
+def test_selections_are_renumbered():
+    for error in (RowError(1, "r"), CapabilityError("r", 1), SamplingError("r", 1), NumericalError("r", 1)):
+        for rows in (np.array([5, 8]), slice(7, None)):
+            with pytest.raises(type(error), match="^row 8: r$") as caught, renumbered(rows):
+                raise error
+            assert caught.value.row == 8
+    with pytest.raises(TargetError, match="^y_pred, row 8: r$"), renumbered(np.array([5, 8])):
+        raise TargetError(1, "r", "y_pred")
+    with pytest.raises(CapabilityError, match="^r$") as caught, renumbered(np.array([5])):
+        raise CapabilityError("r")
+    assert caught.value.row is None
+
+
+def test_rows_taken_alone_are_named():
+    for error in (CapabilityError("r", 0), SamplingError("r"), RowError(0, "r")):
+        with pytest.raises(type(error), match="^row 6: r$"), naming_row(6):
+            raise error
+    with pytest.raises(RowError, match="^row 6: r$"), naming_row(6):
+        raise ValueError("r")
+
+
+def test_blocks_of_rows_are_renumbered():
+    block = Block(np.zeros((3, 2)), None, None, None, first_row=40)
+    with pytest.raises(CapabilityError, match="^row 41: r$"), block.errors():
+        raise CapabilityError("r", 1)
+    with pytest.raises(TargetError, match="^y, row 41: r$"), block.errors():
+        raise RowError(1, "r")
