@@ -19,7 +19,7 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )  # fmt: skip
-from combpred.structures._losses import COSTS
+from combpred.structures.costs import COSTS
 from enumerable import INSTANCES
 
 SMALL = [structure for structure, _ in INSTANCES if structure.count() <= 600]

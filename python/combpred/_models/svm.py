@@ -23,7 +23,7 @@ from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError
 from .._lib.memory import require_memory
 from ..structures import Structure
-from ..structures._losses import COSTS
+from ..structures.costs import COSTS
 from .base import StructuredEstimator
 from .maxmargin.oracles import Blocks, ListingOracle, MarginOracle, Oracle, SlackOracle, refuse_sets
 from .maxmargin.solvers import cutting_planes, frank_wolfe

@@ -23,10 +23,10 @@ from .._lib.partition import Partition, log_partition, partition_cost, sample_di
 from .._lib.structure import Description, structure_enumerate, structure_mirror
 from ._base import Structure
 from ._custom_chain import draw_by_proposals
-from ._losses import Augmented, OutputLoss, loss_augmented
 from ._search.constraints import RowConstraints
 from ._search.k_best import best_outputs
 from ._space import EntryKind, MomentsInfo
+from .costs import Augmented, OutputLoss, loss_augmented
 
 Embed = Callable[[Any], ArrayLike]
 Decode = Callable[[NDArray[np.float64]], Any]

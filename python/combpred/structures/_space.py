@@ -38,9 +38,9 @@ from .._lib.structure import (
     structure_second_moment,
     structure_shape,
 )
-from ._losses import Augmented, OutputLoss, loss_augmented
 from ._search.constraints import RowConstraints
 from ._search.k_best import best_outputs, better_halves, has_siblings
+from .costs import Augmented, OutputLoss, loss_augmented
 
 if TYPE_CHECKING:
     from ._base import Structure
