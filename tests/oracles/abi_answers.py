@@ -1,0 +1,35 @@
+"""Functions of the header, legal arguments for each, and the answers they give."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+
+from abi_calls import CALLS, PERMUTATIONS
+from combpred._lib.structure import (
+    StructureArgument,
+)
+
+HEADER = re.sub(
+    r"/\*.*?\*/", "", (Path(__file__).parents[2] / "capi" / "combpred.h").read_text(), flags=re.S
+)  # without comments
+
+
+class Answer:
+    """Status and message of one call."""
+
+    def __init__(self, function, *arguments):
+        message = ctypes.create_string_buffer(4096)
+        self.status = function(*arguments, message, len(message))
+        self.message = message.value.decode()
+
+
+def functions() -> dict[str, list[str]]:
+    found = re.findall(r"int32_t\s+(cp_\w+)\(([^)]*)\);", HEADER)
+    return {name: [] if text == "void" else [p.strip() for p in text.split(",")] for name, text in found}
+
+
+def arguments(function: str) -> list:
+    structure = StructureArgument(PERMUTATIONS)
+    return [structure if a == "s" else a for a in CALLS[function]]
