@@ -79,7 +79,7 @@ def complete_graph(n_vertices: int) -> NDArray[np.int32]:
 
 
 def vertices_of_complete_graph(n_edges: int) -> int:
-    """Return the number of vertices of the complete graph with `n_edges` edges; ValueError if there is no such graph."""
+    """Return the number of vertices of the complete graph with `n_edges` edges; ValueError if there is none."""
     n = (1 + int(np.sqrt(1 + 8 * n_edges))) // 2
     if n * (n - 1) // 2 != n_edges or n_edges == 0:
         raise ValueError(
