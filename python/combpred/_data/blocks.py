@@ -216,67 +216,6 @@ class ArrayBlocks(BlockSource):
         return merge_results(results(), merge, advance)
 
 
-def make_block(given: Any, index: int, start: int) -> Block:
-    """Return the user's block number `index` as a `Block` whose first row has the number `start`.
-
-    Raises
-    ------
-    ValueError
-        When it is not (X, y) or (X, y, sample_weight), or when these differ in the number of rows.
-    """
-    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
-        shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else repr(given)
-        raise ValueError(f"block {index} is {shown}: {_HOW}")
-    X: Any = given[0]
-    y: Any = given[1]
-    if y is None:
-        raise ValueError(f"block {index}: y is None: give one structure for each row")
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    if X.ndim != 2:
-        raise ValueError(f"block {index}: X has shape {X.shape}, must be (n, n_features)")
-    X = X.tocsr() if sparse.issparse(X) else X
-    n = n_rows(X)
-    if n != n_rows(y):
-        raise ValueError(f"block {index}: X has {n} rows and y {n_rows(y)}; they must agree row by row")
-    try:
-        weights = row_weights(given[2] if len(given) == 3 else None, n)
-    except ValueError as error:
-        raise ValueError(f"block {index}: {error}") from error
-    return Block(X, y, weights, index, start)
-
-
-def merge_results(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:
-    """Return all results merged in order, calling `advance` after each; ValueError if there are none."""
-    merged: Any = None
-    empty = True
-    for result in results:
-        merged = result if empty else merge(merged, result)
-        empty = False
-        if advance is not None:
-            advance()
-    if empty:
-        raise ValueError("blocks has no rows: give at least one block that has")
-    found: Result = merged
-    return found
-
-
-def n_rows(data: Any) -> int:
-    """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
-    shape = getattr(data, "shape", None)
-    return len(data) if not shape else int(shape[0])
-
-
-def take_rows(data: Any, rows: slice) -> Any:
-    """Return consecutive rows of an array, a sparse matrix, a data frame or a list, as a view if possible."""
-    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
-
-
-def _rows_at_once(X: Any) -> int:
-    """Return how many rows of X take about `BLOCK_BYTES` as float64."""
-    width = int(X.nnz) / max(n_rows(X), 1) if sparse.issparse(X) else X.shape[1]
-    return max(1, min(int(BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))
-
-
 class IterableBlocks(BlockSource):
     """Blocks (X, y) or (X, y, sample_weight) from an iterable that can be read several times.
 
@@ -395,3 +334,64 @@ class IterableBlocks(BlockSource):
         finally:
             if isinstance(iterator, Generator):  # a generator that is not exhausted closes its files now
                 iterator.close()
+
+
+def make_block(given: Any, index: int, start: int) -> Block:
+    """Return the user's block number `index` as a `Block` whose first row has the number `start`.
+
+    Raises
+    ------
+    ValueError
+        When it is not (X, y) or (X, y, sample_weight), or when these differ in the number of rows.
+    """
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+        shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else repr(given)
+        raise ValueError(f"block {index} is {shown}: {_HOW}")
+    X: Any = given[0]
+    y: Any = given[1]
+    if y is None:
+        raise ValueError(f"block {index}: y is None: give one structure for each row")
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"block {index}: X has shape {X.shape}, must be (n, n_features)")
+    X = X.tocsr() if sparse.issparse(X) else X
+    n = n_rows(X)
+    if n != n_rows(y):
+        raise ValueError(f"block {index}: X has {n} rows and y {n_rows(y)}; they must agree row by row")
+    try:
+        weights = row_weights(given[2] if len(given) == 3 else None, n)
+    except ValueError as error:
+        raise ValueError(f"block {index}: {error}") from error
+    return Block(X, y, weights, index, start)
+
+
+def merge_results(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:
+    """Return all results merged in order, calling `advance` after each; ValueError if there are none."""
+    merged: Any = None
+    empty = True
+    for result in results:
+        merged = result if empty else merge(merged, result)
+        empty = False
+        if advance is not None:
+            advance()
+    if empty:
+        raise ValueError("blocks has no rows: give at least one block that has")
+    found: Result = merged
+    return found
+
+
+def n_rows(data: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
+    shape = getattr(data, "shape", None)
+    return len(data) if not shape else int(shape[0])
+
+
+def take_rows(data: Any, rows: slice) -> Any:
+    """Return consecutive rows of an array, a sparse matrix, a data frame or a list, as a view if possible."""
+    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
+
+
+def _rows_at_once(X: Any) -> int:
+    """Return how many rows of X take about `BLOCK_BYTES` as float64."""
+    width = int(X.nnz) / max(n_rows(X), 1) if sparse.issparse(X) else X.shape[1]
+    return max(1, min(int(BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))

@@ -228,6 +228,20 @@ def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], 
     )
 
 
+def _sample(X: Any) -> Any:
+    """Return a made-up row like those of X, to learn the type and shape of what a method returns."""
+    return X._meta_nonempty.iloc[:1] if hasattr(X, "_meta_nonempty") else np.zeros((1, X.shape[1]), dtype=X.dtype)
+
+
+def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Call a method of a model on one partition, which may have no rows."""
+    if n_rows(X):
+        return getattr(model, name)(X, *arguments, **options)
+    # A filter has emptied this partition. Estimators refuse X without rows, so one is made up and its result dropped.
+    row = X.reindex([0]).fillna(0) if hasattr(X, "iloc") else np.zeros((1, X.shape[1]))
+    return getattr(model, name)(row, *arguments, **options)[:0]
+
+
 def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any) -> float:
     """Return a score over dask collections, where the method `name` returns a weighted mean over the rows of arrays.
 
@@ -306,17 +320,3 @@ class DrawnRows(NamedTuple):
         """Return the rows with the n smallest keys."""
         kept = np.argsort(keys, kind="stable")[:n]
         return cls(n, keys[kept], rows.tocsr()[kept] if sparse.issparse(rows) else rows[kept])
-
-
-def _sample(X: Any) -> Any:
-    """Return a made-up row like those of X, to learn the type and shape of what a method returns."""
-    return X._meta_nonempty.iloc[:1] if hasattr(X, "_meta_nonempty") else np.zeros((1, X.shape[1]), dtype=X.dtype)
-
-
-def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Call a method of a model on one partition, which may have no rows."""
-    if n_rows(X):
-        return getattr(model, name)(X, *arguments, **options)
-    # A filter has emptied this partition. Estimators refuse X without rows, so one is made up and its result dropped.
-    row = X.reindex([0]).fillna(0) if hasattr(X, "iloc") else np.zeros((1, X.shape[1]))
-    return getattr(model, name)(row, *arguments, **options)[:0]

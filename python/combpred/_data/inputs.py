@@ -128,6 +128,11 @@ def _with_small_indices(X: Any) -> Any:
     return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
+def is_dask(data: Any) -> bool:
+    """Return whether data are a dask collection, without importing dask."""
+    return hasattr(data, "__dask_graph__") and data.__dask_graph__() is not None
+
+
 def check_weights(
     sample_weight: Any, n: int, *, name: str = "sample_weight", rows: str = "X"
 ) -> NDArray[np.float64] | None:
@@ -174,6 +179,22 @@ def row_weights(
             "a row out"
         )
     return weights
+
+
+def mean_of_rows(
+    values: NDArray[np.float64], sample_weight: ArrayLike | None, average: bool
+) -> float | NDArray[np.float64]:
+    """Return the weighted mean of one value for each row, or the values themselves if not `average`.
+
+    Raises
+    ------
+    ValueError
+        When `sample_weight` is illegal; see `check_weights`.
+    """
+    weights = check_weights(sample_weight, len(values))
+    if not average:
+        return values
+    return float(np.average(values, weights=weights))
 
 
 def release_pages(array: Any) -> None:
@@ -226,24 +247,3 @@ def clear_fit(estimator: BaseEstimator) -> None:
     for name in list(vars(estimator)):
         if name.endswith("_") and not name.startswith("_"):
             delattr(estimator, name)
-
-
-def is_dask(data: Any) -> bool:
-    """Return whether data are a dask collection, without importing dask."""
-    return hasattr(data, "__dask_graph__") and data.__dask_graph__() is not None
-
-
-def mean_of_rows(
-    values: NDArray[np.float64], sample_weight: ArrayLike | None, average: bool
-) -> float | NDArray[np.float64]:
-    """Return the weighted mean of one value for each row, or the values themselves if not `average`.
-
-    Raises
-    ------
-    ValueError
-        When `sample_weight` is illegal; see `check_weights`.
-    """
-    weights = check_weights(sample_weight, len(values))
-    if not average:
-        return values
-    return float(np.average(values, weights=weights))

@@ -196,7 +196,7 @@ def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, rem
         raise ValueError(f"{argument} holds a value that cannot be looked up ({error}); {remedy}") from error
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
-        raise TargetError(row, f"unknown label {_shown(values[row])}; {remedy}", argument)
+        raise TargetError(row, f"unknown label {_plain_repr(values[row])}; {remedy}", argument)
     return codes
 
 
@@ -214,18 +214,74 @@ def check_present(values: NDArray[Any], argument: str) -> None:
         row = int(np.argmax(bad))
         raise TargetError(
             row,
-            f"the label is {_shown(values[row])}, which is no label; drop the row, or give it a label of its own",
+            f"the label is {_plain_repr(values[row])}, which is no label; drop the row, or give it a label of its own",
             argument,
         )
 
 
+def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
+    """Return rows of different lengths as one matrix, padded with −1 on the right.
+
+    A matrix is returned unchanged. `noun` is what messages call an entry of a row.
+
+    Raises
+    ------
+    TargetError
+        For the first row that is not a list.
+    """
+    rows = _rows_of_visits(y)
+    if rows is None:
+        return target_matrix(y, argument, None, noun)
+    if len(rows) == 0:
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
+    for i, row in enumerate(rows):
+        if not _is_list(row):
+            raise TargetError(i, f"found {row!r}; every row is a list with one entry for each {noun}", argument)
+    lengths = np.array([len(row) for row in rows])
+    entries = list(chain.from_iterable(rows))
+    flat = np.array(entries)
+    if flat.dtype.kind in "bu":
+        flat = flat.astype(np.float64)  # so that it can hold −1
+    elif flat.dtype.kind not in "if":
+        flat = np.empty(len(entries), dtype=object)
+        flat[:] = entries
+    matrix = np.full((len(rows), max(1, int(lengths.max()))), -1, dtype=flat.dtype)
+    matrix[np.arange(matrix.shape[1]) < lengths[:, np.newaxis]] = flat
+    return matrix
+
+
+def _rows_of_visits(y: Any) -> Sequence[Any] | None:
+    """Return the rows of a list of lists of different lengths, or of an array or Series of lists; otherwise None."""
+    if isinstance(y, (list, tuple)):
+        lengths = {len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in y}
+        return y if len(lengths) > 1 or 0 in lengths else None
+    if getattr(y, "ndim", None) == 1 and getattr(y, "dtype", None) == np.dtype(object):
+        return list(y)
+    return None
+
+
+def _is_list(row: Any) -> bool:
+    """Return whether a row is a flat list or tuple, or an array of shape ``(k,)``."""
+    if isinstance(row, (list, tuple)):
+        return not any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in row)
+    return getattr(row, "ndim", None) == 1
+
+
 def summary(values: Sequence[Hashable], limit: int = 10) -> str:
     """Return the first `limit` values for messages, separated by commas."""
-    shown = ", ".join(_shown(v) for v in values[:limit])
+    shown = ", ".join(_plain_repr(v) for v in values[:limit])
     return shown if len(values) <= limit else f"{shown}, … ({len(values)} in all)"
 
 
-def _shown(value: Any) -> str:
+def shown(row: NDArray[Any]) -> str:
+    """Return a row for a message: without its padding, and shortened if it is long."""
+    places = row.tolist()
+    while places and places[-1] == -1:
+        places.pop()
+    return str(places) if len(places) <= 20 else f"[{', '.join(map(str, places[:20]))}, …]"
+
+
+def _plain_repr(value: Any) -> str:
     """Return a value for messages; NumPy's scalars look like Python's."""
     return repr(value.item() if isinstance(value, np.generic) else value)
 
@@ -386,59 +442,3 @@ def _is_ragged(output: Any) -> bool:
 def _listed(structures: Any) -> list[Any]:
     """Return outputs as lists, which compare by value."""
     return [np.asarray(each).tolist() for each in structures]
-
-
-def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
-    """Return rows of different lengths as one matrix, padded with −1 on the right.
-
-    A matrix is returned unchanged. `noun` is what messages call an entry of a row.
-
-    Raises
-    ------
-    TargetError
-        For the first row that is not a list.
-    """
-    rows = _rows_of_visits(y)
-    if rows is None:
-        return target_matrix(y, argument, None, noun)
-    if len(rows) == 0:
-        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
-    for i, row in enumerate(rows):
-        if not _is_list(row):
-            raise TargetError(i, f"found {row!r}; every row is a list with one entry for each {noun}", argument)
-    lengths = np.array([len(row) for row in rows])
-    entries = list(chain.from_iterable(rows))
-    flat = np.array(entries)
-    if flat.dtype.kind in "bu":
-        flat = flat.astype(np.float64)  # so that it can hold −1
-    elif flat.dtype.kind not in "if":
-        flat = np.empty(len(entries), dtype=object)
-        flat[:] = entries
-    matrix = np.full((len(rows), max(1, int(lengths.max()))), -1, dtype=flat.dtype)
-    matrix[np.arange(matrix.shape[1]) < lengths[:, np.newaxis]] = flat
-    return matrix
-
-
-def shown(row: NDArray[Any]) -> str:
-    """Return a row for a message: without its padding, and shortened if it is long."""
-    places = row.tolist()
-    while places and places[-1] == -1:
-        places.pop()
-    return str(places) if len(places) <= 20 else f"[{', '.join(map(str, places[:20]))}, …]"
-
-
-def _rows_of_visits(y: Any) -> Sequence[Any] | None:
-    """Return the rows of a list of lists of different lengths, or of an array or Series of lists; otherwise None."""
-    if isinstance(y, (list, tuple)):
-        lengths = {len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in y}
-        return y if len(lengths) > 1 or 0 in lengths else None
-    if getattr(y, "ndim", None) == 1 and getattr(y, "dtype", None) == np.dtype(object):
-        return list(y)
-    return None
-
-
-def _is_list(row: Any) -> bool:
-    """Return whether a row is a flat list or tuple, or an array of shape ``(k,)``."""
-    if isinstance(row, (list, tuple)):
-        return not any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in row)
-    return getattr(row, "ndim", None) == 1

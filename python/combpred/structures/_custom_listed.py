@@ -42,7 +42,7 @@ class ListedSpace(LibrarySpace):
 
     @cached_property
     def entry_kind(self) -> EntryKind:
-        """"bits" if all entries of ψ are 0 or 1, otherwise "numbers"."""
+        """ "bits" if all entries of ψ are 0 or 1, otherwise "numbers"."""
         psi = self.description.reals
         return "bits" if psi is not None and bool(((psi == 0.0) | (psi == 1.0)).all()) else "numbers"
 

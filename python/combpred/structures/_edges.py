@@ -89,12 +89,6 @@ def vertices_of_complete_graph(n_edges: int) -> int:
     return n
 
 
-def _pair(values: NDArray[Any], i: int) -> str:
-    """Return edge number i for messages."""
-    u, v = (int(x) for x in values[i])
-    return f"({u}, {v})"
-
-
 def edge_restriction(
     conditions: Conditions, description: Description, edges: ArrayLike, *, what: str, directed: bool = False
 ) -> Restriction:
@@ -142,3 +136,9 @@ def edge_restriction(
         must_not=tuple((i, 1) for i in sorted(must_not)),
         shown=str(conditions),
     )
+
+
+def _pair(values: NDArray[Any], i: int) -> str:
+    """Return edge number i for messages."""
+    u, v = (int(x) for x in values[i])
+    return f"({u}, {v})"

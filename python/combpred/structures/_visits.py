@@ -121,32 +121,6 @@ class Visits(Structure):
         return reason
 
 
-def canonical_cycles(lists: NDArray[np.int32], *, either_way: bool) -> NDArray[np.int32]:
-    """Return cycles listed from their smallest place on.
-
-    If `either_way`, the direction is free, and the second place of a list is the smaller neighbour of the first.
-    """
-    n = lists.shape[1]
-    places = np.arange(n, dtype=np.int64)
-    lengths = (lists >= 0).sum(axis=1, keepdims=True)
-    first = np.where(lists >= 0, lists, n).argmin(axis=1)[:, np.newaxis]
-    step = np.ones_like(first)
-    if either_way:
-        after, before = (np.take_along_axis(lists, (first + s) % lengths, axis=1) for s in (1, -1))
-        step[after > before] = -1
-    turned = np.take_along_axis(lists, (first + step * places) % lengths, axis=1)
-    turned[places >= lengths] = -1
-    return turned
-
-
-def _with_width(values: NDArray[np.int32], n: int) -> NDArray[np.int32]:
-    """Return legal rows with n columns, by adding or removing padding."""
-    fitted = np.full((len(values), n), -1, dtype=np.int32)
-    width = min(n, values.shape[1])
-    fitted[:, :width] = values[:, :width]
-    return fitted
-
-
 class VisitConditions:
     """The conditions of one constraint on cycles or routes, parsed and checked against one another.
 
@@ -262,6 +236,24 @@ class VisitConditions:
         return Description(free.name, scalars, fixed, None)
 
 
+def canonical_cycles(lists: NDArray[np.int32], *, either_way: bool) -> NDArray[np.int32]:
+    """Return cycles listed from their smallest place on.
+
+    If `either_way`, the direction is free, and the second place of a list is the smaller neighbour of the first.
+    """
+    n = lists.shape[1]
+    places = np.arange(n, dtype=np.int64)
+    lengths = (lists >= 0).sum(axis=1, keepdims=True)
+    first = np.where(lists >= 0, lists, n).argmin(axis=1)[:, np.newaxis]
+    step = np.ones_like(first)
+    if either_way:
+        after, before = (np.take_along_axis(lists, (first + s) % lengths, axis=1) for s in (1, -1))
+        step[after > before] = -1
+    turned = np.take_along_axis(lists, (first + step * places) % lengths, axis=1)
+    turned[places >= lengths] = -1
+    return turned
+
+
 def cycle_listing(start: int | None, end: int | None, *, either_way: bool) -> Callable[[Lists], Lists] | None:
     """Return a function that lists cycles so that they begin with `start` and end with `end`, or None if both are.
 
@@ -294,3 +286,11 @@ def _rotate_to(places: list[int], first: int) -> list[int]:
     """Return a cyclic list from `first` on."""
     at = places.index(first)
     return places[at:] + places[:at]
+
+
+def _with_width(values: NDArray[np.int32], n: int) -> NDArray[np.int32]:
+    """Return legal rows with n columns, by adding or removing padding."""
+    fitted = np.full((len(values), n), -1, dtype=np.int32)
+    width = min(n, values.shape[1])
+    fitted[:, :width] = values[:, :width]
+    return fitted
