@@ -93,7 +93,7 @@ class Block:
             raise type(error)(self.name(str(error))) from error
 
     def cut(self, step: int) -> Iterator[Block]:
-        """Yield the block in pieces of at most `step` rows."""
+        """Yield the rows of the block in smaller blocks of at most `step` rows each."""
         if self.n <= step:
             yield self
             return
@@ -109,7 +109,7 @@ class Block:
             )
 
     def parts(self) -> Iterator[Block]:
-        """Yield the block in pieces of at most about `BLOCK_BYTES` each."""
+        """Yield the rows of the block in smaller blocks of about `BLOCK_BYTES` each at most."""
         return self.cut(_rows_at_once(self.X))
 
 

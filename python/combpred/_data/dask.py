@@ -161,7 +161,7 @@ def _head(X: Any, y: Any, weights: Any, index: int) -> Block | None:
 def _on_partition(
     function: Callable[..., Result], merge: Merge[Result], index: int, X: Any, y: Any, weights: Any, *arguments: Any
 ) -> Result | None:
-    """Return the merged results of a partition, which is read in pieces, or None if it has no rows."""
+    """Return the merged results of the blocks of a partition, or None if it has no rows."""
     block, found = make_block((X, y, weights), index, 0), None
     if block.n:
         for part in block.parts():
