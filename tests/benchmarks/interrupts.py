@@ -25,7 +25,7 @@ import numpy as np
 from combpred import StructuredRidge, StructuredRidgeCV, StructuredSGD, sampling
 from combpred._lib.decode import Decoding
 from combpred._lib.structure import Description, structure_sample
-from combpred._programs.orders import violated_circles
+from combpred._programs.orders import violated_three_cycles
 from combpred.aggregation import kemeny
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.kernels import extension_kernel
@@ -71,7 +71,7 @@ def calls() -> dict[str, Call]:
     found: dict[str, Call] = {
         "uniform samples": lambda: structure_sample(sets, 50_000, 1),
         "kemeny, integer program": lambda: kemeny(profile, method="milp"),
-        "violated constraints on triples": lambda: violated_circles(400, pairs, 2 * len(pairs)),
+        "violated constraints on triples": lambda: violated_three_cycles(400, pairs, 2 * len(pairs)),
         "annealed partition function": lambda: sampling.log_partition(
             *(Permutations(12), np.ones(66)), method="annealed", epsilon=1e-3, sampler="local", max_steps=2**40
         ),

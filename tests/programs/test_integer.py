@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from combpred import CapabilityError, StructuredRidge
-from combpred._programs.orders import best_order, relaxed_order, violated_circles
+from combpred._programs.orders import best_order, relaxed_order, violated_three_cycles
 from combpred._programs.program import OutOfTimeError
 from combpred._programs.tours import best_cycle, best_directed_cycle, best_route
 from combpred.structures import Cycles, DirectedCycles, LabelSets, Permutations, Routes
@@ -65,7 +65,7 @@ def test_relaxed_orders_bound_all_orders(n):
 
 @pytest.mark.parametrize("limit", [None, 1, 5, 40])
 @pytest.mark.parametrize("n", [2, 3, 4, 9])
-def test_violated_circles_are_those_of_all_triples(n, limit):
+def test_violated_three_cycles_are_those_of_all_triples(n, limit):
     rng = np.random.default_rng(n)
     number = {pair: k for k, pair in enumerate(combinations(range(n), 2))}
     for x in (rng.random(len(number)), np.round(rng.random(len(number))), np.full(len(number), 0.5)):
@@ -76,7 +76,7 @@ def test_violated_circles_are_those_of_all_triples(n, limit):
             excess[first, second, across] = max(value - 1.0, -value)
         violated = [circle for circle in excess if excess[circle] > 1e-6]  # in lexicographic order
         expected = sorted(violated, key=lambda circle: -excess[circle])[:limit]
-        found = violated_circles(n, x, limit)
+        found = violated_three_cycles(n, x, limit)
         assert [tuple(cut.columns) for cut in found] == expected
         assert all(cut[1:] == ([1.0, 1.0, -1.0], 0.0, 1.0) for cut in found)
 
@@ -86,7 +86,7 @@ def test_ctrl_c_is_answered_while_triples_are_looked_at(ctrl_c):
     x = np.random.default_rng(0).random(n * (n - 1) // 2)
     with ctrl_c():
         while True:
-            violated_circles(n, x, 2 * len(x))
+            violated_three_cycles(n, x, 2 * len(x))
 
 
 def test_programs_stop_at_the_deadline_with_a_bound():

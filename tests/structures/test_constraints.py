@@ -274,7 +274,7 @@ ROUTES = Routes(5)
         (ROUTES, {"start": 2, "required": [(1, 2)]}, "no output of Routes"),
         (Permutations(4), {"first": 1, "last": 1}, "label 1 is 'first' and 'last'"),
         (Permutations(4), {"before": [(1, 1)]}, "a label before itself"),
-        (Permutations(4), {"before": [(0, 1), (1, 3), (3, 0)]}, "in a circle, [013] before [013] before [013] before"),
+        (Permutations(4), {"before": [(0, 1), (1, 3), (3, 0)]}, "has a cycle, [013] before [013] before [013] before"),
         (Permutations(4), {"before": [(0, 1)], "first": 1}, "puts 0 in front of 1, which is 'first'"),
         (WeakOrders(4), {"before": [(0, 1)], "last": 0}, "puts 1 behind 0, which is 'last'"),
         (Permutations(4), {"before": [(0, 4)]}, "'before' holds 4; labels are whole numbers 0..3"),

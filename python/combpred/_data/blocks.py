@@ -1,4 +1,8 @@
-"""Rows in blocks: those of arrays, and those of what users iterate over."""
+"""Training data in blocks of rows: `ArrayBlocks` cuts arrays, `IterableBlocks` reads what users iterate over.
+
+A `BlockSource` gives its blocks as often as needed; `DaskBlocks`, in the module `dask`, is the third one. A new kind of
+source implements its two methods.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +23,10 @@ from .targets import TargetError
 Result = TypeVar("Result")
 Merge = Callable[[Result, Result], Result]
 
-# Of a block, in float64: enough for BLAS to run at full speed, little beside what training itself holds, and a small
-# part of a second's work, after which Ctrl-C is answered.
+# Size of a block in float64: large enough for BLAS to run at full speed, small beside what training itself holds, and
+# a small part of a second's work, after which Ctrl-C is answered.
 BLOCK_BYTES = 2**24
-_MANY_ROWS = 2**15  # of few features: targets and scores may be much wider than those
+_MANY_ROWS = 2**15  # most rows of a block, however few features they have: targets and scores may be much wider
 
 _HOW = "give (X, y) or (X, y, sample_weight)"
 
@@ -39,17 +43,17 @@ class Block:
     Attributes
     ----------
     X : array or sparse matrix of shape (n, n_features)
-        As the source has it: not checked, of any number type.
+        Inputs, not checked, of any number type.
     y : array-like of n targets
-        In the format of the structure, not checked.
+        In the structure's format, not checked.
     weights : ndarray of shape (n,) or None
-        Sample weights, checked; None for all 1.
+        Sample weights, checked; None if all are 1.
     index : int or None
-        Number of the block as the user gave it, from 0. None where the user gave no blocks.
+        Number, from 0, of the user's block that these rows come from; None if the user gave no blocks.
     first_row : int
-        Number of its first row among all rows.
+        Number of the first row among all rows.
     offset : int, default=0
-        Number of its first row in the block as the user gave it, of which it may be a part.
+        Number of the first row within the user's block.
     """
 
     X: Any
@@ -65,16 +69,16 @@ class Block:
         return n_rows(self.X)
 
     def number(self, row: int) -> int:
-        """Return the number that the user knows a row of this block by: in the block given, or among all rows."""
+        """Return the number of a row as the user counts: within the user's block, or among all rows."""
         return row + (self.first_row if self.index is None else self.offset)
 
     def name(self, message: str) -> str:
-        """Return a message with the block it is about, where the user gave blocks."""
+        """Return a message that begins with the number of the block, if the user gave blocks."""
         return message if self.index is None else f"block {self.index}: {message}"
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Let errors about rows of this block come out with the block and the numbers that the user knows them by."""
+        """Renumber errors about rows of this block, raised in the body, as the user counts blocks and rows."""
         try:
             yield
         except RowError as error:
@@ -91,7 +95,7 @@ class Block:
             raise type(error)(self.name(str(error))) from error
 
     def cut(self, step: int) -> Iterator[Block]:
-        """Cut the block into blocks of at most `step` rows."""
+        """Yield the rows of the block in smaller blocks of at most `step` rows each."""
         if self.n <= step:
             yield self
             return
@@ -107,24 +111,25 @@ class Block:
             )
 
     def parts(self) -> Iterator[Block]:
-        """Cut the block into blocks of bounded size."""
+        """Yield the rows of the block in smaller blocks of about `BLOCK_BYTES` each at most."""
         return self.cut(_rows_at_once(self.X))
 
 
 class BlockSource(ABC):
-    """Blocks of training data that can be gone through as often as needed.
+    """Training data that can be read block by block, as often as needed.
 
     Attributes
     ----------
     gathers_classes : bool
-        Whether class labels that are not given are gathered in a pass of their own, rather than from the first block.
+        Whether class labels that the user did not give are collected in a pass of their own; otherwise they are those
+        of the first block.
     """
 
     gathers_classes: ClassVar[bool] = False
 
     @abstractmethod
     def first(self) -> Block:
-        """Return the first block that has rows, from which sizes and types are taken.
+        """Return the first block that has rows; sizes and types are read from it.
 
         Raises
         ------
@@ -140,20 +145,20 @@ class BlockSource(ABC):
         merge: Merge[Result],
         advance: Callable[[], object] | None = None,
     ) -> Result:
-        """Return ``function(block, *arguments)`` of all blocks, merged in the order of the blocks.
+        """Call ``function(block, *arguments)`` for all blocks and return the merged results.
 
         Parameters
         ----------
         function : callable
-            A function of a module, or an instance of a small frozen dataclass: it may be pickled and run in another
-            process. It must not keep or change what it is given. Blocks may be cut into smaller ones before it sees
-            them.
+            It may be pickled and run in another process, so it must be a function of a module or an instance of a small
+            frozen dataclass. It must not keep or change its arguments. It may see smaller blocks than the user gave.
         *arguments
             The same for all blocks; picklable.
         merge : callable
-            Takes two results and returns one; it may change and return its first argument. Associative up to rounding.
+            Merges two results into one; results are merged in the order of the blocks. It may change and return its
+            first argument, and must be associative up to rounding.
         advance : callable or None, default=None
-            Called without arguments, in this process, when a block is done.
+            Called without arguments, in this process, after each block.
 
         Returns
         -------
@@ -162,8 +167,10 @@ class BlockSource(ABC):
 
         Raises
         ------
+        ValueError
+            When no block has rows.
         Exception
-            What `function` raises: it names rows by `Block.errors`.
+            Whatever `function` raises; it numbers rows by `Block.errors`.
         """
 
 
@@ -173,13 +180,15 @@ class ArrayBlocks(BlockSource):
     Parameters
     ----------
     X : ndarray, memmap or CSR of shape (n, n_features)
+        Inputs.
     y : array-like of n targets
+        In the structure's format.
     weights : ndarray of shape (n,) or None
-        Checked before.
+        Sample weights, already checked; None if all are 1.
 
     Notes
     -----
-    A row is never copied but in its block. Pages of files mapped read-only are given back once their block is done.
+    Rows are copied one block at a time at most. Pages of files mapped read-only are released after each block.
     """
 
     def __init__(self, X: Any, y: Any, weights: NDArray[np.float64] | None) -> None:
@@ -209,71 +218,23 @@ class ArrayBlocks(BlockSource):
         return merge_results(results(), merge, advance)
 
 
-def make_block(given: Any, index: int, start: int) -> Block:
-    """Return block number `index`, whose first row is number `start`, after checking that its rows go together."""
-    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
-        shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else repr(given)
-        raise ValueError(f"block {index} is {shown}: {_HOW}")
-    X: Any = given[0]
-    y: Any = given[1]
-    if y is None:
-        raise ValueError(f"block {index}: y is None: give one structure for each row")
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    if X.ndim != 2:
-        raise ValueError(f"block {index}: X has shape {X.shape}, must be (n, n_features)")
-    X = X.tocsr() if sparse.issparse(X) else X
-    n = n_rows(X)
-    if n != n_rows(y):
-        raise ValueError(f"block {index}: X has {n} rows and y {n_rows(y)}; they must agree row by row")
-    try:
-        weights = row_weights(given[2] if len(given) == 3 else None, n)
-    except ValueError as error:
-        raise ValueError(f"block {index}: {error}") from error
-    return Block(X, y, weights, index, start)
-
-
-def merge_results(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:
-    merged: Any = None
-    empty = True
-    for result in results:
-        merged = result if empty else merge(merged, result)
-        empty = False
-        if advance is not None:
-            advance()
-    if empty:
-        raise ValueError("blocks has no rows: give at least one block that has")
-    found: Result = merged
-    return found
-
-
-def n_rows(data: Any) -> int:
-    """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
-    shape = getattr(data, "shape", None)
-    return len(data) if not shape else int(shape[0])
-
-
-def take_rows(data: Any, rows: slice) -> Any:
-    """Return consecutive rows of an array, a sparse matrix, a data frame or a list, without a copy where that goes."""
-    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
-
-
-def _rows_at_once(X: Any) -> int:
-    width = int(X.nnz) / max(n_rows(X), 1) if sparse.issparse(X) else X.shape[1]
-    return max(1, min(int(BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))
-
-
 class IterableBlocks(BlockSource):
-    """Blocks (X, y) or (X, y, sample_weight) of an iterable that starts anew each time.
+    """Blocks (X, y) or (X, y, sample_weight) from an iterable that can be read several times.
 
     Parameters
     ----------
     blocks : iterable, or callable that returns an iterator
-        Empty blocks are skipped. Large ones are cut.
+        Blocks without rows are skipped; large ones are cut.
 
     Raises
     ------
     TypeError
-        For an iterator, which can be gone through only once, and for what is no iterable.
+        For an iterator, which can be read only once, and for objects that are not iterable.
+
+    Notes
+    -----
+    Passes are compared: a later pass whose blocks differ in number or size from those of the first, or that begins with
+    another row, raises ValueError.
     """
 
     def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
@@ -288,9 +249,9 @@ class IterableBlocks(BlockSource):
                     f"several: {_REMEDY}"
                 )
         self._blocks = blocks
-        self._begun: Any = None  # the iterator of the last pass, which must not come again
-        self._head: tuple[int | None, str] | None = None  # the first row, and its block
-        self._sizes: list[int] | None = None  # of the first whole pass, which later ones must repeat
+        self._begun: Any = None  # the iterator of the last pass; the next pass needs another one
+        self._head: tuple[int | None, str] | None = None  # number of the first block with rows, and its first row
+        self._sizes: list[int] | None = None  # of the blocks in the first complete pass; later passes must repeat them
 
     def first(self) -> Block:
         for block in self._given():
@@ -323,6 +284,7 @@ class IterableBlocks(BlockSource):
         return merged
 
     def _compare(self, block: Block, at: int) -> None:
+        """Raise ValueError if a block differs in size from block number `at` of the first pass."""
         if self._sizes is None or (at < len(self._sizes) and self._sizes[at] == block.n):
             return
         expected = f"{self._sizes[at]} rows" if at < len(self._sizes) else "no such block"
@@ -331,7 +293,7 @@ class IterableBlocks(BlockSource):
         )
 
     def _begin(self) -> Iterator[Any]:
-        """Return the iterator of a new pass, which must not be the one of the last: that has gone past some blocks."""
+        """Return the iterator of a new pass; TypeError if it is that of the last pass, which is already used up."""
         made = self._blocks() if callable(self._blocks) else self._blocks
         try:
             iterator = iter(made)
@@ -348,7 +310,7 @@ class IterableBlocks(BlockSource):
         return iterator
 
     def _require_head(self, block: Block) -> None:
-        """Refuse a pass that begins with other rows than the first one: blocks from a reader that has gone on."""
+        """Raise ValueError if a pass begins with another row than the first pass: its reader did not start over."""
         row = take_rows(block.X, slice(0, 1))
         shown = repr((row.toarray() if sparse.issparse(row) else np.asarray(row)).tolist())
         head = (block.index, shown)
@@ -361,7 +323,7 @@ class IterableBlocks(BlockSource):
             )
 
     def _given(self) -> Iterator[Block]:
-        """Yield the blocks that have rows, as the user gives them."""
+        """Yield the user's blocks, without those that have no rows."""
         start, iterator = 0, self._begin()
         try:
             for index, given in enumerate(iterator):
@@ -372,5 +334,66 @@ class IterableBlocks(BlockSource):
                     yield block
                     start += block.n
         finally:
-            if isinstance(iterator, Generator):  # one that is left half-way closes its files now
+            if isinstance(iterator, Generator):  # a generator that is not exhausted closes its files now
                 iterator.close()
+
+
+def make_block(given: Any, index: int, start: int) -> Block:
+    """Return the user's block number `index` as a `Block` whose first row has the number `start`.
+
+    Raises
+    ------
+    ValueError
+        When it is not (X, y) or (X, y, sample_weight), or when these differ in the number of rows.
+    """
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+        shown = f"a {type(given).__name__} of {len(given)}" if isinstance(given, (tuple, list)) else repr(given)
+        raise ValueError(f"block {index} is {shown}: {_HOW}")
+    X: Any = given[0]
+    y: Any = given[1]
+    if y is None:
+        raise ValueError(f"block {index}: y is None: give one structure for each row")
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"block {index}: X has shape {X.shape}, must be (n, n_features)")
+    X = X.tocsr() if sparse.issparse(X) else X
+    n = n_rows(X)
+    if n != n_rows(y):
+        raise ValueError(f"block {index}: X has {n} rows and y {n_rows(y)}; they must agree row by row")
+    try:
+        weights = row_weights(given[2] if len(given) == 3 else None, n)
+    except ValueError as error:
+        raise ValueError(f"block {index}: {error}") from error
+    return Block(X, y, weights, index, start)
+
+
+def merge_results(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:
+    """Return all results merged in order, calling `advance` after each; ValueError if there are none."""
+    merged: Any = None
+    empty = True
+    for result in results:
+        merged = result if empty else merge(merged, result)
+        empty = False
+        if advance is not None:
+            advance()
+    if empty:
+        raise ValueError("blocks has no rows: give at least one block that has")
+    found: Result = merged
+    return found
+
+
+def n_rows(data: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
+    shape = getattr(data, "shape", None)
+    return len(data) if not shape else int(shape[0])
+
+
+def take_rows(data: Any, rows: slice) -> Any:
+    """Return consecutive rows of an array, a sparse matrix, a data frame or a list, as a view if possible."""
+    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
+
+
+def _rows_at_once(X: Any) -> int:
+    """Return how many rows of X take about `BLOCK_BYTES` as float64."""
+    width = int(X.nnz) / max(n_rows(X), 1) if sparse.issparse(X) else X.shape[1]
+    return max(1, min(int(BLOCK_BYTES / (8 * max(width, 1))), _MANY_ROWS))

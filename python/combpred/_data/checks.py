@@ -1,4 +1,7 @@
-"""Checks of single arguments: choices, numbers, shares, sizes."""
+"""Checks of single arguments: choices, numbers, fractions and sizes.
+
+The checks of fractions and of choices differ in the words and classes of their errors, which their callers promise.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,33 @@ from typing import Any
 import numpy as np
 
 
-def share(value: Any, name: str) -> float:
-    """Return `value` as a float; TypeError when it is no number, ValueError when it is not between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
-    if not 0 < number < 1:
-        raise ValueError(f"{name} must be between 0 and 1, both excluded, got {value}")
-    return number
+def is_integer(value: object) -> bool:
+    """Return whether a value is a Python or NumPy integer; booleans are not."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number; booleans are not."""
+    return is_integer(value) or isinstance(value, (float, np.floating))
+
+
+def require_integers(**arguments: object) -> None:
+    """Raise TypeError for the first argument that is not an integer."""
+    for name, value in arguments.items():
+        if not is_integer(value):
+            raise TypeError(f"{name} must be an integer, got {value!r}")
 
 
 def whole_number(value: Any, name: str, least: int, most: int) -> int:
-    """Return `value` as an int; TypeError when it is none, ValueError when it is not between `least` and `most`."""
+    """Return `value` as an int between `least` and `most`.
+
+    Raises
+    ------
+    TypeError
+        When it is not an integer.
+    ValueError
+        When it is out of bounds.
+    """
     if not is_integer(value):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if not least <= value <= most:
@@ -31,7 +49,14 @@ def whole_number(value: Any, name: str, least: int, most: int) -> int:
 
 @dataclass(frozen=True)
 class Limit:
-    """The largest size that the compiled library takes, and why."""
+    """The largest legal size, and why there is no larger one.
+
+    Attributes
+    ----------
+    most : int
+    reason : str
+        Why; it ends the error message.
+    """
 
     most: int
     reason: str
@@ -40,45 +65,32 @@ class Limit:
 SIZE_LIMIT = Limit(2**24, "beyond that, products of sizes might overflow the 32-bit integers of the library")
 
 
-def is_integer(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+def share(value: Any, name: str) -> float:
+    """Return `value` as a float in the open interval (0, 1).
 
-
-def require_integers(**arguments: object) -> None:
-    """Raise TypeError that names the first argument which is no integer."""
-    for name, value in arguments.items():
-        if not is_integer(value):
-            raise TypeError(f"{name} must be an integer, got {value!r}")
-
-
-def frozen(value: Any) -> Hashable:
-    """Return a hashable image of a parameter: arrays and lists of equal content have equal images.
-
-    Booleans are tagged: as `allowed` of a hierarchy, the mask [True, False] and the nodes [1, 0] differ.
+    Raises
+    ------
+    TypeError
+        When it is not a number.
+    ValueError
+        When it is out of bounds.
     """
-    if isinstance(value, Mapping):
-        return ("mapping", *((frozen(k), frozen(v)) for k, v in value.items()))
-    if hasattr(value, "__array__"):
-        value = np.asarray(value).tolist()
-    if isinstance(value, (list, tuple)):
-        return tuple(frozen(v) for v in value)
-    return ("bool", value) if isinstance(value, bool) else value
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    number = float(value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must be between 0 and 1, both excluded, got {value}")
+    return number
 
 
-def is_number(value: Any) -> bool:
-    """Return whether a value is a real number, and no boolean."""
-    return is_integer(value) or isinstance(value, (float, np.floating))
-
-
-def check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return the value of a parameter of a method; ValueError unless it is one of its choices."""
-    if value not in choices:
-        raise ValueError(f"{parameter} must be one of {', '.join(map(repr, choices))}, got {value!r}")
-    return str(value)
+def check_share(value: Any, name: str) -> None:
+    """Raise ValueError unless `value` is a number in (0, 1)."""
+    if not isinstance(value, (int, float, np.floating)) or not 0 < value < 1:
+        raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}")
 
 
 def check_share_or_none(name: str, value: Any) -> None:
-    """Raise TypeError or ValueError unless the value is None or a number in (0, 1)."""
+    """Raise TypeError or ValueError unless `value` is None or a number in (0, 1)."""
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -88,12 +100,28 @@ def check_share_or_none(name: str, value: Any) -> None:
 
 
 def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
-    """Raise ValueError unless `value` is one of those allowed."""
+    """Raise ValueError unless `value` is one of `allowed`."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
 
 
-def check_share(value: Any, name: str) -> None:
-    """Raise ValueError unless `value` is a number between 0 and 1."""
-    if not isinstance(value, (int, float, np.floating)) or not 0 < value < 1:
-        raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}")
+def check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return the value of a method's parameter; ValueError unless it is one of `choices`."""
+    if value not in choices:
+        raise ValueError(f"{parameter} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return str(value)
+
+
+def frozen(value: Any) -> Hashable:
+    """Return a hashable stand-in for a parameter; arrays and lists of equal content have equal stand-ins.
+
+    Booleans differ from integers: for the parameter `allowed` of a hierarchy, the mask [True, False] and the nodes
+    [1, 0] are not the same.
+    """
+    if isinstance(value, Mapping):
+        return ("mapping", *((frozen(k), frozen(v)) for k, v in value.items()))
+    if hasattr(value, "__array__"):
+        value = np.asarray(value).tolist()
+    if isinstance(value, (list, tuple)):
+        return tuple(frozen(v) for v in value)
+    return ("bool", value) if isinstance(value, bool) else value

@@ -1,4 +1,4 @@
-"""Dask collections: their partitions as blocks, and predictions on them."""
+"""Dask collections: their partitions as training blocks, and lazy predictions on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .blocks import Block, BlockSource, Merge, Result, make_block, n_rows
 from .inputs import is_dask
 
-# Results that one task merges, one after the other: a pass over a hundred partitions takes fifteen such tasks.
+# Number of results that one task merges: a pass over a hundred partitions takes fifteen such tasks.
 _MERGED_AT_ONCE = 8
 
 _AGREE = "give collections with the same partitions, such as arrays with equal chunks of rows"
@@ -25,20 +25,21 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class DaskBlocks(BlockSource):
-    """Partitions of dask arrays or data frames. Empty ones are skipped.
+    """Partitions of dask arrays or data frames as blocks; partitions without rows are skipped.
 
     Parameters
     ----------
     X : dask array of shape (n, n_features), or dask data frame
-        Chunks across features are joined.
-    y : dask array, series or data frame with the rows of X, or array-like or sparse where the chunks of X are known
-    weights : the same, a number for all rows, or None, default=None
-        Sample weights.
+        Inputs. Chunks across features are joined.
+    y : dask array, series or data frame, array-like or sparse matrix
+        Targets. What is not a dask collection is cut like X, whose partitions must have known lengths.
+    weights : as y, or a number, or None, default=None
+        Sample weights; a number is the weight of every row.
 
     Raises
     ------
     ValueError
-        When the partitions do not agree.
+        When the partitions of X, y and the weights do not agree.
     """
 
     gathers_classes = True
@@ -88,7 +89,7 @@ class DaskBlocks(BlockSource):
         return found
 
     def _aligned(self, data: Any, argument: str) -> list[Any]:
-        """Return the partitions of y or of weights, which must go with those of X."""
+        """Return the partitions of y or of the weights, cut like those of X."""
         if sparse.issparse(data):
             return self._cut_sparse(data, argument)
         if not is_dask(data):
@@ -119,6 +120,7 @@ class DaskBlocks(BlockSource):
         return [_delayed(rows[lo:hi], pure=False) for lo, hi in zip(ends[:-1], ends[1:], strict=True)]
 
     def _require_known(self, data: Any, argument: str) -> None:
+        """Raise ValueError if the partitions of X have unknown lengths, so that nothing can be cut like them."""
         if not _known(self._chunks):
             raise ValueError(
                 f"{argument} is a {type(data).__name__}, and the partitions of X, which it must be cut as, have "
@@ -126,30 +128,32 @@ class DaskBlocks(BlockSource):
             )
 
     def _require_rows(self, n: int, argument: str) -> None:
+        """Raise ValueError unless X has n rows."""
         if n != sum(self._chunks):
             raise ValueError(f"X has {sum(self._chunks)} rows and {argument} {n}; they must agree row by row")
 
 
 def _delayed(*arguments: Any, **options: Any) -> Any:
+    """Call `dask.delayed`, importing dask at the first call."""
     import dask
 
     return dask.delayed(*arguments, **options)
 
 
 def _known(chunks: Any) -> bool:
-    """Whether lengths of partitions are known: a data frame has none, a filtered array NaN."""
+    """Return whether the lengths of partitions are known: a data frame has none, a filtered array has NaN."""
     return chunks is not None and not np.isnan(chunks).any()
 
 
 def _partitions(data: Any) -> list[Any]:
-    """Return delayed partitions of rows."""
+    """Return the partitions of a collection, across rows only, as delayed objects."""
     if hasattr(data, "rechunk") and data.ndim > 1:
         data = data.rechunk(dict.fromkeys(range(1, data.ndim), -1))
     return list(np.ravel(np.asarray(data.to_delayed(), dtype=object)))
 
 
 def _head(X: Any, y: Any, weights: Any, index: int) -> Block | None:
-    """Return the first rows of a partition as a block, None where it has none."""
+    """Return the first rows of a partition as a block, or None if it has no rows."""
     block = make_block((X, y, weights), index, 0)
     return next(block.parts()) if block.n else None
 
@@ -157,7 +161,7 @@ def _head(X: Any, y: Any, weights: Any, index: int) -> Block | None:
 def _on_partition(
     function: Callable[..., Result], merge: Merge[Result], index: int, X: Any, y: Any, weights: Any, *arguments: Any
 ) -> Result | None:
-    """Return the merged results of the parts of a partition, None where it has no rows."""
+    """Return the merged results of the blocks of a partition, or None if it has no rows."""
     block, found = make_block((X, y, weights), index, 0), None
     if block.n:
         for part in block.parts():
@@ -167,19 +171,21 @@ def _on_partition(
 
 
 def _merge_all(merge: Merge[Result], results: Sequence[Result | None]) -> Result | None:
+    """Return the results that are not None, merged in order, or None if all are."""
     given = [result for result in results if result is not None]
     if not given:
         return None
-    found = copy.deepcopy(given[0])  # a task must leave what other tasks returned as it was
+    found = copy.deepcopy(given[0])  # a task must not change the results of other tasks
     for result in given[1:]:
         found = merge(found, result)
     return found
 
 
 def lazily_on_dask(method: Method) -> Method:
-    """Make a method, which returns an array with one row for each row of X, return a dask array for a dask X.
+    """Decorate a method that returns one row for each row of X, so that it returns a dask array when X is one.
 
-    The array is of the blocks that the method returns for the partitions; nothing is computed before it is.
+    The blocks of that array are what the method returns for the partitions of X. Nothing is computed until the array
+    is.
     """
 
     @wraps(method)
@@ -193,6 +199,7 @@ def lazily_on_dask(method: Method) -> Method:
 
 
 def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return the dask array of what a method returns for the partitions of X; its type is learnt from one row."""
     import dask
     import dask.array as da
 
@@ -221,8 +228,37 @@ def _over_partitions(model: Any, name: str, X: Any, arguments: tuple[Any, ...], 
     )
 
 
+def _sample(X: Any) -> Any:
+    """Return a made-up row like those of X, to learn the type and shape of what a method returns."""
+    return X._meta_nonempty.iloc[:1] if hasattr(X, "_meta_nonempty") else np.zeros((1, X.shape[1]), dtype=X.dtype)
+
+
+def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Call a method of a model on one partition, which may have no rows."""
+    if n_rows(X):
+        return getattr(model, name)(X, *arguments, **options)
+    # A filter has emptied this partition. Estimators refuse X without rows, so one is made up and its result dropped.
+    row = X.reindex([0]).fillna(0) if hasattr(X, "iloc") else np.zeros((1, X.shape[1]))
+    return getattr(model, name)(row, *arguments, **options)[:0]
+
+
 def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any) -> float:
-    """Return what a method of (X, y, sample_weight) that is a weighted mean over rows gives for dask collections."""
+    """Return a score over dask collections, where the method `name` returns a weighted mean over the rows of arrays.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    name : str
+        A method of (X, y, sample_weight), such as "score".
+    X, y, sample_weight : dask collections
+        As `DaskBlocks` takes them.
+
+    Raises
+    ------
+    ValueError
+        When all weights are 0.
+    """
     check_is_fitted(model)
     total, weight = DaskBlocks(X, y, sample_weight).reduce(_weighted, model, name, merge=_added)
     if weight == 0.0:
@@ -231,7 +267,7 @@ def mean_over_rows(model: Any, name: str, X: Any, y: Any, sample_weight: Any) ->
 
 
 def _weighted(block: Block, model: Any, name: str) -> tuple[float, float]:
-    """Return the sum over the rows of a block, and of their weights."""
+    """Return the weighted sum over the rows of a block, and the sum of their weights."""
     weight = float(block.n if block.weights is None else block.weights.sum())
     if weight == 0.0:
         return 0.0, 0.0
@@ -239,6 +275,7 @@ def _weighted(block: Block, model: Any, name: str) -> tuple[float, float]:
 
 
 def _added(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    """Return the sums of both blocks added up."""
     return one[0] + other[0], one[1] + other[1]
 
 
@@ -249,7 +286,11 @@ def sampled_rows(X: Any, n: int, seed: int) -> Any:
 
 @dataclass(frozen=True)
 class RowDraw:
-    """A draw of rows: those with the n smallest of random keys, which each has from its partition and place."""
+    """A uniform draw of n rows without replacement, as a function of blocks.
+
+    Every row gets a random key that depends on the seed, its partition and its place there; the rows with the n
+    smallest keys are drawn.
+    """
 
     n: int
     seed: int
@@ -261,14 +302,14 @@ class RowDraw:
 
     @staticmethod
     def merged(one: DrawnRows, other: DrawnRows) -> DrawnRows:
-        """Return the draw from the rows of both."""
+        """Return the draw from the rows of both draws."""
         stack = sparse.vstack if sparse.issparse(one.rows) else np.concatenate
         keys = np.concatenate([one.keys, other.keys])
         return DrawnRows.smallest(one.n, keys, stack([one.rows, other.rows]))
 
 
 class DrawnRows(NamedTuple):
-    """Rows of the n smallest keys."""
+    """Up to n rows, with their random keys."""
 
     n: int
     keys: NDArray[np.float64]
@@ -276,18 +317,6 @@ class DrawnRows(NamedTuple):
 
     @classmethod
     def smallest(cls, n: int, keys: NDArray[np.float64], rows: Any) -> DrawnRows:
+        """Return the rows with the n smallest keys."""
         kept = np.argsort(keys, kind="stable")[:n]
         return cls(n, keys[kept], rows.tocsr()[kept] if sparse.issparse(rows) else rows[kept])
-
-
-def _sample(X: Any) -> Any:
-    """Return a row like those of X, for the type and the width of what a method returns."""
-    return X._meta_nonempty.iloc[:1] if hasattr(X, "_meta_nonempty") else np.zeros((1, X.shape[1]), dtype=X.dtype)
-
-
-def _call(model: Any, name: str, X: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    if n_rows(X):
-        return getattr(model, name)(X, *arguments, **options)
-    # A partition that a filter has emptied: estimators refuse no rows, so one is made up and its result dropped.
-    row = X.reindex([0]).fillna(0) if hasattr(X, "iloc") else np.zeros((1, X.shape[1]))
-    return getattr(model, name)(row, *arguments, **options)[:0]

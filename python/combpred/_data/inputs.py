@@ -1,4 +1,4 @@
-"""Inputs and weights as training and prediction read them, and what a failed fit leaves."""
+"""Inputs X and sample weights as estimators read them, and the state of an estimator before and after `fit`."""
 
 from __future__ import annotations
 
@@ -21,25 +21,47 @@ except ImportError:  # scikit-learn < 1.6: the function was a method of every es
 
 
 def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
-    """Convert X as `options` of scikit-learn's check_array say; set (reset) or check its number of features and names.
+    """Return X after scikit-learn's validation, which gets `options`.
 
-    NaN and infinity pass: the caller looks for them and names the row.
+    It records (`reset`) or compares the number of features and their names. NaN and infinity pass: the caller looks for
+    them and names the row.
     """
     return _validate_data(estimator, X=X, reset=reset, ensure_all_finite=False, **options)
 
 
 def classifier_tags(*, multi_label: bool) -> Any:
-    """Return the tags of a classifier; only scikit-learn >= 1.6 asks for them."""
+    """Return the tags of a classifier, for scikit-learn >= 1.6."""
     from sklearn.utils import ClassifierTags
 
     return ClassifierTags(multi_class=True, multi_label=multi_label)
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool = True, dtype: Any = np.float64) -> Any:
-    """Return X as a C-contiguous array of a type in `dtype`, or as CSR with int32 indices where those suffice.
+    """Return X as a C-contiguous array, or as a CSR matrix in canonical format.
 
-    CSR has sorted indices, each once: what is stored for one entry is added up. The number of features and their names
-    are set (`reset`) or compared. ValueError for what is not finite, naming row and column.
+    Parameters
+    ----------
+    estimator : estimator
+        Where the number of features and their names are recorded or looked up.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Inputs.
+    reset : bool
+        Whether to record the number of features and their names, as `fit` does, or to compare them.
+    accept_sparse : bool, default=True
+        Whether X may be sparse.
+    dtype : type or list of types, default=float64
+        Types that the result may have.
+
+    Returns
+    -------
+    X : ndarray or CSR
+        CSR has sorted indices without repetitions (entries stored several times are added up), which are int32 if they
+        fit.
+
+    Raises
+    ------
+    ValueError
+        For NaN or infinity, naming row and column, and whatever scikit-learn's validation refuses.
     """
     X = validate_input(
         estimator, X, reset=reset, accept_sparse="csr" if accept_sparse else False, dtype=dtype, order="C"
@@ -54,9 +76,10 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool = Tru
 
 
 def unconverted_rows(estimator: Any, X: Any, *, accept_sparse: bool = True) -> Any:
-    """Return X as an array of any number type, or as `check_rows` does where it is sparse, for `rows_in_double`.
+    """Return X as an array of any number type, or, if it is sparse, as `check_rows` does.
 
-    An array is not looked through, so that a memory-mapped file is not read, nor are float32 inputs copied as a whole.
+    Entries of an array are not read, so a memory-mapped file stays on disk and float32 inputs are not copied as a
+    whole; `rows_in_double` converts and checks some rows at a time.
     """
     if sparse.issparse(X):
         return check_rows(estimator, X, reset=False, accept_sparse=accept_sparse)
@@ -64,7 +87,7 @@ def unconverted_rows(estimator: Any, X: Any, *, accept_sparse: bool = True) -> A
 
 
 def rows_in_double(X: Any, rows: slice) -> Any:
-    """Return some rows as a C-contiguous float64 array, or as CSR; ValueError for what is not finite."""
+    """Return some rows as a C-contiguous float64 array, or as CSR; ValueError for NaN or infinity."""
     block = X[rows]
     if not sparse.issparse(block):
         block = np.ascontiguousarray(block, dtype=np.float64)
@@ -73,9 +96,9 @@ def rows_in_double(X: Any, rows: slice) -> Any:
 
 
 def require_finite(X: Any, first_row: int = 0) -> None:
-    """Raise ValueError for NaN or infinity in X, an array or a sparse matrix, naming row and column.
+    """Raise ValueError if X, an array or a sparse matrix, holds NaN or infinity; names row and column.
 
-    Rows are counted from `first_row`.
+    `first_row` is the number of the first row of X.
     """
     stored = X.data if sparse.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):  # a sum may overflow where no entry is infinite
@@ -97,7 +120,7 @@ def require_finite(X: Any, first_row: int = 0) -> None:
 
 
 def _with_small_indices(X: Any) -> Any:
-    """Return CSR with int32 indices if those suffice: parts of scikit-learn take no others."""
+    """Return a CSR matrix with int32 indices if they fit, as parts of scikit-learn take no others."""
     if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32:
         return X
     if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
@@ -105,13 +128,29 @@ def _with_small_indices(X: Any) -> Any:
     return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
+def is_dask(data: Any) -> bool:
+    """Return whether data are a dask collection, without importing dask."""
+    return hasattr(data, "__dask_graph__") and data.__dask_graph__() is not None
+
+
 def check_weights(
     sample_weight: Any, n: int, *, name: str = "sample_weight", rows: str = "X"
 ) -> NDArray[np.float64] | None:
-    """Return sample weights as a vector of n float64, or None for all ones.
+    """Return sample weights as float64 of shape ``(n,)``, or None if all are 1.
 
-    A number stands for itself in every row. ValueError for a wrong shape, for weights that are not finite or negative
-    (naming the row), and when all are zero; `name` and `rows` are what it calls the weights and what they weigh.
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,), number or None
+        A number is the weight of every row; None weighs all rows equally.
+    n : int
+        Number of rows.
+    name, rows : str
+        What messages call the weights, and the argument whose rows they weigh.
+
+    Raises
+    ------
+    ValueError
+        When the shape is wrong, a weight is negative or not finite (names the row), or all weights are 0.
     """
     weights = row_weights(sample_weight, n, name=name, rows=rows)
     if weights is not None and not weights.any():
@@ -122,7 +161,7 @@ def check_weights(
 def row_weights(
     sample_weight: Any, n: int, *, name: str = "sample_weight", rows: str = "X"
 ) -> NDArray[np.float64] | None:
-    """Do the same for n rows of many, whose weights may all be zero."""
+    """Do the same as `check_weights`, but accept weights that are all 0, as those of a block of rows may be."""
     if sample_weight is None:
         return None
     try:
@@ -142,10 +181,26 @@ def row_weights(
     return weights
 
 
-def release_pages(array: Any) -> None:
-    """Tell the system that pages of a memory-mapped array are not needed for now, so that they do not count as held.
+def mean_of_rows(
+    values: NDArray[np.float64], sample_weight: ArrayLike | None, per_row: bool
+) -> float | NDArray[np.float64]:
+    """Return the weighted mean of one value for each row, or the values themselves if `per_row`.
 
-    Only of files mapped read-only, whose pages come back from the file unchanged; anything else is left alone.
+    Raises
+    ------
+    ValueError
+        When `sample_weight` is illegal; see `check_weights`.
+    """
+    weights = check_weights(sample_weight, len(values))
+    if per_row:
+        return values
+    return float(np.average(values, weights=weights))
+
+
+def release_pages(array: Any) -> None:
+    """Tell the operating system that the pages of a memory-mapped array can leave memory for now.
+
+    Only files mapped read-only are released, as their pages can be read again unchanged; other arrays are left alone.
     """
     mapped = _mapping(array)
     if mapped is None or mapped.mode != "r" or not array.size or not hasattr(mmap, "MADV_DONTNEED"):
@@ -159,7 +214,7 @@ def release_pages(array: Any) -> None:
 
 
 def _mapping(array: Any) -> np.memmap[Any, Any] | None:
-    """Return the memory-mapped array that an array is a view of, if there is one."""
+    """Return the memory-mapped array of which an array is a view, or None."""
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap) and getattr(array, "_mmap", None) is not None:
             return array
@@ -169,7 +224,7 @@ def _mapping(array: Any) -> np.memmap[Any, Any] | None:
 
 @contextmanager
 def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
-    """Bring all attributes back if what follows fails or is interrupted."""
+    """Restore all attributes of an estimator if the body of the ``with`` statement fails or is interrupted."""
     before = dict(vars(estimator))
     try:
         yield
@@ -181,29 +236,14 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
 
 @contextmanager
 def refit(estimator: BaseEstimator) -> Iterator[None]:
-    """Clear what an earlier fit left, and bring all of it back if the new fit fails or is interrupted."""
+    """Delete the fitted attributes, and restore them if the body, a new fit, fails or is interrupted."""
     with unchanged_on_failure(estimator):
         clear_fit(estimator)
         yield
 
 
 def clear_fit(estimator: BaseEstimator) -> None:
-    """Delete what an earlier fit left."""
+    """Delete the attributes that an earlier fit has set."""
     for name in list(vars(estimator)):
         if name.endswith("_") and not name.startswith("_"):
             delattr(estimator, name)
-
-
-def is_dask(data: Any) -> bool:
-    """Whether data are a dask collection, without importing dask."""
-    return hasattr(data, "__dask_graph__") and data.__dask_graph__() is not None
-
-
-def mean_of_rows(
-    values: NDArray[np.float64], sample_weight: ArrayLike | None, per_row: bool
-) -> float | NDArray[np.float64]:
-    """Return the weighted mean of per-row values, or the values themselves with `per_row`."""
-    weights = check_weights(sample_weight, len(values))
-    if per_row:
-        return values
-    return float(np.average(values, weights=weights))

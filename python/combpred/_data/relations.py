@@ -1,4 +1,4 @@
-"""Antisymmetric relations on items as targets: one number for each pair, or a boolean matrix for each row."""
+"""Antisymmetric relations between items as targets: one number for each pair, or a boolean matrix for each row."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checks import Limit
-from .targets import TargetError, as_numbers, check_width, located, target_matrix
+from .targets import TargetError, as_numbers, check_width, error_at, target_matrix
 
 LIMIT = Limit(2**14, "beyond that the N(N−1)/2 scores of a single output take more than a gigabyte")
-_BLOCK_BYTES = 2**24
+_BLOCK_BYTES = 2**24  # of the boolean matrices in memory at a time, as float32
 _REMEDY = "a pair u < v has +1 where u is before v, −1 where v is before u, 0 where neither is"
 
 
 def items_shown(y: Any, cls: str) -> int:
-    """Return the number of items that y shows, ``(n, N(N−1)/2)`` or ``(n, N, N)``."""
+    """Return the number of items N of relations y of shape ``(n, N(N−1)/2)`` or ``(n, N, N)``.
+
+    Raises
+    ------
+    ValueError
+        When no N fits the shape; the message begins with `cls`.
+    """
     matrices = _matrices(y)
     if matrices is not None:
         return int(matrices.shape[1])
@@ -33,15 +39,23 @@ def items_shown(y: Any, cls: str) -> int:
 
 
 def encode_relations(y: Any, items: int, reflexive: bool, noun: str = "item") -> NDArray[np.int32]:
-    """Return y as +1, −1 and 0 for the pairs u < v, of shape ``(n, items(items−1)/2)``.
+    """Return relations as int32 of shape ``(n, items(items−1)/2)``: +1, −1 or 0 for each pair u < v.
 
-    Matrices have True where the row's item is before the column's; `reflexive` allows a diagonal that is True
-    throughout. Messages call what is related by `noun`.
+    Parameters
+    ----------
+    y : array-like of shape (n, items(items−1)/2) or (n, items, items)
+        Signs of the pairs, or boolean matrices: ``y[i, u, v]`` says that u is before v.
+    items : int
+        Number of items.
+    reflexive : bool
+        Whether the diagonal of a matrix may be True throughout.
+    noun : str, default="item"
+        What messages call an item.
 
     Raises
     ------
     ValueError
-        Naming the first row that is no antisymmetric relation.
+        For the first row that is not an antisymmetric relation, with its number.
     """
     matrices = _matrices(y)
     if matrices is not None:
@@ -53,12 +67,27 @@ def encode_relations(y: Any, items: int, reflexive: bool, noun: str = "item") ->
         values = values.astype(np.int8)
     bad = ~((values == -1) | (values == 0) | (values == 1))
     if bad.any():
-        raise located(bad, values, _REMEDY)
+        raise error_at(bad, values, _REMEDY)
     return np.ascontiguousarray(values, dtype=np.int32)
 
 
 def encode_partial_orders(y: Any, items: int, instead: str) -> NDArray[np.int32]:
-    """Return y as `encode_relations` does; TargetError for a relation that is not transitive, saying what to do."""
+    """Return relations as `encode_relations` does, after checking that they are transitive.
+
+    Parameters
+    ----------
+    y : array-like of shape (n, items(items−1)/2) or (n, items, items)
+        Relations.
+    items : int
+        Number of items.
+    instead : str
+        What else the user can do about a relation that is not transitive; it ends the error message.
+
+    Raises
+    ------
+    TargetError
+        For the first relation that is not transitive, with the pair to add.
+    """
     signs = encode_relations(y, items, reflexive=True)
     rows = max(1, _BLOCK_BYTES // (4 * items * items))
     for start in range(0, len(signs), rows):
@@ -67,7 +96,7 @@ def encode_partial_orders(y: Any, items: int, instead: str) -> NDArray[np.int32]
 
 
 def relation_matrices(signs: NDArray[np.int32], items: int) -> NDArray[np.bool_]:
-    """Return the boolean matrices ``(n, items, items)`` of relations given by pairs."""
+    """Return the boolean matrices ``(n, items, items)`` of relations given as signs of pairs."""
     u, v = np.triu_indices(items, 1)
     before = np.zeros((len(signs), items, items), dtype=np.bool_)
     before[:, u, v] = signs == 1
@@ -76,32 +105,35 @@ def relation_matrices(signs: NDArray[np.int32], items: int) -> NDArray[np.bool_]
 
 
 def close_relations(before: NDArray[np.bool_]) -> None:
-    """Add what follows to relations ``(..., items, items)``, in place (Warshall, 1962). O(items³) for each."""
+    """Replace relations ``(..., items, items)`` by their transitive closures, in place (Warshall, 1962).
+
+    Cost: O(items³) for each relation.
+    """
     for w in range(before.shape[-1]):
         before |= before[..., :, w, np.newaxis] & before[..., np.newaxis, w, :]
 
 
 def pair_names(items: int, joint: str) -> list[str]:
-    """Return a name for each pair u < v: both numbers with `joint` between them."""
+    """Return a name for each pair u < v, such as "0 before 1" for the joint " before "."""
     u, v = np.triu_indices(items, 1)
     return [f"{a}{joint}{b}" for a, b in zip(u.tolist(), v.tolist(), strict=True)]
 
 
-def pair_number(items: int) -> Callable[[int, int], int]:
-    """Return the function that gives the number of a pair in either order, pairs u < v being in lexicographic order."""
+def pair_index(items: int) -> Callable[[int, int], int]:
+    """Return a function of u and v, in either order, that gives their index among all pairs in lexicographic order."""
 
-    def number(u: int, v: int) -> int:
+    def index(u: int, v: int) -> int:
         low, high = min(u, v), max(u, v)
         return low * (2 * items - low - 1) // 2 + high - low - 1
 
-    return number
+    return index
 
 
 def _matrices(y: Any) -> NDArray[Any] | None:
-    """Return y as an array if it holds one square matrix for each row, otherwise None."""
+    """Return y as an array ``(n, N, N)`` if it holds one square matrix for each row, otherwise None."""
     try:
         values = np.asarray(y)
-    except ValueError:  # ragged; the two-dimensional format says so
+    except ValueError:  # rows of different lengths; the check of the two-dimensional format reports them
         return None
     if values.ndim != 3:
         return None
@@ -115,6 +147,7 @@ def _matrices(y: Any) -> NDArray[Any] | None:
 
 
 def _from_matrices(y: NDArray[Any], items: int, reflexive: bool, noun: str) -> NDArray[np.int32]:
+    """Return matrices as signs of pairs; parameters are those of `encode_relations`."""
     if y.shape[1] != items:
         raise ValueError(
             f"y has matrices of {y.shape[1]} {noun}s, n_{noun}s={items}; pass y of shape (n, {items}, {items})"
@@ -123,7 +156,7 @@ def _from_matrices(y: NDArray[Any], items: int, reflexive: bool, noun: str) -> N
         raise ValueError(f"y has dtype {y.dtype}; matrices hold booleans or 0/1")
     bad = ~((y == 0) | (y == 1))
     if bad.any():
-        row, a, b = _first(bad)
+        row, a, b = _first_true(bad)
         raise TargetError(row, f"found {y[row, a, b].item()!r} at ({a}, {b}); matrices hold booleans or 0/1")
     before = y.astype(np.bool_)
     diagonal = np.diagonal(before, axis1=1, axis2=2)
@@ -135,14 +168,14 @@ def _from_matrices(y: NDArray[Any], items: int, reflexive: bool, noun: str) -> N
         raise TargetError(row, f"{noun} {item} is before itself; the diagonal must be {allowed} and does not count")
     both = before & before.transpose(0, 2, 1) & ~np.eye(items, dtype=np.bool_)
     if both.any():
-        row, a, b = _first(both)
+        row, a, b = _first_true(both)
         raise TargetError(row, f"{noun}s {a} and {b} are each before the other; set one of the two to False")
     u, v = np.triu_indices(items, 1)
     return before[:, u, v].astype(np.int32) - before[:, v, u].astype(np.int32)
 
 
 def _check_transitive(before: NDArray[np.bool_], start: int, instead: str) -> None:
-    """Refuse the first relation that is not transitive; `start` is the number of the first row."""
+    """Raise TargetError for the first relation that is not transitive; `start` is the number of the first row."""
     numbers = before.astype(np.float32)
     missing = (numbers @ numbers > 0) & ~before
     if missing.any():
@@ -155,7 +188,7 @@ def _check_transitive(before: NDArray[np.bool_], start: int, instead: str) -> No
         )
 
 
-def _first(bad: NDArray[np.bool_]) -> tuple[int, int, int]:
-    """Return where the first True of an array of three dimensions is."""
+def _first_true(bad: NDArray[np.bool_]) -> tuple[int, int, int]:
+    """Return the indices of the first True in a three-dimensional array."""
     row, a, b = np.unravel_index(int(np.argmax(bad)), bad.shape)
     return int(row), int(a), int(b)

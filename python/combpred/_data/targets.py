@@ -1,4 +1,7 @@
-"""What users pass as y: arrays, lists of different lengths, and sets of outputs."""
+"""Targets as users pass them: arrays, lists of different lengths, and sets of admissible outputs.
+
+The functions that check values raise errors that name the row and the remedy; a new format of y starts here.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ from .._lib.errors import RowError
 
 
 class TargetError(RowError):
-    """One row of an argument is illegal.
+    """An illegal row of an argument.
 
     Parameters
     ----------
     row : int
         The first illegal row, counted from 0.
     reason : str
-        What it holds and what to do about it.
+        What is wrong with the row and what to do about it.
     argument : str, default="y"
         Name of the argument.
     """
@@ -39,7 +42,14 @@ class TargetError(RowError):
 def target_vector(y: ArrayLike, argument: str) -> NDArray[Any]:
     """Return y as an array of shape ``(n,)``, n >= 1.
 
-    A single column of shape ``(n, 1)`` is ravelled with scikit-learn's DataConversionWarning.
+    A single column of shape ``(n, 1)`` is flattened, with scikit-learn's DataConversionWarning.
+
+    Raises
+    ------
+    TypeError
+        For a sparse matrix.
+    ValueError
+        For None, other shapes, no rows, and complex numbers.
     """
     values = _dense(y, argument)
     if values.ndim == 2 and values.shape[1] == 1:
@@ -52,9 +62,27 @@ def target_vector(y: ArrayLike, argument: str) -> NDArray[Any]:
 def target_matrix(
     y: ArrayLike, argument: str, width: int | None, columns: str, parameter: str | None = None
 ) -> NDArray[Any]:
-    """Return y as an array of shape ``(n, width)``, n >= 1; ``width=None`` accepts any number of columns from 1 on.
+    """Return y as an array of shape ``(n, width)``, n >= 1.
 
-    `columns` says what each column stands for, `parameter` is the name of the parameter that set the width.
+    Parameters
+    ----------
+    y : array-like of shape (n, width)
+        Targets.
+    argument : str
+        What messages call y.
+    width : int or None
+        Number of columns; None accepts any positive number.
+    columns : str
+        What a column stands for, such as "label", for messages.
+    parameter : str or None, default=None
+        Name of the parameter that determines the width, for messages.
+
+    Raises
+    ------
+    TypeError
+        For a sparse matrix.
+    ValueError
+        For None, other shapes, no rows, and complex numbers.
     """
     values = _dense(y, argument)
     if values.ndim != 2:
@@ -66,7 +94,7 @@ def target_matrix(
 
 
 def check_width(found: int, argument: str, width: int | None, columns: str, parameter: str | None = None) -> None:
-    """Raise ValueError unless `found`, the number of columns of y, is `width` (when None: any positive number)."""
+    """Raise ValueError unless the number of columns `found` is `width`, or, if that is None, positive."""
     if found == 0 or (width is not None and found != width):
         message = f"{argument} has {found} columns, it needs {width or 'at least 1'}, one for each {columns}"
         if width is not None and parameter is not None:
@@ -76,7 +104,13 @@ def check_width(found: int, argument: str, width: int | None, columns: str, para
 
 
 def as_numbers(values: NDArray[Any], argument: str, remedy: str) -> NDArray[Any]:
-    """Return values as a boolean, integer or float array; None and pandas' NA become NaN, anything else is refused."""
+    """Return values as a boolean, integer or float array, with NaN for None and for pandas' NA.
+
+    Raises
+    ------
+    ValueError
+        For the first row with anything else that is not a number.
+    """
     if values.dtype.kind in "biuf":
         return values
     if values.dtype.kind == "O":
@@ -95,12 +129,12 @@ def as_numbers(values: NDArray[Any], argument: str, remedy: str) -> NDArray[Any]
 
 
 def whole_numbers(values: NDArray[Any], argument: str, lo: int, hi: int, remedy: str) -> NDArray[np.int32]:
-    """Return values as int32, all of them in ``[lo, hi]``; integers stored as floats are accepted.
+    """Return values as int32 after checking that all are whole numbers in ``[lo, hi]``; 2.0 counts as whole.
 
     Raises
     ------
-    RowError
-        For the first row with a NaN, an infinity, a fraction or a number outside the bounds.
+    TargetError
+        For the first row with NaN, infinity, a fraction or a number outside the bounds.
     """
     values = as_numbers(values, argument, remedy)
     if values.dtype.kind == "b":
@@ -110,23 +144,29 @@ def whole_numbers(values: NDArray[Any], argument: str, lo: int, hi: int, remedy:
         if values.dtype.kind == "f":
             bad |= values != np.floor(values)
     if bad.any():
-        raise located(bad, values, remedy, argument)
+        raise error_at(bad, values, remedy, argument)
     return np.ascontiguousarray(values, dtype=np.int32)
 
 
 def unknown_positions(
     positions: NDArray[Any], remedy: str, argument: str = "y", *, zero: bool = False
 ) -> NDArray[np.bool_]:
-    """Return which positions are unknown: −1 or NaN. Others are refused unless finite and above 0, or 0 with `zero`."""
+    """Return a mask of the positions that are unknown: −1 or NaN.
+
+    Raises
+    ------
+    TargetError
+        For the first row with another position that is not finite and positive; 0 is legal if `zero`.
+    """
     unknown: NDArray[np.bool_] = (positions == -1) | np.isnan(positions)
     bad = ~unknown & ~(((positions >= 0) if zero else (positions > 0)) & (positions < np.inf))
     if bad.any():
-        raise located(bad, positions, remedy, argument)
+        raise error_at(bad, positions, remedy, argument)
     return unknown
 
 
-def located(bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument: str = "y") -> TargetError:
-    """Return the error for the first row where `bad` holds, quoting the value there."""
+def error_at(bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument: str = "y") -> TargetError:
+    """Return the error for the first row in which `bad` is True, quoting the bad value."""
     at = np.unravel_index(int(np.argmax(bad)), bad.shape)
     value = values[at].item()
     shown = int(value) if isinstance(value, float) and value.is_integer() else value
@@ -135,9 +175,14 @@ def located(bad: NDArray[np.bool_], values: NDArray[Any], remedy: str, argument:
 
 
 def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, remedy: str) -> NDArray[np.int32]:
-    """Return for each value its index in `known`; the first row with an unknown value is refused.
+    """Return the index of each value in `known`, as int32.
 
-    Equality is Python's, so 1, 1.0 and True are the same label.
+    Labels are compared by Python's equality, so 1, 1.0 and True are the same label.
+
+    Raises
+    ------
+    TargetError
+        For the first row with a value that is not known.
     """
     index = {label: code for code, label in enumerate(known)}
     try:
@@ -151,12 +196,12 @@ def codes_of(values: NDArray[Any], known: Sequence[Hashable], argument: str, rem
         raise ValueError(f"{argument} holds a value that cannot be looked up ({error}); {remedy}") from error
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
-        raise TargetError(row, f"unknown label {_shown(values[row])}; {remedy}", argument)
+        raise TargetError(row, f"unknown label {_plain_repr(values[row])}; {remedy}", argument)
     return codes
 
 
 def check_present(values: NDArray[Any], argument: str) -> None:
-    """Refuse missing (None, NaN, NA, NaT) and infinite labels, naming the first row."""
+    """Raise TargetError for the first row with a missing (None, NaN, NA, NaT) or infinite label."""
     if values.dtype.kind == "f":
         bad = ~np.isfinite(values)
     elif values.dtype.kind in "mM":
@@ -169,28 +214,87 @@ def check_present(values: NDArray[Any], argument: str) -> None:
         row = int(np.argmax(bad))
         raise TargetError(
             row,
-            f"the label is {_shown(values[row])}, which is no label; drop the row, or give it a label of its own",
+            f"the label is {_plain_repr(values[row])}, which is no label; drop the row, or give it a label of its own",
             argument,
         )
 
 
+def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
+    """Return rows of different lengths as one matrix, padded with −1 on the right.
+
+    A matrix is returned unchanged. `noun` is what messages call an entry of a row.
+
+    Raises
+    ------
+    TargetError
+        For the first row that is not a list.
+    """
+    rows = _rows_of_visits(y)
+    if rows is None:
+        return target_matrix(y, argument, None, noun)
+    if len(rows) == 0:
+        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
+    for i, row in enumerate(rows):
+        if not _is_list(row):
+            raise TargetError(i, f"found {row!r}; every row is a list with one entry for each {noun}", argument)
+    lengths = np.array([len(row) for row in rows])
+    entries = list(chain.from_iterable(rows))
+    flat = np.array(entries)
+    if flat.dtype.kind in "bu":
+        flat = flat.astype(np.float64)  # so that it can hold −1
+    elif flat.dtype.kind not in "if":
+        flat = np.empty(len(entries), dtype=object)
+        flat[:] = entries
+    matrix = np.full((len(rows), max(1, int(lengths.max()))), -1, dtype=flat.dtype)
+    matrix[np.arange(matrix.shape[1]) < lengths[:, np.newaxis]] = flat
+    return matrix
+
+
+def _rows_of_visits(y: Any) -> Sequence[Any] | None:
+    """Return the rows of a list of lists of different lengths, or of an array or Series of lists; otherwise None."""
+    if isinstance(y, (list, tuple)):
+        lengths = {len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in y}
+        return y if len(lengths) > 1 or 0 in lengths else None
+    if getattr(y, "ndim", None) == 1 and getattr(y, "dtype", None) == np.dtype(object):
+        return list(y)
+    return None
+
+
+def _is_list(row: Any) -> bool:
+    """Return whether a row is a flat list or tuple, or an array of shape ``(k,)``."""
+    if isinstance(row, (list, tuple)):
+        return not any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in row)
+    return getattr(row, "ndim", None) == 1
+
+
 def summary(values: Sequence[Hashable], limit: int = 10) -> str:
-    """Return the values separated by commas, cut after `limit` of them."""
-    shown = ", ".join(_shown(v) for v in values[:limit])
+    """Return the first `limit` values for messages, separated by commas."""
+    shown = ", ".join(_plain_repr(v) for v in values[:limit])
     return shown if len(values) <= limit else f"{shown}, … ({len(values)} in all)"
 
 
-def _shown(value: Any) -> str:
+def shown(row: NDArray[Any]) -> str:
+    """Return a row for a message: without its padding, and shortened if it is long."""
+    places = row.tolist()
+    while places and places[-1] == -1:
+        places.pop()
+    return str(places) if len(places) <= 20 else f"[{', '.join(map(str, places[:20]))}, …]"
+
+
+def _plain_repr(value: Any) -> str:
+    """Return a value for messages; NumPy's scalars look like Python's."""
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _missing(value: Any) -> bool:
+    """Return whether a label is None, NA, NaT, NaN or infinite."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and not np.isfinite(value)
 
 
 def _dense(y: ArrayLike, argument: str) -> NDArray[Any]:
+    """Return y as an array; refuse sparse matrices, None, rows of different lengths and complex numbers."""
     if issparse(y):
         raise TypeError(f"{argument} is a sparse matrix; pass a dense array (y.toarray())")
     if y is None:
@@ -207,6 +311,7 @@ def _dense(y: ArrayLike, argument: str) -> NDArray[Any]:
 
 
 def _not_empty(values: NDArray[Any], argument: str) -> NDArray[Any]:
+    """Return the values; ValueError if there are no rows."""
     if values.shape[0] == 0:
         raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
     return values
@@ -219,17 +324,17 @@ _HOW = (
 
 
 class Admissible:
-    """Several outputs that are all correct for one row of training data.
+    """A set of outputs that are all correct for one row of training data.
 
-    Pass an object array, or a list, of these as y: one for each row. The AUC loss then ranks every output of the set
-    above all others of the space, and none of the set above another (Vembu, 2010, ch. 5, with the loss of a set in
-    closed form); the squared loss is the sum over the set. A row weighs as much as its set has outputs. `score`
-    compares a prediction with the best match of the set.
+    As y, pass a list or an object array with one set for each row. The AUC loss then ranks every output of the set
+    above all outputs outside it, and does not rank the outputs of the set among themselves (Vembu, 2010, ch. 5, with
+    the loss of a set in closed form). The squared loss is the sum over the set. The weight of a row is the number of
+    outputs in its set. `score` compares a prediction with the best match in the set.
 
     Parameters
     ----------
     structures : array-like
-        The outputs, at least one, in the structure's format: one row each (one label each for ``MultiClass``).
+        At least one output in the structure's format: one row for each (one label for each with ``MultiClass``).
 
     Raises
     ------
@@ -238,7 +343,7 @@ class Admissible:
 
     Notes
     -----
-    It has no length and cannot be iterated over, so that NumPy and scikit-learn's cross-validation take it as one
+    A set has no length and cannot be iterated over, so that NumPy and scikit-learn's cross-validation treat it as one
     opaque target.
 
     Examples
@@ -274,32 +379,32 @@ class Admissible:
 
 
 class FlatSets(NamedTuple):
-    """The outputs of all rows, one after the other.
+    """The outputs of the sets of all rows, one after the other.
 
     Attributes
     ----------
     y : array or list
         The outputs in the structure's format.
     first : ndarray of shape (n + 1,), int64
-        Row i has the outputs ``first[i]`` to ``first[i + 1]``.
+        The outputs of row i are ``y[first[i]:first[i + 1]]``.
     """
 
     y: Any
     first: NDArray[np.int64]
 
     def locate(self, output: int) -> tuple[int, int]:
-        """Return the row that an output belongs to, and its number in that row's set."""
+        """Return the row to which an output belongs, and its index in the set of that row."""
         row = int(np.searchsorted(self.first, output, side="right")) - 1
         return row, output - int(self.first[row])
 
 
 def flat_sets(y: Any) -> FlatSets | None:
-    """Return the outputs of all rows of y where they are `Admissible` sets, None where they are not.
+    """Return the outputs of all rows if the rows of y are `Admissible` sets, otherwise None.
 
     Raises
     ------
     ValueError
-        When some rows are sets and others not; names the row.
+        When some rows are sets and others are not; names the row.
     """
     if isinstance(y, np.ndarray):
         if y.dtype != object or y.ndim != 1:
@@ -321,11 +426,12 @@ def flat_sets(y: Any) -> FlatSets | None:
 
 
 def _is_regular(outputs: Any) -> bool:
-    """Whether the outputs are all of one shape, so that an array can hold them."""
+    """Return whether all outputs have the same shape, so that an array can hold them."""
     return len({np.shape(each) for each in outputs if not _is_ragged(each)}) == 1 and not any(map(_is_ragged, outputs))
 
 
 def _is_ragged(output: Any) -> bool:
+    """Return whether an output is made of lists of different lengths."""
     try:
         np.shape(output)
     except ValueError:
@@ -334,59 +440,12 @@ def _is_ragged(output: Any) -> bool:
 
 
 def _listed(structures: Any) -> list[Any]:
+    """Return outputs as lists, which compare by value."""
     return [np.asarray(each).tolist() for each in structures]
 
 
-def padded(y: Any, argument: str, noun: str) -> NDArray[Any]:
-    """Return rows of different lengths as one matrix, padded with −1 at the right; a matrix is returned as it is."""
-    rows = _rows_of_visits(y)
-    if rows is None:
-        return target_matrix(y, argument, None, noun)
-    if len(rows) == 0:
-        raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
-    for i, row in enumerate(rows):
-        if not _is_list(row):
-            raise TargetError(i, f"found {row!r}; every row is a list with one entry for each {noun}", argument)
-    lengths = np.array([len(row) for row in rows])
-    entries = list(chain.from_iterable(rows))
-    flat = np.array(entries)
-    if flat.dtype.kind in "bu":
-        flat = flat.astype(np.float64)  # so that it can hold −1
-    elif flat.dtype.kind not in "if":
-        flat = np.empty(len(entries), dtype=object)
-        flat[:] = entries
-    matrix = np.full((len(rows), max(1, int(lengths.max()))), -1, dtype=flat.dtype)
-    matrix[np.arange(matrix.shape[1]) < lengths[:, np.newaxis]] = flat
-    return matrix
-
-
-def shown(row: NDArray[Any]) -> str:
-    """Return a row for a message, cut where it is long."""
-    places = row.tolist()
-    while places and places[-1] == -1:
-        places.pop()
-    return str(places) if len(places) <= 20 else f"[{', '.join(map(str, places[:20]))}, …]"
-
-
-def _rows_of_visits(y: Any) -> Sequence[Any] | None:
-    """Return the rows of a list of lists whose lengths differ, or of an array or Series of lists; None for others."""
-    if isinstance(y, (list, tuple)):
-        lengths = {len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in y}
-        return y if len(lengths) > 1 or 0 in lengths else None
-    if getattr(y, "ndim", None) == 1 and getattr(y, "dtype", None) == np.dtype(object):
-        return list(y)
-    return None
-
-
-def _is_list(row: Any) -> bool:
-    """Say whether a row is a list, a tuple or an array of shape (k,)."""
-    if isinstance(row, (list, tuple)):
-        return not any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in row)
-    return getattr(row, "ndim", None) == 1
-
-
 def positions_by_score(scores: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Return the positions 1..k of each row's entries by descending score; of equal ones the first is ahead."""
+    """Return the positions 1..k of the entries of each row by descending score; ties keep their order."""
     orders = np.argsort(-scores, axis=1, kind="stable")
     positions = np.empty(scores.shape, dtype=np.int32)
     np.put_along_axis(positions, orders, np.arange(1, scores.shape[1] + 1, dtype=np.int32)[np.newaxis, :], axis=1)

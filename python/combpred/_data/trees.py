@@ -1,4 +1,7 @@
-"""Rooted trees given by parents: checks, names, depths and lowest common ancestors, without recursion."""
+"""Rooted trees, given by the parent of each node: checks, names, depths and lowest common ancestors.
+
+Nothing here is recursive, so that trees may be of any depth.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +21,24 @@ class Tree:
     ----------
     parent : array-like of shape (n,) or mapping
         The parent of each node, −1 for the root; or a mapping from the name of each node to the name of its parent, in
-        which the root maps to None or is missing. Nodes of a mapping are numbered in the order of its keys, after a
-        root that is no key.
+        which the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a root
+        that is not a key comes first.
 
     Attributes
     ----------
     parent : ndarray of shape (n,), dtype=int32
+        The parent of each node, −1 for the root.
     names : list of length n, or None
-        Names, all strings or all integers, of the nodes when they were given.
+        Names of the nodes, all strings or all integers, if they were given.
     depth : ndarray of shape (n,), dtype=int64
-        Number of ancestors of each node, itself not counted.
+        Number of proper ancestors of each node.
 
     Raises
     ------
+    TypeError
+        When the parents are not node indices, or names are neither all strings nor all integers.
     ValueError
-        Naming the node, when there is no root, more than one, or a cycle.
+        When there is no root, more than one, or a cycle; names the node.
 
     Notes
     -----
@@ -59,11 +65,17 @@ class Tree:
         return len(self.parent)
 
     def show(self, node: int) -> str:
-        """Return the node for messages, by its name when there are names."""
+        """Return a node for messages, by its name if there are names."""
         return f"node {node}" if self.names is None else f"node {self.names[node]!r}"
 
     def nodes(self, y: Any, argument: str) -> NDArray[np.int32]:
-        """Return node indices for indices or, in a tree with names, for names; `argument` is what messages call y."""
+        """Return y as node indices ``(n,)``; y holds names if the tree has them, otherwise indices.
+
+        Raises
+        ------
+        TargetError
+            For the first row that is not a node; the message calls y `argument`.
+        """
         values = target_vector(y, argument)
         check_present(values, argument)
         if self.names is None:
@@ -71,13 +83,16 @@ class Tree:
         return codes_of(values, self.names, argument, f"the nodes are {summary(self.names)}")
 
     def leaves(self) -> NDArray[np.bool_]:
-        """Return which nodes have no children, shape ``(n,)``."""
+        """Return a mask ``(n,)`` of the nodes without children."""
         mask = np.ones(len(self), dtype=np.bool_)
         mask[self.parent[self.parent >= 0]] = False
         return mask
 
     def lowest_common_ancestor(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the lowest common ancestor of a[i] and b[i] for every i, by binary lifting in O(log h) steps."""
+        """Return the lowest common ancestor of a[i] and b[i] for every i.
+
+        Cost: O(log h) for each pair, by binary lifting.
+        """
         a, b = a.astype(np.int64), b.astype(np.int64)
         swap = self.depth[a] < self.depth[b]
         a, b = np.where(swap, b, a), np.where(swap, a, b)  # a is the deeper one
@@ -90,13 +105,13 @@ class Tree:
         return np.where(a == b, a, self._lifts[0][a])
 
     def _lift(self) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-        """Return the 2^j-th ancestor of every node for j = 0, 1, … (the root is its own parent), and the depths."""
+        """Return the 2^j-th ancestors of all nodes for j = 0, 1, …, and the depths; the root is its own parent."""
         lift = np.where(self.parent < 0, np.arange(len(self)), self.parent).astype(np.int64)
         depth = (self.parent >= 0).astype(np.int64)
         lifts = [lift]
         root = int(np.argmax(self.parent == -1))
         while (lift != root).any():
-            if 2 ** len(lifts) >= 2 * len(self):  # further up than any path is long
+            if 2 ** len(lifts) >= 2 * len(self):  # no path is this long
                 raise ValueError(
                     f"parent: {self.show(int(np.argmax(lift != root)))} never reaches the root: a cycle is above it"
                 )
@@ -107,6 +122,7 @@ class Tree:
 
 
 def _parents(parent: Any) -> NDArray[np.int32]:
+    """Return an array of parents as int32, checked."""
     values = np.asarray(parent)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"parent must hold one entry for each node, shape (n,) with n >= 1; got shape {values.shape}")
@@ -124,6 +140,7 @@ def _parents(parent: Any) -> NDArray[np.int32]:
 
 
 def _numbered(parent: Mapping[Hashable, Hashable]) -> tuple[list[Hashable], NDArray[np.int32]]:
+    """Return the names of the nodes of a mapping, in order, and the parent of each as a node index."""
     if not parent:
         raise ValueError("parent is an empty mapping; a hierarchy needs at least one node")
     above = [p for p in dict.fromkeys(parent.values()) if p is not None and p not in parent]

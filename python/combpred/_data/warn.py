@@ -1,4 +1,4 @@
-"""Warnings that name the line of the user, however deep in the package they arise."""
+"""Warnings that point to the user's line of code, however deep in the package they are issued."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import joblib
 import sklearn
 
-#: What stands between the user and a warning: this package, and the wrappers, pipelines and searches that call it.
+#: Code that is not the user's: this package, and the wrappers, pipelines and searches that call it.
 _INNER = (
     Path(__file__).resolve().parents[1],
     *(Path(str(package.__file__)).resolve().parent for package in (sklearn, joblib)),
@@ -17,9 +17,9 @@ _INNER = (
 
 
 def warn_user(message: str, category: type[Warning]) -> None:
-    """Issue a warning in the name of the innermost line outside this package, scikit-learn and joblib.
+    """Issue a warning that points to the innermost line outside this package, scikit-learn and joblib.
 
-    Where a worker of theirs has no such line, it is that of the outermost one.
+    In a worker process that has no such line, it points to the outermost one.
     """
     frame, level = sys._getframe(1), 2  # level 2 is the caller's line
     while frame.f_back is not None and _is_inner(frame.f_code.co_filename):
@@ -28,4 +28,5 @@ def warn_user(message: str, category: type[Warning]) -> None:
 
 
 def _is_inner(file: str) -> bool:
+    """Return whether a source file belongs to this package, scikit-learn or joblib."""
     return any(directory in Path(file).resolve().parents for directory in _INNER)

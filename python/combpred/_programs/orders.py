@@ -1,4 +1,8 @@
-"""The linear ordering problem as an integer program."""
+"""The linear ordering problem as an integer program, and its linear relaxation.
+
+A ranking is a 0/1 variable for each pair of labels. The constraints, added when they are violated, forbid that three
+labels precede one another in a cycle.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,8 @@ from numpy.typing import NDArray
 from .._lib.abi import Control
 from .program import Cut, FloatArray, OutOfTimeError, maximise
 
-_TOLERANCE = 1e-6  # of the solver, on constraints and on values that are meant to be whole
-_CUTS_PER_PAIR = 2  # in one round: those violated most, so that programs stay small
+_TOLERANCE = 1e-6  # of the solver, on constraints and on the integrality of variables
+_CUTS_PER_PAIR = 2  # most constraints added in one round, the most violated ones, so that programs stay small
 
 
 class RelaxedOrder(NamedTuple):
@@ -21,13 +25,14 @@ class RelaxedOrder(NamedTuple):
     Attributes
     ----------
     before : ndarray of shape (n, n)
-        For each pair how far u is before v: in [0, 1], ``before + before.T`` is 1 off the diagonal, which is 0.
+        ``before[u, v]`` in [0, 1] is the extent to which u stands before v; ``before + before.T`` is 1 off the
+        diagonal, which is 0.
     upper_bound : float
-        Proven bound on every ranking's score.
+        Proven bound on the scores of all rankings.
     is_order : bool
-        Whether `before` is a ranking, which then is a best one.
+        Whether `before` is a ranking; it is then a best one.
     constraints : list of Cut
-        All that were used.
+        All constraints of the last program.
     """
 
     before: FloatArray
@@ -44,25 +49,25 @@ def relaxed_order(
     deadline: float | None = None,
     control: Control | None = None,
 ) -> RelaxedOrder:
-    r"""Solve the linear relaxation of `best_order`, whose parameters these are.
-
-    Notes
-    -----
-    The constraints are :math:`0 \le x_{uv} + x_{vw} - x_{uw} \le 1` for u < v < w, of which those that are violated
-    most are added until none is.
+    r"""Return an optimum of the linear relaxation of `best_order`, which has the same parameters.
 
     Raises
     ------
     OutOfTimeError
-        At the deadline; its bound is on the score.
+        At the deadline, with a proven bound on the scores.
+
+    Notes
+    -----
+    The constraints are :math:`0 \le x_{uv} + x_{vw} - x_{uw} \le 1` for u < v < w. The most violated ones are added
+    until all are satisfied.
     """
     u, v = np.triu_indices(n, 1)
 
-    def circles(x: FloatArray) -> list[Cut]:
-        return violated_circles(n, x, _CUTS_PER_PAIR * len(scores))
+    def violated(x: FloatArray) -> list[Cut]:
+        return violated_three_cycles(n, x, _CUTS_PER_PAIR * len(scores))
 
     try:
-        optimum = maximise(2.0 * scores, list(conditions), circles, relaxed=True, deadline=deadline, control=control)
+        optimum = maximise(2.0 * scores, list(conditions), violated, relaxed=True, deadline=deadline, control=control)
     except OutOfTimeError as error:
         raise OutOfTimeError(error.upper_bound - float(scores.sum())) from None
     before = np.zeros((n, n))
@@ -79,56 +84,58 @@ def best_order(
     deadline: float | None = None,
     control: Control | None = None,
 ) -> tuple[NDArray[np.int32], float]:
-    r"""Return the ranking of n labels with the largest :math:`\sum_{u<v} s_{uv} \psi_{uv}`.
+    r"""Return a ranking of n labels with the largest :math:`\sum_{u<v} s_{uv} \psi_{uv}`.
 
     Parameters
     ----------
     n : int
         Number of labels, at least 2.
     scores : ndarray of shape (n(n−1)/2,)
-        For each pair u < v in lexicographic order what it is worth to have u before v (and cost to have it behind).
+        Score of each pair u < v in lexicographic order: it is gained if u stands before v, and lost otherwise.
     conditions : sequence of Cut, default=()
-        Further ones, variable number i being that of pair i.
+        Further constraints; variable number i belongs to pair number i.
     deadline : float or None, default=None
-        When to stop, as `time.monotonic` counts; None: never.
+        Time to stop, on the clock of `time.monotonic`; None: no limit.
     control : Control or None, default=None
-        Where progress is told; see `maximise`.
+        Where progress is reported; see `maximise`.
 
     Returns
     -------
     positions : ndarray of shape (n,), int32
         Position 1..n of each label.
     upper_bound : float
-        Proven bound on every ranking's score.
+        Proven bound on the scores of all rankings.
 
     Raises
     ------
     OutOfTimeError
-        At the deadline; its bound is on the score.
+        At the deadline, with a proven bound on the scores.
+    InfeasibleError
+        When no ranking satisfies the conditions.
 
     Notes
     -----
-    One 0/1 variable for each pair; a choice is a ranking unless three labels beat one another in a circle, and those
-    that do give the constraints :math:`0 \le x_{uv} + x_{vw} - x_{uw} \le 1` (Grötschel, Jünger & Reinelt, 1984, A
-    cutting plane algorithm for the linear ordering problem). The relaxation, whose optimum often is a ranking, is
-    solved first, and gives the constraints to begin with.
+    There is one 0/1 variable for each pair. An assignment of the variables is a ranking unless three labels precede one
+    another in a cycle, which the constraints :math:`0 \le x_{uv} + x_{vw} - x_{uw} \le 1` exclude (Grötschel, Jünger &
+    Reinelt, 1984, A cutting plane algorithm for the linear ordering problem). The linear relaxation is solved first. If
+    its optimum is a ranking, as it often is, that is the result; otherwise its constraints start the integer program.
     """
     u, v = np.triu_indices(n, 1)
 
-    def circles(x: NDArray[np.bool_]) -> list[Cut]:
+    def violated(x: NDArray[np.bool_]) -> list[Cut]:
         before = np.zeros((n, n), dtype=bool)
         before[u, v], before[v, u] = x, ~x
-        # Labels with the same number of wins lie on a circle of three; a tournament without ties of wins is a ranking.
+        # Two labels with the same number of wins lie on a cycle of three; if all numbers differ, this is a ranking.
         wins = before.sum(axis=1)
         if len(set(wins.tolist())) == n:
             return []
-        return violated_circles(n, x.astype(np.float64))
+        return violated_three_cycles(n, x.astype(np.float64))
 
     relaxed = relaxed_order(n, scores, conditions, deadline=deadline, control=control)
     if relaxed.is_order:
         return _positions(relaxed.before > 0.5), relaxed.upper_bound
     try:
-        optimum = maximise(2.0 * scores, relaxed.constraints, circles, deadline=deadline, control=control)
+        optimum = maximise(2.0 * scores, relaxed.constraints, violated, deadline=deadline, control=control)
     except OutOfTimeError as error:
         raise OutOfTimeError(min(relaxed.upper_bound, error.upper_bound - float(scores.sum()))) from None
     before = np.zeros((n, n), dtype=bool)
@@ -137,30 +144,31 @@ def best_order(
 
 
 def _positions(before: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the position 1..n of each label, given which labels stand before which."""
     return np.asarray(len(before) - before.sum(axis=1), dtype=np.int32)
 
 
-def violated_circles(n: int, x: FloatArray, limit: int | None = None) -> list[Cut]:
-    """Return the constraints on three labels that x violates, the most violated first.
+def violated_three_cycles(n: int, x: FloatArray, limit: int | None = None) -> list[Cut]:
+    """Return the constraints against cycles of three labels that x violates, the most violated first.
 
     Parameters
     ----------
     n : int
         Number of labels.
     x : ndarray of shape (n(n−1)/2,)
-        For each pair u < v in lexicographic order how far u is before v, from 0 to 1.
+        For each pair u < v in lexicographic order, the extent in [0, 1] to which u stands before v.
     limit : int or None, default=None
-        Most constraints to return.
+        Largest number of constraints to return; None: all.
 
     Notes
     -----
-    Cost: O(n³) for looking at all, a label and O(n²) memory at a time: Ctrl-C is answered in between.
+    Cost: O(n³) time and O(n²) memory. Labels are processed one at a time, and Ctrl-C is answered in between.
     """
     u, v = np.triu_indices(n, 1)
     number = np.zeros((n, n), dtype=np.int64)
     number[u, v] = np.arange(len(u))
-    excess, circles = [np.empty(0)], [np.empty((3, 0), dtype=np.int64)]
-    least = _TOLERANCE  # only what exceeds this can be among the most violated
+    excess, cycles = [np.empty(0)], [np.empty((3, 0), dtype=np.int64)]
+    least = _TOLERANCE  # a smaller violation cannot be among the most violated
     for a in range(n - 2):
         behind = slice(int(number[a + 1, a + 2]), None)  # the pairs of labels after a
         first, across = number[a, u[behind]], number[a, v[behind]]
@@ -168,18 +176,18 @@ def violated_circles(n: int, x: FloatArray, limit: int | None = None) -> list[Cu
         missed = np.maximum(value - 1.0, -value)
         here = np.flatnonzero(missed > least)
         excess.append(missed[here])
-        circles.append(np.stack([first[here], behind.start + here, across[here]]))
+        cycles.append(np.stack([first[here], behind.start + here, across[here]]))
         if limit is not None and sum(map(len, excess)) > 2 * limit:
-            excess, circles = _most_violated(excess, circles, limit)
+            excess, cycles = _most_violated(excess, cycles, limit)
             least = float(excess[0][-1])
-    _, [most] = _most_violated(excess, circles, limit)
+    _, [most] = _most_violated(excess, cycles, limit)
     return [Cut(columns, [1.0, 1.0, -1.0], 0.0, 1.0) for columns in most.T.tolist()]
 
 
 def _most_violated(
-    excess: list[FloatArray], circles: list[NDArray[np.int64]], limit: int | None
+    excess: list[FloatArray], cycles: list[NDArray[np.int64]], limit: int | None
 ) -> tuple[list[FloatArray], list[NDArray[np.int64]]]:
-    """Return those of largest excess in descending order, in one piece; of equal ones the first is first."""
+    """Return the `limit` cycles of largest excess in descending order, as lists of one array; sorting is stable."""
     values = np.concatenate(excess)
     most = np.argsort(-values, kind="stable")[:limit]
-    return [values[most]], [np.concatenate(circles, axis=1)[:, most]]
+    return [values[most]], [np.concatenate(cycles, axis=1)[:, most]]

@@ -1,4 +1,7 @@
-"""A 0/1 program, or its relaxation, that grows by the constraints its solutions violate."""
+"""Cutting planes: 0/1 programs, or their linear relaxations, with constraints added when a solution violates them.
+
+HiGHS solves the programs, through SciPy.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _OUT_OF_TIME, _INFEASIBLE = 1, 2  # statuses of scipy.optimize.milp
 
 
 class Cut(NamedTuple):
-    """``low <= coefficients @ x[columns] <= high``."""
+    """A constraint ``low <= coefficients @ x[columns] <= high``."""
 
     columns: list[int]
     coefficients: list[float]
@@ -30,11 +33,17 @@ class Cut(NamedTuple):
 
 
 class InfeasibleError(ValueError):
-    """No 0/1 vector satisfies the constraints."""
+    """No 0/1 vector satisfies all constraints."""
 
 
 class OutOfTimeError(RuntimeError):
-    """The time limit was reached; `upper_bound` is what is proven on the value of all solutions until then."""
+    """The time limit was reached.
+
+    Parameters
+    ----------
+    upper_bound : float
+        Bound on the values of all solutions that was proven by then.
+    """
 
     def __init__(self, upper_bound: float) -> None:
         super().__init__(upper_bound)
@@ -42,7 +51,17 @@ class OutOfTimeError(RuntimeError):
 
 
 class Optimum(NamedTuple):
-    """A solution that satisfies every constraint, a proven bound on the value of all others, and the constraints."""
+    """An optimal solution.
+
+    Attributes
+    ----------
+    x : ndarray of shape (v,), bool or float64
+        It satisfies all constraints; float64 if the program is relaxed.
+    upper_bound : float
+        Proven bound on the values of all solutions.
+    constraints : list of Cut
+        All constraints of the last program.
+    """
 
     x: NDArray[Any]
     upper_bound: float
@@ -58,33 +77,38 @@ def maximise(
     deadline: float | None = None,
     control: Control | None = None,
 ) -> Optimum:
-    """Return the 0/1 vector x of largest ``scores @ x`` that satisfies all constraints.
+    """Return a 0/1 vector x of largest ``scores @ x`` that satisfies all constraints.
 
     Parameters
     ----------
     scores : ndarray of shape (v,)
         One finite number for each variable.
     constraints : list of Cut
-        Those to begin with.
+        Constraints of the first program.
     violated : callable
-        Given x that satisfies the constraints so far, the ones of the full problem that it violates; none when x is
-        feasible. It must be finite in the end: each call returns at least one new constraint, or none. x is boolean,
-        and float64 with `relaxed`.
+        Function of an optimal x that returns the constraints of the full problem that x violates, or an empty list if x
+        is feasible. Those returned must be new, and there must be finitely many in all. x is bool, or float64 if
+        `relaxed`.
     relaxed : bool, default=False
         Whether x may have any values between 0 and 1.
     deadline : float or None, default=None
-        When to stop, as `time.monotonic` counts; None: never.
+        Time to stop, on the clock of `time.monotonic`; None: no limit.
     control : Control or None, default=None
-        Whose `step` counts the programs that are solved, and whose `value` is the number of constraints.
+        Where progress is reported: `step` counts the programs after the first, and `value` is the number of
+        constraints.
+
+    Returns
+    -------
+    Optimum
 
     Raises
     ------
     OutOfTimeError
         At the deadline.
     InfeasibleError
-        When nothing satisfies the constraints.
+        When no x satisfies the constraints.
     NumericalError
-        When the solver fails, which its own message explains.
+        When the solver fails; the message is the solver's.
     """
     largest = float(np.abs(scores).max(initial=0.0))
     scale = largest if largest > 0 else 1.0  # the solver's tolerances are absolute
@@ -125,6 +149,7 @@ def maximise(
 
 
 def _rows(cuts: list[Cut], width: int) -> csr_array:
+    """Return the coefficients of constraints as rows of a sparse matrix with `width` columns."""
     indptr = np.cumsum([0, *(len(c.columns) for c in cuts)])
     columns = np.array([k for c in cuts for k in c.columns], dtype=np.int64)
     values = np.array([v for c in cuts for v in c.coefficients], dtype=np.float64)

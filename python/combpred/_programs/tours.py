@@ -1,4 +1,4 @@
-"""Cycles and routes over subsets of places as integer programs with subtour cuts."""
+"""Cycles and routes over subsets of places, as integer programs with subtour elimination constraints."""
 
 from __future__ import annotations
 
@@ -13,26 +13,32 @@ from .program import Cut, FloatArray, maximise
 
 
 def best_directed_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = ()) -> tuple[list[int], float]:
-    """Return the directed cycle of length at least 3 over some of n vertices with the largest sum of gains.
+    """Return a directed cycle of at least 3 out of n vertices with the largest sum of gains.
 
     Parameters
     ----------
     n : int
         Number of vertices, at least 3.
     gains : ndarray of shape (n, n)
-        ``gains[u, v]`` is what the arc from u to v is worth; the diagonal is not read.
+        ``gains[u, v]`` is the gain of the arc from u to v; the diagonal is not read.
     conditions : sequence of Cut, default=()
-        Further ones. The variables are the arcs, row by row, and then whether each vertex is visited.
+        Further constraints. There is one variable for each arc, row by row, and after these one for each vertex, which
+        is 1 if the vertex is visited.
 
     Returns
     -------
     cycle : list of int
         Vertices in visiting order.
     upper_bound : float
-        Proven bound on every cycle's sum.
+        Proven bound on the sums of gains of all cycles.
+
+    Raises
+    ------
+    InfeasibleError
+        When no cycle satisfies the conditions.
     """
     u, v = _pairs(n)
-    arc = _numbers(n, u, v)
+    arc = _pair_numbers(n, u, v)
     visited = len(u) + np.arange(n)
     cuts = [Cut([int(arc[a, b]), int(arc[b, a])], [1.0, 1.0], 0.0, 1.0) for a in range(n) for b in range(a)]
     cuts.append(Cut(visited.tolist(), [1.0] * n, 3.0, n))
@@ -43,8 +49,8 @@ def best_directed_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = (
     cuts += conditions
 
     def subtours(x: NDArray[np.bool_]) -> list[Cut]:
-        parts = _parts(n, u[x[: len(u)]], v[x[: len(u)]])
-        # Of two parts, one arc leaves the first if both are visited.
+        parts = _components(n, u[x[: len(u)]], v[x[: len(u)]])
+        # If two components are both visited, an arc leaves the first.
         return [
             Cut(
                 [*(int(arc[a, b]) for a in one for b in range(n) if b not in one), int(visited[i]), int(visited[j])],
@@ -60,17 +66,17 @@ def best_directed_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = (
 
     optimum = maximise(np.concatenate([gains[u, v], np.zeros(n)]), cuts, subtours)
     chosen = optimum.x[: len(u)]
-    return _walk(dict(zip(u[chosen].tolist(), v[chosen].tolist(), strict=True))), optimum.upper_bound
+    return _follow(dict(zip(u[chosen].tolist(), v[chosen].tolist(), strict=True))), optimum.upper_bound
 
 
 def best_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = ()) -> tuple[list[int], float]:
-    """Return the undirected cycle of length at least 3 over some of n vertices with the largest sum of gains.
+    """Return an undirected cycle of at least 3 out of n vertices with the largest sum of gains.
 
-    Parameters and results are those of :func:`best_directed_cycle`; ``gains`` has shape (n(n−1)/2,), one number for
-    each edge u < v in lexicographic order, which is that of the variables too.
+    Parameters, results and errors are those of :func:`best_directed_cycle`, but `gains` has shape ``(n(n−1)/2,)``: one
+    number for each edge u < v in lexicographic order, which is also the order of the variables.
     """
     u, v = np.triu_indices(n, 1)
-    edge = _numbers(n, u, v) + _numbers(n, v, u)
+    edge = _pair_numbers(n, u, v) + _pair_numbers(n, v, u)
     visited = len(u) + np.arange(n)
     cuts = [Cut(visited.tolist(), [1.0] * n, 3.0, n)]
     for a in range(n):
@@ -79,8 +85,8 @@ def best_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = ()) -> tup
     cuts += conditions
 
     def subtours(x: NDArray[np.bool_]) -> list[Cut]:
-        parts = _parts(n, u[x[: len(u)]], v[x[: len(u)]])
-        # Of two parts that are both visited, two edges leave the first.
+        parts = _components(n, u[x[: len(u)]], v[x[: len(u)]])
+        # If two components are both visited, at least two edges leave the first.
         return [
             Cut(
                 [*(int(edge[a, b]) for a in one for b in range(n) if b not in one), int(visited[i]), int(visited[j])],
@@ -113,28 +119,34 @@ def best_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = ()) -> tup
 def best_route(
     n: int, gains: FloatArray, starts: FloatArray, ends: FloatArray, conditions: Sequence[Cut] = ()
 ) -> tuple[list[int], float]:
-    """Return the simple path over at least 2 of n places with the largest sum of gains.
+    """Return a simple directed path over at least 2 out of n places with the largest sum of gains.
 
     Parameters
     ----------
     n : int
         Number of places, at least 2.
     gains : ndarray of shape (n, n)
-        What the arc from u to v is worth; the diagonal is not read.
+        ``gains[u, v]`` is the gain of the arc from u to v; the diagonal is not read.
     starts, ends : ndarray of shape (n,)
-        What it is worth to start, or end, at a place.
+        Gains of starting, and of ending, at each place.
     conditions : sequence of Cut, default=()
-        Further ones. The variables are the arcs, row by row, the starts, the ends, and whether each place is visited.
+        Further constraints. There is one variable for each arc, row by row, and after these one for each start, each
+        end and each place, which is 1 if the place is visited.
 
     Returns
     -------
     route : list of int
         Places in visiting order.
     upper_bound : float
-        Proven bound on every route's sum.
+        Proven bound on the sums of gains of all routes.
+
+    Raises
+    ------
+    InfeasibleError
+        When no route satisfies the conditions.
     """
     u, v = _pairs(n)
-    arc = _numbers(n, u, v)
+    arc = _pair_numbers(n, u, v)
     start, end, visited = (len(u) + k * n + np.arange(n) for k in range(3))
     ones = [1.0] * n
     cuts = [Cut(start.tolist(), ones, 1.0, 1.0), Cut(end.tolist(), ones, 1.0, 1.0), Cut(visited.tolist(), ones, 2.0, n)]
@@ -148,8 +160,8 @@ def best_route(
 
     def subtours(x: NDArray[np.bool_]) -> list[Cut]:
         first = int(np.flatnonzero(x[start])[0])
-        parts = _parts(n, u[x[: len(u)]], v[x[: len(u)]])
-        # From a part that is visited an arc leaves, or the route ends there.
+        parts = _components(n, u[x[: len(u)]], v[x[: len(u)]])
+        # An arc leaves a component that is visited, or the route ends there.
         return [
             Cut(
                 [
@@ -175,19 +187,20 @@ def best_route(
 
 
 def _pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return both ends of every arc between n vertices, row by row."""
+    """Return the tails and heads of all arcs between n vertices, row by row."""
     u, v = np.nonzero(~np.eye(n, dtype=bool))
     return u, v
 
 
-def _numbers(n: int, u: NDArray[np.int64], v: NDArray[np.int64]) -> NDArray[np.int64]:
+def _pair_numbers(n: int, u: NDArray[np.int64], v: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a matrix that holds i at entry (u[i], v[i]), and 0 elsewhere."""
     number = np.zeros((n, n), dtype=np.int64)
     number[u, v] = np.arange(len(u))
     return number
 
 
-def _parts(n: int, u: NDArray[np.int64], v: NDArray[np.int64]) -> list[set[int]]:
-    """Return the vertices of each connected part that has an arc."""
+def _components(n: int, u: NDArray[np.int64], v: NDArray[np.int64]) -> list[set[int]]:
+    """Return the vertex sets of the weakly connected components of the given arcs, without isolated vertices."""
     _, label = connected_components(csr_array((np.ones(len(u)), (u, v)), shape=(n, n)), directed=False)
     parts: dict[int, set[int]] = {}
     for a in {*u.tolist(), *v.tolist()}:
@@ -195,8 +208,8 @@ def _parts(n: int, u: NDArray[np.int64], v: NDArray[np.int64]) -> list[set[int]]
     return list(parts.values())
 
 
-def _walk(following: dict[int, int]) -> list[int]:
-    """Return the cycle from its smallest vertex on."""
+def _follow(following: dict[int, int]) -> list[int]:
+    """Return the vertices of a cycle from its smallest vertex on, given the vertex that follows each."""
     cycle = [min(following)]
     while (at := following[cycle[-1]]) != cycle[0]:
         cycle.append(at)

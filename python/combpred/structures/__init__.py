@@ -1,7 +1,22 @@
 """Output spaces: what a prediction may look like, and how it is turned into features.
 
-Every module of this package that defines a subclass of `Structure` with a catalogue name is found when the package is
-imported: adding a structure means adding a file.
+A `Structure` is the user's description of a space of outputs; its attribute ``space`` is what the package computes
+with. There is one file for each structure; `_visits`, `_edges`, `_orders` and `_members` hold what several of them
+share.
+
+To add a structure:
+
+1. Write the mathematics in one Go file, ``core/structure/<name>.go``. The file registers the structure under its
+   catalogue name; it says how outputs are laid out, counts them, and computes their moments. Decoders, samplers and
+   sums over all outputs are further interfaces that it may implement.
+2. Add the sizes to test it at to ``core/structure/examples``, and a small instance with its ψ written out to one of
+   the lists in ``tests/oracles/small_*.py``; the conformance tests of both languages run on these.
+3. Write one Python file in this folder with a subclass of `Structure`: its parameters and documentation, and the
+   translation between y and the library's parts. The class is found by its catalogue name when this package is
+   imported.
+4. Add one line to the import list below.
+
+A space that is needed only once takes no new file: `Custom` makes it from functions, or from a list of its outputs.
 """
 
 from __future__ import annotations
@@ -12,7 +27,7 @@ from ._base import Structure
 from ._resolve import resolve_structure, structure_classes
 from ._space import MomentsInfo
 
-if TYPE_CHECKING:  # what the catalogue finds, spelt out for type checkers; a test compares the two
+if TYPE_CHECKING:  # the classes that are found at import, spelt out for type checkers; a test compares the two
     from ._assignments import Assignments as Assignments
     from ._cliques import Cliques as Cliques
     from ._custom import Custom as Custom

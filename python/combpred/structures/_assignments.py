@@ -1,4 +1,4 @@
-"""One-to-one assignments."""
+"""One-to-one assignments of items to columns."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ _LIMIT = Limit(2**11, "decoding takes up to k³ steps, some seconds there")
 
 
 class Assignments(Structure):
-    r"""One-to-one assignments of k items to k columns: :math:`\psi_{ij}(y)` is 1 if item i has column j, else 0.
+    r"""One-to-one assignments of k items to k columns: :math:`\psi_{ij}(y)` is 1 if item i gets column j, else 0.
 
     Parameters
     ----------
     n_items : int, default=None
-        Number of items k, and of columns. None: the number of columns of y when an estimator is fitted.
+        Number of items k, which is also the number of columns. None: the number of columns of y when an estimator is
+        fitted.
 
     Notes
     -----
-    y has shape ``(n, k)``: ``y[r, i]`` is the column 0..k−1 of item i in row r, each once. The embedding is the
-    permutation matrix by rows, d = k²; it tells where an item goes, not which items come before it, for which see
-    `Permutations`. The covariance has one eigenvalue, 1/(k−1), on matrices whose rows and columns add up to 0.
+    y has shape ``(n, k)``: ``y[r, i]`` is the column 0..k−1 of item i in row r, and each column occurs once.
+    Predictions are int32. The embedding is the permutation matrix, row by row, d = k². It says where an item goes, not
+    which items come before it; for that see `Permutations`. The covariance has one nonzero eigenvalue, 1/(k−1), whose
+    eigenspace are the matrices whose rows and columns add up to 0.
 
-    The default metric is `hamming_score` of the items: the share that is assigned as observed.
+    The default metric is `hamming_score` of the items: the fraction that is assigned as observed.
 
     Decoding is the linear assignment problem, solved exactly by shortest augmenting paths (Kuhn, 1955, "The Hungarian
     method for the assignment problem") in O(k³).
@@ -77,7 +79,7 @@ class Assignments(Structure):
                 raise ConditionError(f"'required' gives item {i} the columns {column_of[i]} and {j}; leave one out")
             if item_of.setdefault(j, i) != i:
                 raise ConditionError(f"'required' gives column {j} to the items {item_of[j]} and {i}; leave one out")
-        # A cell is required by forbidding the others of its row, which leaves the scores of all that is allowed alone.
+        # Requiring a cell means forbidding the other cells of its row; the scores of allowed outputs do not change.
         unused = {i * k + j for i, j in forbidden}
         unused |= {i * k + other for i, j in required for other in range(k) if other != j}
         return Restriction(
@@ -92,12 +94,12 @@ class Assignments(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return _columns(target_matrix(y, "y", self._n(), "item", "n_items"), "y")
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         truth = _columns(target_matrix(y_true, "y_true", self.n_items, "item", "n_items"), "y_true")
         predicted = _columns(target_matrix(y_pred, "y_pred", self.n_items, "item", "n_items"), "y_pred")
         if truth.shape != predicted.shape:
             raise ValueError(f"y_true has shape {truth.shape} and y_pred {predicted.shape}; they must agree row by row")
-        # An item is right or wrong as a whole; the share of right cells would depend on the number of columns.
+        # An item is right or wrong as a whole; the fraction of right cells would depend on the number of columns.
         return np.ones_like(truth), (truth == predicted).astype(np.int32)
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
@@ -114,10 +116,10 @@ class Assignments(Structure):
 
 
 def _columns(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
-    """Return rows that hold each of 0..k−1 once as int32; the first row that does not is refused."""
+    """Return assignments as int32; TargetError for the first row that does not hold each of 0..k−1 once."""
     k = values.shape[1]
     remedy = f"columns are whole numbers 0..{k - 1}, each once in a row"
-    # k is let through here, so that columns counted from 1 get their own remedy below.
+    # k passes here, so that columns counted from 1 get their own remedy below.
     columns = whole_numbers(values, argument, 0, k, remedy)
     bad = (np.sort(columns, axis=1) != np.arange(k)).any(axis=1)
     if bad.any():
@@ -127,7 +129,7 @@ def _columns(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
 
 
 def _diagnosis(row: NDArray[np.int32], k: int) -> str:
-    """Say what keeps a row of whole numbers in 0..k from being an assignment."""
+    """Return why a row of whole numbers in 0..k is not an assignment, and the remedy."""
     shown = row.tolist() if k <= 20 else f"[{row[0]}, {row[1]}, …]"
     counts = np.bincount(row, minlength=k + 1)
     if (counts > 1).any():

@@ -1,4 +1,8 @@
-"""Structures: descriptions of output spaces in the manner of scikit-learn."""
+"""`Structure`, the base class of every structure: a description of an output space in the manner of scikit-learn.
+
+It holds what all structures share: the public methods, equality, and the hooks that a subclass fills in. What is
+computed about the space, once it is described, lives in `_space`.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +31,7 @@ from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 from ._space import EntryKind, LibrarySpace, MomentsInfo, Space
 
-_ENUMERATION_LIMIT = 10**7
-
+_ENUMERATION_LIMIT = 10**7  # members that enumerate() lists at most
 
 _Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
 
@@ -39,41 +42,58 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     Structures are descriptions in the manner of scikit-learn's estimators: `get_params`, `set_params`, `clone` and
     ``structure__size`` in a grid search work, and two structures are equal when their classes and parameters are.
     Only `set_params` and assignment change a structure; every other method leaves it as it is, and so do estimators,
-    which work on copies. Averages are over the uniform law on the space.
+    which work on copies. Averages are over the uniform distribution on the space.
 
+    Notes
+    -----
     A subclass gives the catalogue name, the description that the compiled library reads, and the translation between y
-    in the user's format and the int32 parts of the library; everything else is here.
+    in the user's format and the *parts* that the library computes with: int32 arrays of shape ``(n, part_len)``, one
+    row for each output. Everything else is inherited.
     """
 
     name: ClassVar[str]
-    """Name in the catalogue, usable wherever an estimator takes a structure."""
+    """Name in the catalogue; estimators accept it in place of an instance."""
 
     default_metric: ClassVar[str]
-    """Name of the function in `combpred.metrics` behind `score`; larger is better."""
+    """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
 
-    _constraint_keys: ClassVar[tuple[str, ...]] = ()  # of the conditions that predictions can be held to
-    _entries: ClassVar[EntryKind] = "unknown"  # of ψ
-    _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs
-    _sparse_format: type | None = None  # of predictions: of the y resolved from, where that was sparse
+    _constraint_keys: ClassVar[tuple[str, ...]] = ()  # keys that `constraints` may hold
+    _entries: ClassVar[EntryKind] = "unknown"  # values that the entries of ψ take
+    _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs; the first is the default
+    _sparse_format: type | None = None  # class of predictions, if y was sparse when the structure was resolved
 
     @classmethod
     def _get_param_signature(cls) -> list[inspect.Parameter]:
-        """Return the constructor's parameters without self."""
+        """Return the parameters of the constructor, without `self`."""
         return list(inspect.signature(cls.__init__).parameters.values())[1:]
 
     @classmethod
     def is_meant_by(cls, structure: Any) -> bool:
-        """Whether an estimator's parameter `structure` is of this kind, as an instance or by its catalogue name."""
+        """Return whether an estimator's parameter `structure` is an instance of this class or its catalogue name.
+
+        Parameters
+        ----------
+        structure : object
+            Whatever the user passed as `structure`.
+
+        Returns
+        -------
+        is_meant : bool
+        """
         return isinstance(structure, cls) or (isinstance(structure, str) and structure == cls.name)
 
-    # The space, which is resolved once and kept until a parameter changes.
+    # The space: built once and kept until a parameter changes.
 
     @property
     def space(self) -> Space:
-        """The space of outputs that this describes, as it is computed with; see `combpred.structures._space`.
+        """The output space that this structure describes, in the form that the package computes with.
 
-        It is made at the first use, which raises ValueError when a size is not known yet or illegal, and is not part of
-        copies and pickles, which make their own.
+        It is built at the first use and dropped when a parameter changes. Copies and pickles build their own.
+
+        Raises
+        ------
+        ValueError
+            When a size is not known yet, or a parameter is illegal.
         """
         found: Space | None = self.__dict__.get("_space")
         if found is None:
@@ -87,41 +107,76 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in super().__getstate__().items() if key != "_space"}
 
-    # What a subclass provides.
+    # Hooks that a subclass fills in.
 
     def _make_space(self) -> Space:
-        """Return the space to compute with; a subclass whose outputs the library does not fully know replaces this."""
+        """Return a new space; overridden where the compiled library does not know all about the outputs."""
         return LibrarySpace(self)
 
     @abstractmethod
     def _describe(self) -> Description:
-        """Return the description of the structure; ValueError when a size is not known yet or illegal."""
+        """Return the description that the compiled library reads.
+
+        Raises
+        ------
+        ValueError
+            When a size is not known yet, or a parameter is illegal.
+        """
 
     @abstractmethod
     def _resolve(self, y: Any) -> Structure:
-        """Return a copy with everything known that y shows; parameters given by the user must agree with y."""
+        """Return a copy in which every size that was left out is read from y.
+
+        Raises
+        ------
+        ValueError
+            When a parameter that the user gave does not agree with y.
+        """
 
     @abstractmethod
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        """Return y in parts, ``(n, part_len)``; ValueError naming the first bad row and the remedy."""
+        """Return y in parts, shape ``(n, part_len)``.
+
+        Raises
+        ------
+        ValueError
+            For the first bad row, with its number and the remedy.
+        """
 
     def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
-        r"""Return :math:`\psi` of every row of training targets; a subclass may let them be known in part."""
+        r"""Return :math:`\psi` of every row of training targets; a subclass may accept targets known only in part."""
         return self.space.embed(self._encode(y), n_threads)
 
     def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
-        r"""Return :math:`\psi` of every row of training targets as compressed rows, or None where few entries are zero.
+        r"""Return :math:`\psi` of every row of training targets in CSR format, or None if ψ is not sparse enough.
 
-        Training then costs time for the entries that are not zero, not for all d.
+        Training then takes time proportional to the number of nonzero entries instead of d.
         """
         return None
 
     def _best_by_program(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64], restriction: Restriction | None = None
     ) -> tuple[NDArray[np.int32], float]:
-        """Solve one row's decoding as an integer program: parts of a best output, and a proven bound on all scores.
+        """Decode one row by an integer program.
 
-        The score of y is ⟨linear, ψ(y)⟩ + ⟨magnitude, |ψ(y)|⟩, both of shape ``(d,)``; outputs meet the restriction.
+        Parameters
+        ----------
+        linear, magnitude : ndarray of shape (d,)
+            The score of y is ⟨linear, ψ(y)⟩ + ⟨magnitude, |ψ(y)|⟩.
+        restriction : Restriction or None, default=None
+            Constraints that the output must satisfy.
+
+        Returns
+        -------
+        parts : ndarray of shape (part_len,), dtype=int32
+            An output of largest score.
+        upper_bound : float
+            Proven bound on the scores of all outputs.
+
+        Raises
+        ------
+        CapabilityError
+            Unless a subclass overrides this.
         """
         raise CapabilityError(
             f"{self!r} is not decoded as an integer program; take decoder='auto', which is exact where this structure "
@@ -130,7 +185,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     @abstractmethod
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        """Return y in the user's format for parts of shape ``(n, part_len)``."""
+        """Return y in the user's format, given parts of shape ``(n, part_len)``."""
 
     @abstractmethod
     def feature_names(self) -> NDArray[np.object_]:
@@ -139,15 +194,20 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Returns
         -------
         names : ndarray of shape (d,), dtype=object
+
+        Raises
+        ------
+        ValueError
+            When a size is not known yet.
         """
 
     @property
     def has_indicators(self) -> bool:
-        r"""Whether each entry of :math:`\psi` says by 1 or 0 whether something holds of the output."""
+        r"""Whether the entries of :math:`\psi` are indicators, 0 or 1."""
         return self._entries == "bits"
 
     def indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        r"""Return, for every entry of :math:`\psi`, whether what its name says holds: 1 or 0, or probabilities.
+        r"""Return for every entry of :math:`\psi` whether the statement that its name makes is true.
 
         Parameters
         ----------
@@ -157,31 +217,35 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Returns
         -------
         indicators : ndarray of shape (n, d) or None
-            Of marginals, the probabilities. None where :math:`\psi` does not tell.
+            1 or 0 for embeddings, probabilities for marginals. None if they cannot be read from :math:`\psi`.
         """
         return psi if self.has_indicators else None
 
     @property
     def layout(self) -> Layout | None:
-        r"""How the entries of :math:`\psi` make a matrix of items by items; None where they make none."""
+        r"""The entries of :math:`\psi` as cells of a matrix of items by items; None if they do not form one."""
         return None
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        """Return how decoders are told of conditions; a structure that has keys for them replaces this."""
+        """Return the conditions in the form that decoders take; overridden by structures that take constraints."""
         raise CapabilityError(f"{self!r} takes no constraints")
 
-    # Facts about ψ, where a subclass differs.
+    # Facts about ψ, overridden where a subclass differs.
 
     def _free_values(self) -> tuple[int, ...] | None:
-        """Return the values of the entries of ψ where every combination of them is a member, whose parts are its ψ."""
+        """Return the values that each entry of ψ takes independently of the others, or None if entries depend.
+
+        Not None means that every combination of these values is ψ of a member, and that the parts of a member are its
+        ψ.
+        """
         return None
 
     def _loss_entries(self) -> NDArray[np.bool_] | None:
-        """Return which entries of ψ losses look at, None for all."""
+        """Return a mask ``(d,)`` of the entries of ψ that losses count, or None for all."""
         return None
 
     def _require_preimage(self) -> None:
-        """Raise CapabilityError unless the member of nearest ψ can be found, as predicting under "squared" asks."""
+        """Raise CapabilityError if the member of nearest ψ cannot be found, which predicting under "squared" needs."""
 
     # Facts about the space.
 
@@ -191,26 +255,31 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Returns
         -------
         count : int
-            Arbitrarily large.
+            A Python integer, exact however large it is.
 
         Raises
         ------
         CapabilityError
             When the number of members is not known.
+        ValueError
+            When a size is not known yet.
         """
         return self.space.count()
 
     def log_count(self) -> float:
-        """Return the natural logarithm of the number of members, finite at any size.
+        """Return the natural logarithm of the number of members.
 
         Returns
         -------
         log_count : float
+            Finite even where the count itself overflows a float.
 
         Raises
         ------
         CapabilityError
             When the number of members is not known.
+        ValueError
+            When a size is not known yet.
         """
         return self.space.log_count()
 
@@ -221,7 +290,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     @property
     def moments_info(self) -> MomentsInfo:
-        """Provenance of `mean` and `second_moment`."""
+        """Where `mean` and `second_moment` come from: exact counts, a relaxation or samples."""
         return self.space.moments_info
 
     def mean(self) -> NDArray[np.float64]:
@@ -230,6 +299,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Returns
         -------
         mean : ndarray of shape (d,)
+
+        Notes
+        -----
+        Cost: O(d) where a formula is known, which the notes of each structure cite.
 
         References
         ----------
@@ -247,8 +320,12 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Raises
         ------
         MemoryError
-            When a d × d matrix does not fit, before it is allocated. Training needs no such matrix where the spectrum
-            of the covariance is known.
+            When a d × d matrix does not fit in memory; raised before it is allocated. Training does not need this
+            matrix for structures whose covariance has a known spectrum.
+
+        Notes
+        -----
+        Cost: O(d²) time and memory, where a formula is known.
 
         References
         ----------
@@ -257,7 +334,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         return self.space.second_moment()
 
     def covariance(self) -> NDArray[np.float64]:
-        r"""Return the covariance :math:`\Sigma = M - \mu\mu^\top` over uniform members.
+        r"""Return the covariance :math:`\Sigma = M - \mu\mu^\top` of :math:`\psi(y)` over uniform members y.
 
         Returns
         -------
@@ -266,14 +343,18 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Raises
         ------
         MemoryError
-            When the d × d matrices do not fit, before they are allocated.
+            When two d × d matrices do not fit in memory; raised before they are allocated.
+
+        Notes
+        -----
+        Cost: that of `second_moment`, plus O(d²).
         """
         return self.space.covariance()
 
     # Members of the space.
 
     def validate(self, y: Any) -> None:
-        """Check that every row of y is a member of the space.
+        """Raise ValueError unless every row of y is a member of the space.
 
         Parameters
         ----------
@@ -283,7 +364,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Raises
         ------
         ValueError
-            Naming the first bad row, what is wrong with it and the remedy.
+            For the first bad row: its number, what is wrong with it and the remedy.
         """
         self.space.check(self.space.encode(y))
 
@@ -302,9 +383,13 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Raises
         ------
         ValueError
-            When a row is not a member of the space.
+            When a row is not a member of the space; names the row.
         MemoryError
-            When n × d numbers do not fit, before they are allocated.
+            When n × d numbers do not fit in memory; raised before they are allocated.
+
+        Notes
+        -----
+        Cost: O(n d).
         """
         parts = self.space.encode(y)
         d = self.n_features
@@ -319,9 +404,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Parameters
         ----------
         n : int
-            How many; at least 1.
+            Number of draws, at least 1.
         random_state : int, RandomState instance or None, default=None
-            The only source of randomness: the same integer gives the same members.
+            The only source of randomness; the same integer gives the same members.
 
         Returns
         -------
@@ -332,6 +417,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ------
         CapabilityError
             When no exact sampler is known at this size.
+        TypeError, ValueError
+            When `n` is not an integer, or is less than 1.
         """
         if not is_integer(n):
             raise TypeError(f"n must be an integer, got {n!r}")
@@ -350,7 +437,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Raises
         ------
         CapabilityError
-            Above 10 000 000 members; `sample` draws from spaces of any size.
+            When the space has more than 10 000 000 members; `sample` draws from larger spaces.
         """
         log_count = self.log_count()
         # The logarithm rules out large spaces: the digits of their counts are not wanted.
@@ -374,15 +461,28 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Parameters
         ----------
         scores : array-like of shape (n, d) or (d,)
-            Finite.
-        constraints : dict, or list of n dicts (or None), default=None
-            Conditions that the outputs must meet, for all rows or for each; the structure's notes list the keys.
+            Finite numbers.
+        constraints : dict or list of n dicts (or None), default=None
+            Conditions that the outputs must satisfy: one dict for all rows, or one for each row, where None leaves the
+            row free. The structure's notes list the keys.
 
         Returns
         -------
         y : ndarray of n rows, or one row for scores of shape (d,)
-            In the structure's format. Exact where the structure is exactly solvable at its size, otherwise by local
-            search from a solution with a guarantee; ``StructuredRidge.predict_certified`` says which.
+            In the structure's format. Exact where the structure can be solved exactly at its size; otherwise found by
+            local search that starts from a solution with a guarantee. ``StructuredRidge.predict_certified`` tells which
+            of the two holds.
+
+        Raises
+        ------
+        ValueError, TypeError
+            When scores are not finite, when a constraint is illegal, or when no member satisfies it; names the row.
+        CapabilityError
+            When `constraints` is given and the structure takes none.
+
+        Notes
+        -----
+        The notes of each structure state the cost of decoding one row.
         """
         space = self.space
         rows, single = score_rows(scores, space.n_features)
@@ -398,13 +498,13 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def log_partition(self, scores: ArrayLike) -> NDArray[np.float64] | float:
         r"""Return :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle` for every row s of `scores`.
 
-        The sum is over all members, so that scores of 0 give `log_count`. It is exact up to rounding, for scores of any
-        finite size.
+        The sum runs over all members, so scores of 0 give `log_count`. It is exact up to rounding, however large the
+        scores are.
 
         Parameters
         ----------
         scores : array-like of shape (n, d) or (d,)
-            Finite.
+            Finite numbers.
 
         Returns
         -------
@@ -419,10 +519,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
         Notes
         -----
-        Closed forms and recursions take O(d) for each row where entries of ψ are independent, on trees and on paths,
-        O(n ℓ) for sets of ℓ labels, :math:`O(n^3)` for spanning trees, :math:`O(2^n n)` for rankings and assignments
-        (n ≤ 20) and for cliques, :math:`O(2^n n^2)` for cycles and routes (n ≤ 16) and :math:`O(3^n)` for rankings with
-        ties. Other spaces are summed over member by member.
+        Cost for each row: O(d) where the entries of ψ are independent, on trees and on paths; O(k ℓ) for sets of ℓ out
+        of k labels; :math:`O(k^3)` for spanning trees of k vertices; :math:`O(2^k k)` for rankings and assignments of
+        k ≤ 20 items and for cliques; :math:`O(2^k k^2)` for cycles and routes of k ≤ 16 places; :math:`O(3^k)` for
+        rankings with ties. Other spaces are summed member by member.
 
         References
         ----------
@@ -443,17 +543,18 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def marginals(self, scores: ArrayLike) -> NDArray[np.float64]:
         r"""Return the mean of :math:`\psi(y)` under :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for every row s.
 
-        It is the gradient of `log_partition`; entries of :math:`\psi` that are 0 or 1 have their probabilities there.
-        Scores of 0 give `mean`.
+        This is the gradient of `log_partition`. For entries of :math:`\psi` that are 0 or 1, it is the probability of
+        a 1. Scores of 0 give `mean`.
 
         Parameters
         ----------
         scores : array-like of shape (n, d) or (d,)
-            Finite.
+            Finite numbers.
 
         Returns
         -------
-        marginals : ndarray of the shape of `scores`
+        marginals : ndarray of shape (n, d) or (d,)
+            As `scores`.
 
         Raises
         ------
@@ -462,7 +563,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When scores are not finite; names the row.
         MemoryError
-            When n × d numbers do not fit, before they are allocated.
+            When n × d numbers do not fit in memory; raised before they are allocated.
 
         Notes
         -----
@@ -486,48 +587,67 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     # Quality of predictions.
 
     def score(self, y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Return the mean of the structure's default metric, larger is better.
+        """Return the weighted mean of the structure's default metric; larger is better.
 
         Parameters
         ----------
-        y_true, y_pred : array-like
-            Observed and predicted outputs in the structure's format. Observed rows may be `combpred.Admissible` sets:
-            the prediction is then compared with the best match of the set.
+        y_true, y_pred : array-like of n rows
+            Observed and predicted outputs in the structure's format. Observed rows may be `combpred.Admissible` sets;
+            the prediction is then compared with the best match in the set.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the rows; None: equal.
+            Weights of the rows; None weighs all equally.
 
         Returns
         -------
         score : float
-            See `default_metric`.
+            In the units of `default_metric`.
 
         Raises
         ------
         ValueError
-            When a row of either is none that the metric is defined for; names the argument and the row.
+            When the metric is not defined for a row; names the argument and the row.
         """
         metric = getattr(metrics, self.default_metric)
         sets = flat_sets(y_true)
         if sets is None:
-            return float(metric(*self._compared(y_true, y_pred), sample_weight=sample_weight))
+            return float(metric(*self._metric_arguments(y_true, y_pred), sample_weight=sample_weight))
         sizes = np.diff(sets.first)
         if len(y_pred) != len(sizes):
             raise ValueError(f"y_true has {len(sizes)} rows and y_pred {len(y_pred)}; they must agree row by row")
         repeated = np.repeat(np.asarray(y_pred), sizes, axis=0)
-        best = np.maximum.reduceat(metric(*self._compared(sets.y, repeated), per_row=True), sets.first[:-1])
+        best = np.maximum.reduceat(metric(*self._metric_arguments(sets.y, repeated), per_row=True), sets.first[:-1])
         return float(np.average(best, weights=check_weights(sample_weight, len(best))))
 
     # Helpers for subclasses.
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        """Return truths and predictions as the default metric takes them."""
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        """Return observed and predicted outputs in the format that the default metric takes."""
         return y_true, y_pred
 
-    def _size(self, parameter: str, at_least: int, reads: str | None, limit: Limit = SIZE_LIMIT) -> int:
-        """Return the integer parameter called `parameter`; `reads` says what y would tell it."""
+    def _size(self, parameter: str, at_least: int, source: str | None, limit: Limit = SIZE_LIMIT) -> int:
+        """Return the value of an integer parameter, checked.
+
+        Parameters
+        ----------
+        parameter : str
+            Name of the parameter.
+        at_least : int
+            Smallest legal value.
+        source : str or None
+            What a fitted estimator reads the value from, such as "the columns of y"; None if nothing.
+        limit : Limit, default=SIZE_LIMIT
+            Largest legal value.
+
+        Raises
+        ------
+        TypeError
+            When the value is not an integer.
+        ValueError
+            When the value is None or out of bounds.
+        """
         value = getattr(self, parameter)
         if value is None:
-            remedy = "" if reads is None else f", or use structure_ of a fitted estimator, which has it from {reads}"
+            remedy = "" if source is None else f", or use structure_ of a fitted estimator, which has it from {source}"
             raise ValueError(f"{type(self).__name__}: {parameter} is not known yet; give it{remedy}")
         if not is_integer(value):
             raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}")
@@ -549,6 +669,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     # Equality.
 
     def _key(self) -> tuple[Hashable, ...]:
+        """Return what equal structures of one class share: parameters and learned attributes."""
         learned = {k: v for k, v in vars(self).items() if k.endswith("_")}
         return (frozen(self.get_params(deep=False)), frozen(dict(sorted(learned.items()))))
 

@@ -20,7 +20,7 @@ _LIMIT = Limit(2**12, "beyond that the N(N−1)/2 scores of a single clique and 
 
 
 class Cliques(Structure):
-    r"""Cliques of the complete graph on N vertices: :math:`\psi_{uv}(y)`, u < v, is 1 if both u and v belong to y.
+    r"""Cliques of the complete graph on N vertices: :math:`\psi_{uv}(y)`, u < v, is 1 if u and v both belong to y.
 
     Parameters
     ----------
@@ -31,21 +31,21 @@ class Cliques(Structure):
     -----
     y has shape ``(n, N)`` and holds 0/1 or booleans: ``y[i, v]`` says whether vertex v belongs to the clique. Each of
     the :math:`2^N` sets of vertices is a member. The empty set and the N single vertices have no edge, and therefore
-    the same embedding 0: no score tells them apart, and the empty set is predicted where all other sets score less.
-    The embedding has d = N(N−1)/2 entries, edges in lexicographic order. The default metric is `hamming_score`, the
-    share of vertices that are right.
+    the same embedding 0. No score tells them apart; the empty set is predicted if all other sets score less. The
+    embedding has d = N(N−1)/2 entries, edges u < v in lexicographic order. Predictions are int32. The default metric is
+    `hamming_score`, the fraction of vertices that are right.
 
-    Decoding finds the vertex set whose inner edges have the largest total score. It is solved exactly by branch and
-    bound up to about 48 vertices, and beyond that where the scores let the vertices fall into independent parts of
-    that size; 40 vertices with Gaussian scores take about a tenth of a second. Larger ones are searched from a start
-    with a guarantee, and bounded by a semidefinite relaxation up to 256 vertices:
+    Decoding finds the set of vertices whose inner edges have the largest total score. It is exact up to about 48
+    vertices, by branch and bound, and beyond that if the scores split the vertices into independent parts of that size;
+    40 vertices with Gaussian scores take about a tenth of a second. Larger sets are found by local search, which starts
+    from a solution with a guarantee; up to 256 vertices a semidefinite relaxation bounds the score.
     ``StructuredRidge.predict_certified`` reports the bound and the guarantee ν.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of vertices, and ``size``, the number of vertices.
-    With a size, decoding is branch and bound of limited effort, beyond which a local search takes over.
+    With a size, branch and bound stops after a limited effort, and local search takes over.
 
     The counts are those of Vembu (2010), ch. 5, with an exponent corrected: two edges with m different ends belong to
-    :math:`2^{N-m}` cliques. The covariance has three eigenspaces, those of the Johnson scheme, applied in O(d).
+    :math:`2^{N-m}` cliques. The covariance has three eigenspaces, those of the Johnson scheme; it is applied in O(d).
 
     Examples
     --------

@@ -1,4 +1,9 @@
-"""The user's own output spaces."""
+"""`Custom`, the user's own output spaces.
+
+The class and its constructors are here. What they make is a `ListedSpace` (`_custom_listed`) or a `PythonSpace`
+(`_custom_computed`), whose moments come from formulas or samples (`_custom_moments`) and whose Markov chains are in
+`_custom_chain`.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +22,15 @@ from ._custom_moments import from_formulas, from_sampler
 
 
 class Custom(Structure):
-    r"""Your own outputs: from formulas for their moments, a list, an output kernel or a uniform sampler.
+    r"""An output space of your own: given by formulas for its moments, a list, an output kernel or a uniform sampler.
 
-    Training asks of an output space no more than the mean and the second moment of :math:`\psi` under the uniform law.
-    There are four ways to give them:
+    Training needs no more than the mean and the second moment of :math:`\psi` under the uniform distribution on the
+    output space. There are four ways to give them:
 
-    - ``Custom(log_count=, mean=, second_moment=, embed=, decode=)`` from closed forms and functions;
-    - `from_structures` from a list of all outputs with their ψ;
-    - `from_kernel` from a list of all outputs with the values of a kernel between them;
-    - `from_sampler` from a function that draws uniform outputs, by averages over its draws.
+    - ``Custom(log_count=, mean=, second_moment=, embed=, decode=)``: closed forms and functions;
+    - `from_structures`: a list of all outputs with their ψ;
+    - `from_kernel`: a list of all outputs with the values of a kernel between them;
+    - `from_sampler`: a function that draws uniform outputs; the moments are averages over its draws.
 
     Parameters
     ----------
@@ -34,30 +39,33 @@ class Custom(Structure):
     mean : array-like of shape (d,), default=None
         Mean :math:`\mu` of ψ over all outputs.
     second_moment : array-like of shape (d, d), default=None
-        Mean of :math:`\psi\psi^\top`; symmetric, and ``second_moment - outer(mean, mean)`` positive semi-definite.
+        Mean of :math:`\psi\psi^\top` over all outputs. It must be symmetric, and ``second_moment - outer(mean, mean)``
+        positive semi-definite.
     embed : callable, default=None
-        ``embed(y)`` returns ψ of one output, of shape ``(d,)``. Must be injective for outputs to be told apart.
+        ``embed(y)`` returns ψ of one output, of shape ``(d,)``. It must be injective for outputs to be told apart.
     decode : callable, default=None
-        ``decode(scores)`` returns an output y of largest ``scores @ embed(y)`` for scores of shape ``(d,)``. Without it
-        everything works but what needs predictions.
+        ``decode(scores)`` returns an output y of largest ``scores @ embed(y)``, for scores of shape ``(d,)``. Without
+        it, everything works that needs no predictions.
     structures, psi, gram, sample, n_moment_samples, random_state
-        Parameters of `from_structures`, `from_kernel` and `from_sampler`; give them there.
+        Parameters of `from_structures`, `from_kernel` and `from_sampler`; pass them to these.
 
     Notes
     -----
-    With a list, y has shape ``(n,)`` and holds places 0..k−1 in it; ``structures[y[i]]`` is the output. With functions,
-    y is a sequence of n outputs in the form that `embed` takes, such as the rows of an array; predictions are stacked
-    to an array where `decode` returns numbers or arrays of one shape, and fill a 1-D array of objects otherwise.
+    With a list, y has shape ``(n,)`` and holds indices 0..k−1 into the list: ``structures[y[i]]`` is the output.
+    Predictions are int32. With functions, y is a sequence of n outputs in the form that `embed` takes, such as the rows
+    of an array; predictions are stacked to one array if `decode` returns numbers or arrays of one shape, otherwise they
+    are a 1-D array of objects.
 
     The default metric is `accuracy`. With functions, outputs of equal ψ count as equal.
 
-    With a list, everything is exact, at a cost of k d for each decoding; ``loss="squared"`` works for ψ of any kind.
-    With functions, the library takes your word: `predict_certified` proves nothing, ``decoder="exact"`` is refused, and
-    so is ``loss="squared"``, as `decode` has no term for :math:`\|\psi(y)\|^2`. Functions are called from Python one
-    output at a time, on one thread. For pickles and processes they must be defined in a module.
+    With a list everything is exact, decoding one row costs O(k d), and ``loss="squared"`` works for any ψ. With
+    functions the package takes your word for what they return: `predict_certified` proves nothing, and
+    ``decoder="exact"`` is refused. ``loss="squared"`` is refused too, as `decode` has no term for
+    :math:`\|\psi(y)\|^2`. Functions are called from Python, one output at a time and on one thread. To pickle a
+    structure, or use it in other processes, its functions must be defined in a module.
 
-    As parameters and methods share names here, parameters are read by `get_params` and changed by `set_params`:
-    ``structure.mean()`` is the method.
+    Parameters and methods share names here, so that ``structure.mean()`` is the method; read parameters by `get_params`
+    and change them by `set_params`.
 
     References
     ----------
@@ -77,7 +85,7 @@ class Custom(Structure):
     >>> sets.decode([[0.1, -2.0, 0.3]])
     array([[1, 0, 1]])
 
-    Three colours, of which two resemble each other:
+    Three colours, two of them similar:
 
     >>> colours = Custom.from_structures(["red", "orange", "blue"], [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
     >>> colours.count(), colours.decode([[-1.0, 2.0]])
@@ -102,7 +110,7 @@ class Custom(Structure):
         n_moment_samples: int = 10_000,
         random_state: int = 0,
     ) -> None:
-        # As attributes they would hide the methods of the same names.
+        # Parameters are not attributes, which would hide the methods of the same names.
         self._given: dict[str, Any] = {
             "log_count": log_count,
             "mean": mean,
@@ -119,19 +127,19 @@ class Custom(Structure):
 
     @classmethod
     def from_structures(cls, structures: Sequence[Any], psi: ArrayLike | Callable[[Any], ArrayLike]) -> Custom:
-        r"""Return the space of the outputs listed.
+        r"""Return a structure that is given by a list of all its outputs and their embeddings.
 
         Parameters
         ----------
         structures : sequence of length k
-            All outputs, of any type; they are only counted, and passed to `psi` where that is a function.
+            All outputs, of any type. They are only counted, and passed to `psi` if that is a function.
         psi : array-like of shape (k, d) or callable
-            The embedding of each, or a function that returns it, of shape ``(d,)``.
+            The embeddings, or a function that returns the embedding of one output, of shape ``(d,)``.
 
         Returns
         -------
         Custom
-            y holds places 0..k−1 in the list.
+            Its y holds indices 0..k−1 into the list. Illegal arguments raise TypeError or ValueError at the first use.
 
         Examples
         --------
@@ -144,25 +152,26 @@ class Custom(Structure):
 
     @classmethod
     def from_kernel(cls, structures: Sequence[Any], gram: ArrayLike) -> Custom:
-        r"""Return the space of the outputs listed, embedded by a kernel between them.
+        r"""Return a structure that is given by a list of all its outputs and a kernel between them.
 
         Parameters
         ----------
         structures : sequence of length k
-            All outputs, of any type; they are only counted.
+            All outputs, of any type. They are only counted.
         gram : array-like of shape (k, k)
-            Kernel values between all pairs, symmetric and positive semi-definite.
+            Kernel values between all pairs of outputs; symmetric and positive semi-definite.
 
         Returns
         -------
         Custom
-            y holds places 0..k−1 in the list. ψ has an entry for each eigenvalue of `gram` above 1e-10 of the largest,
-            in descending order, and :math:`\langle\psi(y), \psi(z)\rangle` is the kernel value up to the rest.
+            Its y holds indices 0..k−1 into the list. ψ has one entry for each eigenvalue of `gram` above 1e-10 of the
+            largest, in descending order, and :math:`\langle\psi(y), \psi(z)\rangle` is the kernel value up to the
+            eigenvalues left out. Illegal arguments raise TypeError or ValueError at the first use.
 
         Notes
         -----
-        The feature space of the kernel may have any dimension: what lies outside the span of the k outputs plays no
-        part (Vembu, 2010, ch. 5). Costs O(k³).
+        The feature space of the kernel may have any dimension: only the span of the k outputs matters (Vembu, 2010,
+        ch. 5). Cost: O(k³), at the first use.
 
         Examples
         --------
@@ -184,31 +193,34 @@ class Custom(Structure):
         n_moment_samples: int = 10_000,
         random_state: int = 0,
     ) -> Custom:
-        """Return a space that is known by uniform draws; its moments are their averages.
+        """Return a structure that is given by a uniform sampler; its moments are averages over draws.
 
         Parameters
         ----------
         sample : callable
-            ``sample(rng)`` draws an output uniformly, with a :class:`numpy.random.Generator` as its only source of
+            ``sample(rng)`` draws one output uniformly, with a :class:`numpy.random.Generator` as its only source of
             randomness.
         embed, decode : callable
-            As for the class.
+            As the parameters of the class.
         log_count : float, default=None
-            Natural logarithm of the number of outputs, which partition functions need and training does not.
+            Natural logarithm of the number of outputs. Partition functions need it, training does not.
         n_moment_samples : int, default=10000
-            Number of draws for the moments, more than d. The error falls with its square root; `moments_info` says it.
+            Number of draws for the moments, more than d. The standard error falls with its square root; `moments_info`
+            reports it.
         random_state : int, default=0
-            Seed of these draws: an integer, so that structures with equal parameters have equal moments.
+            Seed of these draws. It is an integer, so that structures with equal parameters have equal moments.
 
         Returns
         -------
         Custom
-            Its `count` is not known, and its `log_count` only where it is given.
+            Its `count` is not known, and its `log_count` is known only if given. Illegal arguments raise TypeError or
+            ValueError at the first use.
 
         Notes
         -----
-        The draws are made when the moments are first needed, at a cost of O(n_moment_samples · d²) and as many calls of
-        both functions. Estimators take over those of the structure that they are given; clones and pickles draw again.
+        Moments are sampled at the first use. Cost: O(n_moment_samples · d²), and `n_moment_samples` calls of each of
+        the two functions. Estimators take over the moments of the structure that they are given; clones and pickles
+        sample again.
 
         Examples
         --------
@@ -226,31 +238,36 @@ class Custom(Structure):
     # Parameters.
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name.
+        """Return the parameters of the constructor by name.
 
         Parameters
         ----------
         deep : bool, default=True
-            Without effect; parameters have none of their own.
+            Has no effect, as no parameter has parameters of its own.
 
         Returns
         -------
-        params : dict
+        params : dict of str to object
         """
         return dict(self._given)
 
     def set_params(self, **params: Any) -> Custom:
-        """Set parameters by name.
+        """Change parameters of the constructor by name.
 
         Parameters
         ----------
         **params : dict
-            Of the constructor.
+            New values of parameters.
 
         Returns
         -------
         Custom
             The structure itself.
+
+        Raises
+        ------
+        ValueError
+            For a name that is not a parameter.
         """
         for key in params:
             if key not in self._given:
@@ -265,17 +282,17 @@ class Custom(Structure):
             raise AttributeError(f"Custom: change {key} by set_params({key}=…); {key} is no attribute")
         super().__setattr__(key, value)
 
-    # The space itself is one of two kinds.
+    # All work is done by the space, which is of one of two kinds.
 
     def _make_space(self) -> ListedSpace | PythonSpace:
-        return _prepared(self, self._given)
+        return _build_space(self, self._given)
 
     def _describe(self) -> Description:
         return self.space.description
 
     def _resolve(self, y: Any) -> Custom:
         resolved = self._with()
-        space = resolved.__dict__["_space"] = copy.copy(self.space)  # with the moments that were sampled for it
+        space = resolved.__dict__["_space"] = copy.copy(self.space)  # keeps sampled moments
         space.structure = resolved
         return resolved
 
@@ -285,7 +302,7 @@ class Custom(Structure):
     def _decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         return self.space.decode_parts(parts)
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         return self.space.compared(y_true, "y_true"), self.space.compared(y_pred, "y_pred")
 
     def feature_names(self) -> NDArray[np.object_]:
@@ -293,10 +310,10 @@ class Custom(Structure):
         return np.array([f"{what}{i}" for i in range(self.n_features)], dtype=object)
 
 
-def _prepared(structure: Custom, given: dict[str, Any]) -> ListedSpace | PythonSpace:
-    """Return the space that the parameters describe; ValueError when they describe none, or more than one."""
+def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | PythonSpace:
+    """Return the space that the parameters describe; ValueError if they describe none, or more than one."""
     named = {key for key, value in given.items() if value is not None} - {"n_moment_samples", "random_state"}
-    ways: list[tuple[set[str], set[str]]] = [  # what must be given, what may
+    ways: list[tuple[set[str], set[str]]] = [  # parameters that must be given, and those that may be
         ({"structures", "psi"}, set()),
         ({"structures", "gram"}, set()),
         ({"sample", "embed"}, {"decode", "log_count"}),

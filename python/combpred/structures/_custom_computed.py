@@ -1,4 +1,4 @@
-"""Custom spaces given by functions: the library knows their moments, everything else runs in Python."""
+"""Custom spaces that are given by functions: the library knows their moments, all else runs in Python."""
 
 from __future__ import annotations
 
@@ -32,16 +32,35 @@ Embed = Callable[[Any], ArrayLike]
 Decode = Callable[[NDArray[np.float64]], Any]
 Sample = Callable[[np.random.Generator], Any]
 
-# Eigenvalues of Σ from minus this share of the largest entry of the second moment on are errors of rounding.
+# Negative eigenvalues of Σ up to this fraction of the largest entry of the second moment are taken for rounding errors.
 _INDEFINITE_TOLERANCE = 1e-9
-# Up to these shares, of the largest eigenvalue and of that entry, times d, training drops the direction.
+# Training drops the directions whose eigenvalues are at most d times the first fraction of the largest eigenvalue, or d
+# times the second fraction of that entry.
 _NULL_TOLERANCE, _ROUNDING = 1e-11, 1e-15
 
 
 class PythonSpace:
-    """Outputs that only the user's functions understand, as objects in one column of parts.
+    """A space whose outputs only the user's functions understand; parts are one column of objects.
 
-    The library knows their moments; everything else runs in Python.
+    Parameters
+    ----------
+    structure : Structure
+        The user's description of the space.
+    log_count : float
+        Natural logarithm of the number of outputs; NaN if it is not known.
+    mean : ndarray of shape (d,)
+        Mean of ψ over all outputs.
+    second_moment : ndarray of shape (d, d)
+        Mean of ψψᵀ over all outputs.
+    functions : tuple of callable or None
+        embed, decode and sample; the last two may be None.
+    moments_info : MomentsInfo
+        Where the moments come from.
+
+    Raises
+    ------
+    ValueError
+        When the moments are not those of any distribution.
     """
 
     in_library = False
@@ -82,15 +101,18 @@ class PythonSpace:
 
     @property
     def n_features(self) -> int:
+        """Length d of ψ."""
         return len(self._mean)
 
     def count(self) -> int:
+        """Raise CapabilityError: functions do not tell how many outputs there are."""
         raise CapabilityError(
             f"{self.structure!r} is given by functions, which do not say how many outputs there are; from_structures "
             "counts and lists them"
         )
 
     def log_count(self) -> float:
+        """Return the natural logarithm of the number of outputs; CapabilityError if the user did not give it."""
         if math.isnan(self._log_count):
             raise CapabilityError(
                 f"{self.structure!r} is given by a sampler, which does not say how many outputs there are; give "
@@ -99,27 +121,30 @@ class PythonSpace:
         return self._log_count
 
     def mean(self) -> NDArray[np.float64]:
+        """Return a copy of the mean ``(d,)`` of ψ."""
         mean: NDArray[np.float64] = self._mean.copy()
         return mean
 
     def second_moment(self) -> NDArray[np.float64]:
+        """Return a copy of the second moment ``(d, d)`` of ψ."""
         second: NDArray[np.float64] = self._second_moment.copy()
         return second
 
     def covariance(self) -> NDArray[np.float64]:
+        """Return the covariance ``(d, d)`` of ψ."""
         return self._second_moment - np.outer(self._mean, self._mean)
 
     def loss_entries(self) -> None:
-        """Return None: losses look at all entries of ψ."""
+        """Return None: losses count all entries of ψ."""
 
     def require_preimage(self) -> None:
-        """Refuse: the user's function maximises linear scores only."""
+        """Raise CapabilityError: the user's `decode` maximises linear scores only."""
         self._refuse_squares()
 
     # Outputs.
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[Any]:
-        """Return the outputs as parts ``(n, 1)`` of objects."""
+        """Return the outputs as parts of objects, shape ``(n, 1)``."""
         if y is None:
             raise ValueError(f"{argument} is None; this requires {argument} to be passed")
         if issparse(y):
@@ -130,7 +155,7 @@ class PythonSpace:
         return _column(items)
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return numbers and arrays of one shape stacked, other outputs as a 1-D array of objects."""
+        """Return one array if all outputs are numbers or arrays of one shape, otherwise a 1-D array of objects."""
         items = parts[:, 0]
         arrays = [np.asarray(item) for item in items if isinstance(item, (np.ndarray, np.number, np.bool_, bool, Real))]
         if len(arrays) == len(items) and len({a.shape for a in arrays}) == 1:
@@ -140,15 +165,22 @@ class PythonSpace:
         return objects
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
-        """Return what the default metric compares: ψ, by which outputs are told apart."""
+        """Return ψ of every row, which the default metric compares."""
         return self._embedded(self.encode(y, argument)[:, 0], argument)
 
     def check(self, parts: NDArray[Any]) -> None:
-        """Raise ValueError for the first row whose ψ does not lie where the moments say that ψ lies."""
+        """Raise ValueError for the first row whose ψ contradicts the moments."""
         self.embed(parts)
 
     def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
-        """Return ψ of every row, after checking that it lies where the moments say that ψ lies."""
+        """Return ψ of every row, shape ``(n, d)``.
+
+        Raises
+        ------
+        TargetError
+            For the first row whose ψ is illegal, or leaves the mean in a direction in which the moments have no
+            variance.
+        """
         psi = self._embedded(parts[:, 0], "y")
         centred = psi - self._mean
         off = np.linalg.norm(centred @ self._null, axis=1)
@@ -165,37 +197,43 @@ class PythonSpace:
         return psi
 
     def embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Return ψ of every row of training targets, shape ``(n, d)``."""
         return self.embed(self.encode(y), n_threads)
 
     def embed_sparse(self, y: Any) -> None:
-        """Return None: what is known of ψ is dense."""
+        """Return None: the functions return dense ψ."""
 
     def free_values(self) -> None:
         """Return None: nothing is known about the entries of ψ."""
 
-    # Distributions. What takes more than the moments, the library refuses, saying what it lacks.
+    # Lists and distributions. The library refuses these, as they take more than the moments; its error says what lacks.
 
     def listed(self) -> Iterator[NDArray[Any]]:
+        """Raise CapabilityError at the first block: functions do not list the outputs."""
         yield structure_enumerate(self.description, 0, 1)
 
     def mirror(self, parts: NDArray[Any]) -> NDArray[Any]:
+        """Raise CapabilityError: nothing is known about siblings."""
         return structure_mirror(self.description, np.zeros((len(parts), 1), dtype=np.int32))
 
     def partition_cost(self, marginals: bool = False) -> tuple[str, float]:
+        """Raise CapabilityError, as `log_partition` does."""
         return partition_cost(self.description, marginals=marginals)
 
     def log_partition(
         self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
     ) -> Partition:
+        """Raise CapabilityError: exact sums need all outputs."""
         return log_partition(self.description, linear, marginals=marginals, n_threads=n_threads)
 
     def sample_distribution(
         self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
     ) -> NDArray[Any]:
+        """Raise CapabilityError: independent draws need all outputs; `draw` runs Markov chains."""
         return sample_distribution(self.description, linear, n_samples, seed, n_threads=n_threads)
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
-        """Return n outputs drawn by the user's sampler as parts."""
+        """Return n outputs drawn by the user's sampler, in parts; CapabilityError if there is none."""
         if self._sample is None:
             raise CapabilityError(
                 "this Custom structure has no sampler; Custom.from_sampler takes one, and from_structures needs none"
@@ -212,24 +250,27 @@ class PythonSpace:
         n_threads: int | None = None,
         verbose: int = 0,
     ) -> Drawn:
-        """Return outputs drawn by chains of uniform proposals."""
+        """Return outputs drawn by Markov chains whose proposals come from the user's sampler."""
         return draw_by_proposals(self, linear, plan, start, bound)
 
     # Best outputs.
 
     def restricted(self, constraints: Any, n: int) -> RowConstraints:
+        """Return a decoder of n rows under the user's constraints; CapabilityError unless these are empty."""
         return RowConstraints(self, constraints, n)
 
     def loss(self, cost: str = "auto") -> OutputLoss:
+        """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""
         return OutputLoss(self, cost)
 
     def augmented(self, loss: AffineLoss, scores: NDArray[np.float64], how: Decoding) -> Augmented:
+        """Return an output of largest loss plus score for every row."""
         return loss_augmented(self, loss, scores, how)
 
     def score_bounds(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """Refuse: the user's own decoder proves nothing."""
+        """Raise CapabilityError: the user's `decode` proves no bound."""
         raise CapabilityError(
             f"{self.structure!r}: this needs a proven bound on the scores of all outputs, which functions do not give; "
             "take sampler='meta' and schedule='adaptive'"
@@ -244,7 +285,7 @@ class PythonSpace:
         max_results: int | None = None,
         n_threads: int | None = None,
     ) -> Iterator[Any]:
-        """Refuse: the output that follows the best cannot be found where that is not proven to be one."""
+        """Raise CapabilityError: the best output is not proven to be one, so the next one cannot be found."""
         return best_outputs(self, linear, magnitude, nu=nu, max_results=max_results, n_threads=n_threads)
 
     enumerate = k_best
@@ -255,7 +296,13 @@ class PythonSpace:
         magnitude: NDArray[np.float64] | None = None,
         how: Decoding = Decoding(),  # noqa: B008  # immutable
     ) -> Decoded:
-        """Return what the user's function decodes; nothing is known about its quality."""
+        """Return the outputs that the user's `decode` finds, with certificates that prove nothing.
+
+        Raises
+        ------
+        CapabilityError
+            For decoders other than "auto" and "local-search", for squared scores, and if there is no `decode`.
+        """
         if how.decoder == "milp":
             self.structure._best_by_program(linear[0], np.zeros(len(self._mean)))  # refuses
         if self._decode is None:
@@ -282,17 +329,19 @@ class PythonSpace:
             _column(items),
             value=np.einsum("ij,ij->i", linear, psi),
             upper_bound=np.full(n, np.inf),
-            nu=np.ones(n),  # no output scores less than the worst
+            nu=np.ones(n),  # the trivial guarantee: every output scores at least as much as the worst
             optimal=np.zeros(n, dtype=np.bool_),
         )
 
     def _refuse_squares(self) -> NoReturn:
+        """Raise CapabilityError: `decode` takes no scores of squares."""
         raise CapabilityError(
             "loss='squared' predicts the output whose ψ is nearest, and decode maximises scores @ embed(y) without the "
             "term -‖ψ‖²/2 that this needs; take loss='auc', or Custom.from_structures"
         )
 
     def _embedded(self, items: Any, argument: str, context: str = "") -> NDArray[np.float64]:
+        """Return ψ of outputs by the user's `embed`; TargetError for the first that is not d finite numbers."""
         d, what = len(self._mean), f"embedding {len(items)} rows"
         psi = allocate((len(items), d), np.float64, f"{what} in {d} dimensions", "pass fewer rows at a time")
         for i, item in enumerate(items):
@@ -300,7 +349,7 @@ class PythonSpace:
                 psi[i] = real_vector(self._embed(item), d)
             except ValueError as error:
                 raise TargetError(i, f"{context}embed gave {error}", argument) from error
-        finite = np.isfinite(psi)  # of all at once: a chain embeds one output after the other
+        finite = np.isfinite(psi)  # checked for all rows at once, as chains embed many small batches
         if not finite.all():
             row = int(np.argmin(finite.all(axis=1)))
             raise TargetError(row, f"{context}embed gave {not_finite(psi[row])}", argument)
@@ -308,6 +357,7 @@ class PythonSpace:
 
 
 def _column(items: list[Any]) -> NDArray[Any]:
+    """Return outputs as parts of objects, shape ``(n, 1)``; NumPy must not look inside them."""
     parts = np.empty((len(items), 1), dtype=object)
     for i, item in enumerate(items):
         parts[i, 0] = item
@@ -315,7 +365,10 @@ def _column(items: list[Any]) -> NDArray[Any]:
 
 
 def real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
-    """Return an embedding as real numbers of shape ``(d,)``, which may be infinite or NaN."""
+    """Return an embedding as an array of real numbers of shape ``(d,)``, possibly infinite or NaN.
+
+    ``d=None`` accepts any positive length. The text of the ValueError says what was given instead.
+    """
     values = np.asarray(psi)
     if values.ndim != 1 or values.size == 0 or (d is not None and len(values) != d):
         raise ValueError(f"an array of shape {values.shape}, must be ({'d' if d is None else d},)")
@@ -325,6 +378,6 @@ def real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
 
 
 def not_finite(values: NDArray[Any]) -> str:
-    """Say which entry is the first that is not finite."""
+    """Return a description of the first entry that is not finite, for messages."""
     entry = int(np.argmin(np.isfinite(values)))
     return f"{values[entry]} in entry {entry}"

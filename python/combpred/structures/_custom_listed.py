@@ -1,4 +1,4 @@
-"""Custom spaces given by a list of all outputs: everything but their ψ is left to the library."""
+"""Custom spaces that are given by a list of all outputs with their ψ; the library computes everything else."""
 
 from __future__ import annotations
 
@@ -15,14 +15,22 @@ from .._lib.structure import Description
 from ._base import Structure
 from ._space import EntryKind, LibrarySpace, MomentsInfo
 
-# Eigenvalues of a kernel up to this share of the largest are left out of the basis ...
+# Eigenvalues of a kernel up to this fraction of the largest are left out of the basis.
 RANK_TOLERANCE = 1e-10
-# ... and negative ones up to this share are errors of rounding.
+# Negative eigenvalues up to this fraction of the largest are taken for rounding errors.
 _INDEFINITE_TOLERANCE = 1e-8
 
 
 class ListedSpace(LibrarySpace):
-    """Outputs in a list, encoded as their places in it."""
+    """A space of outputs in a list, which are encoded as their indices.
+
+    Parameters
+    ----------
+    structure : Structure
+        The user's description of the space.
+    psi : ndarray of shape (k, d)
+        ψ of all outputs; finite.
+    """
 
     is_listed = True
     moments_info = MomentsInfo()
@@ -34,37 +42,41 @@ class ListedSpace(LibrarySpace):
 
     @cached_property
     def entry_kind(self) -> EntryKind:
+        """ "bits" if all entries of ψ are 0 or 1, otherwise "numbers"."""
         psi = self.description.reals
         return "bits" if psi is not None and bool(((psi == 0.0) | (psi == 1.0)).all()) else "numbers"
 
     @property
     def costs(self) -> tuple[str, ...]:
+        """Names of the losses between outputs; the first is the one that "auto" stands for."""
         return ("hamming", "zero-one") if self.entry_kind == "bits" else ("zero-one",)
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
-        """Return the places as parts ``(n, 1)``."""
+        """Return indices into the list as parts, shape ``(n, 1)``; ValueError for the first row that is not one."""
         most = self.n_outputs - 1
         remedy = f"outputs are given by their places 0..{most} in the list of structures"
         return whole_numbers(target_vector(y, argument), argument, 0, most, remedy)[:, np.newaxis]
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return the places, ``(n,)``."""
+        """Return the indices of outputs, shape ``(n,)``."""
         return np.ascontiguousarray(parts[:, 0])
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
+        """Return the indices, shape ``(n,)``, which the default metric compares."""
         return self.encode(y, argument)[:, 0]
 
     def embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Return ψ of every row, shape ``(n, d)``."""
         return self.embed(self.encode(y), n_threads)
 
     def require_preimage(self) -> None:
-        """Do nothing: a scan finds the nearest ψ, whatever its entries."""
+        """Do nothing: the output of nearest ψ is always found, by a scan of the list."""
 
 
 def from_list(
     structure: Structure, structures: Sequence[Any], psi: ArrayLike | Callable[[Any], ArrayLike]
 ) -> ListedSpace:
-    """Return the space of the outputs listed with their ψ, ``(k, d)`` or a function."""
+    """Return the space of a list of outputs with their ψ, which is given as ``(k, d)`` or as a function."""
     k = _length(structures)
     rows = [np.asarray(psi(each)) for each in structures] if callable(psi) else psi
     try:
@@ -77,7 +89,7 @@ def from_list(
 
 
 def from_gram(structure: Structure, structures: Sequence[Any], gram: ArrayLike) -> ListedSpace:
-    """Return the space of the outputs listed, embedded by the eigenvectors of the kernel matrix: gram ≈ ψψᵀ."""
+    """Return the space of a list of outputs with a kernel, embedded by eigenvectors such that gram ≈ ψψᵀ."""
     k = _length(structures)
     values = np.asarray(gram)
     if values.shape != (k, k):
@@ -101,6 +113,7 @@ def from_gram(structure: Structure, structures: Sequence[Any], gram: ArrayLike) 
 
 
 def _length(structures: Sequence[Any]) -> int:
+    """Return the number of outputs in a list, at least 1."""
     if not hasattr(structures, "__len__"):
         raise TypeError(f"Custom: structures must be a list of all outputs, got {structures!r}")
     if len(structures) == 0:
@@ -109,7 +122,7 @@ def _length(structures: Sequence[Any]) -> int:
 
 
 def finite_numbers(values: NDArray[Any], parameter: str) -> NDArray[np.float64]:
-    """Return a parameter as C-contiguous float64; refuse what is not a finite number."""
+    """Return a parameter as C-contiguous float64; TypeError or ValueError unless all entries are finite numbers."""
     if values.dtype.kind not in "biuf":
         raise TypeError(f"Custom: {parameter} must hold real numbers, got dtype {values.dtype}")
     numbers = np.ascontiguousarray(values, dtype=np.float64)
@@ -121,7 +134,7 @@ def finite_numbers(values: NDArray[Any], parameter: str) -> NDArray[np.float64]:
 
 
 def check_symmetric(matrix: NDArray[np.float64], parameter: str) -> None:
-    """Raise ValueError unless a matrix is symmetric up to 1e-9 of its largest entry."""
+    """Raise ValueError unless a matrix is symmetric, up to 1e-9 of its largest entry."""
     difference = np.abs(matrix - matrix.T)
     if difference.max() > 1e-9 * np.abs(matrix).max():
         i, j = (int(x) for x in np.unravel_index(int(difference.argmax()), difference.shape))

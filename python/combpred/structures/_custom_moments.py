@@ -1,4 +1,4 @@
-"""Moments of custom spaces that are given by functions: the user's formulas, or averages over the user's draws."""
+"""Moments of custom spaces that are given by functions: from the user's formulas, or averaged over draws."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ._custom_computed import Decode, Embed, PythonSpace, Sample, not_finite, re
 from ._custom_listed import check_symmetric, finite_numbers
 from ._space import MomentsInfo
 
-_BLOCK = 1024  # draws whose ψ is held at a time
+_BLOCK = 1024  # number of draws whose ψ is in memory at a time
 
 
 def from_formulas(
     structure: Structure, log_count: Any, mean: ArrayLike, second_moment: ArrayLike, embed: Embed, decode: Decode | None
 ) -> PythonSpace:
-    """Return the space with the moments that the user's formulas give."""
+    """Return the space whose moments the user has computed; TypeError or ValueError if they are illegal."""
     mu = np.asarray(mean)
     if mu.ndim != 1 or mu.size == 0:
         raise ValueError(f"Custom: mean must have shape (d,), got {mu.shape}")
@@ -37,6 +37,7 @@ def from_formulas(
 
 
 def _log_count(value: Any) -> float:
+    """Return the parameter `log_count` as a float, checked."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"Custom: log_count must be a number, got {value!r}")
     if not (0 <= value < np.inf):
@@ -55,7 +56,16 @@ def from_sampler(
     n_moment_samples: Any,
     random_state: Any,
 ) -> PythonSpace:
-    """Return the space with moments averaged over draws."""
+    """Return the space whose moments are averages over draws of the user's sampler.
+
+    Parameters are those of `Custom.from_sampler`. The moments come with the largest standard error of an entry of the
+    second moment.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When a parameter is illegal, when `embed` does not return ψ for a draw, or when there are too few draws for d.
+    """
     for name, value, least in (("n_moment_samples", n_moment_samples, 2), ("random_state", random_state, 0)):
         if not is_integer(value):
             raise TypeError(f"Custom: {name} must be an integer, got {value!r}")
@@ -88,7 +98,7 @@ def from_sampler(
 
 
 def _vector(psi: ArrayLike, d: int | None) -> NDArray[np.float64]:
-    """Return an embedding as float64 of shape ``(d,)``; the ValueError says what it is instead."""
+    """Return an embedding as float64 of shape ``(d,)``; ValueError, saying what was given instead, if it is not one."""
     values = real_vector(psi, d)
     if not np.isfinite(values).all():
         raise ValueError(not_finite(values))

@@ -6,41 +6,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import Limit
-from .._data.relations import pair_names, pair_number
+from .._data.relations import pair_index, pair_names
 from .._lib.structure import Description
 from ._layout import Layout
 from ._search.constraints import Restriction
-from ._visits import VisitConditions, Visits, from_smallest, listed_cycle
+from ._visits import VisitConditions, Visits, canonical_cycles, cycle_listing
 
 
 class Cycles(Visits):
-    r"""Undirected cycles over subsets of N vertices: :math:`\psi_{uv}(y)`, u < v, is 1 for neighbours, else 0.
+    r"""Undirected cycles over subsets of N vertices: :math:`\psi_{uv}(y)`, u < v, is 1 if u and v are neighbours.
 
     Parameters
     ----------
     n_vertices : int, default=None
-        Number of vertices N, at least 3. None: when an estimator is fitted, the number of columns of y, or one more
-        than its largest vertex where that is larger.
+        Number of vertices N, at least 3. None: the number of columns of y when an estimator is fitted, or one more than
+        the largest vertex in y if that is larger.
 
     Notes
     -----
-    y has shape ``(n, N)``: a row lists the vertices 0..N−1 of a cycle in their order, three or more, each once, padded
-    with −1 at the right. Narrower matrices and lists of different lengths are accepted too. The cycle returns from the
-    last vertex to the first, which is not repeated. Rotations and reflections are the same cycle; results begin with
-    the smallest vertex and go on to the smaller one of its neighbours. The embedding has d = N(N−1)/2 entries, edges
+    y has shape ``(n, N)``: a row lists the vertices of a cycle in order, out of 0..N−1, at least three and none twice,
+    padded with −1 on the right. Narrower matrices and lists of different lengths are accepted too. The cycle returns
+    from the last vertex to the first, which is not repeated. Rotations and reflections are the same cycle; results
+    begin with the smallest vertex and go on to its smaller neighbour. The embedding has d = N(N−1)/2 entries, edges
     u < v in lexicographic order. The default metric is `cycle_f1`.
 
-    Decoding finds the cycle of largest score among those of all lengths, exactly by dynamic programming over subsets
-    up to 16 vertices, O(2^N N²), beyond that by local search with a proven bound.
+    Decoding finds the cycle of largest score among those of all lengths. Up to 16 vertices it is exact, by dynamic
+    programming over subsets in O(2^N N²); beyond that it is a local search with a proven bound.
 
-    Constraints have the keys ``start`` and ``end``, one vertex each, ``length``, the number of vertices, and
+    Constraints have the keys ``start`` and ``end``, one vertex each; ``length``, the number of vertices; and
     ``required`` and ``forbidden``, lists of vertices and of edges, which are pairs of vertices. A cycle with a start
-    visits it and is listed from there; the end is a neighbour of the start and listed last. Under constraints decoding
-    is exact while the other vertices that may be visited are at most 17, or few enough of more are by ``length``.
+    visits it and is listed from there; the end is a neighbour of the start and listed last. Under constraints, decoding
+    is exact as long as at most 17 other vertices may be visited, or more if ``length`` is small.
 
     There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!/2` cycles. The covariance has three eigenvalues, on the eigenspaces
     of the Johnson scheme: constants, sums of one number for each vertex, and the rest (Vembu, 2010, ch. 5 and app. A,
-    where cycles of length 2 are to be left out).
+    whose formulas must leave out cycles of length 2).
 
     Examples
     --------
@@ -64,8 +64,8 @@ class Cycles(Visits):
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
 
-    def _normalised(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
-        return from_smallest(lists, either_way=True)
+    def _canonical(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
+        return canonical_cycles(lists, either_way=True)
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), "-"), dtype=object)
@@ -76,13 +76,13 @@ class Cycles(Visits):
 
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         conditions.either_way()
-        pair = pair_number(self._n())
+        pair = pair_index(self._n())
         used, unused = (tuple((pair(u, v), 1) for u, v in sorted(set(p))) for p in (conditions.used, conditions.unused))
         return Restriction(
             conditions.describe(free),
             must=used,
             must_not=unused,
-            listed=listed_cycle(conditions.start, conditions.end, either_way=True),
+            listed=cycle_listing(conditions.start, conditions.end, either_way=True),
             shown=conditions.shown,
         )
 
@@ -93,6 +93,6 @@ class Cycles(Visits):
         from ._search.programs import visit_cuts  # loads the solver
 
         n = self._n()
-        conditions = visit_cuts(restriction, n, visited=n * (n - 1) // 2, step=pair_number(n))
+        conditions = visit_cuts(restriction, n, visited=n * (n - 1) // 2, step=pair_index(n))
         cycle, bound = best_cycle(n, linear + magnitude, conditions)  # ψ is 0 or 1
         return self._encode([cycle])[0], bound

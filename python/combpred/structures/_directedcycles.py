@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import Limit
-from .._data.relations import pair_names, pair_number
+from .._data.relations import pair_index, pair_names
 from .._lib.structure import Description
 from ._layout import Layout
 from ._search.constraints import Restriction
-from ._visits import VisitConditions, Visits, from_smallest, listed_cycle
+from ._visits import VisitConditions, Visits, canonical_cycles, cycle_listing
 
 
 class DirectedCycles(Visits):
@@ -19,30 +19,29 @@ class DirectedCycles(Visits):
     Parameters
     ----------
     n_vertices : int, default=None
-        Number of vertices N, at least 3. None: when an estimator is fitted, the number of columns of y, or one more
-        than its largest vertex where that is larger.
+        Number of vertices N, at least 3. None: the number of columns of y when an estimator is fitted, or one more than
+        the largest vertex in y if that is larger.
 
     Notes
     -----
-    y has shape ``(n, N)``: a row lists the vertices 0..N−1 of a cycle in their order, three or more, each once, padded
-    with −1 at the right. Narrower matrices and lists of different lengths are accepted too. The cycle returns from the
-    last vertex to the first, which is not repeated; rotations are the same cycle, and results begin with the smallest
-    vertex. The embedding has d = N(N−1)/2 entries, pairs in lexicographic order. The default metric is
+    y has shape ``(n, N)``: a row lists the vertices of a cycle in order, out of 0..N−1, at least three and none twice,
+    padded with −1 on the right. Narrower matrices and lists of different lengths are accepted too. The cycle returns
+    from the last vertex to the first, which is not repeated. Rotations are the same cycle; results begin with the
+    smallest vertex. The embedding has d = N(N−1)/2 entries, pairs in lexicographic order. The default metric is
     `policy_cosine`.
 
-    Decoding finds the cycle of largest score among those of all lengths, exactly by dynamic programming over subsets
-    up to 16 vertices, O(2^N N²), beyond that by local search, whose score is at least half-way between the least and
-    the largest one.
+    Decoding finds the cycle of largest score among those of all lengths. Up to 16 vertices it is exact, by dynamic
+    programming over subsets in O(2^N N²); beyond that it is a local search, whose result scores at least half-way
+    between the least and the largest score.
 
-    Constraints have the keys ``start`` and ``end``, one vertex each, ``length``, the number of vertices, and
+    Constraints have the keys ``start`` and ``end``, one vertex each; ``length``, the number of vertices; and
     ``required`` and ``forbidden``, lists of vertices and of arcs, which are pairs of vertices. A cycle with a start
-    visits it and is listed from there; the end is what it visits before it returns to the start. Under constraints
-    decoding is exact while the other vertices that may be visited are at most 17, or few enough of more are by
-    ``length``.
+    visits it and is listed from there; the end is the last vertex before the cycle returns to the start. Under
+    constraints, decoding is exact as long as at most 17 other vertices may be visited, or more if ``length`` is small.
 
-    There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!` directed cycles. The covariance has one eigenvalue, on the
-    circulations: as much flows into every vertex as out of it (Vembu, 2010, ch. 5 and app. A, where cycles of length 2
-    are to be left out).
+    There are :math:`\sum_{i\ge3}\binom{N}{i}(i-1)!` directed cycles. The covariance has one nonzero eigenvalue, whose
+    eigenspace are the circulations: flows that enter every vertex as much as they leave it (Vembu, 2010, ch. 5 and
+    app. A, whose formulas must leave out cycles of length 2).
 
     Examples
     --------
@@ -67,8 +66,8 @@ class DirectedCycles(Visits):
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
 
-    def _normalised(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
-        return from_smallest(lists, either_way=False)
+    def _canonical(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
+        return canonical_cycles(lists, either_way=False)
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), "->"), dtype=object)
@@ -79,13 +78,13 @@ class DirectedCycles(Visits):
 
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         n = self._n()
-        pair = pair_number(n)
+        pair = pair_index(n)
         unused = sorted({*conditions.unused, *conditions.excluded_by_used()})
         return Restriction(
             conditions.describe(free),
             must_not=tuple((pair(u, v), 1 if u < v else -1) for u, v in unused),
             signed=True,
-            listed=listed_cycle(conditions.start, conditions.end, either_way=False),
+            listed=cycle_listing(conditions.start, conditions.end, either_way=False),
             shown=conditions.shown,
         )
 

@@ -1,4 +1,4 @@
-"""Edge lists of simple graphs: checks and names."""
+"""Edge lists of simple graphs: checks, names of edges, and constraints on them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ KEYS = ("required", "forbidden")
 
 
 def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]:
-    """Return edges as an array of shape ``(n_edges, 2)``.
+    """Return the edges of a simple graph as an int32 array of shape ``(n_edges, 2)``, checked.
 
     Parameters
     ----------
     cls : str
-        Name of the class whose parameter `edges` is, for messages.
+        Name of the class or function that has the parameter `edges`, for messages.
     edges : array-like of shape (n_edges, 2)
         Pairs of vertices.
     n_vertices : int or None
@@ -29,9 +29,9 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]
     Raises
     ------
     TypeError
-        When the vertices are no integers.
+        When vertices are not integers.
     ValueError
-        Naming the edge, for a vertex out of range, a self-loop, and an edge that repeats or reverses another.
+        For a vertex out of range, a self-loop, or an edge that repeats or reverses another; names the edge.
     """
     try:
         values = np.asarray(edges)
@@ -63,12 +63,12 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]
 
 
 def edge_names(edges: NDArray[np.int32]) -> NDArray[np.object_]:
-    """Return a name such as "0-3" for every edge."""
+    """Return a name, such as "0-3", for every edge."""
     return np.array([f"{u}-{v}" for u, v in edges.tolist()], dtype=object)
 
 
 def edge_sets(y: Any, n_edges: int) -> NDArray[np.int32]:
-    """Return rows of 0/1 for the edges as int32; the first other value is refused with its row."""
+    """Return y as int32 of shape ``(n, n_edges)``; ValueError for the first row with a value other than 0 and 1."""
     values = target_matrix(y, "y", n_edges, "edge")
     return whole_numbers(values, "y", 0, 1, "edge sets are 0/1 matrices, 1 where the edge belongs to the row")
 
@@ -79,7 +79,7 @@ def complete_graph(n_vertices: int) -> NDArray[np.int32]:
 
 
 def vertices_of_complete_graph(n_edges: int) -> int:
-    """Return the number of vertices of the complete graph with that many edges; ValueError where there is none."""
+    """Return the number of vertices of the complete graph with `n_edges` edges; ValueError if there is none."""
     n = (1 + int(np.sqrt(1 + 8 * n_edges))) // 2
     if n * (n - 1) // 2 != n_edges or n_edges == 0:
         raise ValueError(
@@ -89,32 +89,28 @@ def vertices_of_complete_graph(n_edges: int) -> int:
     return n
 
 
-def _pair(values: NDArray[Any], i: int) -> str:
-    u, v = (int(x) for x in values[i])
-    return f"({u}, {v})"
-
-
 def edge_restriction(
     conditions: Conditions, description: Description, edges: ArrayLike, *, what: str, directed: bool = False
 ) -> Restriction:
-    """Return the restriction to sets that hold required edges and no forbidden ones.
+    """Return the restriction to sets that contain all required edges and no forbidden ones.
 
     Parameters
     ----------
     conditions : Conditions
-        With the keys of `KEYS`.
+        With keys out of `KEYS`.
     description : Description
-        A space whose ψ has an entry for each edge.
+        A space whose ψ has one entry for each edge.
     edges : array-like of shape (m, 2)
+        Pairs of vertices, in the order of ψ.
     what : str
-        What an edge is, such as "edge".
+        What messages call an edge, such as "arc".
     directed : bool, default=False
-        Whether a pair and its reverse are two things.
+        Whether a pair and its reverse are different.
 
     Raises
     ------
     ConditionError, ConditionTypeError
-        For conditions that are not legal, name an edge that there is not, or contradict one another.
+        When a condition is illegal, names an edge that the graph does not have, or contradicts another one.
     """
     listed = np.asarray(edges).tolist()
     number = {(u, v): i for i, (u, v) in enumerate(listed)}
@@ -140,3 +136,9 @@ def edge_restriction(
         must_not=tuple((i, 1) for i in sorted(must_not)),
         shown=str(conditions),
     )
+
+
+def _pair(values: NDArray[Any], i: int) -> str:
+    """Return edge number i for messages."""
+    u, v = (int(x) for x in values[i])
+    return f"({u}, {v})"

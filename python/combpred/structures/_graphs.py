@@ -1,4 +1,4 @@
-"""Graphs: sets of edges."""
+"""Graphs: sets of edges, on request with a hereditary property such as being a forest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ._space import LibrarySpace, MomentsInfo
 
 _COMPLETE = Limit(2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
 
-_MOST_LISTED_EDGES = 14  # the user's function tells for each of 16384 sets
+_MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
 
 
 class Graphs(Structure):
@@ -35,31 +35,32 @@ class Graphs(Structure):
     Parameters
     ----------
     n_vertices : int, default=None
-        Number of vertices N, at least 2. None: one more than the largest vertex in `edges`; without `edges`, what the
-        number of columns of y tells when an estimator is fitted.
+        Number of vertices N, at least 2. None: one more than the largest vertex in `edges`; without `edges`, inferred
+        from the number of columns of y when an estimator is fitted.
     edges : array-like of shape (n_edges, 2), default=None
-        The edges that are possible, pairs of vertices 0..N−1, without self-loops and repetitions. None: all pairs u <
-        v in lexicographic order.
+        The possible edges, pairs of vertices 0..N−1, without self-loops and repetitions. None: all pairs u < v in
+        lexicographic order.
     hereditary : {"forest", "matching", "bipartite"} or callable, default=None
-        A property that all rows of y have and that predictions are to have. It must be hereditary: a set keeps it when
-        edges are taken away. A function takes a read-only bool array of shape ``(n_edges,)`` and returns whether that
-        set of edges has the property; it must be picklable (a function of a module, no lambda) for estimators to be,
-        and equal only to itself. None: all sets of edges.
+        A property that all rows of y have and that all predictions shall have. It must be hereditary: a set that has it
+        keeps it when edges are removed. A function takes a read-only bool array of shape ``(n_edges,)`` and returns
+        whether that set of edges has the property. It must be picklable (a function of a module, not a lambda) for
+        estimators to be picklable. Functions are equal only if they are the same object. None: all sets of edges.
 
     Notes
     -----
-    y has shape ``(n, n_edges)`` and holds 0/1 or booleans, one column for each edge in the order of `edges`. Every set
-    of edges is a member, so that each edge is decided on its own, at cost O(n_edges) for a prediction: graph
-    properties relaxed to all edge sets (Vembu, 2010, ch. 5). The default metric is `hamming_score`, the share of edges
-    that are right.
+    y has shape ``(n, n_edges)`` and holds 0/1 or booleans, one column for each edge in the order of `edges`. Without
+    `hereditary` every set of edges is a member, so a prediction decides each edge on its own, in O(n_edges). This
+    relaxes properties of graphs to all sets of edges (Vembu, 2010, ch. 5). Predictions are int32. The default metric is
+    `hamming_score`, the fraction of edges that are right.
 
-    With `hereditary`, training is relaxed to all edge sets, whose moments are known: `count`, `log_count`, `mean`,
-    `second_moment` and `covariance` are theirs, as ``moments_info.kind == "relaxed"`` says, and there is no sampler.
-    `validate`, `enumerate` and predictions know the property. Predictions are exact for forests (greedily, O(n_edges
-    log n_edges)) and matchings, and otherwise where at most 20 edges have a positive score, by a search that calls the
-    function some hundred to a hundred thousand times. Beyond that, ``decoder="auto"`` improves a set that is best
-    within one of b blocks of 16 edges by local search; ``predict_certified`` reports a ratio ν of at most 1 − 1/b
-    (Vembu, 2010, ch. 4). A function that turns out not to be hereditary is refused.
+    With `hereditary`, training is still relaxed to all sets of edges, whose moments are known. `count`, `log_count`,
+    `mean`, `second_moment` and `covariance` are those of all sets, ``moments_info.kind`` is "relaxed", and there is no
+    sampler of uniform members. `validate`, `enumerate` and predictions respect the property. Predictions are exact for
+    forests (greedily, in O(n_edges log n_edges)), for matchings, and for other properties if at most 20 edges have a
+    positive score, by a search that calls the function between some hundred and a hundred thousand times. With more
+    edges, ``decoder="auto"`` splits them into b blocks of 16, takes the best set within a block and improves it by
+    local search; ``predict_certified`` reports a ratio ν of at most 1 − 1/b (Vembu, 2010, ch. 4). A function that turns
+    out not to be hereditary is refused.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
 
@@ -94,6 +95,7 @@ class Graphs(Structure):
         return self._size("n_vertices", 2, "the columns of y", _COMPLETE if self.edges is None else SIZE_LIMIT)
 
     def _edges(self) -> NDArray[np.int32]:
+        """Return the possible edges, shape ``(n_edges, 2)``."""
         if self.edges is None:
             return complete_graph(self._n())
         return edge_list("Graphs", self.edges, None if self.n_vertices is None else self._n())
@@ -147,7 +149,11 @@ class Graphs(Structure):
 
 
 class HereditarySpace(LibrarySpace):
-    """Sets of edges with a hereditary property: what the library knows of all sets, and what the property changes."""
+    """The space of sets of edges with a hereditary property.
+
+    Facts and moments are those of all sets of edges, as the library computes them; decoding, listing and distributions
+    respect the property.
+    """
 
     structure: Graphs
 
@@ -194,7 +200,7 @@ class HereditarySpace(LibrarySpace):
 
     @cached_property
     def _members(self) -> NDArray[np.int32]:
-        """The sets with the property, ``(k, n_edges)``."""
+        """All sets with the property, shape ``(k, n_edges)``; CapabilityError if there are too many edges."""
         n_edges = self.n_features
         if n_edges > _MOST_LISTED_EDGES:
             raise CapabilityError(
@@ -205,15 +211,17 @@ class HereditarySpace(LibrarySpace):
 
     @cached_property
     def _list(self) -> Description:
-        """The description of the sets with the property as a list, whose ψ is their membership."""
+        """The description of the sets with the property as a list of outputs with their ψ."""
         k, d = self._members.shape
         return Description("custom", {"d": d, "members": k}, None, self._members.astype(np.float64).ravel())
 
 
 def _property_of(graphs: Graphs) -> EdgeProperty:
+    """Return the hereditary property of a structure."""
     return edge_property(graphs.hereditary, graphs._edges())
 
 
 def _has_property(graphs: Graphs, parts: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return for each row whether that set of edges has the property."""
     holds = _property_of(graphs).holds
     return np.fromiter((holds(row) for row in parts.astype(np.bool_)), dtype=np.bool_, count=len(parts))

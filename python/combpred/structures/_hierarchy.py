@@ -1,4 +1,4 @@
-"""Nodes of a rooted tree: hierarchical classification."""
+"""Nodes of a rooted tree: hierarchical classification with one node for each example."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ class Hierarchy(Structure):
     ----------
     parent : array-like of shape (n_nodes,) or mapping
         ``parent[i]`` is the parent of node i, −1 for the root. Or a mapping from the name of each node to the name of
-        its parent; the root maps to None or is missing. Nodes of a mapping are numbered in the order of its keys,
-        after a root that is no key.
+        its parent; the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a
+        root that is not a key comes first.
     allowed : None, "leaves", bool array of shape (n_nodes,) or sequence of nodes, default=None
-        Which nodes may be outputs: all of them, the nodes without children, those where the mask is True, or those
-        listed by index (by name, when `parent` is a mapping).
+        The nodes that may be outputs. None: all of them. "leaves": the nodes without children. Otherwise those where
+        the mask is True, or those in the list, by index (by name if `parent` is a mapping).
 
     Notes
     -----
-    y has shape ``(n,)`` and holds node indices, or the names that a mapping gives; predictions are in the same form.
-    The default metric is `accuracy`; `combpred.metrics.hierarchical_loss` also says how far a wrong node lies from the
-    right one.
+    y has shape ``(n,)`` and holds node indices, or names if `parent` is a mapping; predictions have the same form. The
+    embedding has d = n_nodes entries. The default metric is `accuracy`; `combpred.metrics.hierarchical_loss` also
+    measures how far a wrong node lies from the right one.
 
-    This is the poset regression of Vembu (2010), ch. 5, on the order of the tree, restricted to the allowed nodes.
+    Decoding adds up scores from the root downwards and takes the best allowed node, in O(n_nodes). This is the poset
+    regression of Vembu (2010), ch. 5, on the order of the tree, restricted to the allowed nodes.
 
     Examples
     --------
@@ -95,8 +96,8 @@ class Hierarchy(Structure):
             return np.ascontiguousarray(parts[:, 0])
         return np.array(names)[parts[:, 0]]
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        # Nodes that are not allowed may be true outputs of a test set: predictions are wrong there, which is no error.
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        # A test set may hold nodes that are not allowed; predictions are wrong there, but that is not an error.
         tree = Tree(self.parent)
         return tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
 
@@ -106,7 +107,7 @@ class Hierarchy(Structure):
         return np.array(names, dtype=object)
 
     def _mask(self, tree: Tree) -> NDArray[np.bool_]:
-        """Return which nodes are allowed, shape ``(n_nodes,)``."""
+        """Return a mask ``(n_nodes,)`` of the allowed nodes; ValueError if the parameter `allowed` is illegal."""
         if self.allowed is None:
             return np.ones(len(tree), dtype=np.bool_)
         if isinstance(self.allowed, str):

@@ -15,7 +15,7 @@ from ._base import Structure
 from ._members import KEYS, MemberConditions
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
-_SPARSE_SHARE = 0.1  # of the entries: products with rows this full are faster when all are stored
+_MOST_NONZERO = 0.1  # above this fraction of nonzero entries, products are faster with dense rows
 _REMEDY = "label sets are 0/1 matrices, 1 where the label belongs to the row"
 
 
@@ -31,14 +31,16 @@ class LabelSets(Structure):
 
     Notes
     -----
-    y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix; predictions are
-    int64, and sparse (CSR) after a fit to sparse y. On the structure of an estimator fitted to a DataFrame,
-    `feature_names` are its columns.
+    y has shape ``(n, d)`` and holds 0/1 or booleans, as an array, a DataFrame or a sparse matrix. Predictions are
+    int64, in CSR format if the estimator was fitted to sparse y. After a fit to a DataFrame, `feature_names` of the
+    estimator's `structure_` returns its columns. The default metric is `hamming_score`, the fraction of entries that
+    are right.
 
-    The default metric is `hamming_score`, the share of correct entries.
+    There are :math:`2^d` sets, or :math:`\binom{d}{size}` of a fixed size. Decoding takes the labels of positive score,
+    in O(d), or, if the size is fixed, the labels of the largest scores, in O(d log d).
 
-    Constraints have the keys ``required`` and ``forbidden``, lists of labels 0..d−1, and ``size``, the number
-    of labels.
+    Constraints have the keys ``required`` and ``forbidden``, lists of labels 0..d−1, and ``size``, the number of
+    labels.
 
     Examples
     --------
@@ -55,7 +57,7 @@ class LabelSets(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _constraint_keys = KEYS
-    _label_names: list[str] | None = None  # the columns of the DataFrame resolved from; plays no part in equality
+    _label_names: list[str] | None = None  # columns of the DataFrame that y was; not compared by ==
 
     def __init__(self, n_labels: int | None = None, *, size: int | None = None) -> None:
         self.n_labels = n_labels
@@ -119,6 +121,7 @@ class LabelSets(Structure):
         return parts
 
     def _check_sizes(self, totals: NDArray[Any]) -> None:
+        """Raise TargetError for the first row whose number of labels is not the fixed size."""
         bad = np.zeros(0) if self.size is None else totals != self.size
         if bad.any():
             row = int(np.argmax(bad))
@@ -140,14 +143,14 @@ class LabelSets(Structure):
         return dense
 
     def _checked_rows(self, y: Any) -> sparse.csr_array:
-        """Return sparse y as CSR whose stored entries are 0 or 1, as int32, each place once."""
+        """Return sparse y as CSR of int32 without repeated entries, after checking that all entries are 0 or 1."""
         n, width = y.shape
         check_width(width, "y", self._n(), "label", "n_labels")
         if n == 0:
             raise ValueError("y has 0 rows; at least 1 is needed")
         rows = sparse.csr_array(y, copy=True)
         rows.sum_duplicates()
-        rows.data = whole_numbers_sparse(rows)
+        rows.data = _stored_bits(rows)
         return rows
 
     def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
@@ -156,23 +159,23 @@ class LabelSets(Structure):
         rows = self._checked_rows(y)
         self._check_sizes(np.asarray(rows.sum(axis=1)).ravel())
         rows.eliminate_zeros()
-        return rows.astype(np.float64) if rows.nnz <= _SPARSE_SHARE * rows.shape[0] * rows.shape[1] else None
+        return rows.astype(np.float64) if rows.nnz <= _MOST_NONZERO * rows.shape[0] * rows.shape[1] else None
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts.astype(np.int64)  # the type of scikit-learn's indicator matrices, which its checks ask for
+        return parts.astype(np.int64)  # the type of scikit-learn's indicator matrices, which its checks require
 
     def _free_values(self) -> tuple[int, ...] | None:
         return (0, 1) if self.size is None else None
 
     def feature_names(self) -> NDArray[np.object_]:
         n, names = self._n(), self._label_names
-        if names is None or len(names) != n:  # they are of another size after set_params
+        if names is None or len(names) != n:  # set_params may have changed the number of labels
             names = [f"label{j}" for j in range(n)]
         return np.array(names, dtype=object)
 
 
-def whole_numbers_sparse(rows: Any) -> NDArray[np.int32]:
-    """Return the stored entries of a CSR matrix as int32, all of them 0 or 1, or name the first that is neither."""
+def _stored_bits(rows: Any) -> NDArray[np.int32]:
+    """Return the stored entries of a CSR matrix as int32; TargetError for the first that is neither 0 nor 1."""
     data = rows.data
     if data.dtype.kind not in "biuf":
         raise ValueError(f"LabelSets: y has dtype {data.dtype}; {_REMEDY}")

@@ -1,4 +1,4 @@
-"""Conditions on sets of labels, nodes or vertices: what belongs to them, what does not, and how many."""
+"""Constraints on sets of labels, nodes or vertices: required members, forbidden members, and the size of the set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KEYS = ("required", "forbidden", "size")
 
 
 class Entries(TypedDict):
-    """Arguments of `Restriction` when ψ has an entry for each possible member."""
+    """Arguments of `Restriction` for structures whose ψ has one entry for each possible member."""
 
     must: tuple[tuple[int, int], ...]
     must_not: tuple[tuple[int, int], ...]
@@ -18,25 +18,28 @@ class Entries(TypedDict):
 
 
 class MemberConditions:
-    """The conditions of one constraint with the keys "required", "forbidden" and "size".
+    """The conditions "required", "forbidden" and "size" of one constraint, parsed and checked.
 
     Parameters
     ----------
     conditions : Conditions
+        With keys out of `KEYS`.
     noun : Noun
-        What the members are.
+        What the members are, such as labels, and how many there are.
 
     Attributes
     ----------
     required, forbidden : list of int
+        Members that the set must, or must not, contain.
     size : int or None
+        Number of members of the set; None: any.
     shown : str
         The constraint, for messages.
 
     Raises
     ------
     ConditionError, ConditionTypeError
-        When a condition is not legal or contradicts another one.
+        When a condition is illegal or contradicts another one.
     """
 
     def __init__(self, conditions: Conditions, noun: Noun) -> None:
@@ -48,7 +51,7 @@ class MemberConditions:
             raise ConditionError(f"{noun.one} {min(both)} is required and forbidden; drop one of the two conditions")
 
     def check_size(self, size: int | None, least: int) -> None:
-        """Raise ConditionError unless a set of the size, or any of at least the given one, is left."""
+        """Raise ConditionError if no set of this size is left, or, when `size` is None, none of at least `least`."""
         may, many = self._noun.n - len(self.forbidden), self._noun.many
         if size is not None and len(self.required) > size:
             raise ConditionError(
@@ -62,7 +65,7 @@ class MemberConditions:
             )
 
     def entries(self) -> Entries:
-        """Return what a restriction asks of ψ."""
+        """Return the conditions on single entries of ψ, as keyword arguments of `Restriction`."""
         return {
             "must": tuple((v, 1) for v in self.required),
             "must_not": tuple((v, 1) for v in self.forbidden),

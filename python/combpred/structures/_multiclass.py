@@ -1,4 +1,4 @@
-"""One of several classes."""
+"""One of several classes: ordinary classification."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._data.targets import check_present, codes_of, summary, target_vector
 from .._lib.structure import Description
 from ._base import Structure
 
-_SPARSE_CLASSES = 32  # from so many on, indicators are stored as compressed rows
+_SPARSE_CLASSES = 32  # with this many classes or more, indicators are stored in CSR format
 
 
 class MultiClass(Structure):
@@ -22,18 +22,19 @@ class MultiClass(Structure):
     Parameters
     ----------
     n_classes : int, default=None
-        Number of classes, at least 2. None: as many as y shows when an estimator is fitted.
+        Number of classes d, at least 2. None: the number of different labels in y when an estimator is fitted.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels in the order of the features. Only on the structure that a fitted estimator holds; before that the
-        labels are 0..n_classes−1.
+        The labels in the order of the features. Only the structure of a fitted estimator has it; without it the labels
+        are 0..n_classes−1.
 
     Notes
     -----
-    y has shape ``(n,)`` and holds labels of one type: strings, booleans, integers, or floats with integer values. The
-    default metric is `accuracy`.
+    y has shape ``(n,)`` and holds labels of one type: strings, booleans, integers, or floats with integer values;
+    predictions have the same type. The default metric is `accuracy`. Decoding takes the class of largest score, in
+    O(d).
 
     Examples
     --------
@@ -105,6 +106,7 @@ class MultiClass(Structure):
         return self._with(classes_=found)
 
     def _labels(self) -> NDArray[Any]:
+        """Return the labels in the order of the features."""
         n = self._size("n_classes", 2, "the labels in y")
         return getattr(self, "classes_", np.arange(n))
 

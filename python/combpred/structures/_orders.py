@@ -1,4 +1,4 @@
-"""Conditions on rankings: who is first, who is last, who stands before whom."""
+"""Constraints on rankings: which label is first, which is last, and which label stands before which other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
-from .._data.relations import pair_number
+from .._data.relations import pair_index
 from .._lib.structure import Description
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
@@ -14,15 +14,25 @@ KEYS = ("first", "last", "before")
 
 
 def order_restriction(conditions: Conditions, description: Description) -> Restriction:
-    """Return the restriction to rankings that meet the conditions; ψ begins with the signs of the pairs u < v.
+    """Return the restriction to rankings that satisfy the conditions.
 
-    Pairs that follow from others are conditions too: so a local search whose ranking violates some of them can always
-    put the later label of a violated pair, a closest one, directly in front of the earlier one.
+    Parameters
+    ----------
+    conditions : Conditions
+        With keys out of `KEYS`.
+    description : Description
+        A space of rankings whose ψ begins with the signs of the pairs u < v.
 
     Raises
     ------
     ConditionError, ConditionTypeError
-        For conditions that are not legal or go in a circle, which the message shows.
+        When a condition is illegal, or the pairs in "before" form a cycle, which the message shows.
+
+    Notes
+    -----
+    Pairs that follow from others by transitivity become conditions too. A local search can therefore always repair a
+    ranking that violates some of them: among the violated pairs it takes one whose labels are closest, and puts the
+    label that must come first directly in front of the other.
     """
     n = description.scalars["n"]
     labels = Noun("label", "labels", n)
@@ -43,9 +53,9 @@ def order_restriction(conditions: Conditions, description: Description) -> Restr
     try:
         from_last_on = list(TopologicalSorter(followers).static_order())
     except CycleError as error:
-        circle = " before ".join(str(v) for v in reversed(error.args[1]))
-        raise ConditionError(f"'before' goes in a circle, {circle}; leave a pair out") from None
-    behind = np.zeros((n, n), dtype=np.bool_)  # whether the column's label stands behind the row's
+        cycle = " before ".join(str(v) for v in reversed(error.args[1]))
+        raise ConditionError(f"'before' has a cycle, {cycle}; leave a pair out") from None
+    behind = np.zeros((n, n), dtype=np.bool_)  # behind[u, v]: v stands behind u
     for u in from_last_on:
         for v in followers[u]:
             behind[u] |= behind[v]
@@ -54,6 +64,6 @@ def order_restriction(conditions: Conditions, description: Description) -> Restr
         behind[first] = np.arange(n) != first
     if last is not None:
         behind[:, last] = np.arange(n) != last
-    pair = pair_number(n)
+    pair = pair_index(n)
     must = sorted((pair(u, v), 1 if u < v else -1) for u, v in np.argwhere(behind).tolist())
     return Restriction(description, must=tuple(must), shown=str(conditions))

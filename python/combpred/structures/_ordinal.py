@@ -1,4 +1,4 @@
-"""Ordered grades."""
+"""Ordered grades: ordinal regression."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ class Ordinal(Structure):
     Parameters
     ----------
     n_grades : int, default=None
-        Number of grades d, at least 2. None: read from y when an estimator is fitted, as the number of categories or
-        one more than the largest grade.
+        Number of grades d, at least 2. None: the number of categories of y when an estimator is fitted, or one more
+        than the largest grade.
 
     Attributes
     ----------
     categories_ : ndarray of shape (n_grades,)
-        The categories from lowest to highest. Only on the structure of an estimator that was fitted to an ordered
-        Categorical.
+        The categories from lowest to highest. Only the structure of an estimator fitted to an ordered Categorical has
+        it.
 
     Notes
     -----
-    y has shape ``(n,)`` and holds whole numbers 0..d−1, or is an ordered pandas Categorical (or Series of that kind);
-    predictions are int32 grades, or the categories. The default metric is `neg_absolute_error`, minus the number of
-    grades between truth and prediction.
+    y has shape ``(n,)`` and holds whole numbers 0..d−1, or is an ordered pandas Categorical or a Series of that type.
+    Predictions are int32 grades, or categories if y was a Categorical. The default metric is `neg_absolute_error`, the
+    negative number of grades between truth and prediction.
 
-    The embedding is that of Vembu (2010), ch. 5, with grades counted from 0; its first entry is always 1.
+    The embedding is that of Vembu (2010), ch. 5, with grades counted from 0; its first entry is always 1. Decoding
+    compares the cumulative sums of the scores, in O(d).
 
     Examples
     --------
@@ -115,8 +116,8 @@ class Ordinal(Structure):
         self._refuse_categories(y, "y")
         return _grades(y, n - 1, f"grades are whole numbers 0..{n - 1}")[:, np.newaxis]
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        # A test set may hold grades that training did not show: predictions are off there, which is no error.
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        # A test set may hold grades that did not occur in training; predictions are off there, which is no error.
         if hasattr(self, "categories_"):
             scale = self._scale(y_true)
             return _codes(y_true, scale, "y_true"), _codes(y_pred, scale, "y_pred")
@@ -126,6 +127,7 @@ class Ordinal(Structure):
         return _grades(y_true, most, remedy, "y_true"), _grades(y_pred, most, remedy, "y_pred")
 
     def _refuse_categories(self, y: Any, argument: str) -> None:
+        """Raise ValueError if y is a Categorical, as this structure was not fitted to one."""
         if _ordered_categories(y) is not None:
             raise ValueError(
                 f"Ordinal: {argument} is a Categorical, but this structure knows no categories; pass {argument}.codes "
@@ -133,7 +135,11 @@ class Ordinal(Structure):
             )
 
     def _scale(self, y_true: Any) -> list[Any]:
-        """Return the categories to measure y_true on: the larger of its own and those known, which must agree."""
+        """Return the categories by which to compare `y_true` with predictions.
+
+        These are the known ones or, if there are more, those of `y_true`; ValueError unless one list contains the other
+        in the same order.
+        """
         known: list[Any] = self.categories_.tolist()
         if not getattr(getattr(y_true, "dtype", None), "ordered", False):
             return known
@@ -156,12 +162,14 @@ class Ordinal(Structure):
 
 
 def _codes(y: Any, scale: list[Any], argument: str) -> NDArray[np.int32]:
+    """Return the index of each category in `scale`; TargetError for the first row that is not in it."""
     values = target_vector(y, argument)
     check_present(values, argument)
     return codes_of(values, scale, argument, f"the grades are {summary(scale)}")
 
 
 def _grades(y: Any, highest: int, remedy: str, argument: str = "y") -> NDArray[np.int32]:
+    """Return grades as int32 between 0 and `highest`; TargetError for the first row that is not one."""
     values = target_vector(y, argument)
     if values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values)):
         raise ValueError(
@@ -172,7 +180,7 @@ def _grades(y: Any, highest: int, remedy: str, argument: str = "y") -> NDArray[n
 
 
 def _ordered_categories(y: Any) -> NDArray[Any] | None:
-    """Return the categories of an ordered Categorical, None for what is no Categorical; refuse unordered ones."""
+    """Return the categories of an ordered Categorical, or None for other y; ValueError for an unordered Categorical."""
     dtype: Any = getattr(y, "dtype", None)
     if not hasattr(dtype, "categories") or not hasattr(dtype, "ordered"):
         return None

@@ -1,4 +1,4 @@
-"""Partial orders as outputs."""
+"""Partial orders of items."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from ._layout import Layout
 from ._space import LibrarySpace
 
 _MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))}  # as the library counts them
-_LISTED = 7  # most items of which all partial orders are listed, and drawn from
+_LISTED = 7  # up to this many items, all partial orders are listed; samples are drawn from the list
 
 
 class PartialOrders(Structure):
-    r"""Partial orders of N items: relations that are transitive and never go both ways.
+    r"""Partial orders of N items: relations that are transitive and antisymmetric.
 
     :math:`\psi_{uv}(y)`, u < v, is +1 if u is before v, −1 if v is before u and 0 if the two are not comparable.
 
     Parameters
     ----------
     n_items : int, default=None
-        Number of items N, at least 2. None: as y shows it when an estimator is fitted.
+        Number of items N, at least 2. None: the number of items in y when an estimator is fitted.
     moments : {"auto", "exact", "relaxed", "sampled"}, default="auto"
-        Where the mean and the second moment of :math:`\psi`, from which estimators are trained, come from; see
-        `moments_info`. "exact": from all partial orders, up to N = 7. "relaxed": those of partial tournaments, the same
-        relations without transitivity. "sampled": estimated by a Markov chain with a fixed seed, up to N = 48, with a
-        standard error. "auto": exact up to N = 7, relaxed beyond.
+        Where estimators get the mean and the second moment of :math:`\psi` from; see `moments_info`. "exact": averages
+        over all partial orders, up to N = 7. "relaxed": the moments of partial tournaments, which need not be
+        transitive. "sampled": estimates from a Markov chain with a fixed seed, up to N = 48, with a standard error.
+        "auto": exact up to N = 7, relaxed beyond.
 
     Notes
     -----
-    y has shape ``(n, N(N−1)/2)`` and holds :math:`\psi` itself, pairs in lexicographic order, or shape ``(n, N, N)``
-    and holds booleans, ``y[i, u, v]`` saying that u is before v, with a diagonal that is all False or all True.
-    Predictions have the first format. The default metric is `pair_accuracy`.
+    y has shape ``(n, N(N−1)/2)`` and holds :math:`\psi` itself, pairs in lexicographic order; or it has shape
+    ``(n, N, N)`` and holds booleans: ``y[i, u, v]`` says that u is before v, and the diagonal is all False or all True.
+    Predictions have the first format, of type int32. The default metric is `pair_accuracy`.
 
     The number of partial orders is known up to N = 18. By symmetry the mean is 0. The second moment is q times that of
-    rankings, q being the probability that a pair is comparable: this holds for N ≤ 8 by listing all orders, and is
-    taken to hold for the sampled moments. Their chain adds and removes single relations, and its uniform law is exact,
-    but how soon it is reached is not known. So two chains are run from opposite starts, and the standard error is that
-    of the means of batches, or of the two chains where these differ by more.
+    rankings, where q is the probability that a pair is comparable; this was found by listing all orders for N ≤ 8, and
+    the sampled moments assume it for larger N. Their chain adds and removes single relations. Its stationary
+    distribution is exactly uniform, but its mixing time is not known. Therefore two chains run from opposite starts,
+    and the standard error is that of batch means or, if it is larger, the difference between the two chains.
 
-    Decoding is exact up to N = 7, by comparing all orders, and wherever the best choices of all pairs are transitive.
-    Beyond that it is a local search with an upper bound and a guarantee: at least half-way between the worst and the
-    best score for ``loss="auc"``. `sample` and `enumerate` go up to N = 7.
+    Decoding is exact up to N = 7, by comparing all orders, and for any N if the best choices for all pairs form a
+    transitive relation. Otherwise local search finds an order, with an upper bound and a guarantee: for ``loss="auc"``
+    its score is at least half-way between the worst and the best. `sample` and `enumerate` work up to N = 7.
 
-    With ``loss="auc"`` a score only says which of two items is before the other, so that two items are rarely left
-    incomparable; ``loss="squared"`` predicts the pre-image, in which every comparable pair costs ½.
+    With ``loss="auc"`` a score says which of two items comes first but never favours incomparable pairs, so these are
+    rarely predicted; ``loss="squared"`` predicts the pre-image, in which every comparable pair costs ½.
 
     References
     ----------
@@ -94,7 +94,7 @@ class PartialOrders(Structure):
     def _make_space(self) -> LibrarySpace:
         return _PartialOrderSpace(self)
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true)
         return known.space.encode(y_true), known.space.encode(y_pred)
 
@@ -110,7 +110,7 @@ class PartialOrders(Structure):
 
 
 class _PartialOrderSpace(LibrarySpace):
-    """Partial orders, which the library draws from a list of them all."""
+    """The space of partial orders; the library draws exact samples from a list of all of them."""
 
     structure: PartialOrders
 

@@ -1,4 +1,4 @@
-"""Paths through an acyclic graph: routes through a grid, sequences of labels."""
+"""Paths through an acyclic graph, such as routes through a grid or sequences of labels."""
 
 from __future__ import annotations
 
@@ -20,37 +20,38 @@ from ._search.constraints import Conditions, Restriction
 
 
 class Paths(Structure):
-    r"""Paths from a source to a target in an acyclic graph: :math:`\psi_a(y)` is 1 if the path holds arc a, else 0.
+    r"""Paths from a source to a target in an acyclic graph: :math:`\psi_a(y)` is 1 if the path uses arc a, else 0.
 
     Parameters
     ----------
     arcs : array-like of shape (m, 2)
-        Tail and head of each arc, vertices being numbered from 0. No two arcs may be the same, and none may close a
-        cycle. Arcs that are on no path from source to target are allowed; their entries of ψ are 0.
+        Tail and head of each arc, where vertices are numbered from 0. Arcs must differ from one another and must not
+        form a cycle. Arcs that are on no path from source to target are allowed; their entries of ψ are 0.
     source, target : int
-        The vertices where every path starts and ends.
+        The vertices at which every path starts and ends.
     tied : array-like of shape (m,), default=None
-        Group 0..g−1 of each arc; :math:`\psi_g(y)` is then the number of arcs of group g that the path holds. None:
-        every arc is its own group.
+        Group 0..g−1 of each arc; :math:`\psi_g(y)` is then the number of arcs of group g on the path. None: every arc
+        is its own group.
 
     Notes
     -----
-    y has shape ``(n, L)``: the indices of the path's arcs in order, followed by −1 up to the length L of the longest
-    path. Lists of different lengths are accepted, and arrays padded to another width. Predictions are int32 of width L.
+    y has shape ``(n, L)``: a row lists the indices of the path's arcs in order, padded with −1 to the length L of the
+    longest path. Lists of different lengths and arrays of another width are accepted too. Predictions are int32 of
+    width L. The embedding has d = m entries, or g with `tied`.
 
-    The default metric is `hamming_score` of the arcs: the share that the paths agree on, to hold or not to hold it.
+    The default metric is `hamming_score` of the arcs: the fraction of arcs that both paths use or both do not use.
 
-    Losses between paths, as `StructuredSVM` takes them, count the arcs that only one of both holds; with `tied`, those
-    of groups of one arc: for `trellis` twice the number of labels that differ.
+    Losses between paths, as `StructuredSVM` takes them, count the arcs that only one of the two paths uses. With
+    `tied`, only groups of a single arc count; for `trellis` the loss is twice the number of labels that differ.
 
-    Where a path can hold two arcs of one group, counts may exceed 1, and :math:`\|\psi(y)\|^2` does not add up along
-    the path. ``loss="squared"``, whose predictions need it, is then refused.
+    If a path can use two arcs of one group, counts may exceed 1 and :math:`\|\psi(y)\|^2` is not a sum over the arcs of
+    the path. ``loss="squared"``, whose predictions need that sum, is then refused.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of arcs, which are pairs of vertices (not indices).
 
-    Paths from each vertex to the target are counted exactly; a uniform path is a Markov chain with the ratios of these
-    counts as its probabilities, from which moments follow in O(m d). Decoding is dynamic programming over a topological
-    order (Viterbi, 1967, "Error bounds for convolutional codes"), O(m).
+    The paths from each vertex to the target are counted exactly. A uniform path is a Markov chain whose transition
+    probabilities are ratios of these counts, from which the moments follow in O(m d). Decoding is dynamic programming
+    over a topological order (Viterbi, 1967, "Error bounds for convolutional codes"), in O(m).
 
     Examples
     --------
@@ -76,17 +77,22 @@ class Paths(Structure):
 
     @classmethod
     def grid(cls, n_rows: int, n_columns: int) -> Paths:
-        """Return the paths from the first to the last cell of a grid that move right and down.
+        """Return the paths through a grid from the first to the last cell, by moves to the right and down.
 
         Parameters
         ----------
         n_rows, n_columns : int
-            At least 1, and not both 1. Cell (r, c) is vertex ``r * n_columns + c``.
+            Each at least 1, and not both 1. Cell (r, c) is vertex ``r * n_columns + c``.
 
         Returns
         -------
         Paths
-            Arcs come row by row: the moves to the right within the row, then those down from it.
+            Its arcs are listed row by row: first the moves to the right within the row, then the moves down from it.
+
+        Raises
+        ------
+        TypeError, ValueError
+            When the sizes are not integers, or are too small.
 
         Examples
         --------
@@ -106,11 +112,11 @@ class Paths(Structure):
 
     @classmethod
     def trellis(cls, n_steps: int, n_states: int) -> Paths:
-        r"""Return the sequences of `n_steps` labels 0..K−1 as paths, for sequence labelling.
+        r"""Return the sequences of `n_steps` labels 0..K−1, as paths through a trellis, for sequence labelling.
 
-        ψ has an entry for each step and label, [label k at step t] at index t K + k, and then one for each pair of
-        labels, the number of steps from k to l, at index T K + k K + l. `from_labels` turns labels into paths and
-        `to_labels` predicted paths into labels.
+        ψ has an entry for each step t and label k, at index t K + k, which is 1 if the label of step t is k. After
+        these it has an entry for each pair of labels, at index T K + k K + l: the number of steps from k to l.
+        `from_labels` turns sequences of labels into paths, and `to_labels` turns predicted paths into labels.
 
         Parameters
         ----------
@@ -122,8 +128,13 @@ class Paths(Structure):
         Returns
         -------
         Paths
-            With d = T K + K² features. Each path takes an arc for every label and one between consecutive labels; the
-            latter are tied over the steps.
+            With d = T K + K² features. Each path has an arc for every label and an arc between consecutive labels; the
+            latter are tied across steps.
+
+        Raises
+        ------
+        TypeError, ValueError
+            When the sizes are not integers, or are too small.
 
         Examples
         --------
@@ -139,8 +150,8 @@ class Paths(Structure):
                 f"a trellis needs at least 2 steps and 1 state, got n_steps={n_steps} and n_states={n_states}"
             )
         steps, states = np.arange(n_steps)[:, np.newaxis], np.arange(n_states)[np.newaxis, :]
-        # The label k of step t leads from vertex in(t, k) to out(t, k), from the source at step 0 and to the target at
-        # the last; a pair of labels leads from out(t, k) to in(t + 1, l).
+        # The arc of label k at step t leads from vertex in(t, k) to out(t, k); at step 0 it starts from the source, and
+        # at the last step it ends at the target. The arc of a pair of labels leads from out(t, k) to in(t + 1, l).
         out = 1 + 2 * steps * n_states + states
         into = out - n_states
         target = int(out[-1, 0])
@@ -155,7 +166,7 @@ class Paths(Structure):
 
     @staticmethod
     def from_labels(labels: ArrayLike, n_states: int) -> NDArray[np.int32]:
-        """Return the paths through a `trellis` for sequences of labels.
+        """Return the paths through a `trellis` that stand for sequences of labels.
 
         Parameters
         ----------
@@ -171,7 +182,7 @@ class Paths(Structure):
         Raises
         ------
         ValueError
-            For a label that is none, naming its row.
+            For the first row with a number that is not a label.
 
         Examples
         --------
@@ -189,18 +200,23 @@ class Paths(Structure):
 
     @staticmethod
     def to_labels(paths: ArrayLike, n_states: int) -> NDArray[np.int32]:
-        """Return the labels of paths through a `trellis`, the inverse of `from_labels`.
+        """Return the sequences of labels of paths through a `trellis`, the inverse of `from_labels`.
 
         Parameters
         ----------
         paths : array-like of shape (n, 2 * n_steps - 1)
-            As predicted.
+            Arc indices, as `from_labels` returns and estimators predict them.
         n_states : int
             As given to `trellis`.
 
         Returns
         -------
         labels : ndarray of shape (n, n_steps), dtype=int32
+
+        Raises
+        ------
+        ValueError
+            For the first row in which an arc of a label is out of range.
 
         Examples
         --------
@@ -241,7 +257,7 @@ class Paths(Structure):
         return Description(self.name, scalars, np.concatenate([arcs.ravel(), tied]), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        """Return the restriction in terms of single arcs: tied ones are conditions on paths, not on counts."""
+        """Return the restriction in the space of untied arcs, as constraints concern single arcs, not groups."""
         free = self.space.description
         arcs = self._whole(self.arcs, "arcs", 2)
         scalars = {key: value for key, value in free.scalars.items() if key != "groups"}
@@ -252,6 +268,7 @@ class Paths(Structure):
         return replace(restriction, entries=self._whole(self.tied, "tied", 1).astype(np.intp))
 
     def _whole(self, values: ArrayLike, parameter: str, ndim: int) -> NDArray[np.int32]:
+        """Return a parameter as int32 after checking that it holds whole numbers from 0 on in `ndim` dimensions."""
         array = np.asarray(values)
         if array.ndim != ndim or array.dtype.kind not in "iu":
             raise ValueError(
@@ -282,6 +299,7 @@ class Paths(Structure):
         return self._paths(y, "y")
 
     def _paths(self, y: Any, argument: str) -> NDArray[np.int32]:
+        """Return y as int32 of shape ``(n, L)``, after checking that every row is a path from source to target."""
         description = self.space.description
         n_arcs, longest = description.scalars["arcs"], structure_shape(description)[0]
         remedy = f"paths list arcs 0..{n_arcs - 1} in order, and may end in -1"
@@ -314,16 +332,16 @@ class Paths(Structure):
         except CapabilityError as error:
             raise CapabilityError(f"{error}; take loss='auc', or leave out `tied`") from None
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         truth, predicted = self._paths(y_true, "y_true"), self._paths(y_pred, "y_pred")
-        return self._held(truth), self._held(predicted)
+        return self._used_arcs(truth), self._used_arcs(predicted)
 
-    def _held(self, parts: NDArray[np.int32]) -> NDArray[np.int8]:
-        """Return which arcs each path holds, tied or not, ``(n, m)``."""
-        held = np.zeros((len(parts), len(np.asarray(self.arcs))), dtype=np.int8)
+    def _used_arcs(self, parts: NDArray[np.int32]) -> NDArray[np.int8]:
+        """Return 0/1 indicators ``(n, m)`` of the arcs of each path, tied or not."""
+        used = np.zeros((len(parts), len(np.asarray(self.arcs))), dtype=np.int8)
         rows, places = np.nonzero(parts >= 0)
-        held[rows, parts[rows, places]] = 1
-        return held
+        used[rows, parts[rows, places]] = 1
+        return used
 
     def feature_names(self) -> NDArray[np.object_]:
         if self.tied is not None:
@@ -341,7 +359,7 @@ class Paths(Structure):
 
 
 def _padded(y: Any, argument: str, remedy: str) -> NDArray[Any]:
-    """Return rows of arcs as one array, lists of different lengths padded with -1 at the right."""
+    """Return rows of arcs as one array; lists of different lengths are padded with −1 on the right."""
     if isinstance(y, (list, tuple)):
         rows: Sequence[Any] = y
     elif getattr(y, "ndim", 2) == 1 and getattr(getattr(y, "dtype", None), "kind", "") == "O":

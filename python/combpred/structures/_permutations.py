@@ -30,16 +30,18 @@ class Permutations(Structure):
     Notes
     -----
     y has shape ``(n, k)``: ``y[i, u]`` is the position of label u, 1 for the first. `from_orders` makes such rows from
-    lists of labels, `to_orders` goes back. In training data a position may be unknown, −1 (or NaN, which scikit-learn's
-    cross-validation refuses): then only the order of the known labels counts, and :math:`\psi` is the mean over all
-    rankings with that order, one row of weight 1. The embedding has d = k(k−1)/2 entries, pairs in lexicographic order.
-    The default metric is `kendall_tau`.
+    lists of labels; `to_orders` is its inverse. In training data a position may be unknown, −1 (or NaN, which
+    scikit-learn's cross-validation refuses). Then only the order of the known labels counts: :math:`\psi` is the mean
+    over all rankings with that order, and the row keeps weight 1. The embedding has d = k(k−1)/2 entries, pairs in
+    lexicographic order. The default metric is `kendall_tau`.
 
-    Decoding is the linear ordering problem. It is solved exactly as long as the labels that beat one another in
-    circles come in groups of at most 20.
+    Decoding is the linear ordering problem. In the directed graph whose arcs point from u to v where the scores prefer
+    u before v, it is solved exactly if every strongly connected component has at most 20 labels. The cost is O(k²), and
+    O(2^m m) for each component of m labels, by dynamic programming over subsets. Larger components are improved by
+    local search, whose result scores at least half-way between the worst and the best.
 
-    Constraints have the keys ``first`` and ``last``, one label 0..k−1 each, and ``before``, a list of pairs of labels,
-    the first of which stands before the second.
+    Constraints have the keys ``first`` and ``last``, one label 0..k−1 each, and ``before``, a list of pairs (u, v): u
+    stands before v.
 
     Examples
     --------
@@ -64,12 +66,12 @@ class Permutations(Structure):
 
     @staticmethod
     def from_orders(orders: ArrayLike) -> NDArray[np.int32]:
-        """Return the positions for orders.
+        """Return positions, the format of y, for lists of labels from best to worst.
 
         Parameters
         ----------
         orders : array-like of shape (n, k)
-            Label indices 0..k−1 of each row from best to worst.
+            Each row lists the label indices 0..k−1 from best to worst.
 
         Returns
         -------
@@ -101,7 +103,7 @@ class Permutations(Structure):
 
     @staticmethod
     def to_orders(positions: ArrayLike) -> NDArray[np.int32]:
-        """Return the orders for positions, the inverse of `from_orders`.
+        """Return lists of labels from best to worst for positions, the inverse of `from_orders`.
 
         Parameters
         ----------
@@ -111,7 +113,12 @@ class Permutations(Structure):
         Returns
         -------
         orders : ndarray of shape (n, k), dtype=int32
-            Label indices of each row from best to worst.
+            Each row lists the label indices from best to worst.
+
+        Raises
+        ------
+        ValueError
+            When a row is not a ranking; names the row.
 
         Examples
         --------
@@ -140,10 +147,10 @@ class Permutations(Structure):
 
     def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
         positions = _known_positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
-        partial = bool((positions == 0).any())  # rows that are whole embed several times faster
+        partial = bool((positions == 0).any())  # complete rankings embed several times faster
         return structure_embed(self.space.description, positions, partial=partial, n_threads=n_threads)
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         k = None if self.n_labels is None else self._n()
         known = _known_positions(target_matrix(y_true, "y_true", k, "label", "n_labels"), "y_true")
         return (
@@ -185,7 +192,7 @@ class Permutations(Structure):
 
 
 def _positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
-    """Return rows of positions 1..k as int32; the first row that is none is refused with the likely remedy."""
+    """Return rankings as int32 positions 1..k; TargetError for the first row that is not one, with a remedy."""
     k = values.shape[1]
     remedy = f"positions are whole numbers 1..{k}, 1 for the first"
     values = as_numbers(values, argument, remedy)
@@ -198,7 +205,7 @@ def _positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
             "be learnt from, but here all positions are needed: complete the ranking or drop the row",
             argument,
         )
-    # 0 is let through here, so that rankings counted from 0 get their own remedy below.
+    # 0 passes here, so that rankings that count from 0 get their own remedy below.
     positions = whole_numbers(values, argument, 0, k, remedy)
     bad = (np.sort(positions, axis=1) != np.arange(1, k + 1)).any(axis=1)
     if bad.any():
@@ -208,12 +215,19 @@ def _positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
 
 
 def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return a mask of the unknown positions, −1 or NaN."""
     missing: NDArray[np.bool_] = values == -1
     return missing | np.isnan(values) if values.dtype.kind == "f" else missing
 
 
 def _known_positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
-    """Return rows of positions, 0 where they are missing; rows without missing ones must be rankings."""
+    """Return positions as int32, 0 where they are unknown.
+
+    Raises
+    ------
+    TargetError
+        For the first row that is complete but not a ranking, or whose known positions are illegal or repeated.
+    """
     k = values.shape[1]
     remedy = f"positions are whole numbers 1..{k}, 1 for the first, or -1 where they are unknown"
     values = as_numbers(values, argument, remedy)
@@ -232,7 +246,7 @@ def _known_positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
         positions[partial] = np.where(missing[partial], 0, whole_numbers(known, argument, 1, k, remedy))
     except TargetError as error:
         raise TargetError(int(np.flatnonzero(partial)[error.row]), error.reason, argument) from None
-    # Known labels must not share a position; sorted, equal ones are neighbours.
+    # Known labels must not share a position; in a sorted row, equal positions are neighbours.
     ordered = np.sort(positions, axis=1)
     shared = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] > 0)).any(axis=1)
     if shared.any():
@@ -245,7 +259,7 @@ def _known_positions(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
 
 
 def _diagnosis(row: NDArray[np.int32], k: int) -> str:
-    """Say what keeps a row of whole numbers in 0..k from being a ranking."""
+    """Return why a row of whole numbers in 0..k is not a ranking, and the remedy."""
     shown = row.tolist() if k <= 20 else f"[{row[0]}, {row[1]}, …]"
     counts = np.bincount(row, minlength=k + 1)
     if (counts > 1).any():

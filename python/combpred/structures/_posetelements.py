@@ -1,4 +1,4 @@
-"""Elements of a partially ordered set."""
+"""Elements of a partially ordered set: classes that generalise one another."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ class PosetElements(Structure):
 
     Notes
     -----
-    y has shape ``(n,)`` and holds element indices 0..k−1. The default metric is `accuracy`.
+    y has shape ``(n,)`` and holds element indices 0..k−1; predictions are int32. The default metric is `accuracy`.
+    Decoding compares the scores of all elements, with one addition for each related pair, O(k²) at most.
 
-    The embedding is that of Vembu (2010), ch. 5, with the reflexive order: under the strict one all minimal elements
-    would be embedded at 0 and could not be told apart.
+    The embedding is that of Vembu (2010), ch. 5, with the reflexive order. Under the strict order, ψ of every minimal
+    element would be 0, and no score could tell them apart.
 
     Examples
     --------
@@ -48,6 +49,7 @@ class PosetElements(Structure):
         self.relation = relation
 
     def _relation(self) -> NDArray[np.int32]:
+        """Return the relation as int32 of shape ``(k, k)``, after checking its shape and entries."""
         relation = np.asarray(self.relation)
         if relation.ndim != 2 or relation.shape[0] != relation.shape[1] or relation.size == 0:
             raise ValueError(f"PosetElements: relation must be a square matrix, got shape {relation.shape}")

@@ -1,4 +1,7 @@
-"""Finding the structure classes: no list of them is kept anywhere."""
+"""From a class, a catalogue name or nothing at all to the structure of given targets.
+
+The classes are found by looking through the modules of this folder; nobody keeps a list of them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from .._data.targets import located
+from .._data.targets import error_at
 from ._base import Structure
 from ._labelsets import LabelSets
 from ._multiclass import MultiClass
@@ -19,6 +22,7 @@ from ._multiclass import MultiClass
 
 @functools.cache
 def _discovered() -> dict[str, type[Structure]]:
+    """Import all modules of this folder and return the classes with a catalogue name of their own."""
     package = importlib.import_module(__package__)
     found: dict[str, type[Structure]] = {}
     for module in pkgutil.iter_modules(package.__path__):
@@ -29,12 +33,12 @@ def _discovered() -> dict[str, type[Structure]]:
 
 
 def structure_classes() -> dict[str, type[Structure]]:
-    """Return the classes of all structures by catalogue name.
+    """Return a dict from catalogue name to class, for all structures.
 
     Returns
     -------
-    classes : dict
-        In the order of the names.
+    classes : dict of str to type
+        Sorted by name.
 
     Examples
     --------
@@ -45,27 +49,28 @@ def structure_classes() -> dict[str, type[Structure]]:
 
 
 def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
-    """Return the structure of y with everything known that y shows.
+    """Return the structure of y, with every size that was left out read from y.
 
     Parameters
     ----------
     structure : Structure, str or None
-        A structure, the catalogue name of one that needs no parameters, or None: `MultiClass` for labels, `LabelSets`
-        for a 0/1 matrix.
+        A structure, or the catalogue name of one that can be built without parameters. None: `MultiClass` if y holds
+        labels, `LabelSets` if y is a 0/1 matrix.
     y : array-like
-        Targets in the format of the structure.
+        Targets in the structure's format.
 
     Returns
     -------
     structure : Structure
-        A copy; the argument is left as it is.
+        A new object; the argument is not changed.
 
     Raises
     ------
     TypeError
         When `structure` is none of the three.
     ValueError
-        When the name is unknown, needs parameters, or y does not show the structure.
+        When the name is unknown or its structure needs parameters, when y contradicts the parameters, or when
+        `structure` is None and y is neither labels nor a 0/1 matrix.
 
     Examples
     --------
@@ -86,6 +91,7 @@ def resolve_structure(structure: Structure | str | None, y: Any) -> Structure:
 
 
 def _named(name: str) -> Structure:
+    """Return the structure of a catalogue name, built without parameters."""
     classes = structure_classes()
     if name not in classes:
         raise ValueError(f"structure: no structure is called {name!r}; known are {', '.join(classes)}")
@@ -100,13 +106,14 @@ def _named(name: str) -> Structure:
 
 
 def _inferred(y: Any) -> Structure:
+    """Return `MultiClass` for labels or `LabelSets` for a 0/1 matrix, with sizes read from y."""
     if issparse(y):
         return LabelSets()._resolve(y)
     shape = getattr(y, "shape", None)
     if shape is not None and len(shape) == 1:
         return MultiClass()._resolve(y)
     if isinstance(y, np.ndarray) and y.dtype.kind == "f" and y.ndim == 2 and not np.isfinite(y).all():
-        raise located(~np.isfinite(y), y, "targets must be finite")
+        raise error_at(~np.isfinite(y), y, "targets must be finite")
     kind = type_of_target(y, input_name="y")
     if kind in ("binary", "multiclass"):
         return MultiClass()._resolve(y)

@@ -1,4 +1,4 @@
-"""Routes: directed paths over subsets of places."""
+"""Routes: simple directed paths over subsets of places."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from ._visits import VisitConditions, Visits
 
 
 class Routes(Visits):
-    r"""Routes through two or more of n places: :math:`\psi(y)` marks the arcs, then the start, then the end.
+    r"""Routes through two or more of n places: :math:`\psi(y)` has indicators of the arcs, of the start and of the end.
 
     Parameters
     ----------
     n_places : int, default=None
-        Number of places n, at least 2. None: when an estimator is fitted, the number of columns of y, or one more than
-        its largest place where that is larger.
+        Number of places n, at least 2. None: the number of columns of y when an estimator is fitted, or one more than
+        the largest place in y if that is larger.
 
     Notes
     -----
-    y has shape ``(n_samples, n)``: a row lists the places 0..n−1 of a route in their order, two or more, each once,
-    padded with −1 at the right. Narrower matrices and lists of different lengths are accepted too. The embedding has d
-    = n(n+1) entries, 0 or 1: the arcs u→v by rows, u ≠ v, then n starts, then n ends, as if the route left a depot and
-    returned to it. The default metric is `route_pairs_f1`.
+    y has shape ``(n_samples, n)``: a row lists the places of a route in order, out of 0..n−1, at least two and none
+    twice, padded with −1 on the right. Narrower matrices and lists of different lengths are accepted too. The embedding
+    has d = n(n+1) entries, 0 or 1: the arcs u→v, u ≠ v, ordered by u and then v; the n starts; and the n ends. Start
+    and end are like arcs from a depot and back to it. The default metric is `route_pairs_f1`.
 
-    Decoding finds the route of largest score among those of all lengths, exactly by dynamic programming over subsets
-    up to 16 places, O(2^n n²), beyond that by local search with a proven bound.
+    Decoding finds the route of largest score among those of all lengths. Up to 16 places it is exact, by dynamic
+    programming over subsets in O(2^n n²); beyond that it is a local search with a proven bound.
 
-    Constraints have the keys ``start`` and ``end``, one place each, ``length``, the number of places, and ``required``
-    and ``forbidden``, lists of places and of arcs, which are pairs of places. Under constraints decoding is exact while
-    the places that may be visited between the ends are at most 17, or few enough of more are by ``length``.
+    Constraints have the keys ``start`` and ``end``, one place each; ``length``, the number of places; and ``required``
+    and ``forbidden``, lists of places and of arcs, which are pairs of places. Under constraints, decoding is exact as
+    long as at most 17 places may be visited between the ends, or more if ``length`` is small.
 
-    There are :math:`\sum_{k\ge2} n!/(n-k)!` routes. Mean and second moment follow from counting the routes through one
-    or two features, in the manner of Vembu (2010), app. A, for cycles; the covariance has at most six eigenvalues.
+    There are :math:`\sum_{k\ge2} n!/(n-k)!` routes. The mean and the second moment are found by counting the routes
+    through one or two features, as in Vembu (2010), app. A, for cycles; the covariance has at most six eigenvalues.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Routes(Visits):
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         n = self._n()
         unused = {_arc(n, u, v) for u, v in (*conditions.unused, *conditions.excluded_by_used())}
-        # Behind the tail of a required arc the route does not end, and at its head it does not start.
+        # The route does not end at the tail of a required arc, and does not start at its head.
         unused |= {n * n + u for u, _ in conditions.used} | {n * (n - 1) + v for _, v in conditions.used}
         return Restriction(
             conditions.describe(free), must_not=tuple((entry, 1) for entry in sorted(unused)), shown=conditions.shown

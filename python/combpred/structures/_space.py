@@ -1,8 +1,9 @@
-"""The space of outputs that a structure describes, as it is computed with.
+"""The space of outputs that a structure describes, in the form that the package computes with.
 
-A `Structure` is the user's description; its attribute ``space`` is what the rest of the package computes with. There
-outputs are rows of parts, scores are rows of numbers, and nothing is checked twice. Later rooms ask a structure for
-nothing else.
+A `Structure` is the user's description; its attribute ``space`` is what the rest of the package calls. In a space,
+outputs are rows of parts (int32 arrays of shape ``(n, part_len)``), scores are float64 arrays of shape ``(n, d)``, and
+nothing is checked a second time. `Space` lists what every space can do. `LibrarySpace` hands the work to the compiled
+library; `PythonSpace`, in `_custom_computed`, hands it to a user's functions.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from .._lib.structure import (
     structure_shape,
 )
 from ._search.constraints import RowConstraints
-from ._search.k_best import best_outputs, better_halves, has_siblings
+from ._search.k_best import best_outputs, better_siblings, has_siblings
 from .costs import Augmented, OutputLoss, loss_augmented
 
 if TYPE_CHECKING:
@@ -47,11 +48,12 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-#: The values that entries of ψ take: 0 and 1; −1 and 1; these and 0; these, and after them an indicator of 0 for each;
-#: other known ones; or nothing is known about them.
+#: The values that the entries of ψ take. "bits": 0 and 1. "signs": −1 and 1. "signs and zeros": −1, 0 and 1. "signs and
+#: ties": a first half of −1, 0 and 1, and a second half that is 1 where the first is 0. "numbers": any real numbers.
+#: "unknown": nothing is known about them.
 EntryKind = Literal["bits", "signs", "signs and zeros", "signs and ties", "numbers", "unknown"]
 
-_CHUNK_BYTES = 2**25
+_LISTING_BYTES = 2**25  # of a block of members, while all of them are listed
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,10 @@ class MomentsInfo:
     Attributes
     ----------
     kind : {"exact", "relaxed", "sampled"}
-        "exact": closed forms evaluated from exact counts, or averages over a list of all members. "relaxed": those of a
-        larger space that contains the members. "sampled": estimated from samples.
+        "exact": evaluated in closed form from exact counts, or averaged over a list of all members. "relaxed": exact
+        moments of a larger space that contains the members. "sampled": estimated from samples.
     standard_error : float
-        The largest standard error of an entry of the second moment; 0 unless sampled.
+        The largest standard error of an entry of the second moment; 0 unless `kind` is "sampled".
     """
 
     kind: Literal["exact", "relaxed", "sampled"] = "exact"
@@ -72,20 +74,25 @@ class MomentsInfo:
 
 
 class Space(Protocol):
-    """What can be asked of a space of outputs, whether the library computes it or a user's functions.
+    """The methods that every space has, whether the library or a user's functions compute them.
+
+    `LibrarySpace` documents each method.
 
     Attributes
     ----------
     structure : Structure
-        The description that it is the space of.
+        The user's description of the space.
     description : Description
-        What the library knows of it.
+        What the library knows about the space.
     in_library : bool
-        Whether the library knows the outputs, which are then int32; otherwise they are objects of the user's.
+        Whether the library knows the outputs. If so, their parts are int32, otherwise objects that the user's functions
+        take.
     is_listed : bool
         Whether all outputs are held in a list.
     parts_dtype : dtype
-        Of the parts of an output.
+        Type of the parts of an output.
+    part_len : int
+        Number of parts of an output.
     """
 
     structure: Structure
@@ -172,12 +179,17 @@ class Space(Protocol):
 
 
 class LibrarySpace:
-    """A space that the library computes.
+    """A space whose computations are all done by the compiled library.
 
     Parameters
     ----------
     structure : Structure
-        With all sizes known. Its translations between the user's format and parts are used as they are.
+        With all sizes known. Its hooks translate between the user's format and parts.
+
+    Raises
+    ------
+    ValueError
+        When a size is not known yet, or a parameter is illegal; raised by the first method that is called.
     """
 
     in_library = True
@@ -191,40 +203,46 @@ class LibrarySpace:
 
     @cached_property
     def description(self) -> Description:
+        """The description that the library reads, made once."""
         return self.structure._describe()
 
     @property
     def part_len(self) -> int:
+        """Number of int32 parts of an output."""
         return structure_shape(self.description)[0]
 
     @property
     def n_features(self) -> int:
+        """Length d of ψ."""
         return structure_shape(self.description)[1]
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Names of what the library can do with the space, as cp_structure_capabilities lists them."""
+        """Names of the library's capabilities for this space, as ``cp_structure_capabilities`` lists them."""
         return structure_capabilities(self.description)
 
     @property
     def moments_info(self) -> MomentsInfo:
+        """Where the mean and the second moment come from."""
         kind, standard_error = structure_moments(self.description)
         return MomentsInfo(cast(Literal["exact", "relaxed", "sampled"], kind), standard_error)
 
     @property
     def entry_kind(self) -> EntryKind:
-        """Which values the entries of ψ take, on which it depends which losses are affine in ψ."""
+        """The values that the entries of ψ take; they determine which losses are affine in ψ."""
         return self.structure._entries
 
     @property
     def costs(self) -> tuple[str, ...]:
-        """Losses between outputs, the one that is meant by "auto" first."""
+        """Names of the losses between outputs; the first is the one that "auto" stands for."""
         return self.structure._costs
 
     def count(self) -> int:
+        """Return the exact number of members."""
         return structure_count(self.description)
 
     def log_count(self) -> float:
+        """Return the natural logarithm of the number of members; CapabilityError if it is not known."""
         log_count = structure_shape(self.description)[2]
         if math.isnan(log_count):
             raise CapabilityError(
@@ -233,20 +251,24 @@ class LibrarySpace:
         return log_count
 
     def mean(self) -> FloatArray:
+        """Return the mean ``(d,)`` of ψ over uniform members."""
         return structure_mean(self.description)
 
     def second_moment(self) -> FloatArray:
-        self._require_square("second_moment", copies=1)
+        """Return the second moment ``(d, d)`` of ψ over uniform members; MemoryError if it does not fit."""
+        self._require_matrices("second_moment", copies=1)
         return structure_second_moment(self.description)
 
     def covariance(self) -> FloatArray:
-        self._require_square("covariance", copies=2)
+        """Return the covariance ``(d, d)`` of ψ over uniform members; MemoryError if it does not fit."""
+        self._require_matrices("covariance", copies=2)
         mean = structure_mean(self.description)
         moment = structure_second_moment(self.description)
         moment -= np.outer(mean, mean)
         return moment
 
-    def _require_square(self, what: str, copies: int) -> None:
+    def _require_matrices(self, what: str, copies: int) -> None:
+        """Raise MemoryError unless there is room for `copies` matrices of shape ``(d, d)``."""
         d = self.n_features
         require_memory(
             8 * copies * d * d,
@@ -255,25 +277,25 @@ class LibrarySpace:
         )
 
     def loss_entries(self) -> NDArray[np.bool_] | None:
-        """Return which entries of ψ losses look at, None for all."""
+        """Return a mask ``(d,)`` of the entries of ψ that losses count, or None for all."""
         return self.structure._loss_entries()
 
     def require_preimage(self) -> None:
-        """Raise CapabilityError unless the member of nearest ψ can be found, as predicting under "squared" asks."""
+        """Raise CapabilityError if the member of nearest ψ cannot be found, which predicting under "squared" needs."""
         self.structure._require_preimage()
 
     # Outputs.
 
     def encode(self, y: Any) -> NDArray[np.int32]:
-        """Return y in parts, ``(n, part_len)``; ValueError naming the first bad row and the remedy."""
+        """Return y in parts, shape ``(n, part_len)``; ValueError for the first bad row, with the remedy."""
         return self.structure._encode(y)
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return y in the user's format for parts of shape ``(n, part_len)``."""
+        """Return y in the user's format, given parts of shape ``(n, part_len)``."""
         return self.structure._decode_parts(parts)
 
     def compared(self, y: Any, argument: str) -> Any:
-        """Return outputs as the default metric takes them."""
+        """Return outputs in the format that the default metric takes; messages call them `argument`."""
         return y
 
     def check(self, parts: NDArray[Any]) -> None:
@@ -281,21 +303,21 @@ class LibrarySpace:
         structure_check(self.description, parts)
 
     def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> FloatArray:
-        """Return ψ of every row, ``(n, d)``; ValueError for a row that is not a member."""
+        """Return ψ of every row, shape ``(n, d)``; ValueError for a row that is not a member."""
         return structure_embed(self.description, parts, n_threads=n_threads)
 
     def embed_targets(self, y: Any, n_threads: int | None = None) -> FloatArray:
-        """Return ψ of every row of training targets, which some structures let be known in part."""
+        """Return ψ of every row of training targets, shape ``(n, d)``; some structures accept partly known targets."""
         return self.structure._embed_targets(y, n_threads)
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:
-        """Return ψ of every row of training targets as compressed rows, or None where few entries are zero."""
+        """Return ψ of every row of training targets in CSR format, or None if ψ is not sparse enough."""
         return self.structure._embed_sparse(y)
 
     def listed(self) -> Iterator[NDArray[np.int32]]:
-        """Yield all members in parts, in blocks ``(k, part_len)``, however many there are."""
-        # Reaching member number `skip` costs O(skip), so blocks double: the whole listing stays O(count).
-        capacity, most = 1024, max(1024, _CHUNK_BYTES // (4 * self.part_len))
+        """Yield all members as blocks of parts, shape ``(k, part_len)``, without a limit on their number."""
+        # Reaching member number `skip` costs O(skip). Blocks double in size, so that listing all costs O(count).
+        capacity, most = 1024, max(1024, _LISTING_BYTES // (4 * self.part_len))
         skip = 0
         asked = 0
         while skip == asked:  # a block that is not full is the last
@@ -306,11 +328,11 @@ class LibrarySpace:
             capacity = min(2 * capacity, most)
 
     def mirror(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return the sibling of each row; CapabilityError where the structure is no sibling system."""
+        """Return the sibling of each row; CapabilityError if the structure is not a sibling system."""
         return structure_mirror(self.description, parts)
 
     def free_values(self) -> tuple[int, ...] | None:
-        """Return the values of the entries of ψ where every combination of them is a member, whose parts are its ψ."""
+        """Return the values that each entry of ψ takes independently of the others, or None if entries depend."""
         return self.structure._free_values()
 
     # Best outputs for scores.
@@ -321,7 +343,22 @@ class LibrarySpace:
         magnitude: FloatArray | None = None,
         how: Decoding = Decoding(),  # noqa: B008  # immutable
     ) -> Decoded:
-        """Return for every row an output of largest ⟨linear, ψ(y)⟩ + ⟨magnitude, ψ(y)²⟩, with its certificate."""
+        """Return an output y of largest score for every row, with a certificate of its quality.
+
+        Parameters
+        ----------
+        linear : ndarray of shape (n, d)
+            Scores s of the entries of ψ.
+        magnitude : ndarray of shape (d,) or (n, d), or None, default=None
+            Scores m of their squares: the score of y is ⟨s, ψ(y)⟩ + ⟨m, ψ(y)²⟩. None: 0.
+        how : Decoding, default=Decoding()
+            Decoder, number of threads and seed.
+
+        Raises
+        ------
+        CapabilityError
+            When the decoder does not know the structure or is beyond its size.
+        """
         if how.decoder == "milp":
             from ._search.programs import decode_rows  # loads the solver
 
@@ -329,11 +366,11 @@ class LibrarySpace:
         return self._search(linear, magnitude, how)
 
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
-        """Decode by another method than an integer program."""
+        """Do the same with a decoder that is not an integer program."""
         return decode(self.description, linear, magnitude, how.decoder, how.n_threads, how.seed)
 
     def restricted(self, constraints: Any, n: int) -> RowConstraints:
-        """Return the constraints on n rows as the user gave them, checked and ready to decode under."""
+        """Return a decoder of n rows under the user's constraints, after checking these."""
         return RowConstraints(self, constraints, n)
 
     def k_best(
@@ -345,7 +382,10 @@ class LibrarySpace:
         max_results: int | None = None,
         n_threads: int | None = None,
     ) -> Iterator[Any]:
-        """Return an iterator over outputs in the user's format, best first, for scores of shape ``(d,)``."""
+        """Return an iterator over outputs in the user's format, best first, for scores of shape ``(d,)``.
+
+        Parameters and errors are those of `best_outputs`.
+        """
         return best_outputs(self, linear, magnitude, nu=nu, max_results=max_results, n_threads=n_threads)
 
     def enumerate(
@@ -357,41 +397,44 @@ class LibrarySpace:
         max_results: int | None = None,
         n_threads: int | None = None,
     ) -> Iterator[Any]:
-        """Return an iterator over the outputs that `k_best` lists, in no order where that takes no decoding."""
+        """Return an iterator over the outputs that `k_best` lists, not always in order.
+
+        With ``nu=0.5`` the outputs of a sibling system come unsorted, without any decoding.
+        """
         if nu == 0.5 and has_siblings(self, magnitude):
-            return islice(better_halves(self, linear, magnitude), max_results)
+            return islice(better_siblings(self, linear, magnitude), max_results)
         return self.k_best(linear, magnitude, nu=nu, max_results=max_results, n_threads=n_threads)
 
     def score_bounds(self, linear: FloatArray, magnitude: FloatArray | None = None) -> FloatArray:
-        """Return proven bounds (n,) on ⟨linear, ψ(y)⟩ + ⟨magnitude, ψ(y)²⟩ over all outputs y, for every row."""
+        """Return a proven upper bound on the scores of all outputs for every row, shape ``(n,)``; see `decode`."""
         return self.decode(linear, magnitude).upper_bound
 
     def loss(self, cost: str = "auto") -> OutputLoss:
-        """Return a loss between outputs by its name; CapabilityError for one that the structure does not have."""
+        """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""
         return OutputLoss(self, cost)
 
     def augmented(self, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
-        """Return for every row an output of largest loss plus score."""
+        """Return an output of largest loss plus score for every row."""
         return loss_augmented(self, loss, scores, how)
 
     # Distributions.
 
     def partition_cost(self, marginals: bool = False) -> tuple[str, float]:
-        """Return what computes partition functions, and how many operations it takes for a row."""
+        """Return the name of the algorithm that computes partition functions, and its operations for one row."""
         return partition_cost(self.description, marginals=marginals)
 
     def log_partition(self, linear: FloatArray, marginals: bool = False, n_threads: int | None = None) -> Partition:
-        """Return the partition functions, and on request the marginals, of rows of finite scores."""
+        """Return ln Z, and if `marginals` the mean of ψ, for each row of finite scores."""
         return log_partition(self.description, linear, marginals=marginals, n_threads=n_threads)
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
-        """Return n uniform members in parts."""
+        """Return n independent uniform members in parts, shape ``(n, part_len)``."""
         return structure_sample(self.description, n, seed)
 
     def sample_distribution(
         self, linear: FloatArray, n_samples: int, seed: int, n_threads: int | None = None
     ) -> NDArray[Any]:
-        """Return independent draws from p for rows of finite scores, in parts ``(n_samples, n, part_len)``."""
+        """Return independent draws from p ∝ exp⟨s, ψ⟩ for every row s, in parts ``(n_samples, n, part_len)``."""
         return sample_distribution(self.description, linear, n_samples, seed, n_threads=n_threads)
 
     def draw(
@@ -403,7 +446,23 @@ class LibrarySpace:
         n_threads: int | None = None,
         verbose: int = 0,
     ) -> Drawn:
-        """Return members drawn by Markov chains from p ∝ exp⟨s, ψ⟩ for every row s."""
+        """Return members drawn by Markov chains from p ∝ exp⟨s, ψ⟩ for every row s.
+
+        Parameters
+        ----------
+        linear : ndarray of shape (n, d)
+            Scores, one row for each distribution.
+        plan : Plan
+            Sampler, numbers of samples and steps, and seed.
+        start : ndarray of shape (n, part_len) or None, default=None
+            States in which the chains start; None lets the sampler choose.
+        bound : ndarray of shape (n,) or None, default=None
+            Upper bounds on the scores of all outputs, for samplers that need them.
+        n_threads : int or None, default=None
+            Number of threads; None: as configured.
+        verbose : int, default=0
+            Whether to show progress.
+        """
         return chain_sample(
             self.description, linear, plan, start=start, bound=bound, n_threads=n_threads, verbose=verbose
         )

@@ -34,14 +34,14 @@ class SpanningTrees(Structure):
 
     Notes
     -----
-    y has shape ``(n, n_edges)`` and holds 0/1 or booleans: every row has N−1 ones, at edges without a cycle. The
-    default metric is `hamming_score`, the share of entries that are right.
+    y has shape ``(n, n_edges)`` and holds 0/1 or booleans: every row marks N−1 edges that form no cycle. Predictions
+    are int32. The default metric is `hamming_score`, the fraction of entries that are right.
 
     The number of trees is a determinant (Kirchhoff's matrix-tree theorem), computed in exact arithmetic. The moments
-    follow from the electrical currents of the graph (Burton and Pemantle, 1993): with the current :math:`T_{ef}`
-    through f when one unit enters at one end of e and leaves at the other, :math:`P(e) = T_{ee}` and :math:`P(e, f) =
-    T_{ee} T_{ff} - T_{ef}^2`; they cost at most O(N³ + n_edges²). Samples are drawn by Wilson's algorithm (1996), and
-    a tree of largest score is found by Kruskal's (1956) at cost O(n_edges log n_edges).
+    follow from electrical currents in the graph (Burton and Pemantle, 1993). If :math:`T_{ef}` is the current through f
+    when one unit enters at one end of e and leaves at the other, then :math:`P(e) = T_{ee}` and :math:`P(e, f) = T_{ee}
+    T_{ff} - T_{ef}^2`; this costs at most O(N³ + n_edges²). Samples are drawn by Wilson's algorithm (1996), and a tree
+    of largest score is found by Kruskal's algorithm (1956) in O(n_edges log n_edges).
 
     Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
 
@@ -65,7 +65,7 @@ class SpanningTrees(Structure):
         self.edges = edges
 
     def _graph(self) -> tuple[int, NDArray[np.int32]]:
-        """Return the number of vertices and the edges, checked."""
+        """Return the number of vertices and the edges; ValueError unless they make a connected simple graph."""
         n = self._size("n_vertices", 2, None, _LIMIT)
         edges = edge_list("SpanningTrees", self.edges, n)
         graph = coo_array((np.ones(len(edges), dtype=np.int8), (edges[:, 0], edges[:, 1])), shape=(n, n))

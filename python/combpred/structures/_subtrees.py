@@ -1,4 +1,4 @@
-"""Rooted subtrees of a tree: hierarchical classification along several paths."""
+"""Rooted subtrees of a tree: hierarchical classification in which an example belongs to several branches."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ class Subtrees(Structure):
     ----------
     parent : array-like of shape (n_nodes,) or mapping
         ``parent[i]`` is the parent of node i, −1 for the root. Or a mapping from the name of each node to the name of
-        its parent; the root maps to None or is missing. Nodes of a mapping are numbered in the order of its keys,
-        after a root that is no key.
+        its parent; the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a
+        root that is not a key comes first.
 
     Notes
     -----
-    y has shape ``(n, n_nodes)`` and holds 0/1 or booleans, one column for each node: the root belongs to every row,
-    and the parent of every node that does. So an example may belong to several branches, and to none of the leaves
-    (multiple and partial paths). The default metric is `hamming_score`, the share of nodes that are right.
+    y has shape ``(n, n_nodes)`` and holds 0/1 or booleans, one column for each node. Every row contains the root, and
+    with each node its parent. So an example may belong to several branches, and a branch may end above the leaves
+    (multiple and partial paths). Predictions are int32. The default metric is `hamming_score`, the fraction of nodes
+    that are right.
 
-    Constraints have the keys ``required`` and ``forbidden``, lists of nodes by their numbers, and ``size``, the number
-    of nodes, the root included. Decoding with a size costs O(n_nodes size).
+    Constraints have the keys ``required`` and ``forbidden``, lists of node indices, and ``size``, the number of nodes
+    including the root. Decoding with a size costs O(n_nodes size).
 
-    With f(v) = 1 + Π f(c) over the children c of v there are f(root) − 1 subtrees. Uniform ones are drawn from the
-    root downwards, a child c being left out with probability 1/f(c); the moments are products of such probabilities,
-    at cost O(n_nodes²). Decoding is dynamic programming from the leaves upwards, O(n_nodes). See Vembu (2010), ch. 5
-    and 6; the sampler is corrected here.
+    With f(v) = 1 + Π f(c) over the children c of v, there are f(root) − 1 subtrees. A uniform subtree is drawn from the
+    root downwards: a child c is left out with probability 1/f(c). The moments are products of such probabilities and
+    cost O(n_nodes²). Decoding is dynamic programming from the leaves upwards, in O(n_nodes). See Vembu (2010), ch. 5
+    and 6, whose sampler is corrected here.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class Subtrees(Structure):
                     )
                 required[at] = True
                 at = int(tree.parent[at])
-        for node in np.argsort(tree.depth):  # what is below a forbidden node is out
+        for node in np.argsort(tree.depth):  # descendants of a forbidden node are forbidden
             forbidden[node] |= tree.parent[node] >= 0 and forbidden[tree.parent[node]]
         members.required, members.forbidden = (np.flatnonzero(mask).tolist() for mask in (required, forbidden))
         members.check_size(members.size, 1)

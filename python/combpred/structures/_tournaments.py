@@ -1,4 +1,4 @@
-"""Results of games between pairs, some of them not played."""
+"""Partial tournaments: the results of games between pairs of items, some of which are not played."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from ._layout import Layout
 
 
 class Tournaments(Structure):
-    r"""Partial tournaments on N items: each pair is won by either item, or not played.
+    r"""Partial tournaments on N items: in each pair one of the two items wins, or the game is not played.
 
     :math:`\psi_{uv}(y)`, u < v, is +1 if u is before v, −1 if v is before u and 0 if neither is.
 
     Parameters
     ----------
     n_items : int, default=None
-        Number of items N, at least 2. None: as y shows it when an estimator is fitted.
+        Number of items N, at least 2. None: the number of items in y when an estimator is fitted.
 
     Notes
     -----
-    y has shape ``(n, N(N−1)/2)`` and holds :math:`\psi` itself, pairs in lexicographic order, or shape ``(n, N, N)``
-    and holds booleans, ``y[i, u, v]`` saying that u is before v. Predictions have the first format. The relation need
-    not be transitive: see `PartialOrders` for those that are. The default metric is `pair_accuracy`.
+    y has shape ``(n, N(N−1)/2)`` and holds :math:`\psi` itself, pairs in lexicographic order; or it has shape
+    ``(n, N, N)`` and holds booleans: ``y[i, u, v]`` says that u is before v. Predictions have the first format, of type
+    int32. Relations need not be transitive; `PartialOrders` are. The default metric is `pair_accuracy`.
 
-    There are 3^(N(N−1)/2) partial tournaments. Their pairs are independent, so that the covariance of :math:`\psi` is
-    2/3 times the identity, and decoding takes the best value of every pair.
+    There are 3^(N(N−1)/2) partial tournaments. Their pairs are independent, so the covariance of :math:`\psi` is 2/3
+    times the identity, and decoding takes the best value of every pair, in O(N²).
 
-    With ``loss="auc"`` a pair is left out only where its score is exactly 0; ``loss="squared"`` predicts the pre-image,
-    which leaves out the pairs of scores below ½.
+    With ``loss="auc"`` a pair is left out only if its score is exactly 0; ``loss="squared"`` predicts the pre-image,
+    which leaves out pairs whose scores are below ½ in magnitude.
 
     References
     ----------
@@ -69,7 +69,7 @@ class Tournaments(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return encode_relations(y, self._n(), reflexive=False)
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true)
         return known.space.encode(y_true), known.space.encode(y_pred)
 

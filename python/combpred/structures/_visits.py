@@ -1,4 +1,4 @@
-"""Lists of places in the order in which they are visited: what cycles and routes share."""
+"""What cycles and routes share: lists of places in the order in which they are visited, and constraints on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Entries = tuple[tuple[int, int], ...]
 
 
 class Visits(Structure):
-    """Rows that list different places out of n, padded with −1 at the right.
+    """Base class of structures whose outputs list different places out of n, padded with −1 on the right.
 
     A subclass has one parameter, the number of places, and says which lists are the same output.
     """
@@ -29,7 +29,7 @@ class Visits(Structure):
     _noun: ClassVar[tuple[str, str]]  # what is visited, such as ("vertex", "vertices")
     _what: ClassVar[str]  # what a row is, such as "a cycle"
     _constraint_keys = ("start", "end", "length", "required", "forbidden")
-    _least: ClassVar[int]  # places in the shortest row
+    _least: ClassVar[int]  # number of places in the shortest row
     _limit: ClassVar[Limit]
 
     def _n(self) -> int:
@@ -46,16 +46,16 @@ class Visits(Structure):
         return self._with(**{self._parameter: n})
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        return self._normalised(self._lists(y, "y", self._n()))
+        return self._canonical(self._lists(y, "y", self._n()))
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         n = None if getattr(self, self._parameter) is None else self._n()
         truth, predicted = self._lists(y_true, "y_true", n), self._lists(y_pred, "y_pred", n)
         n = max(truth.shape[1], predicted.shape[1])
-        return self._normalised(_fitted(truth, n)), self._normalised(_fitted(predicted, n))
+        return self._canonical(_with_width(truth, n)), self._canonical(_with_width(predicted, n))
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         one, many = self._noun
@@ -64,14 +64,29 @@ class Visits(Structure):
 
     @abstractmethod
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
-        """Return the restriction to lists that meet the conditions; `free` describes the structure without them."""
+        """Return the restriction to lists that satisfy the conditions; `free` describes the structure without them."""
 
-    def _normalised(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the one of all equal lists that the library takes."""
+    def _canonical(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return each output by the one list that the library takes, out of all lists that mean the same output."""
         return lists
 
     def _lists(self, y: Any, argument: str, n: int | None) -> NDArray[np.int32]:
-        """Return legal rows padded to n columns; None: as many as y has, or as its largest place needs."""
+        """Return y as int32 of shape ``(n_samples, n)``, padded with −1, after checking every row.
+
+        Parameters
+        ----------
+        y : array-like or list of lists
+            Places in visiting order.
+        argument : str
+            What messages call y.
+        n : int or None
+            Number of places. None: the number of columns of y, or one more than its largest place if that is larger.
+
+        Raises
+        ------
+        TargetError
+            For the first row that is too short, repeats a place, holds an unknown place, or goes on after −1.
+        """
         one, many = self._noun
         most = self._limit.most if n is None else n
         remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
@@ -94,10 +109,10 @@ class Visits(Structure):
         if repeats.any():
             row = int(np.argmax(repeats))
             raise TargetError(row, self._repeat(values[row, : lengths[row]]), argument)
-        return _fitted(values, n)
+        return _with_width(values, n)
 
     def _repeat(self, row: NDArray[np.int32]) -> str:
-        """Say what a row repeats."""
+        """Return which place a row repeats, and the remedy."""
         one, _ = self._noun
         place = int(np.argmax(np.bincount(row) > 1))
         reason = f"{shown(row)} visits {one} {place} twice; {self._what} visits each {one} at most once"
@@ -106,56 +121,39 @@ class Visits(Structure):
         return reason
 
 
-def from_smallest(lists: NDArray[np.int32], *, either_way: bool) -> NDArray[np.int32]:
-    """Return closed lists from their smallest place on; `either_way` goes towards the smaller of its neighbours."""
-    n = lists.shape[1]
-    places = np.arange(n, dtype=np.int64)
-    lengths = (lists >= 0).sum(axis=1, keepdims=True)
-    first = np.where(lists >= 0, lists, n).argmin(axis=1)[:, np.newaxis]
-    step = np.ones_like(first)
-    if either_way:
-        after, before = (np.take_along_axis(lists, (first + s) % lengths, axis=1) for s in (1, -1))
-        step[after > before] = -1
-    turned = np.take_along_axis(lists, (first + step * places) % lengths, axis=1)
-    turned[places >= lengths] = -1
-    return turned
-
-
-def _fitted(values: NDArray[np.int32], n: int) -> NDArray[np.int32]:
-    """Return legal rows with n columns: what is cut off or added is padding."""
-    fitted = np.full((len(values), n), -1, dtype=np.int32)
-    width = min(n, values.shape[1])
-    fitted[:, :width] = values[:, :width]
-    return fitted
-
-
 class VisitConditions:
-    """The conditions of one constraint, read and checked against one another.
+    """The conditions of one constraint on cycles or routes, parsed and checked against one another.
 
     Parameters
     ----------
     conditions : Conditions
         With the keys "start", "end", "length", "required" and "forbidden".
     noun : Noun
-        What is visited.
+        What is visited, such as vertices, and how many there are.
     least : int
-        How many a list visits at least.
+        Smallest number of places that a list visits.
     what : str
         What a list is, such as "a route".
 
     Attributes
     ----------
+    n : int
+        Number of places.
     start, end : int or None
+        First and last place of the list.
     length : int or None
+        Number of places that the list visits.
     visited, avoided : list of int
-        What must, and must not, be visited, without the ends.
+        Places that must, and must not, be visited, apart from the ends.
     used, unused : list of (int, int)
-        Which steps must, and must not, be made.
+        Steps that must, and must not, be made.
+    shown : str
+        The constraint, for messages.
 
     Raises
     ------
     ConditionError, ConditionTypeError
-        When a condition is not legal, contradicts another one, or leaves too few places.
+        When a condition is illegal, contradicts another one, or leaves too few places.
     """
 
     def __init__(self, conditions: Conditions, noun: Noun, least: int, what: str) -> None:
@@ -167,6 +165,7 @@ class VisitConditions:
         self._check(least)
 
     def _check(self, least: int) -> None:
+        """Raise ConditionError if two conditions contradict each other."""
         one = self._noun.one
         for key, pairs in (("required", self.used), ("forbidden", self.unused)):
             for u, v in pairs:
@@ -198,19 +197,19 @@ class VisitConditions:
             )
 
     def all_visited(self) -> list[int]:
-        """Return what must be visited, the ends and those of required steps included."""
+        """Return all places that must be visited, including the ends and the places of required steps."""
         ends = [v for v in (self.start, self.end) if v is not None]
         return sorted({*self.visited, *ends, *(v for pair in self.used for v in pair)})
 
     def either_way(self) -> None:
-        """Take steps as edges: forbidding or requiring one direction is to forbid or require the other."""
+        """Make steps undirected: to forbid or require one direction is to forbid or require the other."""
         self.used, self.unused = ([(min(p), max(p)) for p in pairs] for pairs in (self.used, self.unused))
         both = set(self.used) & set(self.unused)
         if both:
             raise ConditionError(f"the edge {min(both)} is required and forbidden; drop one of the two conditions")
 
     def excluded_by_used(self) -> list[Pair]:
-        """Return the steps that required ones leave no room for: others from the same place, and others to it."""
+        """Return the steps that required steps exclude: others that leave or enter the same place."""
         out: dict[int, int] = {}
         into: dict[int, int] = {}
         for u, v in self.used:
@@ -224,7 +223,7 @@ class VisitConditions:
         return sorted(excluded)
 
     def describe(self, free: Description) -> Description:
-        """Return the description of the lists that meet the conditions on places."""
+        """Return the description of the lists that satisfy the conditions on places, but not yet those on steps."""
         scalars = dict(free.scalars)
         for key, value in (("start", self.start), ("end", self.end), ("length", self.length)):
             if value is not None:
@@ -237,11 +236,29 @@ class VisitConditions:
         return Description(free.name, scalars, fixed, None)
 
 
-def listed_cycle(start: int | None, end: int | None, *, either_way: bool) -> Callable[[Lists], Lists] | None:
-    """Return how cycles are listed that shall begin or end with a vertex; None: as they are.
+def canonical_cycles(lists: NDArray[np.int32], *, either_way: bool) -> NDArray[np.int32]:
+    """Return cycles listed from their smallest place on.
 
-    Where only one end is given and the direction is free, the list goes so that the smaller neighbour of that vertex
-    is next to it at the list's other side or behind it.
+    If `either_way`, the direction is free, and the second place of a list is the smaller neighbour of the first.
+    """
+    n = lists.shape[1]
+    places = np.arange(n, dtype=np.int64)
+    lengths = (lists >= 0).sum(axis=1, keepdims=True)
+    first = np.where(lists >= 0, lists, n).argmin(axis=1)[:, np.newaxis]
+    step = np.ones_like(first)
+    if either_way:
+        after, before = (np.take_along_axis(lists, (first + s) % lengths, axis=1) for s in (1, -1))
+        step[after > before] = -1
+    turned = np.take_along_axis(lists, (first + step * places) % lengths, axis=1)
+    turned[places >= lengths] = -1
+    return turned
+
+
+def cycle_listing(start: int | None, end: int | None, *, either_way: bool) -> Callable[[Lists], Lists] | None:
+    """Return a function that lists cycles so that they begin with `start` and end with `end`, or None if both are.
+
+    If only one of the two is given and the direction is free (`either_way`), a list with a start goes on to the smaller
+    neighbour of the start, and a list with an end begins with the smaller neighbour of the end.
     """
     if start is None and end is None:
         return None
@@ -251,11 +268,11 @@ def listed_cycle(start: int | None, end: int | None, *, either_way: bool) -> Cal
         for row, cycle in zip(turned, cycles.tolist(), strict=True):
             places = [v for v in cycle if v >= 0]
             if start is not None:
-                places = _from(places, start)
+                places = _rotate_to(places, start)
                 if either_way and (places[-1] != end if end is not None else places[1] > places[-1]):
                     places = [places[0], *reversed(places[1:])]
             elif end is not None:
-                places = _from(places, end)
+                places = _rotate_to(places, end)
                 if either_way and places[1] > places[-1]:
                     places = [places[0], *reversed(places[1:])]
                 places = [*places[1:], places[0]]
@@ -265,6 +282,15 @@ def listed_cycle(start: int | None, end: int | None, *, either_way: bool) -> Cal
     return listed
 
 
-def _from(places: list[int], first: int) -> list[int]:
+def _rotate_to(places: list[int], first: int) -> list[int]:
+    """Return a cyclic list from `first` on."""
     at = places.index(first)
     return places[at:] + places[:at]
+
+
+def _with_width(values: NDArray[np.int32], n: int) -> NDArray[np.int32]:
+    """Return legal rows with n columns, by adding or removing padding."""
+    fitted = np.full((len(values), n), -1, dtype=np.int32)
+    width = min(n, values.shape[1])
+    fitted[:, :width] = values[:, :width]
+    return fitted

@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 from .._data.checks import Limit
 from .._data.relations import pair_names
-from .._data.targets import as_numbers, located, target_matrix
+from .._data.targets import as_numbers, error_at, target_matrix
 from .._lib.structure import Description
 from ._base import Structure
 from ._layout import Layout
@@ -24,9 +24,9 @@ _REMEDY = "positions are finite numbers, compared by their order; complete the r
 class WeakOrders(Structure):
     r"""Rankings of k labels with ties.
 
-    :math:`\psi` has two entries for each pair u < v: first, for all pairs, +1 if u stands before v, −1 if v stands
-    before u and 0 if they are tied; then, for all pairs, 1 if they are tied and 0 otherwise. Without the second part no
-    score would favour a tie.
+    :math:`\psi` has two parts with one entry for each pair u < v. The first is +1 if u stands before v, −1 if v stands
+    before u and 0 if they are tied. The second is 1 if they are tied and 0 otherwise; without it, no score could favour
+    a tie.
 
     Parameters
     ----------
@@ -35,21 +35,24 @@ class WeakOrders(Structure):
 
     Notes
     -----
-    y has shape ``(n, k)`` and holds any finite numbers, the smaller before the larger and equal ones tied. Predictions
-    are dense ranks, as 1, 1, 2. The default metric is `tau_x`.
+    y has shape ``(n, k)`` and holds any finite numbers: smaller ones come first and equal ones are tied. Predictions
+    are dense ranks, such as 1, 1, 2, of type int32. The embedding has d = k(k−1) entries, pairs in lexicographic order
+    in both parts. The default metric is `tau_x`.
 
-    The ordered Bell numbers F(k) count the rankings. A pair is tied in a share F(k−1)/F(k) of them, two pairs in
-    F(k−2)/F(k). The covariance of :math:`\psi` has four eigenvalues: two on the signs, for what a potential of the
-    labels explains and for the rest, and two on the ties, for their number and for the rest.
+    The number of rankings is the ordered Bell number F(k). A pair is tied with probability F(k−1)/F(k), and two given
+    pairs with probability F(k−2)/F(k). The covariance of :math:`\psi` has four eigenvalues: two on the signs, one for
+    differences of a potential of the labels and one for the rest, and two on the ties, one for their number and one for
+    the rest.
 
-    Decoding is exact, by dynamic programming over the first place of every subset, as long as the labels that cannot
-    be separated (they beat one another in circles, or would rather be tied) come in groups of at most 14; a group of m
-    costs 3^m steps. Beyond that it is a local search with an upper bound and a guarantee. Reversing a ranking negates
-    its signs and keeps its ties, so that the better of the two need not lie half-way between the worst and the best, as
-    it does for `Permutations`; the guarantee is proven from the scores of each row.
+    Decoding is exact, by dynamic programming over the labels that share the first rank, as long as the groups of labels
+    that cannot be separated (by preferences that form a cycle, or by scores that favour ties) have at most 14 labels; a
+    group of m costs O(3^m). Beyond that, local search finds a ranking, with an upper bound and a guarantee. For
+    `Permutations` the better of a ranking and its reverse lies at least half-way between the worst and the best score.
+    That does not hold here, as reversing a ranking keeps its ties; instead the guarantee is proven from the scores of
+    each row.
 
     Constraints have the keys ``first`` and ``last``, one label 0..k−1 each, which is then alone in its rank, and
-    ``before``, a list of pairs of labels, the first of which stands before the second and is not tied with it.
+    ``before``, a list of pairs (u, v): u stands before v and is not tied with it.
 
     References
     ----------
@@ -95,7 +98,7 @@ class WeakOrders(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return _dense_ranks(y, self._n(), "y")
 
-    def _compared(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         k = None if self.n_labels is None else self._n()
         return _dense_ranks(y_true, k, "y_true"), _dense_ranks(y_pred, k, "y_pred")
 
@@ -128,8 +131,8 @@ class WeakOrders(Structure):
 
 
 def _dense_ranks(y: Any, width: int | None, argument: str) -> NDArray[np.int32]:
-    """Return the dense ranks of each row's numbers; the first row with one that is missing or infinite is refused."""
+    """Return the dense ranks of each row's numbers; TargetError for the first row with one that is not finite."""
     values = as_numbers(target_matrix(y, argument, width, "label", "n_labels"), argument, _REMEDY)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise located(~np.isfinite(values), values, _REMEDY, argument)
+        raise error_at(~np.isfinite(values), values, _REMEDY, argument)
     return np.ascontiguousarray(rankdata(values, method="dense", axis=1), dtype=np.int32)

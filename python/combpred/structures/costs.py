@@ -1,4 +1,8 @@
-r"""Losses between outputs that are affine in ψ, so that decoding with the loss added is decoding of other scores."""
+r"""Losses between outputs.
+
+Most are affine in ψ. Such a loss can be added to the scores, so that loss-augmented decoding is ordinary decoding of
+other scores.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +31,11 @@ class Augmented(NamedTuple):
     Attributes
     ----------
     psi : ndarray of shape (n, d)
+        ψ of the outputs z.
     loss : ndarray of shape (n,)
         Δ(y_i, z_i), without the score.
     decoded : Decoded
-        The parts of the outputs with their certificates, whose values and bounds leave out the constants of the loss.
+        The parts of the outputs and their certificates. Its values and bounds leave out the constants of the loss.
     """
 
     psi: FloatArray
@@ -39,18 +44,29 @@ class Augmented(NamedTuple):
 
 
 def loss_augmented(space: Space, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
-    r"""Return for every row an output z of largest :math:`\Delta(y_i, z) + \langle s_i, \psi(z)\rangle`.
+    r"""Return an output z of largest :math:`\Delta(y_i, z) + \langle s_i, \psi(z)\rangle` for every row i.
 
-    It is decoding of the scores s + g, with the guarantee of the decoder.
+    This decodes the scores s + g, where g is the gradient of the loss, and keeps the guarantee of the decoder.
 
     Parameters
     ----------
     space : Space
+        The space to which the outputs belong.
     loss : AffineLoss
-        Of the n rows.
+        Losses of the n observed outputs.
     scores : ndarray of shape (n, d)
-        s, finite.
+        The scores s; finite.
     how : Decoding
+        Decoder, number of threads and seed.
+
+    Returns
+    -------
+    Augmented
+
+    Raises
+    ------
+    CapabilityError
+        When the decoder does not know the structure or is beyond its size.
 
     Examples
     --------
@@ -71,34 +87,35 @@ def loss_augmented(space: Space, loss: AffineLoss, scores: FloatArray, how: Deco
 class OutputLoss:
     r"""A loss between outputs of a space.
 
-    With :math:`D(y, z) = \|\psi(y) - \psi(z)\|_1`, the number of entries of 0/1 embeddings that differ, and of arcs or
-    ordered pairs that only one of both has in embeddings with signs:
+    All losses are defined by :math:`D(y, z) = \|\psi(y) - \psi(z)\|_1`. In 0/1 embeddings D is the number of entries
+    that differ; in embeddings with signs it is the number of arcs or ordered pairs that only one of the two has.
 
-    - ``"hamming"`` is D;
-    - ``"kendall"``, of orders and relations, is D/2 over the signed entries: the number of discordant pairs, a pair
-      tied in one of both counting one half;
-    - ``"tree"``, of `Hierarchy` and `Subtrees`, is D: the nodes that only one of both holds, as
-      :func:`combpred.metrics.hierarchical_loss`;
-    - ``"zero-one"`` is 1 for different outputs, which is D/2 for `MultiClass`.
+    - ``"hamming"`` is D.
+    - ``"kendall"``, for orders and relations, is D/2 over the signed entries: the number of discordant pairs, where a
+      pair that is tied in only one of the two counts one half.
+    - ``"tree"``, for `Hierarchy` and `Subtrees`, is D: the number of nodes that only one of the two contains, as in
+      :func:`combpred.metrics.hierarchical_loss`.
+    - ``"zero-one"`` is 1 for different outputs and 0 for equal ones; for `MultiClass` it is D/2.
 
     Parameters
     ----------
     space : Space
+        The space to which the outputs belong.
     cost : {"auto", "hamming", "kendall", "tree", "zero-one"}, default="auto"
-        "auto": kendall of rankings, tree of trees, zero-one of classes, hamming else. "zero-one" is accepted of every
-        structure: where it is not affine, it takes a list of all outputs.
+        "auto" stands for kendall for rankings, tree for trees, zero-one for classes and hamming for all others. Every
+        structure accepts "zero-one"; where it is not affine, all outputs must be listed to use it.
 
     Attributes
     ----------
     name : str
-        What `cost` stands for.
+        The loss that `cost` stands for.
     is_affine : bool
-        Whether it is affine in ψ and ψ², so that it can be added to scores.
+        Whether the loss is affine in ψ and ψ², so that it can be added to scores.
 
     Raises
     ------
     CapabilityError
-        For a loss that the structure does not have, naming those that it has.
+        When the structure does not have this loss; names those that it has.
 
     Examples
     --------
@@ -114,6 +131,7 @@ class OutputLoss:
         self.name = self._resolved(cost)
 
     def _resolved(self, cost: str) -> str:
+        """Return the name of the loss that `cost` stands for; CapabilityError if the structure does not have it."""
         costs, structure = self._space.costs, self._space.structure
         if cost == "auto" and costs:
             return costs[0]
@@ -129,31 +147,33 @@ class OutputLoss:
 
     @property
     def is_affine(self) -> bool:
+        """Whether the loss is affine in ψ and ψ²."""
         return self._affine(self.name)
 
     def _affine(self, name: str) -> bool:
+        """Return whether the loss called `name` is affine in ψ and ψ²."""
         if name == "zero-one":
             return self._space.structure._costs[0] == name
         return self._space.entry_kind != "numbers"
 
     def affine(self, psi: FloatArray) -> AffineLoss:
-        """Return the losses of outputs with embeddings `psi` as affine functions of the embedding of another output.
+        """Return the losses Δ(y_i, ·) as affine functions of ψ(z), given ψ(y_i).
 
         Parameters
         ----------
         psi : ndarray of shape (n, d)
-            ψ of the outputs y. Where it is a mean over several outputs (rankings known in part), the loss is the mean
-            of theirs.
+            ψ of the outputs y. If a row is the mean over several outputs (a ranking known in part), its loss is the
+            mean of theirs.
 
         Returns
         -------
         AffineLoss
-            Magnitudes are None but for embeddings where signs and zeros mix.
+            Its magnitudes are None, except for embeddings with signs and zeros.
 
         Raises
         ------
         CapabilityError
-            Where the loss is not affine; names those that are.
+            When the loss is not affine; names one that is.
         """
         name, kind, structure = self.name, self._space.entry_kind, self._space.structure
         if not self.is_affine:
@@ -188,7 +208,17 @@ class OutputLoss:
         return AffineLoss(scale * constant, scale * gradient)
 
     def between(self, psi_y: FloatArray, psi_z: FloatArray) -> FloatArray:
-        """Return the losses from embeddings that broadcast against each other, whether they are affine or not."""
+        """Return the losses between outputs with the given embeddings, affine or not.
+
+        Parameters
+        ----------
+        psi_y, psi_z : ndarray of shape (..., d)
+            Embeddings that broadcast against each other.
+
+        Returns
+        -------
+        losses : ndarray of shape (...)
+        """
         name = self.name
         if name == "zero-one":
             different: FloatArray = (psi_y != psi_z).any(axis=-1).astype(np.float64)

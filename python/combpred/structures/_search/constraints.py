@@ -1,4 +1,10 @@
-"""Conditions on outputs: what a user may ask, and decoding under it."""
+"""Constraints on outputs: parsing what the user passes, and decoding under it.
+
+The user's dict for one row becomes `Conditions`; the structure's ``_restriction`` turns these into a `Restriction`,
+which decoders understand; `RowConstraints` holds the restrictions of all rows and decodes under them. To take
+constraints, a structure lists its keys and implements ``_restriction``; what families of structures share for this is
+in `_members`, `_edges`, `_orders` and `_visits`.
+"""
 
 from __future__ import annotations
 
@@ -19,35 +25,42 @@ if TYPE_CHECKING:
 
 
 Pair = tuple[int, int]
-
 FloatArray = NDArray[np.float64]
 
-#: Values of the parameter `decoder` that can be told of constraints.
+#: Values of the parameter `decoder` that respect constraints.
 CONSTRAINED = ("auto", "exact", "local-search", "milp")
 
-# What a violated condition costs when all scores of the row are scaled to sum up to less than 1 in magnitude: two
-# outputs then differ by less than 2.
+# Penalty for a violated condition, after the scores of the row are scaled so that their magnitudes add up to less than
+# 1. Two outputs then differ by less than 2, so no score outweighs a violation.
 _PENALTY = 4.0
 
 
 class ConditionError(ValueError):
-    """A condition that contradicts another one or the structure; `_constraints` adds the row."""
+    """A condition contradicts another one or the structure; `RowConstraints` adds the row to the message."""
 
 
 class ConditionTypeError(TypeError):
-    """A condition of a wrong type; `_constraints` adds the row."""
+    """A condition has a wrong type; `RowConstraints` adds the row to the message."""
 
 
 @dataclass(frozen=True)
 class Noun:
-    """What the numbers in a condition stand for."""
+    """What the numbers in a condition stand for, such as labels 0..n−1.
+
+    Attributes
+    ----------
+    one, many : str
+        What messages call one of them, and several.
+    n : int
+        How many there are.
+    """
 
     one: str
     many: str
     n: int
 
     def check(self, key: str, value: Any) -> int:
-        """Return a number 0..n−1."""
+        """Return a value of the condition `key` as an int after checking that it is in 0..n−1."""
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
             raise ConditionTypeError(f"{key!r} holds {_shown(value)}; {self.many} are whole numbers 0..{self.n - 1}")
         if not 0 <= value < self.n:
@@ -56,21 +69,21 @@ class Noun:
 
 
 class Conditions:
-    """The conditions of one constraint.
+    """The conditions of one constraint, as the user gave them; methods read and check the values of keys.
 
     Parameters
     ----------
     given : mapping
-        From key to condition; None stands for none.
+        From key to condition. A condition that is None counts as absent.
     keys : tuple of str
-        Those that the structure takes.
+        The keys that the structure takes.
     what : str
         Name of the structure's class, for messages.
 
     Raises
     ------
     ConditionError, ConditionTypeError
-        For unknown keys and for no mapping; later for every condition that is not legal.
+        When `given` is not a mapping or has an unknown key. The methods raise them for illegal values.
     """
 
     def __init__(self, given: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
@@ -89,11 +102,14 @@ class Conditions:
         return text if len(text) <= 200 else f"{text[:199]}…"
 
     def one(self, key: str, noun: Noun) -> int | None:
-        """Return the one number that a key holds, None without the key."""
+        """Return the number that a key holds, or None if the key is absent."""
         return noun.check(key, self._given[key]) if key in self._given else None
 
     def count(self, key: str, least: int, most: int, noun: str) -> int | None:
-        """Return how many there shall be, between two bounds; None without the key."""
+        """Return the integer between `least` and `most` that a key holds, or None if the key is absent.
+
+        `noun` says what it counts, for messages.
+        """
         value = self._given.get(key)
         if value is None:
             return None
@@ -105,17 +121,17 @@ class Conditions:
         return int(value)
 
     def many(self, key: str, noun: Noun) -> list[int]:
-        """Return the numbers that a key lists, in ascending order and each once."""
+        """Return the numbers that a key lists, in ascending order and without repetitions."""
         return sorted({noun.check(key, value) for value in self._items(key, f"a list of {noun.many}, such as [0, 1]")})
 
     def pairs(self, key: str, noun: Noun, *, second: Noun | None = None) -> list[Pair]:
-        """Return the pairs that a key lists, without repetitions; the second number may count something else."""
+        """Return the pairs that a key lists, without repetitions; `second` is what their second numbers stand for."""
         remedy = f"a list of pairs of {noun.many}, such as [(0, 1)]"
         found = dict.fromkeys(_pair(key, item, noun, second or noun, remedy) for item in self._items(key, remedy))
         return list(found)
 
     def mixed(self, key: str, noun: Noun) -> tuple[list[int], list[Pair]]:
-        """Return the numbers and the pairs that a key lists, in any order."""
+        """Return the numbers and the pairs of numbers that a key lists."""
         remedy = f"a list of {noun.many} and of pairs of them, such as [2, (0, 1)]"
         alone: set[int] = set()
         pairs: dict[Pair, None] = {}
@@ -127,6 +143,7 @@ class Conditions:
         return sorted(alone), list(pairs)
 
     def _items(self, key: str, remedy: str) -> Iterator[Any]:
+        """Return an iterator over the list that a key holds, empty if the key is absent."""
         value = self._given.get(key, ())
         listed = isinstance(value, (list, tuple, set, frozenset, range)) or getattr(value, "ndim", 0) > 0
         if not listed:
@@ -135,29 +152,32 @@ class Conditions:
 
 
 def _pair(key: str, item: Any, first: Noun, second: Noun, remedy: str) -> Pair:
+    """Return an item of a list as a pair of ints, checked."""
     if not (isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1) or len(item) != 2:
         raise ConditionTypeError(f"{key!r} holds {_shown(item)}; it takes {remedy}")
     return first.check(key, item[0]), second.check(key, item[1])
 
 
 def _shown(value: Any) -> str:
+    """Return a value for messages, shortened if it is long."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def _listed(keys: tuple[str, ...]) -> str:
+    """Return keys for messages."""
     return ", ".join(repr(key) for key in keys)
 
 
 class ConstraintError(RowError):
-    """A constraint that is not legal, or that no output satisfies.
+    """The constraint of a row is illegal, or no output satisfies it.
 
     Parameters
     ----------
     row : int
         The first such row, counted from 0.
     reason : str
-        What is wrong with it.
+        What is wrong with its constraint.
     """
 
     def __str__(self) -> str:
@@ -166,24 +186,26 @@ class ConstraintError(RowError):
 
 @dataclass(frozen=True)
 class Restriction:
-    """The outputs that satisfy one constraint, as the decoders are told of them.
+    """The set of outputs that satisfy one constraint, in the form that decoders take.
 
     Attributes
     ----------
     description : Description
-        The space to decode in; it meets the conditions that ψ has no entry for.
+        The space to decode in. Conditions that are not about single entries of ψ are part of it.
     must, must_not : tuple of (int, int)
-        Entries of ψ with a value, 1 or −1, that they must, or must not, have.
+        Pairs of an entry of ψ and the value, 1 or −1, that it must, or must not, have.
     signed : bool, default=False
-        Whether entries of ψ may be −1, 0 or 1, so that scores of their squares are needed to rule one value out.
-    entries : ndarray of shape (d',) or None
-        Where the space has another embedding than the structure: the entry of ψ whose score each of its entries takes.
-    listed : callable or None
-        How decoded outputs ``(k, part_len)`` are listed for the user, where that depends on the constraint.
-    shown : str
+        Whether entries of ψ may be −1, 0 or 1. Scores of squares are then needed to rule out one value.
+    entries : ndarray of shape (d',) or None, default=None
+        If the space has another embedding than the structure: for each of its d' entries, the entry of ψ from which it
+        takes its score.
+    listed : callable or None, default=None
+        Function that turns decoded parts ``(k, part_len)`` into those that the user sees, if they differ.
+    shown : str, default=""
         The constraint, for messages.
-    decode : callable or None
-        From linear scores, magnitudes and `Decoding` to `Decoded`, where the library does not decode the space.
+    decode : callable or None, default=None
+        Function of linear scores, magnitudes and a `Decoding` that returns `Decoded`, if the library does not decode
+        the space.
     """
 
     description: Description
@@ -196,21 +218,21 @@ class Restriction:
     decode: Callable[[FloatArray, FloatArray | None, Decoding], Decoded] | None = None
 
     def key(self) -> Hashable:
-        """Return what equal restrictions have in common, up to how outputs are listed."""
+        """Return a key that restrictions share if they are equal and list outputs alike."""
         ints = self.description.ints
         fixed = None if ints is None else ints.tobytes()
         return (tuple(sorted(self.description.scalars.items())), fixed, self.must, self.must_not, self.shown)
 
 
 class RowConstraints:
-    """The constraints of all rows.
+    """The constraints of all rows, and decoding under them.
 
     Parameters
     ----------
     space : Space
-        The space that is predicted in.
+        The space to which predictions belong.
     constraints : mapping, or sequence, array or Series of (mapping or None)
-        One for all rows, or one for each; None: the row is free.
+        One constraint for all rows, or one for each row, where None leaves the row free.
     n : int
         Number of rows.
 
@@ -219,7 +241,7 @@ class RowConstraints:
     CapabilityError
         When the structure takes no constraints.
     ValueError, TypeError
-        When a constraint is not legal; names the row, the key and the remedy.
+        When a constraint is illegal; names the row, the key and the remedy.
     """
 
     def __init__(self, space: Space, constraints: Any, n: int) -> None:
@@ -253,6 +275,7 @@ class RowConstraints:
         self._code = np.array(code, dtype=np.intp)
 
     def _parsed(self, given: Any, where: str, row: int | None = None) -> Restriction | None:
+        """Return the restriction of one constraint, or None if it has no conditions; errors begin with `where`."""
         structure = self._space.structure
         try:
             conditions = Conditions(given, structure._constraint_keys, type(structure).__name__)
@@ -265,16 +288,29 @@ class RowConstraints:
             raise ConstraintError(row, str(error)) from None
 
     def decode(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, first: int = 0) -> Decoded:
-        """Decode the scores of consecutive rows from number `first` on, as ``space.decode`` does.
+        """Return an output of largest score that satisfies the constraint of its row, with a certificate.
 
-        Rows with the same constraint are decoded together.
+        Parameters
+        ----------
+        linear : ndarray of shape (n, d)
+            Scores of consecutive rows.
+        magnitude : ndarray of shape (d,) or (n, d), or None
+            Scores of the squares of ψ, as in ``space.decode``.
+        how : Decoding
+            Decoder, number of threads and seed.
+        first : int, default=0
+            Number of the first of these rows among all rows.
 
         Raises
         ------
         CapabilityError
-            When the decoder cannot be told of constraints, or is beyond its size.
-        ValueError
-            When no output satisfies a row's constraint, or a search found none.
+            When the decoder does not respect constraints, or is beyond its size.
+        ConstraintError
+            When no output satisfies the constraint of a row, or a search found none.
+
+        Notes
+        -----
+        Rows with the same constraint are decoded together.
         """
         code = self._code[first : first + len(linear)]
         whole: Decoded | None = None
@@ -298,6 +334,7 @@ class RowConstraints:
         how: Decoding,
         rows: NDArray[np.intp],
     ) -> Decoded:
+        """Decode rows that share a restriction; `rows` are their numbers among all rows."""
         if restriction is None:
             with renumbered(rows):
                 return self._space.decode(linear, magnitude, how)
@@ -321,7 +358,7 @@ class RowConstraints:
     def _decode_programs(
         self, restriction: Restriction, linear: FloatArray, magnitude: FloatArray | None, rows: NDArray[np.intp]
     ) -> Decoded:
-        """Decode rows as integer programs, of which the conditions are a part."""
+        """Decode rows that share a restriction by integer programs, which contain the conditions."""
         from .programs import decode_rows  # loads the solver
 
         structure = self._space.structure
@@ -333,6 +370,7 @@ class RowConstraints:
         return found if restriction.listed is None else found._replace(y=restriction.listed(found.y))
 
     def _unmet(self, restriction: Restriction, proven: bool) -> str:
+        """Return a message that no output satisfies the constraint, if that is proven, or that a search found none."""
         name = type(self._space.structure).__name__
         if proven:
             return f"no output of {name} satisfies {restriction.shown}; leave conditions out"
@@ -346,7 +384,17 @@ class RowConstraints:
 def _decode(
     restriction: Restriction, linear: FloatArray, magnitude: FloatArray | None, how: Decoding
 ) -> tuple[Decoded, FloatArray, NDArray[np.bool_]]:
-    """Decode rows under one restriction: certificates about its outputs, ψ of the structure, and who meets it."""
+    """Decode rows under one restriction.
+
+    Returns
+    -------
+    found : Decoded
+        Its bounds and guarantees hold among the outputs that satisfy the restriction.
+    psi : ndarray of shape (n, d)
+        ψ of the outputs, in the structure's embedding.
+    met : ndarray of shape (n,), bool
+        Whether an output satisfies the restriction.
+    """
     entries = restriction.entries
     inner = linear if entries is None else linear[:, entries]
     weights = magnitude if magnitude is None or entries is None else magnitude[..., entries]
@@ -375,7 +423,17 @@ def _decode(
 def _penalised(
     restriction: Restriction, linear: FloatArray, magnitude: FloatArray | None
 ) -> tuple[NDArray[np.intc], FloatArray, FloatArray | None]:
-    """Return scores that prefer every condition met to anything else, and the power of 2 they are scaled down by."""
+    """Return scores with a penalty for each violated condition that no other score can outweigh.
+
+    Returns
+    -------
+    exponent : ndarray of shape (n,)
+        The scores of row i are divided by ``2 ** exponent[i]``, so that their magnitudes add up to less than 1.
+    scaled : ndarray of shape (n, d)
+        Scores of the entries of ψ.
+    squares : ndarray of shape (n, d) or (1, d), or None
+        Scores of their squares.
+    """
     weights = np.zeros((1, linear.shape[1])) if magnitude is None else np.atleast_2d(magnitude)
     total = np.abs(linear).sum(axis=1) + np.abs(weights).sum(axis=1)
     _, exponent = np.frexp(total)
@@ -386,7 +444,7 @@ def _penalised(
     at, values = _columns(restriction.must)
     scaled += np.bincount(at, _PENALTY * values, d)
     at, values = _columns(restriction.must_not)
-    if signed and squares is not None:  # 0 for −value and 0, −_PENALTY for value
+    if signed and squares is not None:  # adds 0 for −value and for 0, and −_PENALTY for value
         scaled -= np.bincount(at, _PENALTY / 2 * values, d)
         squares -= np.bincount(at, minlength=d) * (_PENALTY / 2)
     else:
@@ -395,6 +453,6 @@ def _penalised(
 
 
 def _columns(conditions: tuple[tuple[int, int], ...]) -> tuple[NDArray[np.intp], FloatArray]:
-    """Return the entries and the values of conditions."""
+    """Return the entries of ψ and the values of conditions as two arrays."""
     table = np.array(conditions, dtype=np.intp).reshape(-1, 2)
     return table[:, 0], table[:, 1].astype(np.float64)

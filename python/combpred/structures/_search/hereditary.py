@@ -1,4 +1,9 @@
-"""Heaviest sets of edges with a hereditary property."""
+"""Heaviest sets of edges with a hereditary property: properties, exact and local search, and counterexamples.
+
+`Graphs` calls `decode_hereditary`. Named properties are subclasses of `EdgeProperty`; a new one is added to `NAMED`. A
+user's function may turn out not to be hereditary: the checks at the end look for a counterexample among the sets that a
+search has found.
+"""
 
 from __future__ import annotations
 
@@ -14,29 +19,30 @@ from ..._lib.errors import CapabilityError
 FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-ROUNDING = 1e-12  # of the sum of the weights: differences below it are ties
+_TIE_TOLERANCE = 1e-12  # sums of weights that differ by less than this fraction of the total weight are tied
 
-#: Up to so many edges of positive weight a best set is found by search. Random graphs with 20 edges took .1 s at most
-#: for bipartite and triangle-free sets, and 3 s for forests given as a function, with equal weights: the worst case.
-#: Each 4 edges more took three to five times as long.
+#: Up to this number of edges of positive weight, a best set is found by exact search. With 20 edges, random graphs took
+#: .1 s at most for bipartite and triangle-free sets; forests given as a function, with equal weights, took 3 s, the
+#: worst case. Every 4 further edges took three to five times as long.
 EXACT_EDGES = 20
-#: Where there are more, so many at a time.
+#: With more edges, exact search runs on blocks of this many.
 BLOCK_EDGES = 16
 
 
 class EdgeProperty:
-    """A property of sets of given edges.
+    """A property that sets of edges of a given graph have or do not have.
 
     Parameters
     ----------
     edges : ndarray of shape (n_edges, 2)
+        The edges of the graph.
     holds : callable
-        Takes a bool array (n_edges,).
+        Function of a bool array ``(n_edges,)`` that returns whether this set has the property.
 
     Attributes
     ----------
     is_known : bool
-        Whether the property is certainly hereditary.
+        Whether the property is known to be hereditary; a user's function is not.
     """
 
     is_known = False
@@ -46,24 +52,30 @@ class EdgeProperty:
         self._holds = holds
 
     def holds(self, edges: Mask) -> bool:
-        """Whether a set of edges (n_edges,) has the property."""
+        """Return whether a set of edges, a bool array ``(n_edges,)``, has the property.
+
+        Raises
+        ------
+        TypeError
+            When the user's function returns anything but a bool.
+        """
         shown = edges.view()
-        shown.flags.writeable = False  # what the search works on is not the user's to change
+        shown.flags.writeable = False  # the user's function must not change the arrays of the search
         answer = self._holds(shown)
         if not isinstance(answer, (bool, np.bool_)):
             raise TypeError(f"Graphs: hereditary must return True or False, got {answer!r}")
         return bool(answer)
 
     def largest(self, weights: FloatArray) -> tuple[Mask, float] | None:
-        """Return a set of largest sum of weights with the property, and a proven bound on all sums.
+        """Return a heaviest set with the property and a proven bound on the weight of all such sets.
 
-        None where there is no better way to find one than to ask `holds`.
+        None, the default, means that no faster way is known than the search by calls of `holds`.
         """
         return None
 
 
 class _Forests(EdgeProperty):
-    """Sets without a cycle, a matroid."""
+    """Sets of edges without a cycle; they form a matroid."""
 
     is_known = True
 
@@ -76,12 +88,12 @@ class _Forests(EdgeProperty):
         return len(self._independent(chosen)) == len(chosen)
 
     def _independent(self, candidates: list[int]) -> list[int]:
-        """Return the candidates that close no cycle with earlier ones."""
+        """Return the candidates that form no cycle with candidates before them."""
         parent: dict[int, int] = {}
 
         def root(v: int) -> int:
             while (above := parent.get(v, v)) != v:
-                parent[v] = parent.get(above, above)  # halves the way for the next time
+                parent[v] = parent.get(above, above)  # path halving
                 v = above
             return v
 
@@ -94,7 +106,10 @@ class _Forests(EdgeProperty):
         return taken
 
     def largest(self, weights: FloatArray) -> tuple[Mask, float]:
-        """Take edges in descending order of their weight, which is best for matroids (Kruskal, 1956)."""
+        """Return a heaviest forest by taking edges greedily in descending order of weight (Kruskal, 1956).
+
+        Greedy choices are optimal in matroids. Cost: O(n_edges log n_edges).
+        """
         order = np.argsort(-weights, kind="stable")
         chosen = np.zeros(len(weights), dtype=np.bool_)
         chosen[self._independent(order[weights[order] > 0].tolist())] = True
@@ -102,16 +117,16 @@ class _Forests(EdgeProperty):
 
 
 class _Matchings(EdgeProperty):
-    """Sets in which no two edges meet."""
+    """Sets of edges of which no two share a vertex."""
 
     is_known = True
-    searched = 16  # up to so many edges of positive weight the search among all sets is faster
+    searched = 16  # up to this number of edges of positive weight, the search is faster than an integer program
 
     def __init__(self, edges: NDArray[np.int32]) -> None:
         super().__init__(edges, lambda chosen: bool(np.bincount(edges[chosen].ravel(), minlength=1).max() <= 1))
 
     def largest(self, weights: FloatArray) -> tuple[Mask, float] | None:
-        """Solve the integer program with one constraint for each vertex."""
+        """Return a heaviest matching by an integer program with one constraint for each vertex."""
         from ..._programs.program import Cut, maximise  # loads the solver
 
         positive = np.flatnonzero(weights > 0)
@@ -129,7 +144,7 @@ class _Matchings(EdgeProperty):
 
 
 class _Bipartite(EdgeProperty):
-    """Sets whose vertices have two colours such that every edge joins different ones."""
+    """Sets of edges whose vertices can be coloured with two colours so that no edge joins equal ones."""
 
     is_known = True
 
@@ -138,7 +153,7 @@ class _Bipartite(EdgeProperty):
         self._pairs = edges.tolist()
 
     def _is_bipartite(self, edges: Mask) -> bool:
-        parent: dict[int, tuple[int, int]] = {}  # of each vertex: one of its component, and whether colours differ
+        parent: dict[int, tuple[int, int]] = {}  # vertex -> another one of its component, and whether colours differ
 
         def root(v: int) -> tuple[int, int]:
             odd = 0
@@ -156,7 +171,7 @@ class _Bipartite(EdgeProperty):
         return True
 
 
-#: Properties by name.
+#: The properties that `Graphs` knows by name.
 NAMED: dict[str, Callable[[NDArray[np.int32]], EdgeProperty]] = {
     "forest": _Forests,
     "matching": _Matchings,
@@ -165,14 +180,14 @@ NAMED: dict[str, Callable[[NDArray[np.int32]], EdgeProperty]] = {
 
 
 def edge_property(hereditary: Any, edges: NDArray[np.int32]) -> EdgeProperty:
-    """Return the property that the parameter `hereditary` of `Graphs` describes.
+    """Return the property that the parameter `hereditary` of `Graphs` stands for.
 
     Raises
     ------
     TypeError
         When it is neither a function nor a name.
     ValueError
-        For other names, and for properties that the set without edges does not have.
+        When the name is unknown, or the function is False for the empty set.
     """
     require_property(hereditary)
     if isinstance(hereditary, str):
@@ -187,7 +202,7 @@ def edge_property(hereditary: Any, edges: NDArray[np.int32]) -> EdgeProperty:
 
 
 def require_property(hereditary: Any) -> None:
-    """Raise ValueError or TypeError unless the parameter `hereditary` is a known name or a function."""
+    """Raise ValueError or TypeError unless `hereditary`, the parameter of `Graphs`, is a known name or a function."""
     if isinstance(hereditary, str):
         if hereditary not in NAMED:
             raise ValueError(f"Graphs: hereditary must be one of {', '.join(NAMED)} or a function, got {hereditary!r}")
@@ -195,96 +210,42 @@ def require_property(hereditary: Any) -> None:
         raise TypeError(f"Graphs: hereditary must be a name, a function of a set of edges, or None; got {hereditary!r}")
 
 
-def check_subsets(edge_property: EdgeProperty, chosen: Mask) -> None:
-    """Raise ValueError where a set that has the property loses it with one edge."""
-    fewer = chosen.copy()
-    for e in np.flatnonzero(chosen).tolist():
-        fewer[e] = False
-        if not edge_property.holds(fewer):
-            _refuse(edge_property, chosen, fewer)
-        fewer[e] = True
-
-
-def check_search(
-    edge_property: EdgeProperty, weights: FloatArray, candidates: list[int], best: Mask, other: Mask
-) -> None:
-    """Raise ValueError where another set is heavier among the candidates than the best that the search found there.
-
-    Parameters
-    ----------
-    edge_property : EdgeProperty
-    weights : ndarray of shape (n_edges,)
-    candidates : list of int
-        As given to the search.
-    best : ndarray of shape (n_edges,)
-        What it found.
-    other : ndarray of shape (n_edges,)
-        A set with the property, of any edges.
-
-    Notes
-    -----
-    The search, and those of its subproblems that bound it, build sets from consecutive members of the heavier set, and
-    ask about these with one further member. They had built the heavier set, were the answer always yes.
-    """
-    missed = np.zeros_like(other)
-    missed[candidates] = other[candidates]
-    slack = ROUNDING * float(weights[candidates].sum())
-    if float(weights[missed].sum()) <= float(weights[best].sum()) + slack:
-        return
-    if not edge_property.holds(missed):
-        _refuse(edge_property, other, missed)
-    members = [e for e in candidates if missed[e]]
-    for first in range(len(members)):
-        part = np.zeros_like(missed)
-        for at, e in enumerate(members[first:], first):
-            part[e] = True
-            for further in members[at:]:
-                before = bool(part[further])
-                part[further] = True
-                if not edge_property.holds(part):
-                    _refuse(edge_property, missed, part)
-                part[further] = before
-    raise ValueError("Graphs: hereditary does not always give the same answer for the same set of edges")
-
-
-def _refuse(edge_property: EdgeProperty, whole: Mask, part: Mask) -> NoReturn:
-    held, lost = (
-        ", ".join(f"{u}-{v}" for u, v in edge_property.edges[edges].tolist()) or "no edge" for edges in (whole, part)
-    )
-    raise ValueError(
-        f"Graphs: hereditary is no hereditary property: it is True for the edges {held} and False for {lost}; a set "
-        "must keep it when edges are taken away"
-    )
-
-
 def decode_hereditary(
     edge_property: EdgeProperty, linear: FloatArray, magnitude: FloatArray | None, how: Decoding
 ) -> Decoded:
-    r"""Return for each row a set of edges with the property and a large score, and what is known about it.
+    r"""Return a set of edges with the property and a large score for every row, with a certificate.
 
     Parameters
     ----------
     edge_property : EdgeProperty
+        The property.
     linear : ndarray of shape (n, n_edges)
+        Scores of the edges.
     magnitude : ndarray of shape (n_edges,) or (n, n_edges), or None
-        ψ being 0 or 1, its squares are ψ itself: both kinds of scores add up.
+        Scores of the squares of ψ. As ψ is 0 or 1, they are added to the scores of the edges.
     how : Decoding
-        "exact", "auto" or "local-search".
+        Its decoder is "exact", "auto" or "local-search".
+
+    Returns
+    -------
+    Decoded
+        Its parts are 0/1, shape ``(n, n_edges)``.
 
     Raises
     ------
     CapabilityError
-        For "exact" and more than `EXACT_EDGES` edges of positive score, naming the row, and for other decoders.
+        When the decoder is "exact" and a row has more than `EXACT_EDGES` edges of positive score (names the row), and
+        for other decoders.
     ValueError
-        When the property turns out not to be hereditary, with two sets that show it.
+        When a counterexample shows that the property is not hereditary.
 
     Notes
     -----
-    Edges of negative score are not needed in a best set: without them it keeps the property. Searching p others takes
-    time exponential in p. Beyond `EXACT_EDGES` they are split into b blocks, in each of which a best set is found. Part
-    by part, a best set of all scores no more than the sum u of these, so that the best of them scores at least u / b:
-    as the empty set scores 0, the ratio of the guarantee is at most :math:`\nu = 1 - 1/b` (Vembu, 2010, ch. 4). Local
-    search goes on from there; its result of score v has the ratio :math:`1 - v/u`.
+    Edges of negative score need not be in a best set, which keeps the property without them. Searching the p other
+    edges takes time exponential in p. If p exceeds `EXACT_EDGES`, they are split into b blocks, and a best set is found
+    within each block. A best set of all edges scores at most the sum u of these b scores, and so the best of the b sets
+    scores at least u / b. As the empty set scores 0, the ratio of the guarantee is at most :math:`\nu = 1 - 1/b`
+    (Vembu, 2010, ch. 4). Local search improves that set; a result of score v has the ratio :math:`1 - v/u`.
     """
     if how.decoder not in ("auto", "exact", "local-search"):
         raise CapabilityError(
@@ -297,10 +258,10 @@ def decode_hereditary(
     for row in range(n):
         chosen, bound = _best_set(edge_property, weights[row], how.decoder, row)
         if not edge_property.is_known:
-            check_subsets(edge_property, chosen)
+            check_one_edge_less(edge_property, chosen)
         y[row] = chosen
         value[row] = weights[row, chosen].sum()
-        slack = ROUNDING * np.abs(weights[row]).sum()
+        slack = _TIE_TOLERANCE * np.abs(weights[row]).sum()
         upper_bound[row] = value[row] if bound <= value[row] + slack else bound
         if upper_bound[row] > value[row]:
             nu[row] = 1.0 - value[row] / upper_bound[row]
@@ -308,7 +269,7 @@ def decode_hereditary(
 
 
 def _best_set(edge_property: EdgeProperty, weights: FloatArray, decoder: str, row: int) -> tuple[Mask, float]:
-    """Return a set, and a bound on the weight of all."""
+    """Return a set with the property for one row, and a proven bound on the weight of all such sets."""
     order = np.argsort(-weights, kind="stable")
     positive = order[weights[order] > 0]
     if (known := edge_property.largest(weights)) is not None:
@@ -318,7 +279,7 @@ def _best_set(edge_property: EdgeProperty, weights: FloatArray, decoder: str, ro
     if edge_property.holds(whole):
         return whole, float(weights[whole].sum())
     alone = np.zeros_like(whole)
-    candidates = []  # an edge without the property is in no set that has it
+    candidates = []  # an edge that does not have the property alone is in no set that has it
     for e in positive.tolist():
         alone[e] = True
         if edge_property.holds(alone):
@@ -326,7 +287,7 @@ def _best_set(edge_property: EdgeProperty, weights: FloatArray, decoder: str, ro
         alone[e] = False
     if len(candidates) <= (BLOCK_EDGES if decoder == "local-search" else EXACT_EDGES):
         chosen = heaviest(edge_property, weights, candidates)
-        check_search(edge_property, weights, candidates, chosen, _extended(edge_property, chosen, candidates))
+        check_search(edge_property, weights, candidates, chosen, _extend(edge_property, chosen, candidates))
         return chosen, float(weights[chosen].sum())
     if decoder == "exact":
         raise CapabilityError(
@@ -338,7 +299,7 @@ def _best_set(edge_property: EdgeProperty, weights: FloatArray, decoder: str, ro
     best = [heaviest(edge_property, weights, block) for block in blocks]
     totals = [float(weights[chosen].sum()) for chosen in best]
     starts = [best[int(np.argmax(totals))], np.zeros(len(weights), dtype=np.bool_)]
-    ends = [_exchanged(edge_property, weights, candidates, start) for start in starts]
+    ends = [_local_search(edge_property, weights, candidates, start) for start in starts]
     chosen = max(ends, key=lambda end: float(weights[end].sum()))
     for block, own in zip(blocks, best, strict=True):
         check_search(edge_property, weights, block, own, chosen)
@@ -346,32 +307,38 @@ def _best_set(edge_property: EdgeProperty, weights: FloatArray, decoder: str, ro
 
 
 def heaviest(edge_property: EdgeProperty, weights: FloatArray, candidates: list[int]) -> Mask:
-    """Return a set of candidates with the property and the largest sum of weights.
+    """Return a heaviest set of candidates with the property, by exact search.
 
     Parameters
     ----------
     edge_property : EdgeProperty
+        The property.
     weights : ndarray of shape (n_edges,)
+        Weights of all edges.
     candidates : list of int
-        Edges of positive weight in descending order of it; each has the property alone.
+        Edges of positive weight in descending order of weight; each has the property alone.
+
+    Returns
+    -------
+    best : ndarray of shape (n_edges,), bool
 
     Notes
     -----
-    Problems with the last one, two, … candidates are solved in turn. What a set with first candidate i can gain from
-    those after j is at most the best of the problem that starts there, which bounds better than the sum of the weights
-    (Russian doll search, Verfaillie, Lemaître and Schiex, 1996). Candidates that conflict with the set at hand are
-    dropped for all that contain it.
+    This is Russian doll search (Verfaillie, Lemaître and Schiex, 1996). Subproblems with the last one, two, …
+    candidates are solved in turn. A set can gain from the candidates from number j on at most the optimum of the
+    subproblem that starts at j, which is a better bound than the sum of their weights. Candidates that conflict with
+    the current set are dropped from the search below it. Cost: exponential in the number of candidates.
     """
-    slack = ROUNDING * float(weights[candidates].sum())
+    slack = _TIE_TOLERANCE * float(weights[candidates].sum())
     current = np.zeros(len(weights), dtype=np.bool_)
     best: Mask = current.copy()
     p = len(candidates)
     weight = weights[candidates].tolist()
-    suffix = [0.0] * (p + 1)  # the best sum among candidates i, i + 1, …
+    suffix = [0.0] * (p + 1)  # suffix[i]: largest weight of a set of candidates i, i + 1, …
     incumbent = 0.0
 
     def extend(gained: float, left: list[int], most: float) -> bool:
-        """Search all sets that extend the current one by some of `left`; return whether the sum `most` is reached."""
+        """Search the sets that add some of `left` to the current one; return whether the weight `most` is reached."""
         nonlocal incumbent
         if gained > incumbent + slack:
             incumbent = gained
@@ -385,13 +352,13 @@ def heaviest(edge_property: EdgeProperty, weights: FloatArray, candidates: list[
             rest -= weight[j]
             e = candidates[j]
             current[e] = True
-            if extend(gained + weight[j], fitting(left[place + 1 :]), most):
+            if extend(gained + weight[j], compatible(left[place + 1 :]), most):
                 return True
             current[e] = False
         return False
 
-    def fitting(left: list[int]) -> list[int]:
-        """Return those that the current set keeps its property with."""
+    def compatible(left: list[int]) -> list[int]:
+        """Return the candidates out of `left` that can be added to the current set."""
         kept = []
         for j in left:
             e = candidates[j]
@@ -404,15 +371,15 @@ def heaviest(edge_property: EdgeProperty, weights: FloatArray, candidates: list[
     for i in reversed(range(p)):
         current[:] = False
         current[candidates[i]] = True
-        extend(weight[i], fitting(list(range(i + 1, p))), weight[i] + suffix[i + 1])
+        extend(weight[i], compatible(list(range(i + 1, p))), weight[i] + suffix[i + 1])
         suffix[i] = incumbent
     return best
 
 
-def _exchanged(edge_property: EdgeProperty, weights: FloatArray, candidates: list[int], start: Mask) -> Mask:
-    """Extend a set greedily, then force in one edge after the other, while that gains weight."""
-    slack = ROUNDING * float(weights[candidates].sum())
-    best = _extended(edge_property, start, candidates)
+def _local_search(edge_property: EdgeProperty, weights: FloatArray, candidates: list[int], start: Mask) -> Mask:
+    """Return a set that is improved from `start`: extended greedily, then by forcing in single edges while it gains."""
+    slack = _TIE_TOLERANCE * float(weights[candidates].sum())
+    best = _extend(edge_property, start, candidates)
     total, improved = float(weights[best].sum()), True
     while improved:
         improved = False
@@ -421,18 +388,91 @@ def _exchanged(edge_property: EdgeProperty, weights: FloatArray, candidates: lis
                 continue
             forced = np.zeros_like(best)
             forced[e] = True
-            kept = _extended(edge_property, forced, [c for c in candidates if best[c]])
-            trial = _extended(edge_property, kept, candidates)
+            kept = _extend(edge_property, forced, [c for c in candidates if best[c]])
+            trial = _extend(edge_property, kept, candidates)
             if (gained := float(weights[trial].sum())) > total + slack:
                 best, total, improved = trial, gained, True
     return best
 
 
-def _extended(edge_property: EdgeProperty, start: Mask, candidates: list[int]) -> Mask:
-    """Return the set with those candidates added, in their order, that it keeps its property with."""
+def _extend(edge_property: EdgeProperty, start: Mask, candidates: list[int]) -> Mask:
+    """Return a set extended greedily: candidates are added in their order if the set keeps the property."""
     chosen: Mask = start.copy()
     for e in candidates:
         if not chosen[e]:
             chosen[e] = True
             chosen[e] = edge_property.holds(chosen)
     return chosen
+
+
+def check_one_edge_less(edge_property: EdgeProperty, chosen: Mask) -> None:
+    """Raise ValueError if a set that has the property loses it when one of its edges is removed."""
+    fewer = chosen.copy()
+    for e in np.flatnonzero(chosen).tolist():
+        fewer[e] = False
+        if not edge_property.holds(fewer):
+            _raise_counterexample(edge_property, chosen, fewer)
+        fewer[e] = True
+
+
+def check_search(
+    edge_property: EdgeProperty, weights: FloatArray, candidates: list[int], best: Mask, other: Mask
+) -> None:
+    """Raise ValueError if the candidates in another set are heavier than the best set that an exact search found.
+
+    The search is then wrong, which shows that the property is not hereditary; the error has a counterexample.
+
+    Parameters
+    ----------
+    edge_property : EdgeProperty
+        The property.
+    weights : ndarray of shape (n_edges,)
+        Weights of all edges.
+    candidates : list of int
+        The candidates of the search, in its order.
+    best : ndarray of shape (n_edges,), bool
+        The set that it found.
+    other : ndarray of shape (n_edges,), bool
+        A set with the property, of any edges.
+
+    Raises
+    ------
+    ValueError
+        With a set that has the property and a subset that does not.
+
+    Notes
+    -----
+    The search and its subproblems would have built the heavier set, had every answer on the way been yes. They add
+    consecutive members of that set to one another and ask whether one further member fits; these are the sets tried
+    here.
+    """
+    missed = np.zeros_like(other)
+    missed[candidates] = other[candidates]
+    slack = _TIE_TOLERANCE * float(weights[candidates].sum())
+    if float(weights[missed].sum()) <= float(weights[best].sum()) + slack:
+        return
+    if not edge_property.holds(missed):
+        _raise_counterexample(edge_property, other, missed)
+    members = [e for e in candidates if missed[e]]
+    for first in range(len(members)):
+        part = np.zeros_like(missed)
+        for at, e in enumerate(members[first:], first):
+            part[e] = True
+            for further in members[at:]:
+                before = bool(part[further])
+                part[further] = True
+                if not edge_property.holds(part):
+                    _raise_counterexample(edge_property, missed, part)
+                part[further] = before
+    raise ValueError("Graphs: hereditary does not always give the same answer for the same set of edges")
+
+
+def _raise_counterexample(edge_property: EdgeProperty, whole: Mask, part: Mask) -> NoReturn:
+    """Raise ValueError with a set that has the property and a subset that does not."""
+    held, lost = (
+        ", ".join(f"{u}-{v}" for u, v in edge_property.edges[edges].tolist()) or "no edge" for edges in (whole, part)
+    )
+    raise ValueError(
+        f"Graphs: hereditary is no hereditary property: it is True for the edges {held} and False for {lost}; a set "
+        "must keep it when edges are taken away"
+    )

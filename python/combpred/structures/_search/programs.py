@@ -1,4 +1,7 @@
-"""Decoding by integer programs, under conditions."""
+"""Decoding by integer programs, and constraints as rows of these programs.
+
+The programs themselves are in `combpred._programs`, which knows arrays only; this module loads the solver.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,13 @@ from ..._programs.program import Cut, FloatArray, InfeasibleError
 if TYPE_CHECKING:
     from .constraints import Restriction
 
-#: From s and m, both (d,), to the parts of an output of largest ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ and a proven bound on all.
+#: A function of s and m, both (d,), that returns the parts of an output of largest ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩ and a proven
+#: bound on all outputs.
 RowSolver = Callable[[FloatArray, FloatArray], tuple[NDArray[np.int32], float]]
 
 
 def order_cuts(restriction: Restriction | None) -> list[Cut]:
-    """Return the rows that fix the pairs of a ranking; the variable of a pair is its number."""
+    """Return the rows that fix pairs of a ranking; the index of a pair is the index of its variable."""
     if restriction is None:
         return []
     return [_fixed(pair, value > 0) for pair, value in restriction.must]
@@ -37,22 +41,24 @@ def visit_cuts(
     starts: int | None = None,
     ends: int | None = None,
 ) -> list[Cut]:
-    """Return the rows that a constraint on cycles or routes over n places adds.
+    """Return the rows that a constraint adds to the program of cycles or routes over n places.
 
     Parameters
     ----------
     restriction : Restriction or None
-        None: no constraint.
+        The constraint; None adds no rows.
     n : int
         Number of places.
     visited : int
-        The first of the n variables that say whether a place is visited.
+        Index of the first of the n variables that are 1 if a place is visited.
     step : callable
-        The variable of the step between two places.
+        Function of two places that returns the index of the variable of the step between them.
     variable : callable, default=the entry
-        The variable that says whether an entry of ψ has a value, 1 or −1.
+        Function of an entry of ψ and a value, 1 or −1, that returns the index of the variable that is 1 if the entry
+        has that value.
     starts, ends : int or None, default=None
-        The first of the n variables that say where a route starts, or ends. None: in cycles the start follows the end.
+        Index of the first of the n variables that are 1 if a route starts, or ends, at a place. None, for cycles: the
+        start follows the end.
     """
     if restriction is None:
         return []
@@ -72,18 +78,35 @@ def visit_cuts(
 
 
 def _fixed(variable: int, to: bool) -> Cut:
+    """Return the row that fixes a variable to 0 or 1."""
     return Cut([variable], [1.0], float(to), float(to))
 
 
 def decode_rows(
     description: Description, linear: FloatArray, magnitude: FloatArray | None, solve: RowSolver
 ) -> Decoded:
-    """Return a best output for each row of `linear` (n, d), with `magnitude` (d,) or (n, d), and its certificate.
+    """Return a best output for every row by solving one integer program for each.
+
+    Parameters
+    ----------
+    description : Description
+        The space.
+    linear : ndarray of shape (n, d)
+        Scores s of the entries of ψ.
+    magnitude : ndarray of shape (d,) or (n, d), or None
+        Scores m of their magnitudes: the score of y is ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩.
+    solve : callable
+        Solves the program of one row; see `RowSolver`.
+
+    Returns
+    -------
+    Decoded
+        All outputs are proven to be optimal; bounds are those of the solver.
 
     Raises
     ------
     RowError
-        For the first row whose program nothing satisfies.
+        For the first row whose program is infeasible.
     """
     m = np.zeros(linear.shape[1]) if magnitude is None else magnitude
     solutions = []

@@ -1,4 +1,4 @@
-"""Reductions between problems of structured prediction: what training conditions would have to solve."""
+"""Reductions between problems of structured prediction, which show how hard conditions for training are to check."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ __all__ = ["maximum_subgraph"]
 
 
 def maximum_subgraph(edges: ArrayLike, *, oracle: Oracle) -> NDArray[np.bool_]:
-    r"""Find a largest set of edges with a hereditary property, asking only whether given sets are not optimal.
+    r"""Return a largest set of edges with a hereditary property, found only by asking whether given sets are optimal.
 
-    A property is hereditary if it is kept when edges are taken away. Trainers of structured predictors that demand that
-    an observed output scores best have to check that it does. This function shows how much that asks for: from a
-    procedure that checks it, a largest subgraph with the property follows in polynomial time, which is NP-hard to find
-    for many properties, being bipartite or planar among them (Gärtner & Vembu, 2009).
+    A property is hereditary if a set that has it keeps it when edges are removed. Some trainers of structured
+    predictors require that an observed output scores best, and have to check that it does. This function shows how
+    hard that is: given a procedure that checks it, a largest subgraph with the property is found in polynomial time.
+    Finding one is NP-hard for many properties, among them being bipartite and being planar (Gärtner & Vembu, 2009).
 
     Parameters
     ----------
     edges : array-like of shape (n_edges, 2)
         Pairs of vertices, without self-loops and repetitions.
     oracle : callable
-        ``oracle(weights, y)`` for weights of shape ``(n_edges,)``, int64, not negative, and a set of edges y with the
-        property, of shape ``(n_edges,)``, bool: whether some set with the property has a larger sum of weights than y.
+        ``oracle(weights, y)`` returns whether some set with the property has a larger sum of weights than y. The
+        weights have shape ``(n_edges,)`` and type int64 and are not negative; y is a set of edges with the property, of
+        shape ``(n_edges,)`` and type bool.
 
     Returns
     -------
@@ -38,30 +39,32 @@ def maximum_subgraph(edges: ArrayLike, *, oracle: Oracle) -> NDArray[np.bool_]:
 
     Raises
     ------
-    TypeError, ValueError
-        For edges that are not legal, and an answer of the oracle that is no truth value.
+    TypeError
+        When vertices are not integers, `oracle` is not callable, or it returns anything but a bool.
     ValueError
-        When the answers contradict one another, which they do not for a hereditary property.
+        When edges are illegal, or the oracle's answers contradict one another, which is impossible for a hereditary
+        property.
 
     Notes
     -----
-    At most m + r (m − 1) calls for m edges of which the result has r. Weights are at most m².
+    Cost: at most m + r (m − 1) calls of the oracle for m edges, if the result has r edges. Weights are at most m².
 
-    The edges are added one by one. Let S, of size c, be largest among the sets with the property that use the edges
-    before e, and E these edges and e. A set with the property in E has at most c + 1 edges, as it keeps the property
-    without e. The oracle, with weight 1 on E and 0 elsewhere, tells whether one has c + 1; if none has, S stays. (Sets
-    that leave E do not matter: without their edges of weight 0 they have the property and the same sum.) Otherwise one
-    such set T is found by narrowing down F ⊆ E that holds one:
+    The edges are added one by one. Let S be a largest set with the property among the edges before e, let c be its
+    size, and let E be these edges together with e. A set with the property in E has at most c + 1 edges, as it keeps
+    the property without e. The oracle, with weight 1 on E and 0 elsewhere, tells whether a set T of c + 1 edges exists;
+    if not, S remains the largest. (Sets with edges outside E do not matter: without these edges of weight 0 they have
+    the property and the same sum.) Otherwise a T is found by shrinking a set F ⊆ E that contains one:
 
-    1. For each edge of E outside S but e: weight 1 on the rest of F and 0 elsewhere; S keeps its sum c, so that the
-       answer is whether F holds such a T without the edge. If so, the edge leaves F. In the end F = S ∪ D, and every T
-       of size c + 1 in F contains D, of k ≥ 1 edges. Sets of F that do not contain D have at most c.
-    2. T is D with c + 1 − k edges of S. For each edge of S, let R be that edge and those dropped before, q in all, and
-       ask with the weights α = q (k − 1) + 1 on S∖R, α − 1 on R, α − q on D, and 0 elsewhere. S has the sum α c − q.
-       A T that avoids R has α (c + 1) − q k = α c − q + 1, which is larger. No other set of F has a larger sum: one
-       of c + 1 edges that meets R loses 1 or more; one of c edges or less with j ≥ 1 edges of D has at most α c − q j;
-       one without any is a subset of S. So the answer is whether some T avoids R, and then the edge is dropped. In the
-       end k − 1 are, and F without them is T.
+    1. For each edge of E outside S other than e, ask with weight 1 on the rest of F and 0 elsewhere. S keeps its sum c,
+       so the answer is whether F contains a T without the edge; if so, the edge is removed from F. In the end
+       F = S ∪ D, and every T in F contains all of D, which has k ≥ 1 edges. Sets in F that do not contain D have at
+       most c edges.
+    2. T consists of D and c + 1 − k edges of S. For each edge of S, let R be that edge together with the edges dropped
+       before, q in all, and ask with weights α = q (k − 1) + 1 on S∖R, α − 1 on R, α − q on D, and 0 elsewhere. S has
+       the sum α c − q. A T that avoids R has the larger sum α (c + 1) − q k = α c − q + 1. No other set in F has a
+       larger sum than S: a set of c + 1 edges that meets R loses at least 1 against that; a set of at most c edges with
+       j ≥ 1 edges of D has at most α c − q j; a set without edges of D is a subset of S. So the answer is whether some
+       T avoids R; if so, the edge is dropped. In the end k − 1 edges are dropped, and F without them is T.
 
     References
     ----------
@@ -96,7 +99,7 @@ def maximum_subgraph(edges: ArrayLike, *, oracle: Oracle) -> NDArray[np.bool_]:
 
 
 def _grown(best: NDArray[np.bool_], e: int, oracle: Oracle) -> NDArray[np.bool_]:
-    """Return a set of edges up to number e with one edge more than the largest set up to number e − 1."""
+    """Return a set among edges 0..e that has one edge more than `best`, a largest set among edges 0..e−1."""
     kept = np.zeros(len(best), dtype=np.bool_)
     kept[: e + 1] = True
     for edge in np.flatnonzero(~best[:e]):
@@ -122,6 +125,7 @@ def _grown(best: NDArray[np.bool_], e: int, oracle: Oracle) -> NDArray[np.bool_]
 
 
 def _ask(oracle: Oracle, weights: NDArray[np.int64], y: NDArray[np.bool_]) -> bool:
+    """Return the oracle's answer, checked."""
     answer: Any = oracle(weights, y.copy())
     if not isinstance(answer, (bool, np.bool_)):
         raise TypeError(f"oracle must return True or False, got {answer!r}")
