@@ -36,7 +36,6 @@ from .._lib.structure import (
     structure_moments,
     structure_sample,
     structure_second_moment,
-    structure_shape,
 )
 from ._search.constraints import RowConstraints
 from ._search.k_best import best_outputs, better_halves, has_siblings
@@ -195,11 +194,11 @@ class LibrarySpace:
 
     @property
     def part_len(self) -> int:
-        return structure_shape(self.description)[0]
+        return self.description.shape.part_len
 
     @property
     def n_features(self) -> int:
-        return structure_shape(self.description)[1]
+        return self.description.shape.n_features
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -225,7 +224,7 @@ class LibrarySpace:
         return structure_count(self.description)
 
     def log_count(self) -> float:
-        log_count = structure_shape(self.description)[2]
+        log_count = self.description.shape.log_count
         if math.isnan(log_count):
             raise CapabilityError(
                 f"{self.structure!r}: the number of members is not known at this size; take a smaller size"
