@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"reflect"
 	"sync"
 	"sync/atomic"
 )
@@ -28,8 +29,7 @@ func Derive[T Derived](s Space, build func() (T, error)) (T, error) {
 	if !ok {
 		return build()
 	}
-	type key struct{ of *T }
-	d, err := keeper.keep(key{}, func() (Derived, error) { return build() })
+	d, err := keeper.keep(reflect.TypeFor[T](), func() (Derived, error) { return build() })
 	if err != nil {
 		var none T
 		return none, err

@@ -13,9 +13,6 @@ from abi_answers import Answer, arguments, functions
 from abi_calls import CALLS, DESIGN, PART_LEN, PERMUTATIONS, D, out
 from combpred._lib import abi
 from combpred._lib.ridge import Design
-from combpred._lib.structure import (
-    StructureArgument,
-)
 
 
 def test_null_structure_is_refused(dll):
@@ -71,9 +68,9 @@ def test_misaligned_pointers_are_refused(dll):
     odd = ctypes.addressof(block) + 1
     a = Answer(dll.cp_structure_shape, odd, out(), out(), out())
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
-    a = Answer(dll.cp_structure_mean, StructureArgument(PERMUTATIONS), odd, D)
+    a = Answer(dll.cp_structure_mean, PERMUTATIONS, odd, D)
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
-    a = Answer(dll.cp_structure_sample, StructureArgument(PERMUTATIONS), 0, None, 0, PART_LEN, 1, odd)
+    a = Answer(dll.cp_structure_sample, PERMUTATIONS, 0, None, 0, PART_LEN, 1, odd)
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
 
 

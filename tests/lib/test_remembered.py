@@ -12,7 +12,7 @@ from combpred import CapabilityError
 from combpred._lib import call, partition, structure
 from combpred._lib.call import Remembered
 from combpred._lib.partition import partition_cost
-from combpred._lib.structure import Description, structure_shape
+from combpred._lib.structure import Description
 from combpred.structures import Custom, Permutations, Subtrees
 
 
@@ -57,7 +57,7 @@ def test_structures_are_told_apart_by_all_they_are_given():
     chain, star = np.array([-1, 0, 1, 2], dtype=np.int32), np.array([-1, 0, 0, 0], dtype=np.int32)
     for parent, count in ((chain, 4), (star, 8), (chain, 4)):
         description = Description("subtrees", {"n": 4}, parent, None)
-        assert np.exp(structure_shape(description)[2]) == pytest.approx(count)
+        assert np.exp(description.shape[2]) == pytest.approx(count)
     keys = {
         Description("custom", scalars, ints, reals).key
         for scalars in ({"d": 1}, {"d": 2})

@@ -18,7 +18,7 @@ from combpred._lib.decode import decode
 from combpred._lib.errors import CapabilityError, NumericalError, RowError, SamplingError, naming_row, renumbered
 from combpred._lib.partition import log_partition
 from combpred._lib.ridge import check_kernel
-from combpred._lib.structure import Description, StructureArgument, structure_check, structure_embed
+from combpred._lib.structure import Description, structure_check, structure_embed
 
 SCORES = np.zeros((4, D))
 SCORES[2, 1] = np.nan
@@ -103,7 +103,7 @@ def test_the_number_need_not_be_taken():
     dll = call.library().dll
     y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
     message = ctypes.create_string_buffer(256)
-    arguments = StructureArgument(PERMUTATIONS), y.ctypes.data, 2, PART_LEN
+    arguments = PERMUTATIONS, y.ctypes.data, 2, PART_LEN
     assert dll.cp_structure_check(*arguments, None, message, 256) == abi.EVALUE
     assert message.value.startswith(b"row 1: ")
 

@@ -7,9 +7,6 @@ import re
 from pathlib import Path
 
 from abi_calls import CALLS, PERMUTATIONS
-from combpred._lib.structure import (
-    StructureArgument,
-)
 
 HEADER = re.sub(
     r"/\*.*?\*/", "", (Path(__file__).parents[2] / "capi" / "combpred.h").read_text(), flags=re.S
@@ -31,5 +28,5 @@ def functions() -> dict[str, list[str]]:
 
 
 def arguments(function: str) -> list:
-    structure = StructureArgument(PERMUTATIONS)
+    structure = PERMUTATIONS
     return [structure if a == "s" else a for a in CALLS[function]]

@@ -15,7 +15,7 @@ from combpred import CapabilityError, StructuredRidge
 from combpred._data.checks import Limit
 from combpred._lib.decode import decode
 from combpred._lib.errors import RowError
-from combpred._lib.structure import Description, structure_shape
+from combpred._lib.structure import Description
 from combpred.structures import Cliques, Graphs, SpanningTrees, Structure, Subtrees, resolve_structure
 from small_graphs import ANIMALS, BOWTIE, PARENT, WHEEL
 
@@ -151,7 +151,7 @@ def test_illegal_trees_are_refused(parent: Any, message: str) -> None:
 
 def test_trees_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=f"must be between 1 and {2**20}"):
-        structure_shape(Description("subtrees", {"n": 2**20 + 1}, np.zeros(1, dtype=np.int32), None))
+        _ = Description("subtrees", {"n": 2**20 + 1}, np.zeros(1, dtype=np.int32), None).shape
     monkeypatch.setattr("combpred.structures._subtrees._LIMIT", Limit(6, "for this test"))
     with pytest.raises(ValueError, match="Subtrees: parent must have at most 6 nodes, got 7; for this test"):
         Subtrees(PARENT).count()
@@ -243,7 +243,7 @@ def test_unknown_and_illegal_sizes_are_named(cls: Any) -> None:
         cls(4097).n_features  # noqa: B018
     assert cls(4096).n_features == 4096 * 4095 // 2
     with pytest.raises(ValueError, match="4097"):
-        structure_shape(Description(cls.name, {"n": 4097}))
+        _ = Description(cls.name, {"n": 4097}).shape
 
 
 BAD_EDGES = [
@@ -317,7 +317,7 @@ def test_graphs_without_spanning_tree_are_refused() -> None:
     with pytest.raises(ValueError, match="no path joins the vertices 0 and 3"):
         SpanningTrees(4, [(0, 1), (1, 2)]).count()
     with pytest.raises(ValueError, match="no path joins the vertices 0 and 3"):
-        structure_shape(Description("spanningtrees", {"n": 4}, np.array([0, 1, 1, 2], np.int32), None))
+        _ = Description("spanningtrees", {"n": 4}, np.array([0, 1, 1, 2], np.int32), None).shape
     with pytest.raises(ValueError, match="'spanningtrees' needs n_vertices and edges"):
         resolve_structure("spanningtrees", [[1]])
     with pytest.raises(ValueError, match="n_vertices must be at most 4096"):

@@ -16,7 +16,7 @@ from combpred import StructuredRidge, StructuredRidgeCV, metrics
 from combpred._data import relations
 from combpred._lib.decode import decode
 from combpred._lib.errors import CapabilityError
-from combpred._lib.structure import Description, structure_shape
+from combpred._lib.structure import Description
 from combpred.structures import (
     MomentsInfo,
     PartialOrders,
@@ -76,7 +76,7 @@ def test_sizes_are_checked(cls: Any, parameter: str, most: int) -> None:
         cls(most + 1).count()
     scalars = dict(cls(most).space.description.scalars, n=most + 1)
     with pytest.raises(ValueError, match=f"must be between 2 and {most}"):
-        structure_shape(Description(cls.name, scalars))
+        _ = Description(cls.name, scalars).shape
 
 
 def test_names_resolve() -> None:

@@ -23,7 +23,7 @@ from sklearn.exceptions import DataConversionWarning
 from combpred import metrics, structures
 from combpred._data.checks import Limit
 from combpred._lib.errors import CapabilityError
-from combpred._lib.structure import Description, catalogue, structure_shape
+from combpred._lib.structure import Description, catalogue
 from combpred.structures import (
     Hierarchy,
     LabelSets,
@@ -258,7 +258,7 @@ def test_largest_sizes_are_those_of_the_library(cls: Any, parameter: str, most: 
         cls(10**30).count()
     scalars = dict(cls(most).space.description.scalars, n=most + 1)
     with pytest.raises(ValueError, match=f"must be between [12] and {most}"):
-        structure_shape(Description(cls.name, scalars))
+        _ = Description(cls.name, scalars).shape
 
 
 def test_posets_too_large_are_refused() -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import names
 from .call import FloatArray, address, call, codes, floats, get_n_threads
 from .memory import allocate
-from .structure import Description, StructureArgument, structure_shape
+from .structure import Description
 
 CountArray = npt.NDArray[np.int64]
 
@@ -73,7 +73,7 @@ def chain_sample(
     `start` (n, part_len) and `bound` (n,) are as cp_chain_sample takes them. Raises SamplingError when an exact sample
     would take more than the budget.
     """
-    part_len, d, _ = structure_shape(description)
+    part_len, d, _ = description.shape
     linear = floats(linear, "scores", None, d)
     shape = (len(linear), plan.n_samples)
     if start is not None:
@@ -90,7 +90,7 @@ def chain_sample(
     steps = shape[0] * (plan.budget if exact else plan.burn_in + plan.n_samples * plan.thin)
     call(
         "cp_chain_sample",
-        StructureArgument(description),
+        description,
         address(linear),
         *linear.shape,
         names.CHAIN_METHODS[plan.method],

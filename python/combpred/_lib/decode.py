@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import names
 from .call import address, call, floats, get_n_threads
 from .memory import allocate
-from .structure import Description, StructureArgument, structure_shape
+from .structure import Description
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.
 DECODERS = (*names.DECODERS, "milp")
@@ -144,7 +144,7 @@ def decode(
     """
     if method not in names.DECODERS:
         raise ValueError(f"method is {method!r}, must be one of {', '.join(names.DECODERS)}")
-    part_len, d, _ = structure_shape(description)
+    part_len, d, _ = description.shape
     linear = floats(linear, "linear", None, d)
     n = len(linear)
     n_magnitude = 0
@@ -161,7 +161,7 @@ def decode(
     )
     call(
         "cp_decode",
-        StructureArgument(description),
+        description,
         address(linear),
         n,
         d,

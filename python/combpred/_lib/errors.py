@@ -42,6 +42,10 @@ class DataError(Exception):
         moved.row = row
         return moved
 
+    def shifted(self, first: int) -> Self:
+        """Return the same error among rows of which the first has the number `first`."""
+        return self if self.row is None else self.at(self.row + first)
+
 
 class CapabilityError(DataError, ValueError):
     """The structure, at this size, cannot do what is asked.
@@ -106,8 +110,9 @@ def renumbered(rows: NDArray[np.intp] | slice) -> Iterator[None]:
     except DataError as error:
         if error.row is None:
             raise
-        row = rows.start + error.row if isinstance(rows, slice) else int(rows[error.row])
-        raise error.at(row) from error.__cause__
+        raise (
+            error.shifted(rows.start) if isinstance(rows, slice) else error.at(int(rows[error.row]))
+        ) from error.__cause__
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from .call import FloatArray, address, call, contiguous, floats
 from .decode import Decoding, score_values
 from .errors import CapabilityError, RowError
 from .ridge import Design
-from .structure import Description, StructureArgument
+from .structure import Description
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def maxmargin_pass(
     report = abi.CMarginReport()
     method = names.DECODERS[how.decoder]
     call(
-        "cp_maxmargin_pass", StructureArgument(description), names.RULES[rule], method, n_candidates,
+        "cp_maxmargin_pass", description, names.RULES[rule], method, n_candidates,
         how.seed % 2**64, design, address(psi), d, address(constant), address(gradient),
         address(magnitude), address(weights), address(order), len(order), state.step,
         *(address(array) for array, _ in arrays.values()), design.n_weights, ctypes.addressof(report),

@@ -12,7 +12,7 @@ from . import names
 from .call import FloatArray, IntArray, Remembered, address, call, floats, get_n_threads
 from .errors import CapabilityError
 from .memory import allocate
-from .structure import Description, StructureArgument, structure_shape
+from .structure import Description
 
 _ENGINES = {code: name for name, code in names.ENGINES.items()}
 
@@ -72,10 +72,10 @@ def _cost(description: Description, marginals: bool) -> tuple[str, float]:
     unused = ctypes.c_double()
     call(
         "cp_log_partition",
-        StructureArgument(description),
+        description,
         None,
         0,
-        structure_shape(description)[1],
+        description.shape.n_features,
         None,
         ctypes.addressof(unused) if marginals else None,
         ctypes.addressof(engine),
@@ -114,7 +114,7 @@ def log_partition(
     MemoryError
         If the marginals do not fit.
     """
-    d = structure_shape(description)[1]
+    d = description.shape.n_features
     scores = floats(scores, "scores", None, d)
     n = len(scores)
     _, cost = partition_cost(description, marginals=marginals)
@@ -123,7 +123,7 @@ def log_partition(
     engine = ctypes.c_int32()
     call(
         "cp_log_partition",
-        StructureArgument(description),
+        description,
         address(scores),
         n,
         d,
@@ -167,7 +167,7 @@ def sample_distribution(
     """
     if n_samples < 0:
         raise ValueError(f"n_samples is {n_samples}, must not be negative")
-    part_len, d, _ = structure_shape(description)
+    part_len, d, _ = description.shape
     scores = floats(scores, "scores", None, d)
     n = len(scores)
     y = allocate(
@@ -175,7 +175,7 @@ def sample_distribution(
     )
     call(
         "cp_sample_distribution",
-        StructureArgument(description),
+        description,
         address(scores),
         n,
         d,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import abi
 from .call import FloatArray, address, call, contiguous, floats, get_n_threads, options_argument
-from .structure import Description, StructureArgument, structure_shape
+from .structure import Description
 
 _PLAN_BYTES = 4096
 # Conjugate gradient takes some tens of steps; this many stand for them in estimates of the work.
@@ -145,7 +145,7 @@ def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int
         ``cp_ridge_plan`` says.
     """
     plan = ctypes.create_string_buffer(_PLAN_BYTES)
-    call("cp_ridge_plan", StructureArgument(description), *options_argument(options), n, p, nnz, plan, _PLAN_BYTES)
+    call("cp_ridge_plan", description, *options_argument(options), n, p, nnz, plan, _PLAN_BYTES)
     answer: dict[str, Any] = json.loads(plan.value)
     return answer
 
@@ -198,7 +198,7 @@ def ridge_kernel(
     dual, info = np.empty((n, d)), abi.CFitInfo()
     status = call(
         "cp_ridge_kernel",
-        StructureArgument(description),
+        description,
         *options_argument(options),
         address(kernel),
         n,
@@ -236,7 +236,7 @@ def ridge_spectral(
     dual, info = np.empty((n, d)), abi.CFitInfo()
     status = call(
         "cp_ridge_spectral",
-        StructureArgument(description),
+        description,
         *options_argument(options),
         address(eigenvalues),
         address(vectors),
@@ -315,7 +315,7 @@ def _leave_one_out(
     scores = np.empty((n, d))
     call(
         function,
-        StructureArgument(description),
+        description,
         *options_argument(options),
         *matrices,
         n,
@@ -339,13 +339,13 @@ def covariance_solve(
     Sigma is the covariance of the embedding under the uniform law, P the projector onto its range; `shift` is positive,
     `curvature` (n,) not negative. No d x d matrix is formed where the eigenvalues of Sigma are known.
     """
-    d = structure_shape(description)[1]
+    d = description.shape.n_features
     v = floats(v, "v", None, d)
     curvature = floats(curvature, "curvature", len(v))
     solved: FloatArray = np.empty(v.shape)
     call(
         "cp_covariance_solve",
-        StructureArgument(description),
+        description,
         shift,
         address(curvature),
         address(v),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .call import FloatArray, address, call, contiguous, floats, options_argument
 from .ridge import Design, Targets
-from .structure import Description, StructureArgument
+from .structure import Description
 
 
 class Steps(NamedTuple):
@@ -139,7 +139,7 @@ def _rowwise(
     n_threads: int,
 ) -> None:
     call(
-        "cp_ridge_losses", StructureArgument(description), *options_argument(options), address(scores), targets.n,
+        "cp_ridge_losses", description, *options_argument(options), address(scores), targets.n,
         *targets.arguments(), address(losses), address(curvatures),
         n_threads=n_threads, flops=2.0 * len(targets.psi) * targets.d**2,
     )  # fmt: skip
@@ -173,7 +173,7 @@ def sgd_expansion(
         raise ValueError(f"kernel has {n} rows, at {len(at)}, drop {len(drop)}, targets have {targets.n}")
     loss = ctypes.c_double()
     call(
-        "cp_sgd_expansion", StructureArgument(description), *options_argument(options),
+        "cp_sgd_expansion", description, *options_argument(options),
         address(floats(visits.kernel, "kernel", n, slots)), n, slots, address(at), address(drop),
         *targets.arguments(), *steps, *_state(coefficients, slots, targets.d), ctypes.addressof(loss),
         n_threads=n_threads, flops=2.0 * n * (slots + 2 * n + targets.d) * targets.d,
@@ -196,7 +196,7 @@ def sgd_features(
         raise ValueError(f"the design has {design.n} rows, targets have {targets.n}")
     loss = ctypes.c_double()
     call(
-        "cp_sgd_features", StructureArgument(description), *options_argument(options), design, design.n_weights,
+        "cp_sgd_features", description, *options_argument(options), design, design.n_weights,
         *targets.arguments(), *steps, *_state(coefficients, design.n_weights, targets.d), ctypes.addressof(loss),
         n_threads=n_threads, flops=4.0 * (design.nnz + targets.n * targets.d) * targets.d,
     )  # fmt: skip

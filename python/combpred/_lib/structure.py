@@ -7,7 +7,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,27 @@ from . import abi, names
 from .call import FloatArray, IntArray, Remembered, address, call, checked, codes, floats, get_n_threads, library
 from .memory import allocate
 
-_SHAPES = Remembered[tuple[int, int, float]]()
+_SHAPES: Remembered[Shape] = Remembered()
 _CAPABILITIES = Remembered[frozenset[str]]()
 _CAPABILITY_BYTES = 1024  # of all names
+
+
+class Shape(NamedTuple):
+    """How large a structure is.
+
+    Attributes
+    ----------
+    part_len : int
+        Number of parts of one output.
+    n_features : int
+        Length d of the embedding.
+    log_count : float
+        Natural logarithm of the number of outputs, NaN where that is not known.
+    """
+
+    part_len: int
+    n_features: int
+    log_count: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +56,8 @@ class Description:
 
     Notes
     -----
-    What is passed must not change afterwards: its text and its key are found once.
+    What is passed must not change afterwards: its text, its key and its shape are found once. Functions of the C
+    interface take a description as it is, by ``_as_parameter_``.
     """
 
     name: str
@@ -57,6 +76,33 @@ class Description:
         """A short value that is the same for descriptions with the same contents, and for no others."""
         return self.text, _digest(self.ints), _digest(self.reals)
 
+    @cached_property
+    def shape(self) -> Shape:
+        """The size of outputs and of ψ, which the core is asked for once for all equal descriptions."""
+        return _SHAPES.get(self.key, lambda: _shape(self))
+
+    @cached_property
+    def _as_parameter_(self) -> int:
+        return ctypes.addressof(self._struct)
+
+    @cached_property
+    def _struct(self) -> abi.CStructure:
+        ints, reals = self._buffers
+        sizes = (0 if buffer is None else buffer.size for buffer in (ints, reals))
+        n_ints, n_reals = sizes
+        return abi.CStructure(self.text, len(self.text), address(ints), n_ints, address(reals), n_reals)
+
+    @cached_property
+    def _buffers(self) -> tuple[IntArray | None, FloatArray | None]:
+        """The parameters that are arrays as the core takes them, kept for as long as it may be given them."""
+        return (
+            None if self.ints is None else codes(self.ints, "ints", None),
+            None if self.reals is None else floats(self.reals, "reals", None),
+        )
+
+    def __reduce__(self) -> Any:
+        return Description, (self.name, self.scalars, self.ints, self.reals)  # pointers stay here
+
 
 def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
     if array is None:
@@ -67,42 +113,16 @@ def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
     return digest.digest()
 
 
-class StructureArgument:
-    """A Description as the C interface takes it. It keeps what its pointers point to."""
-
-    def __init__(self, description: Description) -> None:
-        text = description.text
-        self._ints = None if description.ints is None else codes(description.ints, "ints", None)
-        self._reals = None if description.reals is None else floats(description.reals, "reals", None)
-        self.struct = abi.CStructure(
-            text,
-            len(text),
-            address(self._ints),
-            0 if self._ints is None else self._ints.size,
-            address(self._reals),
-            0 if self._reals is None else self._reals.size,
-        )
-        self._as_parameter_ = ctypes.addressof(self.struct)
-
-
-def structure_shape(description: Description) -> tuple[int, int, float]:
-    """Return the number of parts of one output, the length d of the embedding, and ln of the number of outputs.
-
-    The last is NaN where that number is not known. The core is asked once for each structure.
-    """
-    return _SHAPES.get(description.key, lambda: _shape(description))
-
-
-def _shape(description: Description) -> tuple[int, int, float]:
+def _shape(description: Description) -> Shape:
     part_len, feature_len, log_count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_double()
     call(
         "cp_structure_shape",
-        StructureArgument(description),
+        description,
         ctypes.addressof(part_len),
         ctypes.addressof(feature_len),
         ctypes.addressof(log_count),
     )
-    return part_len.value, feature_len.value, log_count.value
+    return Shape(part_len.value, feature_len.value, log_count.value)
 
 
 def structure_capabilities(description: Description) -> frozenset[str]:
@@ -115,7 +135,7 @@ def structure_capabilities(description: Description) -> frozenset[str]:
 
 def _capabilities(description: Description) -> frozenset[str]:
     text, needed = ctypes.create_string_buffer(_CAPABILITY_BYTES), ctypes.c_int64()
-    argument = StructureArgument(description)
+    argument = description
     call("cp_structure_capabilities", argument, text, _CAPABILITY_BYTES, ctypes.addressof(needed))
     if needed.value > _CAPABILITY_BYTES:
         raise RuntimeError(f"the names of capabilities take {needed.value} bytes, more than {_CAPABILITY_BYTES}")
@@ -130,7 +150,7 @@ def catalogue() -> list[dict[str, Any]]:
 
 def structure_count(description: Description) -> int:
     """Return the exact number of outputs."""
-    structure, needed = StructureArgument(description), ctypes.c_int64()
+    structure, needed = description, ctypes.c_int64()
     call("cp_structure_count", structure, None, 0, ctypes.addressof(needed))
     digits = ctypes.create_string_buffer(needed.value)
     call("cp_structure_count", structure, digits, needed.value, ctypes.addressof(needed))
@@ -139,17 +159,17 @@ def structure_count(description: Description) -> int:
 
 def structure_mean(description: Description) -> FloatArray:
     """Return the mean of the embedding under the uniform law, of shape (d,)."""
-    d = structure_shape(description)[1]
+    d = description.shape.n_features
     mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
-    call("cp_structure_mean", StructureArgument(description), address(mean), d)
+    call("cp_structure_mean", description, address(mean), d)
     return mean
 
 
 def structure_second_moment(description: Description) -> FloatArray:
     """Return the second moment of the embedding under the uniform law, of shape (d, d)."""
-    d = structure_shape(description)[1]
+    d = description.shape.n_features
     moment = allocate((d, d), np.float64, f"the second moment of {d} features", "take a smaller structure")
-    call("cp_structure_second_moment", StructureArgument(description), address(moment), d)
+    call("cp_structure_second_moment", description, address(moment), d)
     return moment
 
 
@@ -158,7 +178,7 @@ def structure_moments(description: Description) -> tuple[str, float]:
     kind, standard_error = ctypes.c_int32(), ctypes.c_double()
     call(
         "cp_structure_moments",
-        StructureArgument(description),
+        description,
         ctypes.addressof(kind),
         ctypes.addressof(standard_error),
     )
@@ -168,8 +188,8 @@ def structure_moments(description: Description) -> tuple[str, float]:
 
 def structure_check(description: Description, y: Any) -> None:
     """Raise RowError for the first row of `y` (n, part_len) that is not in the structure."""
-    y = codes(y, "y", None, structure_shape(description)[0])
-    call("cp_structure_check", StructureArgument(description), address(y), *y.shape)
+    y = codes(y, "y", None, description.shape.part_len)
+    call("cp_structure_check", description, address(y), *y.shape)
 
 
 def structure_embed(
@@ -180,14 +200,14 @@ def structure_embed(
     A row not in the structure is a ValueError. With ``partial=True`` rows may be known in part, in structures that have
     such rows: theirs is the mean over all outputs that agree with what is known.
     """
-    part_len, d, _ = structure_shape(description)
+    part_len, d, _ = description.shape
     y = codes(y, "y", None, part_len)
     psi = allocate(
         (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
     )
     workers = get_n_threads() if n_threads is None else n_threads
     function = "cp_structure_embed_partial" if partial else "cp_structure_embed"
-    call(function, StructureArgument(description), address(y), *y.shape, address(psi), d, workers)
+    call(function, description, address(y), *y.shape, address(psi), d, workers)
     return psi
 
 
@@ -195,11 +215,11 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     """Draw `n` independent uniform outputs, of shape (n, part_len). Equal seeds (64 bits) give equal outputs."""
     if n < 0:
         raise ValueError(f"n is {n}, must not be negative")
-    part_len, d, _ = structure_shape(description)
+    part_len, d, _ = description.shape
     y = allocate((n, part_len), np.int32, f"drawing {n} outputs of {part_len} parts", "draw fewer at once")
     call(
         "cp_structure_sample",
-        StructureArgument(description),
+        description,
         seed % 2**64,
         address(y),
         *y.shape,
@@ -211,9 +231,9 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
 
 def structure_mirror(description: Description, y: Any) -> IntArray:
     """Return the sibling of each row of `y` (n, part_len); CapabilityError where the structure is no sibling system."""
-    y = codes(y, "y", None, structure_shape(description)[0])
+    y = codes(y, "y", None, description.shape.part_len)
     mirrored: IntArray = np.empty(y.shape, dtype=np.int32)
-    call("cp_structure_mirror", StructureArgument(description), address(y), *y.shape, address(mirrored))
+    call("cp_structure_mirror", description, address(y), *y.shape, address(mirrored))
     return mirrored
 
 
@@ -221,12 +241,10 @@ def structure_enumerate(description: Description, skip: int, capacity: int) -> I
     """List at most `capacity` outputs from number `skip` on, of shape (k, part_len); k = 0 past the end."""
     if capacity < 0:
         raise ValueError(f"capacity is {capacity}, must not be negative")
-    part_len = structure_shape(description)[0]
+    part_len = description.shape.part_len
     y = allocate((capacity, part_len), np.int32, f"listing {capacity} outputs of {part_len} parts", "list fewer")
     written = ctypes.c_int64()
-    call(
-        "cp_structure_enumerate", StructureArgument(description), skip, address(y), *y.shape, ctypes.addressof(written)
-    )
+    call("cp_structure_enumerate", description, skip, address(y), *y.shape, ctypes.addressof(written))
     return y[: written.value]
 
 

@@ -29,7 +29,7 @@ from .._data.inputs import (
 )
 from .._lib.call import get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, score_values
-from .._lib.errors import renumbered
+from .._lib.errors import DataError
 from .._lib.memory import allocate, require_memory, row_blocks
 from .._lib.ridge import Targets, check_kernel
 from ..kernels import InputKernel
@@ -560,8 +560,10 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if held is not None:
             return held.decode(linear, magnitude, how, first)
         structure: Structure = self.structure_
-        with renumbered(slice(first, None)):
+        try:
             return structure.space.decode(linear, magnitude, how)
+        except DataError as error:
+            raise error.shifted(first) from error.__cause__
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the structure's own metric on predictions; larger is better.

@@ -18,7 +18,7 @@ from .._data.checks import check_choice, check_share_or_none, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
 from .._lib.call import get_n_threads
-from .._lib.errors import CapabilityError, renumbered
+from .._lib.errors import CapabilityError, DataError
 from .._lib.memory import allocate
 from ..sampling import ChainDiagnostics, LogPartition
 from ..sampling.engines import METHODS, TRAINING_EVALUATIONS, Engine, Inferred, engine_of, resolve_method
@@ -819,8 +819,10 @@ class ProbabilisticStructured(StructuredEstimator):
         reports = []
         for rows, scores in self._score_blocks(X):
             # Blocks of rows have seeds of their own, and rows of a block streams of their own.
-            with renumbered(rows):
+            try:
                 drawn = row_sampler.draw(scores, int(n_samples), first_row=rows.start, seed=seed + rows.start)
+            except DataError as error:
+                raise error.shifted(rows.start) from error.__cause__
             parts[:, rows] = np.swapaxes(drawn.parts, 0, 1)
             if drawn.report is not None:
                 reports.append(drawn.report)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import require_integers
 from .._data.targets import TargetError, target_matrix, whole_numbers
 from .._lib.errors import CapabilityError, RowError
-from .._lib.structure import Description, structure_check, structure_shape
+from .._lib.structure import Description, structure_check
 from ._base import Structure
 from ._edges import KEYS, edge_restriction
 from ._layout import Layout
@@ -301,7 +301,7 @@ class Paths(Structure):
     def _paths(self, y: Any, argument: str) -> NDArray[np.int32]:
         """Return y as int32 of shape ``(n, L)``, after checking that every row is a path from source to target."""
         description = self.space.description
-        n_arcs, longest = description.scalars["arcs"], structure_shape(description)[0]
+        n_arcs, longest = description.scalars["arcs"], description.shape.part_len
         remedy = f"paths list arcs 0..{n_arcs - 1} in order, and may end in -1"
         listed = whole_numbers(_padded(y, argument, remedy), argument, -1, n_arcs - 1, remedy)
         beyond = (listed[:, longest:] >= 0).any(axis=1)

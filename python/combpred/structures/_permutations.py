@@ -181,12 +181,16 @@ class Permutations(Structure):
         return (1 + psi) / 2
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the probabilities, each of shape (…, n_pairs), that u is before v and that v is before u.
+        """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.
 
         Parameters
         ----------
         marginals : ndarray of shape (…, d)
             As `marginals` returns them.
+
+        Returns
+        -------
+        before, after : ndarray of shape (…, n_pairs)
         """
         return (1 + marginals) / 2, (1 - marginals) / 2
 

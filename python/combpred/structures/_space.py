@@ -37,7 +37,6 @@ from .._lib.structure import (
     structure_moments,
     structure_sample,
     structure_second_moment,
-    structure_shape,
 )
 from ._search.constraints import RowConstraints
 from ._search.k_best import best_outputs, better_siblings, has_siblings
@@ -209,12 +208,12 @@ class LibrarySpace:
     @property
     def part_len(self) -> int:
         """Number of int32 parts of an output."""
-        return structure_shape(self.description)[0]
+        return self.description.shape.part_len
 
     @property
     def n_features(self) -> int:
         """Length d of ψ."""
-        return structure_shape(self.description)[1]
+        return self.description.shape.n_features
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -243,7 +242,7 @@ class LibrarySpace:
 
     def log_count(self) -> float:
         """Return the natural logarithm of the number of members; CapabilityError if it is not known."""
-        log_count = structure_shape(self.description)[2]
+        log_count = self.description.shape.log_count
         if math.isnan(log_count):
             raise CapabilityError(
                 f"{self.structure!r}: the number of members is not known at this size; take a smaller size"

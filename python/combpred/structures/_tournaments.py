@@ -87,18 +87,22 @@ class Tournaments(Structure):
         return Layout.of_pairs("order", self._n())
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        r"""Return the probabilities, each of shape (…, n_pairs), that u is before v and that v is before u.
+        r"""Return the probabilities that u is before v, and that v is before u, for all pairs u < v.
 
         Parameters
         ----------
         marginals : ndarray of shape (…, d)
             As `marginals` returns them.
 
+        Returns
+        -------
+        before, after : ndarray of shape (…, n_pairs)
+
         Notes
         -----
-        The pairs of partial tournaments are independent under :math:`p \propto \exp\langle s, \psi\rangle`, with
-        probabilities in the proportion :math:`e^s : 1 : e^{-s}`. The one in the middle, q, is the geometric mean of the
-        others, so that the difference t of those gives :math:`(1-q)^2 - t^2 = 4q^2`.
+        Under :math:`p \propto \exp\langle s, \psi\rangle` the pairs of partial tournaments are independent, and the
+        probabilities of +1, 0 and −1 are proportional to :math:`e^s`, 1 and :math:`e^{-s}`. The probability q of 0 is
+        the geometric mean of the other two. If t is their difference, then :math:`(1-q)^2 - t^2 = 4q^2`.
         """
         neither = (1 - marginals**2) / (1 + np.sqrt(4 - 3 * marginals**2))
         before, after = (1 - neither + marginals) / 2, (1 - neither - marginals) / 2

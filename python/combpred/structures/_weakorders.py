@@ -118,12 +118,16 @@ class WeakOrders(Structure):
         return np.concatenate([self.pair_probabilities(psi)[0], tied], axis=1)
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the probabilities, each of shape (…, n_pairs), that u is before v and that v is before u.
+        """Return the probabilities that u is before v, and that v is before u, for all pairs u < v.
 
         Parameters
         ----------
         marginals : ndarray of shape (…, d)
             As `marginals` returns them.
+
+        Returns
+        -------
+        before, after : ndarray of shape (…, n_pairs)
         """
         difference, tied = np.split(marginals, 2, axis=-1)
         before, after = (1 - tied + difference) / 2, (1 - tied - difference) / 2
