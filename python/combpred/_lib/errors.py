@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -38,8 +37,8 @@ class DataError(Exception):
 
     def at(self, row: int) -> Self:
         """Return the same error about the row of another number."""
-        moved = copy.copy(self)
-        moved.row = row
+        moved = type(self).__new__(type(self), *self.args)  # copy.copy shares the state where tblib is at work
+        moved.__dict__.update(self.__dict__, row=row)
         return moved
 
     def shifted(self, first: int) -> Self:
