@@ -5,26 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from combpred import StructuredRidge
 from combpred._lib.decode import Decoding, score_values
 from combpred._lib.errors import CapabilityError
 from combpred.structures import (
-    Assignments,
     Cliques,
     Cycles,
     DirectedCycles,
-    Graphs,
     LabelSets,
-    MultiClass,
     Paths,
     Permutations,
     Routes,
-    SpanningTrees,
     Structure,
-    Subtrees,
     WeakOrders,
 )
 from combpred.structures._search.constraints import RowConstraints
@@ -243,141 +237,3 @@ def test_large_cliques_of_a_size_are_searched() -> None:
     assert not found.optimal[0] and found.nu[0] == 1 and found.upper_bound[0] >= found.value[0]
     greedy = cliques.decode(scores, constraints={"size": 2})
     assert greedy.sum() == 2 and (cliques.embed(greedy) @ scores[0])[0] == scores.max()
-
-
-# Refusals.
-
-ROUTES = Routes(5)
-
-
-@pytest.mark.parametrize(
-    ("structure", "constraint", "message"),
-    [
-        (ROUTES, {"begin": 1}, "Routes take no key 'begin'; their keys are 'start', 'end', 'length'"),
-        (ROUTES, {"start": 5}, "'start' holds 5; places are whole numbers 0..4"),
-        (ROUTES, {"start": -1}, "'start' holds -1"),
-        (ROUTES, {"start": 2, "end": 2}, "'start' and 'end' are both 2"),
-        (ROUTES, {"length": 1}, r"'length' is 1; it is the number of places that a route visits, 2\.\.5"),
-        (ROUTES, {"length": 6}, "'length' is 6"),
-        (ROUTES, {"required": [7]}, "'required' holds 7"),
-        (ROUTES, {"required": [3], "forbidden": [3]}, "place 3 is forbidden and, by 'required', visited"),
-        (ROUTES, {"start": 3, "forbidden": [3]}, "place 3 is forbidden and, by 'start', visited"),
-        (ROUTES, {"required": [(1, 2)], "forbidden": [2]}, "place 2 is forbidden"),
-        (ROUTES, {"required": [(1, 2)], "forbidden": [(1, 2)]}, r"step \(1, 2\) is required and forbidden"),
-        (ROUTES, {"required": [(1, 2), (1, 3)]}, "two steps from place 1"),
-        (ROUTES, {"required": [(1, 2), (3, 2)]}, "two steps to place 2"),
-        (ROUTES, {"required": [(1, 1)]}, "a step from a place to itself"),
-        (ROUTES, {"required": [0, 1, 2], "length": 2}, "'length' is 2, but 3 places are required"),
-        (ROUTES, {"forbidden": [0, 1, 2, 3]}, "'forbidden' leaves 1 places, 2 are needed"),
-        (ROUTES, {"forbidden": [0, 1], "length": 4}, "leaves 3 places, 4 are needed"),
-        (ROUTES, {"required": [(1, 2), (2, 1)]}, "no output of Routes.* satisfies {'required'"),
-        (ROUTES, {"start": 2, "required": [(1, 2)]}, "no output of Routes"),
-        (Permutations(4), {"first": 1, "last": 1}, "label 1 is 'first' and 'last'"),
-        (Permutations(4), {"before": [(1, 1)]}, "a label before itself"),
-        (Permutations(4), {"before": [(0, 1), (1, 3), (3, 0)]}, "has a cycle, [013] before [013] before [013] before"),
-        (Permutations(4), {"before": [(0, 1)], "first": 1}, "puts 0 in front of 1, which is 'first'"),
-        (WeakOrders(4), {"before": [(0, 1)], "last": 0}, "puts 1 behind 0, which is 'last'"),
-        (Permutations(4), {"before": [(0, 4)]}, "'before' holds 4; labels are whole numbers 0..3"),
-        (LabelSets(4), {"required": [1], "forbidden": [1]}, "label 1 is required and forbidden"),
-        (LabelSets(4), {"required": [1, 2], "size": 1}, "2 labels are required.*the size is 1"),
-        (LabelSets(4), {"forbidden": [1, 2], "size": 3}, "'forbidden' leaves 2 labels, but the size is 3"),
-        (LabelSets(4, size=2), {"size": 3}, "'size' is 3, but all sets"),
-        (LabelSets(4, size=2), {"required": [0, 1, 2]}, "3 labels are required.*the size is 2"),
-        (LabelSets(4), {"size": 5}, r"'size' is 5; it is the number of labels, 0\.\.4"),
-        (Subtrees([-1, 0, 1]), {"forbidden": [0]}, "node 0, the root of every subtree"),
-        (Subtrees([-1, 0, 1]), {"required": [2], "forbidden": [1]}, "node 2 is required, node 1 above it is forbidden"),
-        (Subtrees([-1, 0, 1]), {"required": [2], "size": 2}, "3 nodes are required, with what they imply"),
-        (Subtrees([-1, 0, 1]), {"size": 0}, "the size is 0"),
-        (Subtrees([-1, 0, 1]), {"forbidden": [1], "size": 2}, "'forbidden' leaves 1 nodes, but the size is 2"),
-        (Cliques(4), {"required": [0], "size": 0}, "1 vertices are required.*the size is 0"),
-        (Graphs(4), {"required": [(0, 1)], "forbidden": [(1, 0)]}, r"the edge \(0, 1\) is required and forbidden"),
-        (Graphs(edges=[(0, 1), (1, 2)]), {"required": [(0, 2)]}, r"holds \(0, 2\), which is no edge of the graph"),
-        (SpanningTrees(3, [(0, 1), (1, 2)]), {"forbidden": [(0, 1)]}, "no output of SpanningTrees"),
-        (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(1, 0)]}, r"holds \(1, 0\), which is no arc"),
-        (Paths([(0, 1), (1, 2), (0, 2)], 0, 2), {"required": [(0, 1), (0, 2)]}, "no output of Paths"),
-        (Assignments(3), {"required": [(0, 1), (0, 2)]}, "gives item 0 the columns 1 and 2"),
-        (Assignments(3), {"required": [(0, 1), (2, 1)]}, "gives column 1 to the items 0 and 2"),
-        (Assignments(3), {"required": [(0, 1)], "forbidden": [(0, 1)]}, r"cell \(0, 1\) is required and forbidden"),
-        (Assignments(2), {"required": [(0, 1)], "forbidden": [(1, 0)]}, "no output of Assignments"),
-        (Assignments(3), {"required": [(0, 3)]}, "'required' holds 3; columns are whole numbers"),
-        (Cycles(5), {"required": [(0, 1)], "forbidden": [(1, 0)]}, r"edge \(0, 1\) is required and forbidden"),
-        (Cycles(5), {"required": [(0, 1), (0, 2), (0, 3)]}, "no output of Cycles"),
-        (DirectedCycles(5), {"start": 1, "end": 2, "forbidden": [(2, 1)]}, "no output of DirectedCycles"),
-    ],
-)
-def test_constraints_that_are_not_legal_are_refused(
-    structure: Structure, constraint: dict[str, Any], message: str
-) -> None:
-    scores = np.zeros((3, structure.n_features))
-    with pytest.raises(ValueError, match=message):
-        structure.decode(scores, constraints=constraint)
-    with pytest.raises(ValueError, match=f"^constraints, row 1: .*{message}"):
-        structure.decode(scores, constraints=[None, constraint, {}])
-
-
-@pytest.mark.parametrize(
-    ("constraint", "message"),
-    [
-        (3, "found 3; a constraint is a dict"),
-        ({"start": 1.0}, r"'start' holds 1\.0; places are whole numbers"),
-        ({"start": True}, "'start' holds True"),
-        ({"start": [1]}, r"'start' holds \[1\]"),
-        ({"length": "3"}, "'length' is '3'"),
-        ({"required": 3}, "'required' is 3; it takes a list of places"),
-        ({"required": "3"}, "'required' is '3'"),
-        ({"required": [(1, 2, 3)]}, r"'required' holds \(1, 2, 3\)"),
-        ({"required": ["a"]}, "'required' holds 'a'"),
-        ({"forbidden": [None]}, "'forbidden' holds None"),
-    ],
-)
-def test_constraints_of_wrong_types_are_refused(constraint: Any, message: str) -> None:
-    with pytest.raises(TypeError, match=f"^constraints, row 1: {message}"):
-        ROUTES.decode(np.zeros((2, ROUTES.n_features)), constraints=[None, constraint])
-
-
-def test_constraints_must_fit_the_rows() -> None:
-    scores = np.zeros((3, ROUTES.n_features))
-    with pytest.raises(ValueError, match="constraints has 2 entries for 3 rows"):
-        ROUTES.decode(scores, constraints=[None, {}])
-    with pytest.raises(TypeError, match="constraints must be a dict for all rows, or a list"):
-        ROUTES.decode(scores, constraints=7)
-    with pytest.raises(TypeError, match="constraints must be a dict for all rows, or a list"):
-        ROUTES.decode(scores, constraints="start")
-    with pytest.raises(CapabilityError, match="MultiClass takes no constraints"):
-        MultiClass(3).decode(np.zeros((1, 3)), constraints={"required": [1]})
-
-
-def test_numbers_and_lists_of_any_kind_are_read() -> None:
-    scores = np.random.default_rng(12).normal(size=ROUTES.n_features)
-    want = ROUTES.decode(scores, constraints={"start": 1, "required": [2, (3, 4)], "forbidden": [(1, 2)]})
-    same = {
-        "start": np.int64(1),
-        "end": None,
-        "required": (np.int32(2), np.array([3, 4])),
-        "forbidden": np.array([[1, 2]]),
-    }
-    np.testing.assert_array_equal(ROUTES.decode(scores, constraints=same), want)
-
-
-def test_arrays_of_dicts_and_nothing_to_ask_for_are_accepted():
-    scores = np.random.default_rng(0).normal(size=(3, 6))
-    asked = [{"first": 2}, None, {"last": 0}]
-    expected = Permutations(4).decode(scores, constraints=asked)
-    array = np.empty(3, dtype=object)
-    array[:] = asked
-    np.testing.assert_array_equal(Permutations(4).decode(scores, constraints=array), expected)
-    np.testing.assert_array_equal(Permutations(4).decode(scores, constraints=pd.Series(asked)), expected)
-    free = MultiClass(6).decode(scores)
-    for nothing in ({}, [None, {}, None]):
-        np.testing.assert_array_equal(MultiClass(6).decode(scores, constraints=nothing), free)
-
-
-def test_messages_name_the_structure_without_its_parameters():
-    with pytest.raises(ValueError, match="row 0: no output of Paths satisfies"):
-        Paths.grid(3, 3).decode(np.zeros(12), constraints=[{"required": [(1, 2), (3, 4)]}])
-
-
-def test_a_decoder_that_is_none_is_refused_after_fit_too():
-    model = StructuredRidge(Permutations(3)).fit(np.eye(2), [[1, 2, 3], [2, 1, 3]]).set_params(decoder="best")
-    with pytest.raises(ValueError, match="decoder must be one of auto, .*, got 'best'"):
-        model.predict(np.eye(2))

@@ -1,0 +1,112 @@
+"""y of posets and hierarchies: what is read, what comes back, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from combpred.structures import Hierarchy, PosetElements
+
+RELATION = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)  # a diamond
+
+PARENT = [3, 3, 0, -1, 0, 1, 5]
+
+ANIMALS = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "fish": "animal"}
+
+ANIMAL_NAMES = ["animal", "cat", "dog", "mammal", "fish"]
+
+
+# Posets.
+
+
+@pytest.mark.parametrize(
+    ("relation", "message"),
+    [
+        ([[1, 0]], "square"),
+        ([[1, 2], [0, 1]], r"relation\[0, 1\] is 2"),
+        ([[1, 1], [1, 1]], "antisymmetric"),
+        ([[0, 0], [0, 1]], "reflexive"),
+        ([[1, 1, 0], [0, 1, 1], [0, 0, 1]], "transitive"),
+    ],
+)
+def test_relations_must_be_partial_orders(relation: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PosetElements(relation).count()
+
+
+def test_elements_outside_the_poset_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"row 1: found 4; elements are whole numbers 0\.\.3"):
+        PosetElements(RELATION).validate([0, 4])
+    assert PosetElements(RELATION) == PosetElements(RELATION.tolist())
+
+
+# Hierarchies.
+
+
+def test_names_of_a_hierarchy_come_back() -> None:
+    structure = Hierarchy(ANIMALS)
+    assert structure.feature_names().tolist() == ANIMAL_NAMES
+    assert structure.sample(50, random_state=0).dtype.kind == "U"
+    assert structure == Hierarchy(dict(ANIMALS))
+    with_root = Hierarchy({"animal": None, **ANIMALS})
+    assert with_root.feature_names().tolist() == ["animal", *ANIMALS]
+    numbers = Hierarchy({11: 1, 12: 1, 1: None})
+    assert numbers.feature_names().tolist() == ["11", "12", "1"]
+    assert numbers.space.encode([1, 11])[:, 0].tolist() == [2, 0]
+    with pytest.raises(TypeError, match="all strings or all integers"):
+        Hierarchy({1: "top"}).count()
+
+
+def test_allowed_nodes() -> None:
+    assert sorted(Hierarchy(PARENT, allowed="leaves").enumerate()) == [2, 4, 6]
+    mask = np.isin(np.arange(7), [3, 4])
+    assert sorted(Hierarchy(PARENT, allowed=mask).enumerate()) == [3, 4]
+    assert sorted(Hierarchy(PARENT, allowed=[4, 3]).enumerate()) == [3, 4]
+    assert Hierarchy([-1, 0], allowed=[True, False]) != Hierarchy([-1, 0], allowed=[1, 0])
+    with pytest.raises(ValueError, match="row 1: node 3 is not allowed"):
+        Hierarchy(PARENT, allowed="leaves").validate([2, 3])
+    with pytest.raises(ValueError, match="row 0: node 'mammal' is not allowed"):
+        Hierarchy(ANIMALS, allowed="leaves").validate(["mammal"])
+
+
+def test_truth_outside_the_allowed_nodes_is_scored_as_wrong() -> None:
+    assert Hierarchy(ANIMALS, allowed="leaves").score(["mammal", "cat"], ["dog", "cat"]) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("parent", "allowed", "message"),
+    [
+        ([-1, -1], None, "node 0 and node 1 are both roots"),
+        ({"a": "b", "c": "d"}, None, "'b' and node 'd' are both roots"),
+        ([1, 0], None, "no node is the root"),
+        ([-1, 2, 3, 1], None, "node 1 never reaches the root"),
+        ({"r": None, "a": "b", "b": "a"}, None, "'a' never reaches the root"),
+        ([-1, 5], None, r"parent\[1\] is 5"),
+        ([], None, "one entry for each node"),
+        ({}, None, "empty mapping"),
+        ([-1, 0], "leafs", '"leaves"'),
+        ([-1, 0], [True], r"shape \(2,\)"),
+        ([-1, 0], [False, False], "no node to predict"),
+        ([-1, 0, 0], [0, 1, 1], "twice.*booleans"),
+        ([-1, 0], [2], "allowed.*found 2"),
+        (ANIMALS, ["cow"], "allowed.*'cow'"),
+        ([-1, 0], [], "at least one node"),
+    ],
+)
+def test_illegal_hierarchies_are_refused(parent: Any, allowed: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Hierarchy(parent, allowed=allowed).count()
+
+
+def test_parents_must_be_indices() -> None:
+    with pytest.raises(TypeError, match="mapping from child to parent"):
+        Hierarchy(["a", "b"]).count()
+
+
+def test_unknown_nodes_name_the_row() -> None:
+    with pytest.raises(ValueError, match="row 1.*'cow'"):
+        Hierarchy(ANIMALS).validate(["cat", "cow"])
+    with pytest.raises(ValueError, match=r"row 1: found 7; nodes are whole numbers 0\.\.6"):
+        Hierarchy(PARENT).validate([0, 7])
