@@ -1,4 +1,4 @@
-"""Distributions over rankings: held-out log-likelihood and Kendall τ on real data, over repeated 10-fold cross-validation.
+"""Distributions over rankings: held-out log-likelihood and Kendall τ on real data, repeated 10-fold cross-validation.
 
 `ProbabilisticStructured` beside Plackett–Luce regression, both linear and with a Gaussian kernel, and beside
 `StructuredRidge` with the same kernels, which has no likelihood. Everything is chosen inside the training fold, on
