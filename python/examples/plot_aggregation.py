@@ -80,8 +80,8 @@ for name, distance, ratio, certified in rows:
 # %%
 # What the teams agree on
 # -----------------------
-# A pair may also be left open. A preference is kept where more than a given share of the teams that rank both
-# trajectories has it, unless such preferences form a cycle; their transitive closure is a partial order.
+# A pair may also be left open. Only preferences that more than a given share of the teams have count, of the teams that
+# rank both trajectories, and of these the largest part without cycles; its transitive closure is a partial order.
 
 shares = np.array([0.5, 0.6, 0.7, 0.8, 0.9])
 related = [acyclic_majority(rankings, threshold=share).relation.sum() / (32 * 31 / 2) for share in shares]

@@ -11,9 +11,9 @@ function on {0, 1}⁵, an experiment of Vembu (2010), ch. 5: how far does one pa
 # %%
 # Four solvers, one objective
 # ---------------------------
-# Inputs are five fair bits, and the label set of an input is the input itself. We compare one pass over m rows, with τ
-# = 0.15 m, with Newton-CG, the method of the thesis, and with what came later: conjugate gradient with a
-# preconditioner, and the closed form. We measure the objective for each row, and the processor time of the fit, which
+# Inputs are five fair bits, and the label set of an input is the input itself. We compare a single pass over m rows, of
+# which τ = 0.15 m are kept, with Newton-CG, the method of the thesis, and with what came later: conjugate gradient with
+# a preconditioner, and the closed form. We measure the objective for each row, and the processor time of the fit, which
 # for stochastic descent includes the exact objective at the end, as much work as the pass itself.
 
 from __future__ import annotations
