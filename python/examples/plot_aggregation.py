@@ -46,8 +46,8 @@ print(f"{ballots.title}: {rankings.shape[0]} rankings of {rankings.shape[1]} tra
 # The best ranking
 # ----------------
 # The distance counts pairs in opposite orders, and half of each pair that a team has tied. Four trajectories come first
-# in some best ranking, and four last, one by one. The other 24 beat one another in circles: too many for the recursion
-# over subsets, while the integer program takes them in no time.
+# in some best ranking, and four last, one by one. The other 24 form one strongly connected component of the majority's
+# preferences: too large for the recursion over subsets, but the integer program solves it in no time.
 
 best = kemeny(rankings, method="milp")
 names = [str(item + 1) for item in best.order]
@@ -56,8 +56,8 @@ print(f"distance {best.distance:g}, {best.reason}; first {', '.join(names[:5])},
 # %%
 # What the other methods promise, and hold
 # ----------------------------------------
-# Each result carries a guarantee given beforehand, and a lower bound found on the way, which says much more. Methods
-# that go by positions minimise another distance, and say nothing about this one.
+# Each result carries the guarantee of its method, and a lower bound found on the way, which says much more. Methods
+# that go by positions minimise another distance, and guarantee nothing about this one.
 
 
 def kendall(y: np.ndarray) -> float:
@@ -80,8 +80,8 @@ for name, distance, ratio, certified in rows:
 # %%
 # What the teams agree on
 # -----------------------
-# A pair may be left open, too. The majority's preferences are kept where more than a share of the teams that rank both
-# trajectories has them, as long as they do not go round in circles; what follows from them is a partial order.
+# A pair may also be left open. Only preferences that more than a given share of the teams have count, of the teams that
+# rank both trajectories, and of these the largest part without cycles; its transitive closure is a partial order.
 
 shares = np.array([0.5, 0.6, 0.7, 0.8, 0.9])
 related = [acyclic_majority(rankings, threshold=share).relation.sum() / (32 * 31 / 2) for share in shares]

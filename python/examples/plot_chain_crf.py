@@ -78,10 +78,10 @@ untied = Paths.to_labels(free.predict(test_pixels.reshape(len(test_words), -1)),
 # %%
 # With weights of pixels that positions share
 # -------------------------------------------
-# The field of the literature ties those as well: :math:`f_{tk} = \langle u_k, x_t\rangle` for letter k at position t,
-# and a number for each pair. Its likelihood is that of the same space at other scores, whose partition functions and
-# marginals are exact: the gradient by the scores is the mean of ψ less ψ of the word, and summing it over the positions
-# gives that by the weights.
+# The random field of the literature ties those as well: :math:`f_{tk} = \langle u_k, x_t\rangle` for letter k at
+# position t, and one number for each pair. Its likelihood is that of the same space at other scores, whose partition
+# functions and marginals are exact: the gradient with respect to the scores is the mean of ψ minus ψ of the word, and
+# its sum over the positions is the gradient with respect to the weights.
 
 psi = chain.embed(paths)
 inputs, test_inputs = (np.column_stack([x, np.ones(len(x))]) for x in (pixels, test_pixels))  # a constant feature

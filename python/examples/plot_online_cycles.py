@@ -36,10 +36,10 @@ print(f"{len(X)} tours of {(y >= 0).sum(axis=1).mean():.1f} places on average")
 # %%
 # One pass against batches
 # ------------------------
-# Stochastic descent passes once, with the last 500 people kept, or with all and the average of its functions. Newton-CG
-# iterates on the kernel matrix until its residual is a thousandth; conjugate gradient does so with a preconditioner,
-# and the closed form is exact. Times are the processor's, with the kernel matrix, and for stochastic descent with the
-# exact objective in the end, which is as much work as the pass.
+# Stochastic descent makes one pass, and keeps the last 500 people, or all of them and the average of its functions.
+# Newton-CG iterates on the kernel matrix until the relative residual is a thousandth; conjugate gradient does the same
+# with a preconditioner, and the closed form is exact. Times are processor times. They include the kernel matrix and,
+# for stochastic descent, the exact objective at the end, which is as much work as the pass.
 
 warnings.simplefilter("ignore", ConvergenceWarning)  # a single pass is what we ask for
 solvers = {
@@ -68,11 +68,11 @@ for n in SIZES:
 # The picture
 # -----------
 # Left, every point is a fit, with more people along the line: lower and further left is better. From a thousand people
-# on, one averaged pass is near the minimum in less than a tenth of the time in which Newton-CG converges; stopped
-# early, Newton-CG is overtaken at some two thousand people: the crossing that the thesis found is there. Faster batch
-# solvers move it: the closed form is exact, and as quick up to some thousand people. With this broad kernel everyone is
-# like everyone, and what is forgotten with all but 500 people cannot be made good. Right, what the user gets: how well
-# the hidden policies of 500 others are recovered.
+# on, one averaged pass comes near the minimum in less than a tenth of the time in which Newton-CG converges; even
+# stopped early, Newton-CG is overtaken at some two thousand people: the crossing that the thesis found. Faster batch
+# solvers move it: the closed form is exact, and as fast up to some thousand people. With this broad kernel everyone
+# resembles everyone, and a function that keeps 500 people only cannot recover what it forgets. Right, what the user
+# gets: how well the hidden policies of 500 others are recovered.
 
 COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73")
 figure, axes = plt.subplots(1, 3, figsize=(13.5, 4.2), layout="constrained")

@@ -11,10 +11,10 @@ function on {0, 1}⁵, an experiment of Vembu (2010), ch. 5: how far does one pa
 # %%
 # Four solvers, one objective
 # ---------------------------
-# Inputs are five fair bits, and the label set of an input is the input itself. One pass over m rows with τ = 0.15 m
-# stands against Newton-CG, the method of the thesis, and against what came later: conjugate gradient with a
-# preconditioner, and the closed form. The measure is the objective for each row, and the processor's time for the fit.
-# With stochastic descent that includes the exact objective at the end, as much work as the pass itself.
+# Inputs are five fair bits, and the label set of an input is the input itself. We compare a single pass over m rows, of
+# which τ = 0.15 m are kept, with Newton-CG, the method of the thesis, and with what came later: conjugate gradient with
+# a preconditioner, and the closed form. We measure the objective for each row, and the processor time of the fit, which
+# for stochastic descent includes the exact objective at the end, as much work as the pass itself.
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ for name, curve in curves.items():
 # %%
 # How much must be kept?
 # ----------------------
-# With τ rows the function forgets what older rows taught it. On 2000 rows with 32 different inputs a few hundred rows
-# hold every input several times.
+# A function that keeps τ rows forgets what older rows taught it. Of 2000 rows with 32 different inputs, a few hundred
+# contain every input several times.
 
 exact = curves["closed form"][SIZES.index(N_KEPT)][0]
 one_pass = StructuredSGD(**common, max_iter=1, random_state=0)

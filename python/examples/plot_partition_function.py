@@ -10,8 +10,8 @@ rankings.
 """
 
 # %%
-# A distribution of rankings
-# --------------------------
+# A distribution over rankings
+# ----------------------------
 # Every pair of eight labels has a score for the one standing before the other, and p(y) is proportional to the
 # exponential of a ranking's sum of scores. The scores are such that few of the 40 320 rankings take most of the
 # probability.
@@ -36,10 +36,11 @@ print(f"ln Z = {exact:.4f}; p is as wide as {effective:.0f} equally probable ran
 # %%
 # Estimates
 # ---------
-# Between the uniform distribution and p lie those of the scores times β. An estimate draws samples at some levels of β
-# from 0 to 1, and multiplies estimates of how Z grows from one to the next. Levels at equal distances that are safe for
-# any scores are many. Levels that the samples themselves tell to be close enough are few, and fewer samples do for the
-# same promise: Z within a factor of 1 ± 0.2, with probability 0.75. Twenty estimates show how it is kept.
+# Between the uniform distribution and p lie those of the scores times β. `log_partition` with ``method="annealed"``
+# draws samples at several levels of β from 0 to 1, and multiplies estimates of how much Z grows from one to the next.
+# Equally spaced levels that are safe for any scores are many. Levels that the samples themselves show to be close
+# enough are few, and need fewer samples for the same promise: Z within a factor of 1 ± 0.2, with probability 0.75.
+# Twenty estimates show how it is kept.
 
 estimates = {
     schedule: sampling.log_partition(

@@ -3,16 +3,16 @@
 How sure a ranking of digits is
 ===============================
 
-Which digit is this, which comes next, and how sure can one be? `ProbabilisticStructured` predicts a distribution of
-rankings: of all 3 628 800 orders of the ten digits, exactly. The example looks at those of a clear image and of an
-unclear one, and asks of images it has not seen whether the probabilities are right.
+Which digit is this, which comes next, and how sure can one be? `ProbabilisticStructured` predicts a distribution
+over rankings, exactly, over all 3 628 800 orders of the ten digits. The example compares a clear image with an unclear
+one, and checks on images that it has not seen whether the probabilities are right.
 """
 
 # %%
 # The data
 # --------
-# Images of digits, with rankings of the ten digits by the probability that a naive Bayes classifier gives them. Few
-# images are to be learnt from, so that much remains unsure.
+# Images of digits, with rankings of the ten digits by the probability that a naive Bayes classifier gives them. There
+# are few images to learn from, so that much remains uncertain.
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ for alpha in (0.003, 0.1, 1.0):
 # %%
 # The picture
 # -----------
-# Left, the probabilities that one digit stands before another, for the image of least entropy and for
-# the one with the most, digits being sorted by their expected rank. Right, the reliability of such probabilities, for
-# all 45 pairs of digits of all other images: those of the model in the middle happen as often as it says.
+# Left, the probabilities that one digit stands before another, for the images of least and of most entropy; digits are
+# sorted by their expected rank. Right, the reliability of such probabilities, for all 45 pairs of digits of all test
+# images: what the model with the penalty in the middle predicts happens as often as it says.
 
 model = models[0.1]
 entropy = model.entropy(X_test)
 
 
-def draw_law(ax: Axes, below: Axes, row: int, title: str) -> None:
+def draw_distribution(ax: Axes, below: Axes, row: int, title: str) -> None:
     """Draw the marginals of a row, and below its image and the ranking predicted for it."""
     display = MarginalsDisplay.from_estimator(
         model, X_test[[row]], order="rank", ax=ax, values_format=".0%", colorbar=False, text_kw={"fontsize": 7}
@@ -69,8 +69,8 @@ def draw_law(ax: Axes, below: Axes, row: int, title: str) -> None:
 
 
 figure, axes = plt.subplots(2, 3, figsize=(14, 6), height_ratios=(4, 1), width_ratios=(1, 1, 1.1), layout="constrained")
-draw_law(*axes[:, 0], int(np.argmin(entropy)), "A clear image")
-draw_law(*axes[:, 1], int(np.argmax(entropy)), "An unclear image")
+draw_distribution(*axes[:, 0], int(np.argmin(entropy)), "A clear image")
+draw_distribution(*axes[:, 1], int(np.argmax(entropy)), "An unclear image")
 for (alpha, each), colour, marker in zip(
     models.items(), ("#E66101", "#009E73", "#0072B2"), ("^", "o", "s"), strict=True
 ):

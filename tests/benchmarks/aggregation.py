@@ -161,8 +161,8 @@ def main() -> None:
     parser.add_argument("--ballots", nargs="*", default=[], metavar="FILE")
     options = parser.parse_args()
     rng = np.random.default_rng(0)
-    laws = (uniform, mallows, plackett_luce)
-    compare([laws[i % 3](rng, int(rng.integers(3, 16)), int(rng.integers(8, 13))) for i in range(options.profiles)])
+    models = (uniform, mallows, plackett_luce)
+    compare([models[i % 3](rng, int(rng.integers(3, 16)), int(rng.integers(8, 13))) for i in range(options.profiles)])
     race(rng)
     for file in options.ballots:
         ballots(file)

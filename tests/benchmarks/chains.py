@@ -3,14 +3,15 @@
     python tests/benchmarks/chains.py [--samples 2000]
 
 On spaces small enough to be listed. Coalescence: how far coupling from the past went back, on average. For
-uniform proposals ("meta") its mean is known, 1/β with β = E exp(h − max h) under the uniform law. Monotone coupling by
-the heat bath goes back a power of two times d steps, half of which was too little, so at most max(d, 2 E T) on average
-for the time T that chains need to meet: E T is d (1 + 1/2 + … + 1/d) on the hypercube, and at most 2 t (1 + ln l) on a
-lattice whose longest chain has l steps, t being the time after which chains from any two starts are within 1/e (Propp
-and Wilson, 1996). Mixing: steps after which chains from the worst start are within ε = 0.01 of their law in total
-variation, by powers of the transition matrix. The last column has the bound that the thesis prints: for proposals that
-of the range of the scores, exp(min h − max h) in place of β, and on the hypercube d ln(d/ε). A measured time above it
-has an exclamation mark; the script ends with an error when one of the other bounds does not hold.
+uniform proposals ("meta") its mean is known, 1/β with β = E exp(h − max h) under the uniform distribution. Monotone
+coupling by the heat bath goes back a power of two times d steps, half of which was too little, so at most max(d, 2 E T)
+on average for the time T that chains need to meet: E T is d (1 + 1/2 + … + 1/d) on the hypercube, and at most
+2 t (1 + ln l) on a lattice whose longest chain has l steps, t being the time after which chains from any two starts are
+within 1/e (Propp and Wilson, 1996). Mixing: steps after which chains from the worst start are within ε = 0.01 of their
+distribution in total variation, by powers of the transition matrix. The last column has the bound that the thesis
+prints: for proposals that of the range of the scores, exp(min h − max h) in place of β, and on the hypercube d ln(d/ε).
+A measured time above it has an exclamation mark; the script ends with an error when one of the other bounds does not
+hold.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ EPSILON = 0.01
 TREES = {"binary tree": [-1, 0, 0, 1, 1, 2, 2], "path": [-1, 0, 1, 2, 3, 4, 5, 6], "star": [-1, *[0] * 7]}
 
 
-def law(structure: Structure, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def distribution(structure: Structure, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the scores of all outputs and their probabilities."""
     values = structure.embed(list(structure.enumerate())) @ scores
     p = np.exp(values - values.max())
@@ -75,7 +76,7 @@ def first_time(done: Callable[[int], bool], most: int = 10**6) -> int:
 
 
 def mixing_time(matrix: np.ndarray, p: np.ndarray) -> int:
-    """Return the first number of steps with a distance of at most ε to the law from every start."""
+    """Return the first number of steps with a distance of at most ε to the distribution from every start."""
 
     def near(steps: int) -> bool:
         return bool(np.abs(np.linalg.matrix_power(matrix, steps) - p).sum(axis=1).max() <= 2 * EPSILON)
@@ -84,11 +85,11 @@ def mixing_time(matrix: np.ndarray, p: np.ndarray) -> int:
 
 
 def meeting_time(matrix: np.ndarray) -> int:
-    """Return the first number of steps after which the laws from any two starts are within 1/e."""
+    """Return the first number of steps after which the distributions from any two starts are within 1/e."""
 
     def near(steps: int) -> bool:
-        laws = np.linalg.matrix_power(matrix, steps)
-        return max(float(np.abs(laws - row).sum(axis=1).max()) for row in laws) <= 2 / math.e
+        distributions = np.linalg.matrix_power(matrix, steps)
+        return max(float(np.abs(distributions - row).sum(axis=1).max()) for row in distributions) <= 2 / math.e
 
     return first_time(near)
 
@@ -129,7 +130,7 @@ def proposals(samples: int) -> None:
     ]
     for structure, scale in meta:
         scores = scale * np.random.default_rng(0).normal(size=structure.n_features)
-        values, p = law(structure, scores)
+        values, p = distribution(structure, scores)
         log_beta = math.log(np.exp(values - values.max()).mean())
         spread = float(values.max() - values.min())
         show(
@@ -149,7 +150,7 @@ def hypercubes(samples: int) -> None:
         for scale in (0.0, 1.0, 5.0):
             structure = LabelSets(d)
             scores = scale * np.random.default_rng(0).normal(size=d)
-            p = law(structure, scores)[1]
+            p = distribution(structure, scores)[1]
             show(
                 f"LabelSets({d}) ×{scale}, cube",
                 mixing=mixing_time(site_matrix(structure, scores, heat_bath=False), p),
@@ -171,7 +172,7 @@ def subtrees(samples: int) -> None:
         for scale in (0.0, 1.0, 3.0):
             structure = Subtrees(tree)
             scores = scale * np.random.default_rng(0).normal(size=len(tree))
-            p = law(structure, scores)[1]
+            p = distribution(structure, scores)[1]
             matrix = site_matrix(structure, scores, heat_bath=True)
             name = f"Subtrees of a {shape} ×{scale}"
             show(f"{name}, cube", mixing=mixing_time(site_matrix(structure, scores, heat_bath=False), p))

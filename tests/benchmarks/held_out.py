@@ -1,4 +1,4 @@
-"""Choice of width and penalty by held-out log-likelihood: shared by the benchmarks of laws.
+"""Choice of width and penalty by held-out log-likelihood: shared by the benchmarks of probabilities.
 
 The search climbs on the grid, from a fixed start: as long as a neighbour along one axis does better, it goes to the
 best of them. Held-out log-likelihood is a smooth function of both parameters, so that few of the settings are fitted.

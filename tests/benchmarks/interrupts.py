@@ -98,7 +98,7 @@ def calls() -> dict[str, Call]:
         "structured perceptron": fit(StructuredPerceptron("permutations", max_iter=10**6), 300, 4, 16),
         "label ranking SVM, linear": fit(LabelRankingSVM(kernel="linear", **hard_svm), 2000, 5, 8),
         "label ranking SVM, rbf": fit(LabelRankingSVM(kernel="rbf", **hard_svm), 2000, 5, 8),
-        "label ranking boost": fit(LabelRankingBoost(alpha=1e-6, tol=0.0, max_iter=10**6), 20_000, 30, 6),
+        "label ranking boost": fit(LabelRankingBoost(alpha=1e-6, min_gain=0.0, max_iter=10**6), 20_000, 30, 6),
         "online label ranker": fit(OnlineLabelRanker("primal-dual", max_iter=10**6), 2000, 5, 8),
     }
     for structure in (Cliques(500), Cycles(500), DirectedCycles(500), PartialOrders(500), Permutations(500),

@@ -1,6 +1,6 @@
-"""Laws of label sets on real data: yeast and emotions, official splits, features standardised on the training part.
+"""Distributions over label sets: yeast and emotions, official splits, features standardised on the training part.
 
-Laws, of which each has a width and a penalty chosen by the log-likelihood of three inner folds (see `held_out`):
+Every distribution has a width and a penalty, chosen by the log-likelihood of three inner folds (see `held_out`):
 
 - "LabelSets": `ProbabilisticStructured` with labels as ψ, which is one logistic regression for each label. The script
   asserts that scikit-learn's logistic regressions with the same penalty give the same probabilities.
@@ -9,8 +9,8 @@ Laws, of which each has a width and a penalty chosen by the log-likelihood of th
   (`Custom.from_structures`), with labels as ψ, or labels and products of two. Sets not listed have probability 0. The
   penalty is chosen with the list of the whole training part.
 - "all sets, with pairs": the same with all sets listed. Only where they are few.
-- "chain": scikit-learn's `ClassifierChain` of logistic regressions, which defines a law by the chain rule. Its own
-  predictions are greedy; "exact" takes the mode and the marginals of the law over all sets.
+- "chain": scikit-learn's `ClassifierChain` of logistic regressions, which defines a distribution by the chain rule.
+  Its own predictions are greedy; "exact" takes the mode and the marginals of the distribution over all sets.
 
 Columns: subset accuracy, F1 (mean over rows, and over labels) and Hamming loss of a decision: the mode ("map"), least
 expected Hamming loss ("half": labels of probability above ½), `decision="mbr"` where ψ has more than labels, or the
@@ -53,7 +53,7 @@ def all_sets(n_labels: int) -> np.ndarray:
 
 
 class Chain:
-    """The law of a chain of logistic regressions, with the methods that `choose` asks for."""
+    """The distribution of a chain of logistic regressions, with the methods that `choose` asks for."""
 
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
@@ -72,7 +72,7 @@ class Chain:
         return total
 
     def best_and_marginals(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mode of each row's law, and the probability of each label under it."""
+        """Return the mode of each row's distribution, and the probability of each label under it."""
         n_labels, p = len(self.chain.estimators_), X.shape[1]
         sets = all_sets(n_labels)
         own = np.column_stack([link.coef_[0, :p] @ X.T + link.intercept_ for link in self.chain.estimators_])
@@ -88,7 +88,7 @@ class Chain:
 
 
 class Listed:
-    """A law over a list of sets, whose y are sets rather than places in the list."""
+    """A distribution over a list of sets, whose y are sets rather than places in the list."""
 
     def __init__(self, sets: np.ndarray, pairs: bool, **setting: Any) -> None:
         u, v = np.triu_indices(sets.shape[1], 1)
@@ -141,25 +141,27 @@ def calibration_error(y: np.ndarray, p: np.ndarray) -> float:
 
 
 class Report:
-    """A table of the laws of one data set."""
+    """A table of the distributions of one data set."""
 
     def __init__(self, y: np.ndarray, listed: np.ndarray) -> None:
         self.y, self.listed = y, listed
         print(
-            f"  {'law':<34}{'decision':<9}{'subset':>7}{'F1 rows':>8}{'labels':>7}{'Hamming':>8}{'ln p':>8}"
+            f"  {'distribution':<34}{'decision':<9}{'subset':>7}{'F1 rows':>8}{'labels':>7}{'Hamming':>8}{'ln p':>8}"
             f"{'listed':>15}{'log loss':>9}{'Brier':>7}{'ECE':>7}{'chance':>8}{'CPU s':>8}  setting"
         )
 
-    def line(self, law: str, decision: str, predicted: np.ndarray) -> str:
+    def line(self, distribution: str, decision: str, predicted: np.ndarray) -> str:
         """Return the part of a line on predictions."""
         y = self.y
         f1 = [f1_score(y, predicted, average=average, zero_division=0) for average in ("samples", "macro")]
         subset = float((y == predicted).all(axis=1).mean())
-        return f"  {law:<34}{decision:<9}{subset:7.3f}{f1[0]:8.3f}{f1[1]:7.3f}{hamming_loss(y, predicted):8.4f}"
+        return (
+            f"  {distribution:<34}{decision:<9}{subset:7.3f}{f1[0]:8.3f}{f1[1]:7.3f}{hamming_loss(y, predicted):8.4f}"
+        )
 
     def add(
         self,
-        law: str,
+        distribution: str,
         decisions: dict[str, np.ndarray],
         log_proba: np.ndarray | None,
         p: np.ndarray,
@@ -176,12 +178,12 @@ class Report:
         more += f"{calibration_error(self.y, p):7.4f}{chance_error(p):8.4f}{seconds:8.1f}  "
         more += ", ".join(f"{key} {value:.2g}" for key, value in (setting or {}).items())
         for decision, predicted in decisions.items():
-            print(self.line(law, decision, predicted) + more, flush=True)
+            print(self.line(distribution, decision, predicted) + more, flush=True)
             more = ""
 
 
 def label_sets(report: Report, kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> None:
-    """Report the law of independent labels, and check it against scikit-learn."""
+    """Report the distribution of independent labels, and check it against scikit-learn."""
     start, n_labels = time.process_time(), y.shape[1]
 
     def build(setting: dict[str, float]) -> ProbabilisticStructured:
@@ -214,10 +216,10 @@ def separate(report: Report, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -
 
 
 def listed_sets(
-    report: Report, law: str, sets: np.ndarray, kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray
+    report: Report, distribution: str, sets: np.ndarray, kernel: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray
 ) -> None:
-    """Report a law over a list of sets."""
-    start, pairs = time.process_time(), law.endswith("with pairs")
+    """Report a distribution over a list of sets."""
+    start, pairs = time.process_time(), distribution.endswith("with pairs")
 
     def build(setting: dict[str, float]) -> Listed:
         return Listed(sets, pairs, **setting)
@@ -227,11 +229,11 @@ def listed_sets(
     p, predicted = model.marginals(X_test), model.predict(X_test, "map")
     seconds = time.process_time() - start
     decisions = {"map": predicted, "mbr": model.predict(X_test, "mbr"), "half": (p > 0.5).astype(int)}
-    report.add(f"{law}, {kernel}", decisions, model.log_proba(X_test, report.y), p, seconds, setting)
+    report.add(f"{distribution}, {kernel}", decisions, model.log_proba(X_test, report.y), p, seconds, setting)
 
 
 def chain(report: Report, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> None:
-    """Report the chain: its greedy predictions, and its law."""
+    """Report the chain: its greedy predictions, and its distribution."""
     start = time.process_time()
     setting = choose(lambda found: Chain(**found), X, y, has_width=False, start=START)
     model = Chain(**setting).fit(X, y)
@@ -265,11 +267,11 @@ def main() -> None:
         separate(report, X, y, X_test)
         for kernel in args.kernels:
             label_sets(report, kernel, X, y, X_test)
-            laws = {"observed sets": observed, "observed sets, with pairs": observed}
+            distributions = {"observed sets": observed, "observed sets, with pairs": observed}
             if 2**n_labels <= MOST_LISTED:
-                laws["all sets, with pairs"] = all_sets(n_labels)
-            for law, sets in laws.items():
-                listed_sets(report, law, sets, kernel, X, y, X_test)
+                distributions["all sets, with pairs"] = all_sets(n_labels)
+            for distribution, sets in distributions.items():
+                listed_sets(report, distribution, sets, kernel, X, y, X_test)
 
 
 if __name__ == "__main__":

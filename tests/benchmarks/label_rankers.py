@@ -77,7 +77,7 @@ def ridge(loss: str) -> Fit:
 
 
 def probabilistic(X: np.ndarray, y: np.ndarray) -> Any:
-    """Train the law of rankings with a Gaussian kernel."""
+    """Train distributions over rankings with a Gaussian kernel."""
     model = ProbabilisticStructured(Permutations(), kernel="rbf", tol=1e-3)
     return searched(model, gamma=WIDTHS[1:6:2] / X.shape[1], alpha=np.logspace(-3, 0, 4))(X, y)
 

@@ -1,4 +1,4 @@
-"""Plackett–Luce regression of rankings, linear or with a Gaussian kernel: a reference for the benchmarks of laws.
+"""Plackett–Luce regression of rankings, linear or with a Gaussian kernel: a reference for `probabilities.py`.
 
 Label j has the utility u_j(x), and a ranking is drawn place by place, each time one of the labels that are left with
 probability proportional to exp u_j (Plackett, 1975; Cheng, Dembczyński and Hüllermeier, 2010, for the regression).
@@ -124,9 +124,9 @@ def check() -> None:
     y = 1 + rng.permuted(np.tile([0, 1], (24, 1)), axis=1)
     for gamma in (None, 0.5):
         kernel = {"kernel": "linear"} if gamma is None else {"kernel": "rbf", "gamma": gamma}
-        laws = ProbabilisticStructured(Permutations(2), alpha=0.2, tol=1e-6, **kernel).fit(X, y)
+        structured = ProbabilisticStructured(Permutations(2), alpha=0.2, tol=1e-6, **kernel).fit(X, y)
         reference = PlackettLuce(alpha=0.1, gamma=gamma, tol=1e-6).fit(X, y)
-        np.testing.assert_allclose(reference.log_proba(X, y), laws.log_proba(X, y), atol=1e-6)
+        np.testing.assert_allclose(reference.log_proba(X, y), structured.log_proba(X, y), atol=1e-6)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""Laws of rankings on real data: held-out log-likelihood and Kendall τ over repeated 10-fold cross-validation.
+"""Distributions over rankings: held-out log-likelihood and Kendall τ on real data, repeated 10-fold cross-validation.
 
 `ProbabilisticStructured` beside Plackett–Luce regression, both linear and with a Gaussian kernel, and beside
 `StructuredRidge` with the same kernels, which has no likelihood. Everything is chosen inside the training fold, on
-features standardised there: the laws' width and penalty by the log-likelihood of three inner folds (or their τ), as
-`held_out` describes; the ridge's width, penalty and loss by its leave-one-out τ. Columns: mean ln p of the held-out
-ranking, in nats; the paired difference to Plackett–Luce with the same kernel, with its standard error over the rows; τ
-of the most probable ranking and of the ranking of least expected Kendall distance; CPU seconds a fold for choosing,
-fitting and predicting. The uniform law has ln p = −ln k!.
+features standardised there: the width and the penalty of distributions by the log-likelihood of three inner folds (or
+their τ), as `held_out` describes; the ridge's width, penalty and loss by its leave-one-out τ. Columns: mean ln p of the
+held-out ranking, in nats; the paired difference to Plackett–Luce with the same kernel, with its standard error over the
+rows; τ of the most probable ranking and of the ranking of least expected Kendall distance; CPU seconds a fold for
+choosing, fitting and predicting. The uniform distribution has ln p = −ln k!.
 
     python tests/benchmarks/probabilities.py --data DIR [--sets iris glass …] [--repeats 1] [--folds 10]
                                                [--by likelihood | tau] [--jobs 2]
@@ -36,8 +36,8 @@ from combpred.metrics import kendall_tau
 from combpred.structures import Permutations
 
 SETS = ("iris", "wine", "glass", "vehicle", "bodyfat", "stock")
-# Of the gradient, relative to that at zero, for both kinds of laws; small penalties on rankings that the inputs settle
-# take hundreds of iterations to get there.
+# Of the gradient, relative to that at zero, for both models; where inputs determine the rankings, small penalties take
+# hundreds of iterations to get there.
 TOL, MOST_ITERATIONS = 1e-4, 5000
 
 
@@ -51,7 +51,7 @@ class Held(NamedTuple):
     setting: dict[str, float]
 
 
-def laws(kernel: str) -> Build:
+def structured(kernel: str) -> Build:
     """Return a builder of `ProbabilisticStructured` for a kernel."""
 
     def build(setting: dict[str, float]) -> ProbabilisticStructured:
@@ -62,23 +62,23 @@ def laws(kernel: str) -> Build:
     return build
 
 
-def plackett_luce_laws(setting: dict[str, float]) -> PlackettLuce:
+def plackett_luce_regression(setting: dict[str, float]) -> PlackettLuce:
     """Build Plackett–Luce regression."""
     return PlackettLuce(tol=TOL, max_iter=MOST_ITERATIONS, **setting)
 
 
 def tau(model: Model, X: np.ndarray, y: np.ndarray) -> float:
-    """Return the mean τ of what a law predicts."""
+    """Return the mean τ of what a distribution predicts."""
     return float(kendall_tau(y, model.predict(X)))
 
 
 SCORES: dict[str, Score] = {"likelihood": log_likelihood, "tau": tau}
 
 
-def hold_law(
+def hold_distribution(
     build: Build, has_width: bool, by: str, X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
 ) -> Held:
-    """Choose, fit and test a law."""
+    """Choose, fit and test a distribution."""
     start = time.process_time()
     setting = choose(build, X, y, has_width=has_width, score=SCORES[by])
     model = build(setting).fit(X, y)
@@ -112,8 +112,8 @@ def run_fold(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, 
     parts = scaler.transform(X[train]), y[train], scaler.transform(X[test]), y[test]
     held = {}
     for kernel in ("linear", "rbf"):
-        held["ProbabilisticStructured", kernel] = hold_law(laws(kernel), kernel == "rbf", by, *parts)
-        held["Plackett–Luce", kernel] = hold_law(plackett_luce_laws, kernel == "rbf", by, *parts)
+        held["ProbabilisticStructured", kernel] = hold_distribution(structured(kernel), kernel == "rbf", by, *parts)
+        held["Plackett–Luce", kernel] = hold_distribution(plackett_luce_regression, kernel == "rbf", by, *parts)
         held["StructuredRidge", kernel] = hold_ridge(kernel, *parts)
     return held
 
@@ -147,7 +147,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--folds", type=int, default=10, help="how many of the ten folds of a repeat are tested")
-    parser.add_argument("--by", choices=list(SCORES), default="likelihood", help="what the laws are chosen by")
+    parser.add_argument("--by", choices=list(SCORES), default="likelihood", help="what the distributions are chosen by")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     plackett_luce.check()

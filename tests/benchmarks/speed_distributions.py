@@ -1,6 +1,6 @@
-"""Speed of laws of rankings: exact partition functions, uniform samples, chains and fits, in one run.
+"""Speed of distributions over rankings: exact partition functions, uniform samples, chains and fits, in one run.
 
-    python tests/benchmarks/speed_laws.py [--seconds 0.5] [--rows 1000]
+    python tests/benchmarks/speed_distributions.py [--seconds 0.5] [--rows 1000]
 
 All rates are of CPU time, on one thread, so that they hold for a core whatever else runs on the machine.
 
