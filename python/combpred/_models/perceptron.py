@@ -13,6 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from .._data.glossary import documented
 from .._data.inputs import clear_fit, refit, unchanged_on_failure
 from .._lib.abi import Control
 from .._lib.call import get_n_threads
@@ -236,6 +237,7 @@ def learn_piece(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> N
         del model.separated_
 
 
+@documented
 class StructuredPerceptron(StructuredEstimator):
     r"""Structured perceptron: decode a row, and where another structure wins, raise the score of the observed one.
 
@@ -244,50 +246,44 @@ class StructuredPerceptron(StructuredEstimator):
 
     Parameters
     ----------
-    structure : Structure, str or None, default=None
-        As for :class:`combpred.StructuredRidge`: the output space, its catalogue name, or None to infer it from y.
+    %(structure)s
     max_iter : int, default=100
         Limit on passes over the rows. Passes end with the first in which nothing changes.
     average : bool, default=True
         Predict by the average of the scorers after each row visited in `max_iter` passes rather than by the last one,
         which depends much on the last mistakes (Collins, 2002). Passes that would change nothing are counted, not made.
-    kernel, gamma, degree, coef0 : default="linear", None, 3, 1.0
-        Input kernel, as for :class:`combpred.StructuredRidge`. Other kernels than the linear one are trained in the
-        features of their matrix on the training rows, at a cost of :math:`O(n^3)` to begin with.
+    %(kernel)s
+        Kernels other than the linear one are trained in the features of their matrix on the training rows, which takes
+        an eigendecomposition first: :math:`O(n^3)`.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
     fit_intercept : bool, default=True
         Add a constant feature to the inputs.
-    shuffle : bool, default=True
-        Whether each pass has a random order of its own; otherwise rows are taken as they are given.
-    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
-        How the score is maximised, as for :class:`combpred.StructuredRidge`, in training as in `predict`.
+    %(shuffle)s
+    %(decoder)s
+        Training decodes in the same way.
     n_candidates : int or None, default=None
         If a number, training does not decode but takes the best of so many structures drawn uniformly, anew for each
         row that it visits; passes in which none is found to be better then do not end training. Prediction decodes all
         the same.
-    n_jobs : int or None, default=None
-        Threads of decoding in `predict`. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the order of rows, of candidates, and of random decoders.
-    verbose : int, default=0
-        Show progress when positive.
+    %(n_jobs)s
+        Training decodes one row after another; only prediction is parallel.
+    %(random_state)s
+        Also of the order of rows, of candidates, and of these decoders in training.
+    %(verbose)s
 
     Attributes
     ----------
-    structure_ : Structure
-        The output space with all sizes settled.
-    coef_ : ndarray of shape (d, n_features)
-        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
+    %(structure_)s
+    %(coef_)s
     dual_coef_ : ndarray of shape (n, d)
         Coefficients of the training rows: the sum of :math:`\psi(y_i) - \psi(z)` over the mistakes on each, with
         `average` each counted by the share of visits that came after it. Only with other kernels.
-    intercept_ : ndarray of shape (d,)
-        Constant part of the scores; zero without `fit_intercept`.
-    X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs. Only with kernels that are neither linear nor precomputed.
-    kernel_ : InputKernel
-        The kernel with `gamma` settled.
-    classes_ : ndarray
-        Class labels (``MultiClass``) or label numbers (``LabelSets``).
+    %(intercept_)s
+    %(X_fit_)s
+    %(kernel_)s
+    %(classes_)s
     n_mistakes_ : int
         How often decoding found a structure with another ψ that scored at least as high as the observed one: the
         updates.
@@ -303,10 +299,8 @@ class StructuredPerceptron(StructuredEstimator):
         Passes, or calls of `partial_fit` since `fit`.
     state_ : PerceptronState
         Where training stands, for `partial_fit`. Only with ``kernel="linear"``.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import check_choice, check_share_or_none, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
+from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, renumbered
@@ -54,6 +55,7 @@ def _has_probabilities(self: ProbabilisticStructured) -> bool:
     )
 
 
+@documented
 class ProbabilisticStructured(StructuredEstimator):
     r"""Log-linear model of structures, fitted by penalised maximum likelihood.
 
@@ -64,24 +66,13 @@ class ProbabilisticStructured(StructuredEstimator):
 
     Parameters
     ----------
-    structure : Structure, str or None, default=None
-        The output space: an instance of a class of :mod:`combpred.structures`, the catalogue name of one (such as
-        ``"permutations"``), or None to infer it from y: labels (1-D) make a ``MultiClass``, a 0/1 matrix ``LabelSets``.
-        Sizes left out are inferred from y.
-    alpha : float, default=1.0
-        Penalty on the squared norm of the scorer, against the sum of the losses of the rows; positive.
-    kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
-        Input kernel, as in :class:`sklearn.kernel_ridge.KernelRidge`. With ``"precomputed"``, X is the square matrix of
-        kernel values in ``fit``, and the values between new rows and training rows afterwards.
-    gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
-        divides that by the variance of the training inputs, weighted by `sample_weight`.
-    degree : float, default=3
-        Degree of the polynomial kernel; others ignore it.
-    coef0 : float, default=1.0
-        Constant of the polynomial kernel; others ignore it.
-    fit_intercept : bool, default=True
-        Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
+    %(structure)s
+    %(alpha)s
+    %(kernel)s
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(fit_intercept)s
     inference : {"auto", "exact", "mcmc", "taylor"}, default="auto"
         How partition functions and marginals are computed, in training and afterwards.
 
@@ -114,52 +105,41 @@ class ProbabilisticStructured(StructuredEstimator):
         What `predict` predicts. ``"map"``: the most probable structure. ``"mbr"``: the structure of least expected
         loss :math:`E\|\psi(y) - \psi(Y)\|^2`, which is the 0-1 loss for classes, the Hamming loss for label sets and
         other 0/1 embeddings, and Kendall's distance for rankings (a tie against an order counts half), up to a factor.
-    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
-        How `predict` maximises, as in :class:`StructuredRidge`.
+    %(decoder)s
     solver : {"auto", "lbfgs", "sgd"}, default="auto"
         ``"lbfgs"`` takes all rows at a time, with exact gradients, and reaches the maximum to `tol`. ``"sgd"`` takes
         mini-batches of 32 rows, preconditions by the Hessian at zero, and averages its weights; it is for sampled
         gradients, for data that come in mini-batches (`partial_fit`, linear kernel only), and for moderate accuracy.
         ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
     tol : float, default=1e-6
-        ``"lbfgs"`` stops when no entry of the gradient exceeds `tol` times the largest at zero, after scaling by the
-        curvature there. ``"sgd"`` stops when what is left to be gained is at most `tol`² times what it was at zero; the
-        square, as it goes with that of the gradient. What is left is taken to be half the squared norm of the gradient
-        after scaling by the curvature, or what was gained since half of the passes, if that is more. With sampled
-        gradients both are estimated, up to two standard errors, and `tol` is 0.05 at least: a 400th of the gain. A
-        warning says when passes ran out before, with sampled gradients when over four times that may be left.
+        ``"lbfgs"`` stops when no entry of the gradient, preconditioned by the Hessian at zero weights, exceeds `tol`
+        times the largest one at zero weights. ``"sgd"`` stops when the objective is estimated to exceed its minimum by
+        at most `tol`² times as much as at zero weights; the square, as that excess grows with the square of the
+        gradient. The estimate is half the squared norm of the preconditioned gradient, or what the second half of the
+        passes has gained, whichever is larger. With sampled gradients both are estimated, up to two standard errors,
+        and `tol` is taken to be at least 0.05: a 400th of the gain. A warning is issued when `max_iter` comes first;
+        with sampled gradients only where the excess may be more than four times as large.
     max_iter : int, default=200
         Limit on iterations, for ``"sgd"`` on passes over the rows.
-    n_jobs : int or None, default=None
-        Threads of the library's own loops. None takes :func:`combpred.config_context`, else all processors; results do
-        not depend on it. Threads of BLAS are set as for NumPy.
-    random_state : int, RandomState instance or None, default=None
-        Seed of `sample`, of ``inference="mcmc"``, of the order of rows in ``"sgd"``, and of the decoders ``"anneal"``
-        and ``"metropolis"``. All else is deterministic.
+    %(n_jobs)s
+    %(random_state)s
+        Also of `sample`, of ``inference="mcmc"`` and of the order of rows in ``"sgd"``. All else is deterministic.
     warm_start : bool, default=False
         Whether `fit` starts from the weights of an earlier fit, such as one with another `alpha`, rather than from
         zero. Where it ends is the same to `tol`, which is relative to the gradient at zero either way. The shapes of
         `coef_`, or of `dual_coef_`, whose rows are taken to be those of the same training rows, must not change.
         ``"sgd"`` starts its step sizes and its average anew, and chains of samples are not kept from fit to fit.
-    verbose : int, default=0
-        Print progress when positive.
+    %(verbose)s
 
     Attributes
     ----------
-    structure_ : Structure
-        The output space with all sizes known.
-    coef_ : ndarray of shape (d, n_features)
-        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
-    dual_coef_ : ndarray of shape (n, d)
-        Coefficients of the training rows. Only with other kernels.
-    intercept_ : ndarray of shape (d,)
-        Constant part of the scores; zero without `fit_intercept`.
-    X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
-    kernel_ : InputKernel
-        The kernel with the value of `gamma`.
-    classes_ : ndarray
-        Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
+    %(structure_)s
+    %(coef_)s
+    %(dual_coef_)s
+    %(intercept_)s
+    %(X_fit_)s
+    %(kernel_)s
+    %(classes_)s
     objective_ : float
         Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows, nor with sampled
         gradients, which do without it.
@@ -174,10 +154,8 @@ class ProbabilisticStructured(StructuredEstimator):
         How the chains fared that trained last or that `sample` followed last. Only after either.
     descent_ : SgdState
         Where ``"sgd"`` stands, for `partial_fit`. Only with that solver and a linear kernel.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------

@@ -263,9 +263,7 @@ class StructuredRidge(RidgeBase):
         and ``"newton-cg"`` iterate on products with the kernel matrix; ``"primal"`` solves for the weights of the
         features, for the linear kernel. All reach the same minimum, and ``"auto"`` takes the cheapest of them.
     %(decoder)s
-    tol : float, default=1e-8
-        %(tol)s
-        Here that is the norm of the residual of the stationarity equation.
+    %(tol)s
     max_iter : int or None, default=None
         Limit on iterations; None leaves the solver its own.
     %(n_jobs)s
@@ -279,8 +277,7 @@ class StructuredRidge(RidgeBase):
     %(coef_)s
     %(dual_coef_)s
     %(intercept_)s
-    X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
+    %(X_fit_)s
     %(kernel_)s
     %(classes_)s
     objective_ : float

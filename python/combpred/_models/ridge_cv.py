@@ -151,9 +151,7 @@ class StructuredRidgeCV(RidgeBase):
         As in :class:`StructuredRidge` when `cv` is given. Leave-one-out is closed-form and accepts ``"auto"`` or
         ``"closed-form"``.
     %(decoder)s
-    tol : float, default=1e-8
-        %(tol)s
-        Here that is the norm of the residual of the stationarity equation.
+    %(tol)s
     max_iter : int or None, default=None
         Limit on iterations; None leaves the solver its own.
     %(n_jobs)s

@@ -73,15 +73,13 @@ class StructuredSGD(RidgeBase):
     average : bool, default=False
         Whether to predict by the average of all functions on the way, with weights that grow as the cube of their
         number, so that the last half of the steps counts 94 per cent. It takes out most of the noise of steps.
-    shuffle : bool, default=True
-        Whether each pass has a random order of its own; otherwise rows are taken as they are given.
+    %(shuffle)s
     %(decoder)s
     max_iter : int, default=100
         Most passes of `fit` over the rows. `partial_fit` makes one.
     tol : float, default=1e-4
-        %(tol)s
-        Here what is left is told by what passes still change in the objective, five in a row, and what there was by
-        what has been gained since.
+        Training stops when each of five passes in a row changes the objective by at most `tol` times what training has
+        gained since zero weights.
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of an earlier fit rather than from zero. The shapes of `coef_`, or of
         `dual_coef_`, whose rows are taken to be those of the same training rows, must not change. Step sizes and

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.glossary import documented
 from .._data.inputs import refit
 from .._data.warn import warn_user
 from .._lib.abi import Control
@@ -36,6 +37,7 @@ _MOST_LISTED = 2**24  # and up to which a loss that is not affine is taken at al
 _REMEDY = "fit fewer rows, or a smaller structure"
 
 
+@documented
 class StructuredSVM(StructuredEstimator):
     r"""Structured support vector machine: the observed structure beats others by margins that grow with their loss.
 
@@ -45,8 +47,7 @@ class StructuredSVM(StructuredEstimator):
 
     Parameters
     ----------
-    structure : Structure, str or None, default=None
-        As for :class:`combpred.StructuredRidge`: the output space, its catalogue name, or None to infer it from y.
+    %(structure)s
     C : float, default=1.0
         Weight of the sum of the hinge losses of the rows against half the squared norm of the scorer; positive.
     rescaling : {"margin", "slack"}, default="margin"
@@ -63,49 +64,42 @@ class StructuredSVM(StructuredEstimator):
         ``"cutting-plane"``: one-slack cutting planes, which decode all rows, on all threads, between two steps. It
         takes more passes for a rough solution, and far fewer for an accurate one. ``"frank-wolfe"``: block-coordinate
         Frank–Wolfe, a step of exact line search for each row that is decoded: for many rows, and a rough solution.
-    kernel, gamma, degree, coef0 : default="linear", None, 3, 1.0
-        Input kernel, as for :class:`combpred.StructuredRidge`. Other kernels than the linear one are trained in the
-        features of their matrix on the training rows, at a cost of :math:`O(n^3)` to begin with.
-    fit_intercept : bool, default=True
-        Add a constant feature to the inputs. Its weights are penalised like the others.
-    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
-        How the score, with the loss added in training, is maximised, as for :class:`combpred.StructuredRidge`.
-        ``exact_`` records whether it was proven to be.
+    %(kernel)s
+        Kernels other than the linear one are trained in the features of their matrix on the training rows, which takes
+        an eigendecomposition first: :math:`O(n^3)`.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(fit_intercept)s
+    %(decoder)s
+        Training maximises the score with the loss added in the same way; ``exact_`` records whether that was proven.
     n_candidates : int or None, default=None
         If a number, training does not decode but takes the best of so many structures drawn uniformly, anew for each
         row that it visits. For structures that are hard to decode; prediction decodes all the same. Margin rescaling
         only.
     tol : float, default=1e-2
-        Duality gap, relative to the objective, at which training stops.
+        %(duality_gap)s
     max_iter : int, default=1000
         Limit on passes over the rows, for both solvers.
     average : bool, default=True
         Of ``"frank-wolfe"``: predict by the average of all iterates, each weighted by its number, which has the smaller
         gap while there are few passes. The gap is that of what predicts, either way.
-    n_jobs : int or None, default=None
-        Threads of decodings that do not follow one another: of all rows by ``"cutting-plane"``, for the gap, and to
-        predict. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the order of rows in ``"frank-wolfe"``, of candidates, and of random decoders.
-    verbose : int, default=0
-        Show progress when positive.
+    %(n_jobs)s
+        Training decodes in parallel what does not depend on one another: all rows of a pass of ``"cutting-plane"``, and
+        all rows for the duality gap.
+    %(random_state)s
+        Also of the order of rows in ``"frank-wolfe"``, of candidates, and of these decoders in training.
+    %(verbose)s
 
     Attributes
     ----------
-    structure_ : Structure
-        The output space with all sizes settled.
-    coef_ : ndarray of shape (d, n_features)
-        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
-    dual_coef_ : ndarray of shape (n, d)
-        Coefficients of the training rows. Only with other kernels.
-    intercept_ : ndarray of shape (d,)
-        Constant part of the scores; zero without `fit_intercept`.
-    X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs. Only with kernels that are neither linear nor precomputed.
-    kernel_ : InputKernel
-        The kernel with `gamma` settled.
-    classes_ : ndarray
-        Class labels (``MultiClass``) or label numbers (``LabelSets``).
+    %(structure_)s
+    %(coef_)s
+    %(dual_coef_)s
+    %(intercept_)s
+    %(X_fit_)s
+    %(kernel_)s
+    %(classes_)s
     cost_ : str
         The loss that ``"auto"`` stands for.
     objective_ : float
@@ -126,10 +120,8 @@ class StructuredSVM(StructuredEstimator):
         ``passes, objectives, bounds = zip(*gap_curve_)``. With cutting planes the objective is the least so far and the
         dual objective the largest, so that the curves only approach one another; with approximate decoding the
         objective rises where a pass finds what an earlier one has missed.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------

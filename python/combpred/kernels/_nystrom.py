@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from sklearn.utils._param_validation import StrOptions
 
+from .._data.glossary import documented
 from .._lib.control import call_abandonable
 from .._lib.errors import NumericalError
 from .._lib.linalg import Eigendecomposition
@@ -21,6 +22,7 @@ FloatArray = NDArray[np.float64]
 _INDEFINITE = 1e-8
 
 
+@documented
 class NystromMap(KernelMap):
     r"""Map inputs to features whose inner products approximate a kernel, by the Nyström method.
 
@@ -37,38 +39,26 @@ class NystromMap(KernelMap):
         Positive semi-definite kernel; a callable takes two rows and returns a number. With ``"precomputed"``, X is the
         square matrix of kernel values (array or CSR) in ``fit``, and the values between new rows and those of ``fit``
         afterwards.
-    gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian. None is one over the number of features; ``"scale"`` divides that by the
-        variance of the training inputs.
-    degree : float, default=3
-        Degree of the polynomial kernel; others ignore it.
-    coef0 : float, default=1.0
-        Constant of the polynomial kernel; others ignore it.
-    kernel_params : dict, default=None
-        Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
-    landmarks : {"random", "k-means++"}, default="random"
-        Rows drawn uniformly without replacement, or spread out as k-means++ seeds its centres (Arthur and
-        Vassilvitskii, 2007), which takes :math:`O(n k p \log k)` time for p features.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(kernel_params)s
+    %(landmarks)s
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks.
 
     Attributes
     ----------
-    components_ : array or CSR of shape (k, n_features)
-        The landmarks. Not with ``kernel="precomputed"``.
-    component_indices_ : ndarray of shape (k,)
-        Their rows in the training data, ascending.
+    %(components_)s
+    %(component_indices_)s
     normalization_ : ndarray of shape (k, q)
         :math:`U \Lambda^{-1/2}`, by descending eigenvalue.
     eigenvalues_ : ndarray of shape (q,)
         Λ. Eigenvalues up to :math:`10^{-15} k` of the largest are errors of rounding and dropped, so that q may be less
         than `n_components`: for a linear kernel it is the rank of the landmarks. At least one is kept.
-    kernel_ : InputKernel
-        The kernel with `gamma` resolved.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(kernel_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -149,6 +139,7 @@ def whitening(found: Eigendecomposition) -> FloatArray:
     return oriented(found.vectors) * scale
 
 
+@documented
 class IndefiniteNystromMap(KernelMap):
     r"""Map inputs to features by a similarity that need not be positive semi-definite, by the two-step Nyström method.
 
@@ -171,17 +162,11 @@ class IndefiniteNystromMap(KernelMap):
         Symmetric similarity; a callable takes two rows and returns a number. With ``"precomputed"``, X is the square
         matrix of similarities in ``fit``, and the similarities between new rows and those of ``fit`` afterwards; as an
         array, or as CSR, such as the adjacency matrix of a graph. The zeros of a sparse matrix are similarities, too.
-    gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian. None is one over the number of features; ``"scale"`` divides that by the
-        variance of the training inputs.
-    degree : float, default=3
-        Degree of the polynomial kernel; others ignore it.
-    coef0 : float, default=1.0
-        Constant of the polynomial kernel; others ignore it.
-    kernel_params : dict, default=None
-        Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
-    landmarks : {"random", "k-means++"}, default="random"
-        As for `NystromMap`.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(kernel_params)s
+    %(landmarks)s
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks.
 
@@ -192,18 +177,14 @@ class IndefiniteNystromMap(KernelMap):
         rounding and dropped.
     signs_ : ndarray of shape (q,)
         The sign of each eigenvalue, 1.0 or -1.0.
-    components_ : array or CSR of shape (k, n_features)
-        The landmarks. Not with ``kernel="precomputed"``.
-    component_indices_ : ndarray of shape (k,)
-        Their rows in the training data, ascending.
+    %(components_)s
+    %(component_indices_)s
     normalization_ : ndarray of shape (k, q)
         The matrix N of the notes.
     kernel_ : InputKernel
         The similarity with `gamma` resolved.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------

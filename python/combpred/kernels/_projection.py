@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.glossary import documented
 from ._maps import KernelMap
 from ._nystrom import definite_spectrum, whitening
 
 FloatArray = NDArray[np.float64]
 
 
+@documented
 class RandomProjectionMap(KernelMap):
     r"""Map inputs to features by kernel values to a random sample of rows, then project these at random.
 
@@ -45,34 +47,23 @@ class RandomProjectionMap(KernelMap):
         :math:`2 \|z\|^2 \|z'\|^2` / `n_components`.
     kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="rbf"
         As for `NystromMap`; positive semi-definite when `whiten`.
-    gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian. None is one over the number of features; ``"scale"`` divides that by the
-        variance of the training inputs.
-    degree : float, default=3
-        Degree of the polynomial kernel; others ignore it.
-    coef0 : float, default=1.0
-        Constant of the polynomial kernel; others ignore it.
-    kernel_params : dict, default=None
-        Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
-    landmarks : {"random", "k-means++"}, default="random"
-        As for `NystromMap`.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(kernel_params)s
+    %(landmarks)s
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks and of R.
 
     Attributes
     ----------
-    components_ : array or CSR of shape (k, n_features)
-        The landmarks. Not with ``kernel="precomputed"``.
-    component_indices_ : ndarray of shape (k,)
-        Their rows in the training data, ascending.
+    %(components_)s
+    %(component_indices_)s
     normalization_ : ndarray of shape (k, q)
         The matrix that kernel values are multiplied with: that of F₁ or F₂, times R.
-    kernel_ : InputKernel
-        The kernel with `gamma` resolved.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(kernel_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
