@@ -1,6 +1,6 @@
 """Descriptions of the parameters and attributes that several estimators share, each written once.
 
-An estimator's docstring has a line ``%(name)s`` where an entry belongs, and its class is decorated with `documented`.
+A docstring marks the places of entries by lines ``%(name)s``, and its class is decorated with `documented`.
 """
 
 from __future__ import annotations
