@@ -138,7 +138,7 @@ def structure_count(description: Description) -> int:
 
 
 def structure_mean(description: Description) -> FloatArray:
-    """Return the mean of the embedding under the uniform law, of shape (d,)."""
+    """Return the mean of the embedding under the uniform distribution, of shape (d,)."""
     d = structure_shape(description)[1]
     mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
     call("cp_structure_mean", StructureArgument(description), address(mean), d)
@@ -146,7 +146,7 @@ def structure_mean(description: Description) -> FloatArray:
 
 
 def structure_second_moment(description: Description) -> FloatArray:
-    """Return the second moment of the embedding under the uniform law, of shape (d, d)."""
+    """Return the second moment of the embedding under the uniform distribution, of shape (d, d)."""
     d = structure_shape(description)[1]
     moment = allocate((d, d), np.float64, f"the second moment of {d} features", "take a smaller structure")
     call("cp_structure_second_moment", StructureArgument(description), address(moment), d)

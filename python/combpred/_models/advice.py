@@ -14,7 +14,7 @@ _ENTRY = 1e-8  # seconds for each entry of the n×d scores in a step of conjugat
 _N_STEPS = 20  # steps that it usually takes
 _EIGEN = 2.8e-10  # seconds of an eigendecomposition, times the cube of the order
 _VALUE = 4e-8  # seconds of a kernel value, but for the product it contains
-_STRIPS = 2.0**24  # bytes of embedded targets that training holds at most
+_EMBEDDED = 2.0**24  # bytes of embedded targets that training holds at most
 _MOVED = 1e-9  # seconds to read and update a number that is not in the processor's cache
 
 
@@ -32,9 +32,9 @@ class Estimate:
 def primal_estimate(n: int, p: int, d: int) -> Estimate:
     """Training on n rows of p features by ``solver="primal"``, for structures with d entries of ψ."""
     steps = _N_STEPS * (4.0 * (n * p + p * p) * d / _STEP + n * d * _ENTRY)
-    # Targets are embedded a strip at a time, or held where rows and targets fill no more than a block.
-    strips = min(8.0 * n * d, _STRIPS)
-    return Estimate(strips + 8.0 * (3 * p * p + 10 * p * d), 2.0 * n * p * p / _PRODUCT + _EIGEN * p**3 + steps)
+    # Targets are embedded a batch at a time, or held where rows and targets fill no more than a block.
+    batches = min(8.0 * n * d, _EMBEDDED)
+    return Estimate(batches + 8.0 * (3 * p * p + 10 * p * d), 2.0 * n * p * p / _PRODUCT + _EIGEN * p**3 + steps)
 
 
 def nystrom_estimate(n: int, p: int, d: int, landmarks: int) -> Estimate:

@@ -1,4 +1,4 @@
-"""The structured perceptron, with its bound on mistakes."""
+"""StructuredPerceptron, with its bound on the number of mistakes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .._lib.maxmargin import AffineLoss, MarginState, Report, maxmargin_pass
 from ..structures import Structure
 from .base import StructuredEstimator
 from .maxmargin.oracles import Blocks, refuse_sets
-from .training import TrainingRows, check_piece, keep_weights, require_same_intercept
+from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
 
 FloatArray = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ _ROUNDING = 1e-13  # of the sum of the magnitudes of scores: outputs that differ
 
 
 def mistake_bound(structure: Structure, blocks: Blocks, coefficients: FloatArray, how: Decoding) -> float:
-    r"""Return what the number of mistakes, from zero weights on, cannot exceed.
+    r"""Return an upper bound on the number of mistakes from zero weights on.
 
     With W of norm B the weights that `coefficients` (m, d) of the blocks make up, ρ the least ratio of margin and
     Hamming loss Δ, and :math:`\|\psi(y) - \psi(z)\|^2 \le c\Delta`, mistakes k of weight w_k satisfy
@@ -112,7 +112,7 @@ def least_ratio(structure: Structure, psi: FloatArray, scores: FloatArray, how: 
 
 @dataclass(frozen=True)
 class PerceptronState:
-    """Where training stands. It is never changed in place.
+    """State of training. It is never changed in place.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     model.mistake_bound_ = mistake_bound(model.structure_, blocks, last, learner.how) if separated else np.nan
 
 
-def learn_piece(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
+def learn_mini_batch(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     """Visit each row once, from where `model` stands, and set its fitted attributes."""
     refuse_sets(model, rows)
     blocks = Blocks.of(model, rows.X, model._embed_rows(rows), sort=bool(model.shuffle))
@@ -239,16 +239,16 @@ def learn_piece(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> N
 
 @documented
 class StructuredPerceptron(StructuredEstimator):
-    r"""Structured perceptron: decode a row, and where another structure wins, raise the score of the observed one.
+    r"""Structured perceptron: decodes each row, and where another structure wins, raises the score of the observed one.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
-    kernel. It needs nothing of a structure but a decoder, which may be approximate, and no loss.
+    kernel. It needs only a decoder, which may be approximate, and no loss.
 
     Parameters
     ----------
     %(structure)s
     max_iter : int, default=100
-        Limit on passes over the rows. Passes end with the first in which nothing changes.
+        Limit on passes over the rows. Training stops after the first pass without a mistake.
     average : bool, default=True
         Predict by the average of the scorers after each row visited in `max_iter` passes rather than by the last one,
         which depends much on the last mistakes (Collins, 2002). Passes that would change nothing are counted, not made.
@@ -264,9 +264,9 @@ class StructuredPerceptron(StructuredEstimator):
     %(decoder)s
         Training decodes in the same way.
     n_candidates : int or None, default=None
-        If a number, training does not decode but takes the best of so many structures drawn uniformly, anew for each
-        row that it visits; passes in which none is found to be better then do not end training. Prediction decodes all
-        the same.
+        If a number, training does not decode but takes the best of so many structures, drawn uniformly and anew for
+        each row that it visits; passes in which none is found to be better then do not end training. Prediction
+        decodes all the same.
     %(n_jobs)s
         Training decodes one row after another; only prediction is parallel.
     %(random_state)s
@@ -290,7 +290,7 @@ class StructuredPerceptron(StructuredEstimator):
     radius_ : float
         Largest length of an update, R of the notes; 0 without mistakes.
     mistake_bound_ : float
-        What `n_mistakes_` cannot exceed, by the margin of the last scorer; see the notes. NaN where that is not known:
+        Upper bound on `n_mistakes_`, from the margin of the last scorer; see the notes. NaN where that is not known:
         training rows are not separated, or by ties only, or not proven to be; the values that ψ takes are not known;
         after `partial_fit`.
     separated_ : bool
@@ -298,7 +298,7 @@ class StructuredPerceptron(StructuredEstimator):
     n_iter_ : int
         Passes, or calls of `partial_fit` since `fit`.
     state_ : PerceptronState
-        Where training stands, for `partial_fit`. Only with ``kernel="linear"``.
+        State of training, from which `partial_fit` continues. Only with ``kernel="linear"``.
     %(n_features_in_)s
     %(feature_names_in_)s
 
@@ -317,7 +317,7 @@ class StructuredPerceptron(StructuredEstimator):
 
     By the argument of Novikoff (1962) and Collins (2002), n mistakes of equal weight satisfy :math:`n \le R^2/\gamma^2`
     wherever some scorer of norm 1 beats all structures by a margin of γ, R being the largest length of an update. The
-    margin of the last scorer W is had from decodings with a loss added: with the Hamming loss
+    margin of the last scorer W follows from decodings with a loss added: with the Hamming loss
     :math:`\Delta = \|\psi(y) - \psi(z)\|_1` and ρ the least ratio of margin and loss over all rows and structures, the
     sum over all mistakes satisfies
 
@@ -434,13 +434,15 @@ class StructuredPerceptron(StructuredEstimator):
             self._require_target(y)
             X = self._check_input(X, reset=True)
             rows = self._check_training_rows(X, y, sample_weight)
-            self._settle_kernel(rows)
+            self._resolve_kernel(rows)
             train(self, rows, check_random_state(self.random_state))
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StructuredPerceptron:
-        """Visit some rows once, after those of earlier calls and of an earlier `fit`. Only with ``kernel="linear"``.
+        """Visit each row of a mini-batch once, after those of earlier calls. Only with ``kernel="linear"``.
+
+        Training continues from an earlier `fit`, too.
 
         Parameters
         ----------
@@ -491,8 +493,8 @@ class StructuredPerceptron(StructuredEstimator):
             else:
                 state: PerceptronState = self.state_
                 require_same_intercept(self, len(state.weights))
-            rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
             if first:
-                self._settle_kernel(rows)
-            learn_piece(self, rows, check_random_state(self.random_state))
+                self._resolve_kernel(rows)
+            learn_mini_batch(self, rows, check_random_state(self.random_state))
         return self

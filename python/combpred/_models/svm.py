@@ -1,4 +1,4 @@
-"""Structured support vector machines."""
+"""StructuredSVM: support vector machines for structured outputs. Their solvers and oracles are in `maxmargin`."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _REMEDY = "fit fewer rows, or a smaller structure"
 
 @documented
 class StructuredSVM(StructuredEstimator):
-    r"""Structured support vector machine: the observed structure beats others by margins that grow with their loss.
+    r"""Structured support vector machine: the observed structure outscores others by margins that grow with the loss.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
-    kernel. Training decodes every row again and again, with the loss added to the scores; where decoding is hard it may
-    be approximate, at the price of guarantees. :class:`combpred.StructuredRidge` decodes only to predict.
+    kernel. Training decodes every row repeatedly, with the loss added to the scores; where decoding is hard it may be
+    approximate, at the price of guarantees. :class:`combpred.StructuredRidge` decodes only to predict.
 
     Parameters
     ----------
@@ -74,19 +74,19 @@ class StructuredSVM(StructuredEstimator):
     %(decoder)s
         Training maximises the score with the loss added in the same way; ``exact_`` records whether that was proven.
     n_candidates : int or None, default=None
-        If a number, training does not decode but takes the best of so many structures drawn uniformly, anew for each
-        row that it visits. For structures that are hard to decode; prediction decodes all the same. Margin rescaling
-        only.
+        If a number, training does not decode but takes the best of so many structures, drawn uniformly and anew for
+        each row that it visits. For structures that are hard to decode; prediction decodes all the same. Margin
+        rescaling only.
     tol : float, default=1e-2
         %(duality_gap)s
     max_iter : int, default=1000
         Limit on passes over the rows, for both solvers.
     average : bool, default=True
-        Of ``"frank-wolfe"``: predict by the average of all iterates, each weighted by its number, which has the smaller
-        gap while there are few passes. The gap is that of what predicts, either way.
+        For ``"frank-wolfe"``: predict by the average of all iterates, each weighted by its number, which has the
+        smaller gap while there are few passes. Either way the gap is that of the scorer that predicts.
     %(n_jobs)s
-        Training decodes in parallel what does not depend on one another: all rows of a pass of ``"cutting-plane"``, and
-        all rows for the duality gap.
+        Training decodes independent rows in parallel: those of a pass of ``"cutting-plane"``, and all rows for the
+        duality gap.
     %(random_state)s
         Also of the order of rows in ``"frank-wolfe"``, of candidates, and of these decoders in training.
     %(verbose)s
@@ -101,12 +101,12 @@ class StructuredSVM(StructuredEstimator):
     %(kernel_)s
     %(classes_)s
     cost_ : str
-        The loss that ``"auto"`` stands for.
+        The loss, as ``"auto"`` resolved it.
     objective_ : float
         Value of the objective at the solution, the hinge losses being those of the structures that decoding found, with
         cutting planes in any of the passes.
     dual_gap_ : float
-        By how much the dual objective is less: the objective is at most so far above its minimum where `exact_`. With
+        Objective minus dual objective: the objective exceeds its minimum by at most that where `exact_`. With
         approximate decoding `objective_` may miss violations (the working set undergenerates, as Finley and Joachims,
         2008, call it), and the gap is one over the structures that are found, which may even be negative.
     exact_ : bool
@@ -141,8 +141,8 @@ class StructuredSVM(StructuredEstimator):
     ψ, or in ψ and its squares, so that the maximum of margin rescaling is decoding of other scores, with the guarantee
     that the decoder has. A ranking known in part has the mean of the losses of the rankings that agree with it.
 
-    A pass costs n decodings and :math:`O(n p d)`. The dual has a law on structures for each row, which
-    ``"frank-wolfe"`` holds by its means: memory for n d numbers, 2 n d with `average`, beside inputs, targets and
+    A pass costs n decodings and :math:`O(n p d)`. The dual has a distribution on structures for each row,
+    of which ``"frank-wolfe"`` holds the means: memory for n d numbers, 2 n d with `average`, beside inputs, targets and
     losses; the gap falls as the inverse of the number of passes. ``"cutting-plane"`` adds memory for k p d numbers and
     a quadratic program in the k planes that are kept, some hundred at most (k n d for other kernels than the linear
     one). Steps of structures that only Python decodes are taken in Python.
@@ -271,13 +271,13 @@ class StructuredSVM(StructuredEstimator):
             self._require_target(y)
             X = self._check_input(X, reset=True)
             rows = self._check_training_rows(X, y, sample_weight)
-            self._settle_kernel(rows)
+            self._resolve_kernel(rows)
             train(self, rows, check_random_state(self.random_state))
         return self
 
 
 def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
-    """Train `model`, whose structure and kernel are settled, and set its fitted attributes."""
+    """Train `model`, whose structure and kernel are resolved, and set its fitted attributes."""
     refuse_sets(model, rows)
     structure: Structure = model.structure_
     model.cost_ = structure.space.loss(model.cost).name

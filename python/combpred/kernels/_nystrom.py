@@ -1,4 +1,4 @@
-"""Nyström maps, of definite and of indefinite kernels."""
+"""Nyström maps of positive semi-definite and of indefinite kernels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NystromMap(KernelMap):
     Parameters
     ----------
     n_components : int, default=100
-        Number of landmarks, at most that of the rows.
+        Number of landmarks, at most the number of rows.
     kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="rbf"
         Positive semi-definite kernel; a callable takes two rows and returns a number. With ``"precomputed"``, X is the
         square matrix of kernel values (array or CSR) in ``fit``, and the values between new rows and those of ``fit``
@@ -63,7 +63,7 @@ class NystromMap(KernelMap):
     See Also
     --------
     RandomProjectionMap : Fewer features than landmarks, by a random projection.
-    IndefiniteNystromMap : For similarities that are no kernels.
+    IndefiniteNystromMap : For similarities that are not positive semi-definite.
     sklearn.kernel_approximation.Nystroem : Features that differ by a rotation.
 
     Notes
@@ -141,19 +141,19 @@ def whitening(found: Eigendecomposition) -> FloatArray:
 
 @documented
 class IndefiniteNystromMap(KernelMap):
-    r"""Map inputs to features by a similarity that need not be positive semi-definite, by the two-step Nyström method.
+    r"""Map inputs to features that approximate an indefinite similarity, by the two-step Nyström method.
 
-    Approximates the symmetric matrix of similarities K of all training rows by :math:`\bar U \Lambda \bar U^\top`, with
-    the eigendecomposition :math:`A = U \Lambda U^\top` among landmarks L and :math:`\bar U = K_{\cdot L} U
-    \Lambda^{-1}`, whose columns are not orthogonal. From a QR factorisation :math:`\bar U = QR` and the
-    eigendecomposition :math:`R \Lambda R^\top = W \Sigma W^\top`, the eigenvectors of the approximation are QW and its
-    eigenvalues Σ, positive and negative (Fowlkes et al., 2004). Training rows are embedded as
-    :math:`Q W |\Sigma|^{1/2}`.
+    The similarity need not be positive semi-definite. The symmetric matrix of similarities K of all training rows is
+    approximated by :math:`\bar U \Lambda \bar U^\top`, with the eigendecomposition :math:`A = U \Lambda U^\top` among
+    landmarks L and :math:`\bar U = K_{\cdot L} U \Lambda^{-1}`, whose columns are not orthogonal. From a QR
+    factorisation :math:`\bar U = QR` and the eigendecomposition :math:`R \Lambda R^\top = W \Sigma W^\top`, the
+    eigenvectors of the approximation are QW and its eigenvalues Σ, positive and negative (Fowlkes et al., 2004).
+    Training rows are embedded as :math:`Q W |\Sigma|^{1/2}`.
 
     Parameters
     ----------
     n_components : int, default=100
-        Number of landmarks, at most that of the rows. There are at most as many features.
+        Number of landmarks, at most the number of rows; also the largest number of features.
     parts : {"all", "positive"}, default="all"
         Keep the features of all eigenvalues, or of the positive ones only. Inner products approximate similarities
         when each feature counts with the sign of its eigenvalue, `signs_`; those of positive ones alone approximate the
@@ -173,7 +173,7 @@ class IndefiniteNystromMap(KernelMap):
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (q,)
-        Σ of the parts kept, by descending magnitude. Those up to :math:`10^{-15} k` of the largest are errors of
+        Σ of the features kept, by descending magnitude. Those up to :math:`10^{-15} k` of the largest are errors of
         rounding and dropped.
     signs_ : ndarray of shape (q,)
         The sign of each eigenvalue, 1.0 or -1.0.
@@ -188,7 +188,7 @@ class IndefiniteNystromMap(KernelMap):
 
     See Also
     --------
-    NystromMap : For kernels; needs no pass over all rows.
+    NystromMap : For positive semi-definite kernels; needs no pass over all rows.
 
     Notes
     -----
@@ -198,9 +198,9 @@ class IndefiniteNystromMap(KernelMap):
     rows. Fitting costs :math:`O(n k^2 + k^3)` time and some k×k matrices; embedding m rows :math:`O(m k (p + q))` in
     blocks of 16 MiB.
 
-    The approximation is exact when landmarks are as many as the rank of K and their similarities have it. Landmarks of
-    a sparse matrix are rarely similar to one another: it takes many, or a matrix of paths such as the adjacency
-    matrix's square.
+    The approximation is exact when the similarities among the landmarks have the rank of K. Landmarks of
+    a sparse matrix are rarely similar to one another: take many of them, or a matrix of paths such as the square of
+    the adjacency matrix.
 
     References
     ----------

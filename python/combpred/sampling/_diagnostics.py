@@ -277,7 +277,7 @@ class ChainDiagnostics:
             worst = int(np.argmax(self.split_r_hat))
             warn_user(
                 f"{what}: the chains ({self.sampler!r}) of {int(apart.sum())} of {len(apart)} rows did not find the "
-                f"same law after {self.steps[worst]} steps: split R̂ is up to {self.split_r_hat[worst]:.3g} (row "
-                f"{self.rows[worst]}), above {APART}; raise alpha, or take another sampler or inference='exact'",
+                f"same distribution after {self.steps[worst]} steps: split R̂ is up to {self.split_r_hat[worst]:.3g} "
+                f"(row {self.rows[worst]}), above {APART}; raise alpha, or take another sampler or inference='exact'",
                 ConvergenceWarning,
             )

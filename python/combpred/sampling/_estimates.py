@@ -82,10 +82,11 @@ class LogPartition:
     value : ndarray of shape (n,)
         ln Z, exact or estimated.
     lower, upper : ndarray of shape (n,)
-        Bounds on ln Z. "exact": equal to `value`, up to rounding. "annealed": the logarithms of :math:`\hat Z / (1 + \varepsilon)` and
-        :math:`\hat Z / (1 - \varepsilon)` for the estimate :math:`\hat Z`. They contain ln Z with probability 1 − δ for
-        each row on its own; along chains only as far as their convergence can be judged. "taylor": bounds that always
-        hold, by the uniform mean of the scores and a bound on the largest; `value` is clipped to them.
+        Bounds on ln Z. "exact": `value`, to which ln Z is equal up to rounding. "annealed": the logarithms of
+        :math:`\hat Z / (1 + \varepsilon)` and :math:`\hat Z / (1 - \varepsilon)` for the estimate :math:`\hat Z`. They
+        contain ln Z with probability 1 − δ for each row on its own; along chains only as far as their convergence can
+        be judged. "taylor": bounds that always hold, by the uniform mean of the scores and a bound on the largest;
+        `value` is clipped to them.
     method : {"exact", "annealed", "taylor"}
         The method, the same for all rows.
     is_exact : ndarray of shape (n,), dtype=bool

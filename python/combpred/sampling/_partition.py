@@ -113,8 +113,8 @@ def log_partition(
     ApproximationWarning
         When scores deviate from their mean by more than 1 with "taylor"; names the row and the figure. The figure comes
         from exact decoding or the bounds of a guaranteed solution; for a structure given by functions it is the
-        standard deviation. Also where the moments of the structure are sampled (``moments_info``), whose errors add to those of
-        the expansion.
+        standard deviation. Also where the moments of the structure are sampled (``moments_info``), whose errors add to
+        those of the expansion.
 
     Notes
     -----

@@ -229,7 +229,7 @@ class SampledEngine(Engine):
         if bad.any():
             row = int(np.argmax(np.where(bad, found.error, -np.inf)))
             warn_user(
-                f"the chains of {int(bad.sum())} of {len(bad)} rows did not settle: expectations are known to within "
+                f"the chains of {int(bad.sum())} of {len(bad)} rows did not converge: expectations are known to within "
                 f"±{found.error[row]:.2g} in the worst row, epsilon={given.epsilon:g} was asked for, and split R̂ is up "
                 f"to {found.r_hat.max():.3g}; raise epsilon, or alpha, or take another sampler",
                 ConvergenceWarning,

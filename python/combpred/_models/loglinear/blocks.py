@@ -14,7 +14,7 @@ from ..._data.blocks import Block, BlockSource
 from ..._lib.ridge import Targets
 from ...sampling.engines import TRAINING_EVALUATIONS, Engine, engine_of, resolve_method
 from ..rows import BlockRows
-from ..training import EarlierFit, keep_weights, require_linear, settle, source_of
+from ..training import EarlierFit, keep_weights, require_linear, resolve_from_blocks, source_of
 from .features import LARGEST_GRAM, LARGEST_MOVED, Curvature, InputFeatures, diagonalised, second_moment
 from .lbfgs import maximise, warn_unless_maximal
 from .likelihood import FLOOR, Likelihood, Preconditioner, UniformCurvature, drawn_spread, mean_outputs
@@ -71,7 +71,7 @@ class BlockLikelihoods:
 
         With `check` rows are checked, which the first pass does.
         """
-        for part in self.rows.strips(block, check=check):
+        for part in self.rows.batches(block, check=check):
             psi = part.psi.toarray() if sparse.issparse(part.psi) else part.psi
             psi, weights = mean_outputs(Targets(psi, part.weights, part.first))
             X, kept = part.X, np.flatnonzero(weights)
@@ -211,7 +211,7 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
             "another"
         )
     source = source_of(blocks)
-    remedy = settle(model, source, classes)
+    remedy = resolve_from_blocks(model, source, classes)
     model._check_capabilities()
     engine = engine_of(model, "exact")
     engine.check()

@@ -58,7 +58,7 @@ class Blocks:
 
     @classmethod
     def of(cls, model: Any, X: Any, targets: Targets, *, sort: bool = True) -> Blocks:
-        """Return the blocks of checked training data; `model` has settled its kernel.
+        """Return the blocks of checked training data; `model` has resolved its kernel.
 
         With `sort` their order depends on their contents alone.
         """
