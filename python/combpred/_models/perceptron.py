@@ -211,7 +211,7 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
 
 
 def learn_mini_batch(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
-    """Visit each row once, from where `model` stands, and set its fitted attributes."""
+    """Visit each row once, from the state of `model`, and set its fitted attributes."""
     refuse_sets(model, rows)
     blocks = Blocks.of(model, rows.X, model._embed_rows(rows), sort=bool(model.shuffle))
     learner = Learner(model, blocks, rng)

@@ -35,7 +35,7 @@ _MAX_STEPS = 2000  # without a limit of the user's; some tens are usual
 
 @dataclass(frozen=True)
 class RidgeTask:
-    """What is minimised, and how far.
+    """Options of the training problem: the loss, the penalty and when to stop.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class RidgeTask:
 
     @classmethod
     def of_model(cls, model: Any) -> RidgeTask:
-        """Return what the parameters of an estimator ask for."""
+        """Return the options that the parameters of an estimator ask for."""
         return cls(
             model.loss, float(model.alpha), float(model.tol), model.max_iter, bool(model.fit_intercept),
             int(model.verbose),
@@ -364,7 +364,7 @@ class _Descent:
     def _round(
         self, W: FloatArray, MW: FloatArray, R: FloatArray, start: float, limit: int
     ) -> tuple[FloatArray, float]:
-        """Go on from the residual R until it is small, changing W and MW; return the residual and its relative norm."""
+        """Iterate from the residual R until it is small, changing W and MW; return it and its relative norm."""
         Z = self._precondition(R)
         rho = float(np.vdot(R, Z))
         P, MP = Z, R.copy()  # M Z is R, and stays so along directions: no product with M is needed

@@ -536,7 +536,7 @@ def _continued(
 
 
 def _keep(model: StructuredSGD, inputs: Any, state: DescentState) -> None:
-    """Set the coefficients of `model`; `inputs` are the kept rows."""
+    """Set the coefficients of `model`; `inputs` are the rows of the support."""
     if model.kernel_.is_linear:
         keep_weights(model, state.coefficients.model)
     else:

@@ -169,7 +169,7 @@ class EarlierFit:
 
 
 def has_partial_fit(model: Any) -> bool:
-    """Whether an estimator has `partial_fit`; AttributeError, which says when, where it has not."""
+    """Return whether an estimator has `partial_fit`; AttributeError says which parameter gives it one."""
     if model.solver == "sgd":
         return True
     raise AttributeError(f"partial_fit needs solver='sgd', got solver={model.solver!r}")
