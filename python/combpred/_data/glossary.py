@@ -61,12 +61,12 @@ fit_intercept : bool, default=True
 decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
     How `predict` maximises the score; `predict_certified` says how good the result is known to be. ``"auto"`` is
     exact where the structure can be decoded exactly at its size, and searches otherwise. ``"exact"`` raises
-    CapabilityError beyond that size. ``"approx"`` returns the solution of a polynomial-time algorithm with a guarantee;
-    ``"local-search"`` improves it by local moves, ``"anneal"`` by simulated annealing and ``"metropolis"`` by a
-    Metropolis chain at one temperature (Vembu, 2010, ch. 4), with some :math:`10^5` random moves for each row of up to
-    20 items; none of them scores below it. Structures that can be decoded exactly in polynomial time at every size are
-    decoded exactly by all of these. ``"milp"`` solves an integer program for each row (HiGHS, through SciPy), exactly
-    at any size that its time limit allows: for rankings, cycles and routes.
+    CapabilityError beyond that size. ``"approx"`` returns the solution of a polynomial-time algorithm with a
+    guarantee; ``"local-search"`` improves it by local moves, ``"anneal"`` by simulated annealing and
+    ``"metropolis"`` by a Metropolis chain at one temperature (Vembu, 2010, ch. 4), with some :math:`10^5` random
+    moves for each row of up to 20 items; none of them scores below it. Structures that can be decoded exactly in
+    polynomial time at every size are decoded exactly by all of these. ``"milp"`` solves an integer program for each
+    row (HiGHS, through SciPy), exactly at any size that its time limit allows: for rankings, cycles and routes.
 """,
     "shuffle": """
 shuffle : bool, default=True
@@ -74,21 +74,21 @@ shuffle : bool, default=True
 """,
     "tol": """
 tol : float, default=1e-8
-    Training stops when the norm of the residual of the stationarity equation is at most `tol` times its value with all
-    weights zero.
+    Training stops when the norm of the residual of the stationarity equation is at most `tol` times its value with
+    all weights zero.
 """,
     "duality_gap": """
 Training stops when the duality gap is at most `tol` times the objective.
 """,
     "n_jobs": """
 n_jobs : int or None, default=None
-    Number of threads of the library's own loops. None takes the setting of :func:`combpred.config_context`, or else all
-    processors; results do not depend on it. Threads of BLAS are set as for NumPy.
+    Number of threads of the library's own loops. None takes the setting of :func:`combpred.config_context`, or else
+    all processors; results do not depend on it. Threads of BLAS are set as for NumPy.
 """,
     "random_state": """
 random_state : int, RandomState instance or None, default=None
-    Seed of the decoders ``"anneal"`` and ``"metropolis"``, read afresh in every call that predicts: an integer makes
-    predictions reproducible, for any number of threads.
+    Seed of the decoders ``"anneal"`` and ``"metropolis"``, read afresh in every call that predicts: an integer
+    makes predictions reproducible, for any number of threads.
 """,
     "verbose": """
 verbose : int, default=0
@@ -96,8 +96,8 @@ verbose : int, default=0
 """,
     "landmarks": r"""
 landmarks : {"random", "k-means++"}, default="random"
-    How landmarks are chosen among the rows: drawn uniformly without replacement, or spread out as k-means++ seeds its
-    centres (Arthur and Vassilvitskii, 2007), which takes :math:`O(n k p \log k)` time for p features.
+    How landmarks are chosen among the rows: drawn uniformly without replacement, or spread out as k-means++ seeds
+    its centres (Arthur and Vassilvitskii, 2007), which takes :math:`O(n k p \log k)` time for p features.
 """,
     "structure_": """
 structure_ : Structure
