@@ -127,8 +127,8 @@ def test_single_precision_rows_are_not_copied_as_a_whole(monkeypatch):
     expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(single.astype(np.float64), y)
     seen = []
     check = rows.require_finite
-    monkeypatch.setattr(rows, "_STRIP_ENTRIES", 1)
-    monkeypatch.setattr(rows, "_STRIP_ROWS", 30)
+    monkeypatch.setattr(rows, "_BATCH_ENTRIES", 1)
+    monkeypatch.setattr(rows, "_BATCH_ROWS", 30)
     monkeypatch.setattr(rows, "require_finite", lambda X, row: seen.append((X.dtype, len(X))) or check(X, row))
     for order in "CF":
         model = StructuredRidge("permutations", solver="primal", tol=1e-11).fit(np.asarray(single, order=order), y)
@@ -221,9 +221,9 @@ def test_strips_of_sparse_rows_are_bounded():
     X = sparse.random(n, p, density=0.1, format="csr", random_state=0)
     y = Permutations(12).sample(n, random_state=0)
     reader = BlockRows.of(Permutations(12), p, None, margin=True, n_threads=1)
-    sizes = [strip.X.shape[0] for block in ArrayBlocks(X, y, None)._whole.parts() for strip in reader.strips(block)]
+    sizes = [batch.X.shape[0] for block in ArrayBlocks(X, y, None)._whole.parts() for batch in reader.batches(block)]
     assert sum(sizes) == n
-    assert max(sizes) * 66 <= rows._STRIP_ENTRIES  # of 66 scores a row
+    assert max(sizes) * 66 <= rows._BATCH_ENTRIES  # of 66 scores a row
 
 
 # ---- Prediction ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""StructuredSGD: passes of `fit`, and rows that come in pieces."""
+"""StructuredSGD: passes of `fit`, and rows that come in mini-batches."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def reference_fit(model, X, y, weights, passes):
     ids=str,
 )
 def test_passes_are_those_of_a_plain_reference(kernel, loss, more, monkeypatch):
-    monkeypatch.setattr(sgd_learners, "_EXPANSION_CHUNK", 7)  # chunks that do not divide the rows
+    monkeypatch.setattr(sgd_learners, "_EXPANSION_BATCH", 7)  # batches that do not divide the rows
     # Gains depend on the basis where Σ has equal eigenvalues: those of grades are distinct.
     structure = Ordinal(5) if "learning_rate" in more else Permutations(4)
     X, y = data(structure, n=30)
@@ -286,8 +286,8 @@ def test_passes_that_ran_out_are_warned_of():
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_an_interrupt_leaves_a_model(kernel, monkeypatch):
     X, y = data(Permutations(5))
-    monkeypatch.setattr(sgd_learners, "_EXPANSION_CHUNK", 16)
-    monkeypatch.setattr(sgd_learners, "_FEATURE_CHUNK", 16)
+    monkeypatch.setattr(sgd_learners, "_EXPANSION_BATCH", 16)
+    monkeypatch.setattr(sgd_learners, "_FEATURE_BATCH", 16)
     name = "sgd_features" if kernel == "linear" else "sgd_expansion"
     real = getattr(sgd_learners, name)
     calls = []

@@ -146,8 +146,8 @@ def test_scale_is_the_variance_of_rows_counted_by_weight(form, monkeypatch):
     X = rng.normal(size=(20, 3)) * rng.integers(2, size=(20, 3)) + 5.0 * (np.arange(3) == 1)
     times = rng.integers(4, size=20)
     for weights, rows in ((None, X), (times.astype(float), X.repeat(times, axis=0))):
-        settled = kernels.InputKernel.resolve("rbf", form(X), gamma="scale", weights=weights)
-        assert settled.gamma == pytest.approx(1 / (3 * rows.var()), rel=1e-12)
+        resolved = kernels.InputKernel.resolve("rbf", form(X), gamma="scale", weights=weights)
+        assert resolved.gamma == pytest.approx(1 / (3 * rows.var()), rel=1e-12)
     assert kernels.InputKernel.resolve("rbf", form(np.ones((4, 3))), gamma="scale").gamma == 1.0
     with pytest.raises(ValueError, match="variance of the inputs, which overflows"):
         kernels.InputKernel.resolve("rbf", form(1e200 * X), gamma="scale")
@@ -255,11 +255,11 @@ def test_kernels_are_those_of_scikit_learn(options, expected):
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian", "cosine"])
 def test_kernels_take_sparse_inputs_and_come_in_blocks(kernel, monkeypatch):
     X = sparse.random(30, 6, density=0.5, format="csr", random_state=0)
-    settled = kernels.InputKernel.resolve(kernel, X)
-    whole = settled.matrix(X.toarray())
+    resolved = kernels.InputKernel.resolve(kernel, X)
+    whole = resolved.matrix(X.toarray())
     monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 70)  # two rows at a time
-    np.testing.assert_allclose(settled.matrix(X), whole, atol=1e-14)
-    np.testing.assert_allclose(settled.matrix(X.toarray()), whole, atol=1e-14)
+    np.testing.assert_allclose(resolved.matrix(X), whole, atol=1e-14)
+    np.testing.assert_allclose(resolved.matrix(X.toarray()), whole, atol=1e-14)
 
 
 def test_gamma_scale_divides_by_the_variance_of_the_inputs():

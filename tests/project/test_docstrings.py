@@ -129,7 +129,7 @@ def test_entries_take_the_place_and_the_indentation_of_their_lines():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of inputs that are not scaled
-@pytest.mark.parametrize("estimator", [StructuredRidge, StructuredRidgeCV, StructuredSGD], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_every_parameter_and_fitted_attribute_is_described(estimator):
     sections = re.split(r"\n(\w[\w ]*)\n-+\n", inspect.getdoc(estimator))
     by_name = dict(zip(sections[1::2], sections[2::2], strict=True))

@@ -236,7 +236,7 @@ def test_positions_give_margins_graphs_do_not():
         LabelRankingSVM(margin="positions").fit(inputs(), random_preferences(9, 3, 1))
 
 
-def test_the_seed_settles_the_passes_and_threads_change_nothing():
+def test_the_seed_determines_the_passes_and_threads_change_nothing():
     X, y = inputs(200, 3), random_preferences(200, 4, 12)
     one = LabelRankingSVM(random_state=3, n_jobs=1).fit(X, y)
     np.testing.assert_array_equal(one.coef_, LabelRankingSVM(random_state=3, n_jobs=2).fit(X, y).coef_)

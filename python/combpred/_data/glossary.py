@@ -1,4 +1,7 @@
-"""Parameters and attributes that several estimators have: what each means is written once, here."""
+"""Descriptions of the parameters and attributes that several estimators share, each written once.
+
+A docstring marks the places of entries by lines ``%(name)s``, and its class is decorated with `documented`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ structure : Structure, str or None, default=None
 """,
     "alpha": """
 alpha : float, default=1.0
-    Penalty on the squared norm of the scorer, against the sum of the losses of the rows; positive.
+    Weight of the squared norm of the scorer against the sum of the losses of the rows; positive.
 """,
     "loss": """
 loss : {"auc", "squared"}, default="auc"
@@ -36,7 +39,7 @@ kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or call
     "gamma": """
 gamma : float, "scale" or None, default=None
     Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
-    divides that by the variance of the training inputs, weighted by `sample_weight`.
+    divides that by the variance of the training inputs, weighted by `sample_weight` where ``fit`` takes it.
 """,
     "degree": """
 degree : float, default=3
@@ -57,30 +60,44 @@ fit_intercept : bool, default=True
     "decoder": r"""
 decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
     How `predict` maximises the score; `predict_certified` says how good the result is known to be. ``"auto"`` is
-    exact where the structure can be at its size, and searches otherwise. ``"exact"`` refuses beyond that size.
-    ``"approx"`` takes the guaranteed solution alone, in polynomial time; ``"local-search"`` improves on it by local
-    moves, ``"anneal"`` by simulated annealing and ``"metropolis"`` by a Metropolis process of one temperature
-    (Vembu, 2010, ch. 4), of some :math:`10^5` random moves for each row of up to 20 items; none is ever below it.
-    Structures that are solved exactly in polynomial time at every size are so by all of these. ``"milp"`` solves an
-    integer program for each row (HiGHS, by SciPy), exact at any size that its time allows: for rankings, cycles and
-    routes.
+    exact where the structure can be decoded exactly at its size, and searches otherwise. ``"exact"`` raises
+    CapabilityError beyond that size. ``"approx"`` returns the solution of a polynomial-time algorithm with a
+    guarantee; ``"local-search"`` improves it by local moves, ``"anneal"`` by simulated annealing and
+    ``"metropolis"`` by a Metropolis chain at one temperature (Vembu, 2010, ch. 4), with some :math:`10^5` random
+    moves for each row of up to 20 items; none of them scores below it. Structures that can be decoded exactly in
+    polynomial time at every size are decoded exactly by all of these. ``"milp"`` solves an integer program for each
+    row (HiGHS, through SciPy), exactly at any size that its time limit allows: for rankings, cycles and routes.
+""",
+    "shuffle": """
+shuffle : bool, default=True
+    Whether each pass visits the rows in a new random order, rather than in the order given.
 """,
     "tol": """
-Training stops when what is left is at most `tol` times what there was with all weights zero.
+tol : float, default=1e-8
+    Training stops when the norm of the residual of the stationarity equation is at most `tol` times its value with
+    all weights zero.
+""",
+    "duality_gap": """
+Training stops when the duality gap is at most `tol` times the objective.
 """,
     "n_jobs": """
 n_jobs : int or None, default=None
-    Threads of the library's own loops. None takes :func:`combpred.config_context`, else all processors; results do
-    not depend on it. Threads of BLAS are set as for NumPy.
+    Number of threads of the library's own loops. None takes the setting of :func:`combpred.config_context`, or else
+    all processors; results do not depend on it. Threads of BLAS are set as for NumPy.
 """,
     "random_state": """
 random_state : int, RandomState instance or None, default=None
-    Seed of the decoders ``"anneal"`` and ``"metropolis"``, drawn anew in every call that predicts: an integer makes
-    predictions reproducible, for any number of threads.
+    Seed of the decoders ``"anneal"`` and ``"metropolis"``, read afresh in every call that predicts: an integer
+    makes predictions reproducible, for any number of threads.
 """,
     "verbose": """
 verbose : int, default=0
     Print progress when positive.
+""",
+    "landmarks": r"""
+landmarks : {"random", "k-means++"}, default="random"
+    How landmarks are chosen among the rows: drawn uniformly without replacement, or spread out as k-means++ seeds
+    its centres (Arthur and Vassilvitskii, 2007), which takes :math:`O(n k p \log k)` time for p features.
 """,
     "structure_": """
 structure_ : Structure
@@ -98,9 +115,21 @@ dual_coef_ : ndarray of shape (n, d)
 intercept_ : ndarray of shape (d,)
     Constant part of the scores; zero without `fit_intercept`.
 """,
+    "X_fit_": """
+X_fit_ : array or CSR of shape (n, n_features)
+    Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
+""",
     "kernel_": """
 kernel_ : InputKernel
     The kernel with `gamma` resolved.
+""",
+    "components_": """
+components_ : array or CSR of shape (k, n_features)
+    The landmarks. Not with ``kernel="precomputed"``.
+""",
+    "component_indices_": """
+component_indices_ : ndarray of shape (k,)
+    Rows of the training data that are landmarks, ascending.
 """,
     "classes_": """
 classes_ : ndarray

@@ -100,9 +100,9 @@ class CStructure(ctypes.Structure):
 
 
 class Control(ctypes.Structure):
-    """cp_control: two-way traffic with a running call.
+    """cp_control: cancellation and progress of a running call.
 
-    Setting `cancel` stops it; `step` and `value` tell how far it is.
+    Setting `cancel` stops it; `step` and `value` report its progress.
     """
 
     _fields_ = [("cancel", c_int64), ("step", c_int64), ("value", c_double)]
@@ -130,6 +130,6 @@ class CDesign(ctypes.Structure):
 
 
 class CMarginReport(ctypes.Structure):
-    """cp_margin_report: what a pass of max-margin training saw."""
+    """cp_margin_report: figures of a pass of max-margin training."""
 
     _fields_ = [("gap", c_double), ("radius", c_double), ("updates", c_int64), ("proven", c_int64)]

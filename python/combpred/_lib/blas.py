@@ -1,4 +1,4 @@
-"""Hands the BLAS and LAPACK that SciPy brought to the Go core."""
+"""Hands the BLAS and LAPACK routines of SciPy to the Go core."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 
 class BlasChoice(NamedTuple):
-    """Which BLAS the core computes on.
+    """The BLAS that the core uses.
 
     Attributes
     ----------
     name : {"host", "gonum"}
         "host" is SciPy's own, "gonum" the portable one inside the library.
     reason : str
-        Why.
+        Why it was chosen.
     """
 
     name: str

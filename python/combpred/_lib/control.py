@@ -1,4 +1,4 @@
-"""What a running call shows and hears: Ctrl-C stops it, its progress is reported."""
+"""Control of running calls: Ctrl-C stops them, and their progress is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Best outputs for given scores."""
+"""Decoding by the core: outputs of largest score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symmetric matrices: eigendecompositions, definiteness, and kernel values that are numbers."""
+"""Symmetric matrices: eigendecompositions, checks of definiteness and of finite kernel values."""
 
 from __future__ import annotations
 

@@ -97,7 +97,8 @@ class MarginState:
     Attributes
     ----------
     v : ndarray of shape (n, d)
-        For each row the mean of ψ(y_i) − ψ(z) over a law on the outputs z; for the perceptron their sum over mistakes.
+        For each row the mean of ψ(y_i) − ψ(z) over a distribution on the outputs z; for the perceptron their sum over
+        mistakes.
     offset : ndarray of shape (n,)
         The mean of the losses.
     late_v, late_offset : ndarray of shape (n, d) and (n,), or None

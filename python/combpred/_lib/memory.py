@@ -1,4 +1,4 @@
-"""Refusing work that cannot fit in memory, before any of it is allocated."""
+"""Checks that work fits in memory before any of it is allocated, and blocks of rows that bound it."""
 
 from __future__ import annotations
 

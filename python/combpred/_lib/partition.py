@@ -1,4 +1,4 @@
-"""The Go core's partition functions, marginals and samples of the laws p(y) ∝ exp⟨s, ψ(y)⟩ on arrays."""
+"""The Go core's partition functions, marginals and samples of the distributions p(y) ∝ exp⟨s, ψ(y)⟩ on arrays."""
 
 from __future__ import annotations
 

@@ -336,8 +336,8 @@ def covariance_solve(
 ) -> FloatArray:
     """Return ``(shift I + curvature[k] Sigma)^-1 P v[k]`` for every row of `v`, of shape (n, d).
 
-    Sigma is the covariance of the embedding under the uniform law, P the projector onto its range; `shift` is positive,
-    `curvature` (n,) not negative. No d x d matrix is formed where the eigenvalues of Sigma are known.
+    Sigma is the covariance of the embedding under the uniform distribution, P the projector onto its range; `shift` is
+    positive, `curvature` (n,) not negative. No d x d matrix is formed where the eigenvalues of Sigma are known.
     """
     d = description.shape.n_features
     v = floats(v, "v", None, d)

@@ -1,4 +1,4 @@
-"""The core's stochastic gradient descent on the ridge problem, on arrays: a chunk of rows a call.
+"""The core's stochastic gradient descent on the ridge problem, on arrays: a batch of rows a call.
 
 ``capi/combpred.h`` states the steps.
 """

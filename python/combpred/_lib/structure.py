@@ -158,7 +158,7 @@ def structure_count(description: Description) -> int:
 
 
 def structure_mean(description: Description) -> FloatArray:
-    """Return the mean of the embedding under the uniform law, of shape (d,)."""
+    """Return the mean of the embedding under the uniform distribution, of shape (d,)."""
     d = description.shape.n_features
     mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
     call("cp_structure_mean", description, address(mean), d)
@@ -166,7 +166,7 @@ def structure_mean(description: Description) -> FloatArray:
 
 
 def structure_second_moment(description: Description) -> FloatArray:
-    """Return the second moment of the embedding under the uniform law, of shape (d, d)."""
+    """Return the second moment of the embedding under the uniform distribution, of shape (d, d)."""
     d = description.shape.n_features
     moment = allocate((d, d), np.float64, f"the second moment of {d} features", "take a smaller structure")
     call("cp_structure_second_moment", description, address(moment), d)

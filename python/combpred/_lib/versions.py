@@ -1,4 +1,4 @@
-"""The version of the package, and those of what it computes with."""
+"""Versions of the package and of its dependencies."""
 
 from __future__ import annotations
 

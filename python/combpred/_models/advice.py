@@ -1,4 +1,4 @@
-"""What to do where a kernel matrix does not fit in memory, with the memory and the time that would take."""
+"""Advice for kernel matrices that do not fit in memory: the alternatives, with their memory and time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENTRY = 1e-8  # seconds for each entry of the n×d scores in a step of conjugat
 _N_STEPS = 20  # steps that it usually takes
 _EIGEN = 2.8e-10  # seconds of an eigendecomposition, times the cube of the order
 _VALUE = 4e-8  # seconds of a kernel value, but for the product it contains
-_STRIPS = 2.0**24  # bytes of embedded targets that training holds at most
+_EMBEDDED = 2.0**24  # bytes of embedded targets that training holds at most
 _MOVED = 1e-9  # seconds to read and update a number that is not in the processor's cache
 
 
@@ -30,15 +30,15 @@ class Estimate:
 
 
 def primal_estimate(n: int, p: int, d: int) -> Estimate:
-    """Training on n rows of p features by ``solver="primal"``, for structures with d entries of ψ."""
+    """Estimate training on n rows of p features by ``solver="primal"``, for structures with d entries of ψ."""
     steps = _N_STEPS * (4.0 * (n * p + p * p) * d / _STEP + n * d * _ENTRY)
-    # Targets are embedded a strip at a time, or held where rows and targets fill no more than a block.
-    strips = min(8.0 * n * d, _STRIPS)
-    return Estimate(strips + 8.0 * (3 * p * p + 10 * p * d), 2.0 * n * p * p / _PRODUCT + _EIGEN * p**3 + steps)
+    # Targets are embedded a batch at a time, or held where rows and targets fill no more than a block.
+    batches = min(8.0 * n * d, _EMBEDDED)
+    return Estimate(batches + 8.0 * (3 * p * p + 10 * p * d), 2.0 * n * p * p / _PRODUCT + _EIGEN * p**3 + steps)
 
 
 def nystrom_estimate(n: int, p: int, d: int, landmarks: int) -> Estimate:
-    """Embedding n rows of p features by `landmarks`, and training on them as above. p = 0: values cost nothing."""
+    """Estimate embedding n rows of p features by `landmarks`, then training as above. p = 0: values cost nothing."""
     values = float(n) * landmarks * (_VALUE + 2.0 * p / _PRODUCT) if p else 0.0
     embedding = values + 2.0 * n * landmarks**2 / _PRODUCT + _EIGEN * landmarks**3
     training = primal_estimate(n, landmarks, d)
@@ -46,7 +46,7 @@ def nystrom_estimate(n: int, p: int, d: int, landmarks: int) -> Estimate:
 
 
 def sgd_estimate(n: int, p: int, d: int, truncation: int) -> Estimate:
-    """One pass over n rows of p features by StructuredSGD that keeps `truncation` of them."""
+    """Estimate one pass over n rows of p features by StructuredSGD with a support of `truncation` rows."""
     row = truncation * (_VALUE + (p + d) * _MOVED)
     return Estimate(8.0 * (n * d + 2 * truncation * (p + d)), n * row)
 

@@ -1,4 +1,7 @@
-"""What every estimator of structures does: input, training rows, scores, predictions, certificates."""
+"""Base of the estimators: checks of inputs, scores, predictions and certificates.
+
+A new estimator is a subclass of `StructuredEstimator`, whose ``fit`` sets the attributes named there.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +47,10 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Certified:
-    r"""Predicted structures and what is known about their scores, one entry per row.
+    r"""Predicted structures with guarantees on their scores, one entry for each row.
 
-    For the row's score function :math:`s(y)`, decoding looks for :math:`\max_y s(y)`. Every field but `structures` is
-    an array of shape ``(n,)``.
+    For a row's score function :math:`s(y)`, decoding maximises :math:`s(y)` over all structures. Every field but
+    `structures` is an array of shape ``(n,)``.
 
     Attributes
     ----------
@@ -175,8 +178,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         self._set_classes()
         return TrainingRows(X, y, sets, check_weights(sample_weight, X.shape[0]))
 
-    def _settle_kernel(self, rows: TrainingRows, params: Mapping[str, Any] | None = None) -> None:
-        """Set `kernel_`, with what it takes from the inputs and the arguments `params` of a callable."""
+    def _resolve_kernel(self, rows: TrainingRows, params: Mapping[str, Any] | None = None) -> None:
+        """Set `kernel_`, resolved on the training inputs; `params` are the arguments of a callable."""
         self.kernel_ = InputKernel.resolve(
             self.kernel, rows.X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, params=params,
             weights=rows.weights,
@@ -286,7 +289,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return scores
 
     def score_structures(self, X: Any, y: Any) -> FloatArray:
-        r"""Return the score of a given structure for each row: what `predict` maximises.
+        r"""Return the score of a given structure for each row, the quantity that `predict` maximises.
 
         Parameters
         ----------
@@ -298,8 +301,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         ndarray of shape (n,), float64
             :math:`\langle f(x), \psi(y)\rangle` with ψ not centred. With ``loss="squared"``, where `predict` takes the
             pre-image, the structure whose ψ is nearest to f(x) + μ: :math:`\langle f(x) + \mu, \psi(y)\rangle -
-            \tfrac12\|\psi(y)\|^2` with μ the mean of ψ under the uniform law. With ``decision="mbr"``, where it
-            takes the one of least expected loss: :math:`\langle E\psi, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2`.
+            \tfrac12\|\psi(y)\|^2` with μ the mean of ψ under the uniform distribution. With ``decision="mbr"``, where
+            it takes the one of least expected loss: :math:`\langle E\psi, \psi(y)\rangle - \tfrac12\|\psi(y)\|^2`.
 
         Raises
         ------
@@ -361,13 +364,13 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     @lazily_on_dask
     def predict(self, X: Any, *, constraints: Any = None) -> Any:
-        """Predict the structure of largest score for each row.
+        """Predict the structure with the largest score for each row.
 
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
         constraints : dict, or list of n dicts (or None), default=None
-            Conditions that predictions must meet: one dict for all rows, or one for each row, None for a row without.
+            Constraints on predictions: one dict for all rows, or one for each row, None for a row without any.
             The keys are those of the structure, in the notes of its class: ``start``, ``end`` and ``length`` of cycles
             and routes, ``first``, ``last`` and ``before`` of rankings, ``size`` of sets, ``required`` and
             ``forbidden`` labels, vertices, places, nodes, edges, arcs or cells. All are numbers from 0 on, or pairs of
@@ -417,7 +420,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return self.structure_.space.decode_parts(decoded.y)
 
     def predict_certified(self, X: Any, *, constraints: Any = None) -> Certified:
-        """Predict, and say for each row how good the prediction is known to be.
+        """Predict as `predict` does, with a guarantee on the score of each prediction.
 
         Parameters
         ----------
@@ -439,7 +442,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
         Notes
         -----
-        Cost: that of `predict`, which finds the same bounds and drops them.
+        Cost: that of `predict`, which computes the same bounds and discards them.
 
         Examples
         --------
@@ -461,7 +464,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         )
 
     def enumerate(self, X_row: Any, *, nu: float = 0.5, max_results: int | None = None) -> Iterator[Any]:
-        r"""Return an iterator over the structures that score well for one input, each once.
+        r"""Iterate over the structures whose scores for one input are largest, each once.
 
         Parameters
         ----------
@@ -566,7 +569,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             raise error.shifted(first) from error.__cause__
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the structure's own metric on predictions; larger is better.
+        """Return the structure's default metric on predictions; larger is better.
 
         Parameters
         ----------
@@ -577,7 +580,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         Returns
         -------
         float
-            Which metric: ``structure_.default_metric``.
+            The metric named ``structure_.default_metric``.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Losses of scores that learners minimise in place of the losses of predictions, which they bound."""
+"""Surrogate losses of scores: the losses that learners minimise, which bound those of predictions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def structured_hinge_loss(
         zero-one of classes, kendall of rankings, tree of trees, hamming otherwise.
     decoder : str, default="auto"
         How the maximum is found, as for :class:`combpred.StructuredRidge`. Where it is not proven, what is returned is
-        a lower bound of the loss, with an ApproximationWarning. "zero-one" of other than classes is exact always.
+        a lower bound on the loss, with an ApproximationWarning. "zero-one" of other than classes is exact always.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False

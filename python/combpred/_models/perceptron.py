@@ -1,4 +1,4 @@
-"""The structured perceptron, with its bound on mistakes."""
+"""StructuredPerceptron, with its bound on the number of mistakes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from .._data.glossary import documented
 from .._data.inputs import clear_fit, refit, unchanged_on_failure
 from .._lib.abi import Control
 from .._lib.call import get_n_threads
@@ -23,7 +24,7 @@ from .._lib.maxmargin import AffineLoss, MarginState, Report, maxmargin_pass
 from ..structures import Structure
 from .base import StructuredEstimator
 from .maxmargin.oracles import Blocks, refuse_sets
-from .training import TrainingRows, check_piece, keep_weights, require_same_intercept
+from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
 
 FloatArray = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ _ROUNDING = 1e-13  # of the sum of the magnitudes of scores: outputs that differ
 
 
 def mistake_bound(structure: Structure, blocks: Blocks, coefficients: FloatArray, how: Decoding) -> float:
-    r"""Return what the number of mistakes, from zero weights on, cannot exceed.
+    r"""Return an upper bound on the number of mistakes from zero weights on.
 
     With W of norm B the weights that `coefficients` (m, d) of the blocks make up, ρ the least ratio of margin and
     Hamming loss Δ, and :math:`\|\psi(y) - \psi(z)\|^2 \le c\Delta`, mistakes k of weight w_k satisfy
@@ -111,7 +112,7 @@ def least_ratio(structure: Structure, psi: FloatArray, scores: FloatArray, how: 
 
 @dataclass(frozen=True)
 class PerceptronState:
-    """Where training stands. It is never changed in place.
+    """State of training. It is never changed in place.
 
     Attributes
     ----------
@@ -209,8 +210,8 @@ def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     model.mistake_bound_ = mistake_bound(model.structure_, blocks, last, learner.how) if separated else np.nan
 
 
-def learn_piece(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
-    """Visit each row once, from where `model` stands, and set its fitted attributes."""
+def learn_mini_batch(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
+    """Visit each row once, from the state of `model`, and set its fitted attributes."""
     refuse_sets(model, rows)
     blocks = Blocks.of(model, rows.X, model._embed_rows(rows), sort=bool(model.shuffle))
     learner = Learner(model, blocks, rng)
@@ -236,65 +237,60 @@ def learn_piece(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> N
         del model.separated_
 
 
+@documented
 class StructuredPerceptron(StructuredEstimator):
-    r"""Structured perceptron: decode a row, and where another structure wins, raise the score of the observed one.
+    r"""Structured perceptron: decodes each row, and where another structure wins, raises the score of the observed one.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
-    kernel. It needs nothing of a structure but a decoder, which may be approximate, and no loss.
+    kernel. It needs only a decoder, which may be approximate, and no loss.
 
     Parameters
     ----------
-    structure : Structure, str or None, default=None
-        As for :class:`combpred.StructuredRidge`: the output space, its catalogue name, or None to infer it from y.
+    %(structure)s
     max_iter : int, default=100
-        Limit on passes over the rows. Passes end with the first in which nothing changes.
+        Limit on passes over the rows. Training stops after the first pass without a mistake.
     average : bool, default=True
         Predict by the average of the scorers after each row visited in `max_iter` passes rather than by the last one,
         which depends much on the last mistakes (Collins, 2002). Passes that would change nothing are counted, not made.
-    kernel, gamma, degree, coef0 : default="linear", None, 3, 1.0
-        Input kernel, as for :class:`combpred.StructuredRidge`. Other kernels than the linear one are trained in the
-        features of their matrix on the training rows, at a cost of :math:`O(n^3)` to begin with.
+    %(kernel)s
+        Kernels other than the linear one are trained in the features of their matrix on the training rows, which takes
+        an eigendecomposition first: :math:`O(n^3)`.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
     fit_intercept : bool, default=True
         Add a constant feature to the inputs.
-    shuffle : bool, default=True
-        Whether each pass has a random order of its own; otherwise rows are taken as they are given.
-    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
-        How the score is maximised, as for :class:`combpred.StructuredRidge`, in training as in `predict`.
+    %(shuffle)s
+    %(decoder)s
+        Training decodes in the same way.
     n_candidates : int or None, default=None
-        If a number, training does not decode but takes the best of so many structures drawn uniformly, anew for each
-        row that it visits; passes in which none is found to be better then do not end training. Prediction decodes all
-        the same.
-    n_jobs : int or None, default=None
-        Threads of decoding in `predict`. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the order of rows, of candidates, and of random decoders.
-    verbose : int, default=0
-        Show progress when positive.
+        If a number, training does not decode but takes the best of so many structures, drawn uniformly and anew for
+        each row that it visits; passes in which none is found to be better then do not end training. Prediction
+        decodes all the same.
+    %(n_jobs)s
+        Training decodes one row after another; only prediction is parallel.
+    %(random_state)s
+        Also of the order of rows, of candidates, and of these decoders in training.
+    %(verbose)s
 
     Attributes
     ----------
-    structure_ : Structure
-        The output space with all sizes settled.
-    coef_ : ndarray of shape (d, n_features)
-        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
+    %(structure_)s
+    %(coef_)s
     dual_coef_ : ndarray of shape (n, d)
         Coefficients of the training rows: the sum of :math:`\psi(y_i) - \psi(z)` over the mistakes on each, with
         `average` each counted by the share of visits that came after it. Only with other kernels.
-    intercept_ : ndarray of shape (d,)
-        Constant part of the scores; zero without `fit_intercept`.
-    X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs. Only with kernels that are neither linear nor precomputed.
-    kernel_ : InputKernel
-        The kernel with `gamma` settled.
-    classes_ : ndarray
-        Class labels (``MultiClass``) or label numbers (``LabelSets``).
+    %(intercept_)s
+    %(X_fit_)s
+    %(kernel_)s
+    %(classes_)s
     n_mistakes_ : int
         How often decoding found a structure with another ψ that scored at least as high as the observed one: the
         updates.
     radius_ : float
         Largest length of an update, R of the notes; 0 without mistakes.
     mistake_bound_ : float
-        What `n_mistakes_` cannot exceed, by the margin of the last scorer; see the notes. NaN where that is not known:
+        Upper bound on `n_mistakes_`, from the margin of the last scorer; see the notes. NaN where that is not known:
         training rows are not separated, or by ties only, or not proven to be; the values that ψ takes are not known;
         after `partial_fit`.
     separated_ : bool
@@ -302,11 +298,9 @@ class StructuredPerceptron(StructuredEstimator):
     n_iter_ : int
         Passes, or calls of `partial_fit` since `fit`.
     state_ : PerceptronState
-        Where training stands, for `partial_fit`. Only with ``kernel="linear"``.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+        State of training, from which `partial_fit` continues. Only with ``kernel="linear"``.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -323,7 +317,7 @@ class StructuredPerceptron(StructuredEstimator):
 
     By the argument of Novikoff (1962) and Collins (2002), n mistakes of equal weight satisfy :math:`n \le R^2/\gamma^2`
     wherever some scorer of norm 1 beats all structures by a margin of γ, R being the largest length of an update. The
-    margin of the last scorer W is had from decodings with a loss added: with the Hamming loss
+    margin of the last scorer W follows from decodings with a loss added: with the Hamming loss
     :math:`\Delta = \|\psi(y) - \psi(z)\|_1` and ρ the least ratio of margin and loss over all rows and structures, the
     sum over all mistakes satisfies
 
@@ -440,13 +434,15 @@ class StructuredPerceptron(StructuredEstimator):
             self._require_target(y)
             X = self._check_input(X, reset=True)
             rows = self._check_training_rows(X, y, sample_weight)
-            self._settle_kernel(rows)
+            self._resolve_kernel(rows)
             train(self, rows, check_random_state(self.random_state))
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StructuredPerceptron:
-        """Visit some rows once, after those of earlier calls and of an earlier `fit`. Only with ``kernel="linear"``.
+        """Visit each row of a mini-batch once, after those of earlier calls. Only with ``kernel="linear"``.
+
+        Training continues from an earlier `fit`, too.
 
         Parameters
         ----------
@@ -497,8 +493,8 @@ class StructuredPerceptron(StructuredEstimator):
             else:
                 state: PerceptronState = self.state_
                 require_same_intercept(self, len(state.weights))
-            rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
             if first:
-                self._settle_kernel(rows)
-            learn_piece(self, rows, check_random_state(self.random_state))
+                self._resolve_kernel(rows)
+            learn_mini_batch(self, rows, check_random_state(self.random_state))
         return self

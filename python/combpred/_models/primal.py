@@ -26,7 +26,7 @@ from .._lib.control import reported
 from .._lib.linalg import eigendecompose
 from .._lib.memory import require_memory
 from .._lib.ridge import FitInfo, covariance_solve
-from .rows import BlockRows, HeldBlock, HeldRows, Strip
+from .rows import BlockRows, HeldBlock, HeldRows, RowBatch
 
 FloatArray = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ _MAX_STEPS = 2000  # without a limit of the user's; some tens are usual
 
 @dataclass(frozen=True)
 class RidgeTask:
-    """What is minimised, and how far.
+    """Options of the training problem: the loss, the penalty and when to stop.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class RidgeTask:
 
     @classmethod
     def of_model(cls, model: Any) -> RidgeTask:
-        """Return what the parameters of an estimator ask for."""
+        """Return the options that the parameters of an estimator ask for."""
         return cls(
             model.loss, float(model.alpha), float(model.tol), model.max_iter, bool(model.fit_intercept),
             int(model.verbose),
@@ -140,26 +140,26 @@ class SumRows:
 
     def __call__(self, block: Block | HeldBlock) -> RowSums:
         """Return the sums over the rows of a block, which has some."""
-        return functools.reduce(merged, map(_sums, self.rows.strips(block)))
+        return functools.reduce(merged, map(_sums, self.rows.batches(block)))
 
 
-def _sums(strip: Strip) -> RowSums:
-    X, psi, w = strip.X, strip.psi, strip.row_weights()
-    if strip.first is not None:  # of a set, the sum is all that these need, but for the squares
+def _sums(batch: RowBatch) -> RowSums:
+    X, psi, w = batch.X, batch.psi, batch.row_weights()
+    if batch.first is not None:  # of a set, the sum is all that these need, but for the squares
         squares = np.einsum("ij,ij->i", psi, psi)
-        squares = np.add.reduceat(squares, strip.first[:-1])
-        psi = np.add.reduceat(psi, strip.first[:-1], axis=0)
+        squares = np.add.reduceat(squares, batch.first[:-1])
+        psi = np.add.reduceat(psi, batch.first[:-1], axis=0)
     elif sparse.issparse(psi):
         squares = np.asarray(psi.multiply(psi).sum(axis=1)).ravel()
     else:
         squares = np.einsum("ij,ij->i", psi, psi)
-    each = np.ones(X.shape[0]) if strip.weights is None else strip.weights
+    each = np.ones(X.shape[0]) if batch.weights is None else batch.weights
     return RowSums(
         n_rows=X.shape[0],
         total_weight=float(X.shape[0] if w is None else w.sum()),
         gram=_gram(X, w),
         feature_sums=np.asarray(X.sum(axis=0)).ravel() if w is None else X.T @ w,
-        cross=_transposed_product(X if strip.weights is None else _scaled_rows(X, strip.weights), psi),
+        cross=_transposed_product(X if batch.weights is None else _scaled_rows(X, batch.weights), psi),
         psi_sums=psi.T @ each,
         psi_squares=float(squares @ each),
     )
@@ -200,18 +200,20 @@ class MarginCurvature:
         """Return Σ_i w_i x_i ψ̃_iᵀ⟨ψ̃_i, Wᵀx_i⟩ of the rows of a block, of the shape (q, d) of W."""
         product = np.zeros_like(W)
         sums = np.zeros(len(W))  # Σ w x⟨ψ̃, Wᵀx⟩: ψ̃ = ψ − μ is never formed
-        for strip in self.rows.strips(block, check=False):
-            if sparse.issparse(strip.psi):
-                self._add_sparse(product, sums, strip, W, mean)
+        for batch in self.rows.batches(block, check=False):
+            if sparse.issparse(batch.psi):
+                self._add_sparse(product, sums, batch, W, mean)
             else:
-                self._add_dense(product, sums, strip, W, mean)
+                self._add_dense(product, sums, batch, W, mean)
         if mean.any():
             product -= np.multiply.outer(sums, mean)
         return product
 
-    def _add_dense(self, product: FloatArray, sums: FloatArray, strip: Strip, W: FloatArray, mean: FloatArray) -> None:
-        p, psi, sizes = self.rows.n_features, strip.psi, strip.sizes()
-        scores = np.asarray(strip.X @ W[:p])
+    def _add_dense(
+        self, product: FloatArray, sums: FloatArray, batch: RowBatch, W: FloatArray, mean: FloatArray
+    ) -> None:
+        p, psi, sizes = self.rows.n_features, batch.psi, batch.sizes()
+        scores = np.asarray(batch.X @ W[:p])
         if self.intercept:
             scores += W[p]
         if sizes is not None:
@@ -220,37 +222,39 @@ class MarginCurvature:
         margins -= scores @ mean
         pulled = scores  # no longer needed
         if sizes is not None:
-            margins = self._of_sets(margins, strip, sizes)
-        elif strip.weights is not None:
-            margins *= strip.weights
+            margins = self._of_sets(margins, batch, sizes)
+        elif batch.weights is not None:
+            margins *= batch.weights
         np.multiply(psi, margins[:, None], out=pulled)
-        if strip.first is not None:
-            pulled = np.add.reduceat(pulled, strip.first[:-1], axis=0)
-            margins = np.add.reduceat(margins, strip.first[:-1])
-        product[:p] += strip.X.T @ pulled
-        sums[:p] += strip.X.T @ margins
+        if batch.first is not None:
+            pulled = np.add.reduceat(pulled, batch.first[:-1], axis=0)
+            margins = np.add.reduceat(margins, batch.first[:-1])
+        product[:p] += batch.X.T @ pulled
+        sums[:p] += batch.X.T @ margins
         if self.intercept:
             product[p] += pulled.sum(axis=0)
             sums[p] += margins.sum()
 
-    def _of_sets(self, margins: FloatArray, strip: Strip, sizes: NDArray[np.int64]) -> FloatArray:
+    def _of_sets(self, margins: FloatArray, batch: RowBatch, sizes: NDArray[np.int64]) -> FloatArray:
         """Return the derivatives by u_y = ⟨ψ̃_y, f⟩ of the terms that are quadratic in them, times the weights.
 
         The loss of a set of k outputs has (1 − 2k/|𝒴|)/2 Σ u_y² + (Σ u_y)²/|𝒴|, in place of u²/2 for one output.
         """
-        assert strip.first is not None and self.rows.share is not None  # sets were checked in the first pass
-        totals = np.add.reduceat(margins, strip.first[:-1])
+        assert batch.first is not None and self.rows.share is not None  # sets were checked in the first pass
+        totals = np.add.reduceat(margins, batch.first[:-1])
         derivatives = np.repeat(1.0 - self.rows.share * sizes, sizes) * margins
         derivatives += np.repeat(self.rows.share * totals, sizes)
-        weights = strip.target_weights()
+        weights = batch.target_weights()
         if weights is not None:
             derivatives *= weights
         return derivatives
 
-    def _add_sparse(self, product: FloatArray, sums: FloatArray, strip: Strip, W: FloatArray, mean: FloatArray) -> None:
+    def _add_sparse(
+        self, product: FloatArray, sums: FloatArray, batch: RowBatch, W: FloatArray, mean: FloatArray
+    ) -> None:
         """Do the same where ψ is sparse, at the cost of its entries."""
-        p, X = self.rows.n_features, strip.X
-        along = np.asarray(strip.psi @ W.T)  # (n, q): Wψ̃_i
+        p, X = self.rows.n_features, batch.X
+        along = np.asarray(batch.psi @ W.T)  # (n, q): Wψ̃_i
         along -= W @ mean
         if sparse.issparse(X):
             margins = np.asarray(X.multiply(along[:, :p]).sum(axis=1)).ravel()
@@ -258,12 +262,12 @@ class MarginCurvature:
             margins = np.einsum("ij,ij->i", X, along[:, :p])
         if self.intercept:
             margins += along[:, p]
-        if strip.weights is not None:
-            margins *= strip.weights
-        product[:p] += _transposed_product(_scaled_rows(X, margins), strip.psi)
+        if batch.weights is not None:
+            margins *= batch.weights
+        product[:p] += _transposed_product(_scaled_rows(X, margins), batch.psi)
         sums[:p] += X.T @ margins
         if self.intercept:
-            product[p] += strip.psi.T @ margins
+            product[p] += batch.psi.T @ margins
             sums[p] += margins.sum()
 
 
@@ -360,7 +364,7 @@ class _Descent:
     def _round(
         self, W: FloatArray, MW: FloatArray, R: FloatArray, start: float, limit: int
     ) -> tuple[FloatArray, float]:
-        """Go on from the residual R until it is small, changing W and MW; return the residual and its relative norm."""
+        """Iterate from the residual R until it is small, changing W and MW; return it and its relative norm."""
         Z = self._precondition(R)
         rho = float(np.vdot(R, Z))
         P, MP = Z, R.copy()  # M Z is R, and stays so along directions: no product with M is needed

@@ -1,4 +1,7 @@
-"""Log-linear models of structures."""
+"""ProbabilisticStructured: log-linear models of structures, and their probabilities.
+
+Training is in `loglinear`; a new solver goes there, and methods of inference in `sampling.engines`.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import check_choice, check_share_or_none, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
+from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, DataError
@@ -27,7 +31,7 @@ from ..structures import structure_classes
 from .base import StructuredEstimator
 from .loglinear.blocks import fit_over_blocks
 from .loglinear.training import continue_descent, fit_by_descent, fit_by_lbfgs
-from .training import EarlierFit, check_piece, require_same_intercept, takes_pieces
+from .training import EarlierFit, check_mini_batch, has_partial_fit, require_same_intercept
 
 FloatArray = NDArray[np.float64]
 
@@ -35,7 +39,7 @@ _FEWER_ROWS = "pass fewer rows at once"
 
 
 class _Block(NamedTuple):
-    """What was asked about a block of rows."""
+    """Scores of a block of rows, and the expectations asked for."""
 
     rows: slice
     scores: FloatArray  # (k, d)
@@ -54,6 +58,7 @@ def _has_probabilities(self: ProbabilisticStructured) -> bool:
     )
 
 
+@documented
 class ProbabilisticStructured(StructuredEstimator):
     r"""Log-linear model of structures, fitted by penalised maximum likelihood.
 
@@ -64,31 +69,20 @@ class ProbabilisticStructured(StructuredEstimator):
 
     Parameters
     ----------
-    structure : Structure, str or None, default=None
-        The output space: an instance of a class of :mod:`combpred.structures`, the catalogue name of one (such as
-        ``"permutations"``), or None to infer it from y: labels (1-D) make a ``MultiClass``, a 0/1 matrix ``LabelSets``.
-        Sizes left out are inferred from y.
-    alpha : float, default=1.0
-        Penalty on the squared norm of the scorer, against the sum of the losses of the rows; positive.
-    kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
-        Input kernel, as in :class:`sklearn.kernel_ridge.KernelRidge`. With ``"precomputed"``, X is the square matrix of
-        kernel values in ``fit``, and the values between new rows and training rows afterwards.
-    gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian; other kernels ignore it. None is one over the number of features; ``"scale"``
-        divides that by the variance of the training inputs, weighted by `sample_weight`.
-    degree : float, default=3
-        Degree of the polynomial kernel; others ignore it.
-    coef0 : float, default=1.0
-        Constant of the polynomial kernel; others ignore it.
-    fit_intercept : bool, default=True
-        Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
+    %(structure)s
+    %(alpha)s
+    %(kernel)s
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(fit_intercept)s
     inference : {"auto", "exact", "mcmc", "taylor"}, default="auto"
-        How partition functions and marginals are computed, in training and afterwards.
+        Method for partition functions and marginals, in training and afterwards.
 
         - "exact": by a closed form or recursion of the structure, or enumeration of up to a million members.
-        - "mcmc": from samples. Training descends by gradients of eight samples for each row and pass: from two chains
-          of each row, kept from pass to pass, or with `sampler` "exact" or "cftp" drawn afresh. Marginals are means of
-          as many samples as `epsilon` and `delta` ask for, and partition functions are estimated by annealing.
+        - "mcmc": from samples. Training uses stochastic gradients from eight samples for each row and pass: of two
+          persistent chains for each row, or new draws with `sampler` "exact" or "cftp". Marginals are means of as many
+          samples as `epsilon` and `delta` ask for, and partition functions are estimated by annealing.
         - "taylor": by the counting formula, an expansion about the uniform distribution, for models whose scores vary
           by no more than 1 from their mean over the structures; warns beyond, and where moments of ψ are sampled. Not
           with moments of a larger space (``moments_info.kind == "relaxed"``).
@@ -96,88 +90,76 @@ class ProbabilisticStructured(StructuredEstimator):
           call and, in training, up to 60 evaluations of each: some 30 000 rows of rankings of 10 labels, 300 of 16;
           otherwise "mcmc".
     sampler : {"auto", "exact", "cftp", "meta", "local"}, default="auto"
-        What draws structures, in `sample` and in ``inference="mcmc"``.
+        Sampler of structures, for `sample` and for ``inference="mcmc"``.
 
         - "exact": independent draws by the structure's recursion.
         - "cftp": independent exact draws by coupling from the past: of the heat bath for sets without a fixed size, of
           "meta" otherwise.
-        - "meta": chains of uniform proposals, which is all that a :class:`~combpred.structures.Custom` structure given
-          by a sampler needs to know.
+        - "meta": chains of uniform proposals, for which a :class:`~combpred.structures.Custom` structure needs only a
+          uniform sampler.
         - "local": chains of local moves.
         - "auto": for `sample`, the first that is affordable of "exact", "cftp", "local" and "meta"; to estimate, the
           first of the heat bath, "local" and "meta" that the structure has; to train, "local" or "meta".
     epsilon, delta : float, default=0.1 and 0.05
-        Of ``inference="mcmc"`` after training: partition functions are within a factor of 1 ± `epsilon`, and each row's
-        marginals all within ± `epsilon`, with probability 1 − `delta`. That is proven for independent draws, and holds
-        for chains as far as their convergence can be judged. Others have no such errors.
+        Error and failure probability of estimates by ``inference="mcmc"`` after training: with probability 1 − `delta`
+        partition functions are within a factor of 1 ± `epsilon`, and all marginals of a row within ± `epsilon`. That is
+        proven for independent draws, and holds for chains as far as their convergence can be judged. Other methods do
+        not use them.
     decision : {"map", "mbr"}, default="map"
-        What `predict` predicts. ``"map"``: the most probable structure. ``"mbr"``: the structure of least expected
+        Decision rule of `predict`. ``"map"``: the most probable structure. ``"mbr"``: the structure of least expected
         loss :math:`E\|\psi(y) - \psi(Y)\|^2`, which is the 0-1 loss for classes, the Hamming loss for label sets and
         other 0/1 embeddings, and Kendall's distance for rankings (a tie against an order counts half), up to a factor.
-    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
-        How `predict` maximises, as in :class:`StructuredRidge`.
+    %(decoder)s
     solver : {"auto", "lbfgs", "sgd"}, default="auto"
-        ``"lbfgs"`` takes all rows at a time, with exact gradients, and reaches the maximum to `tol`. ``"sgd"`` takes
-        mini-batches of 32 rows, preconditions by the Hessian at zero, and averages its weights; it is for sampled
-        gradients, for data that come in mini-batches (`partial_fit`, linear kernel only), and for moderate accuracy.
-        ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
+        ``"lbfgs"`` uses the exact gradient over all rows, and reaches the maximum to `tol`. ``"sgd"`` takes steps on
+        mini-batches of 32 rows, preconditioned by the Hessian at zero weights, and averages its weights; it is for
+        sampled gradients, for data that arrive in mini-batches (`partial_fit`, linear kernel only), and for moderate
+        accuracy. ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
     tol : float, default=1e-6
-        ``"lbfgs"`` stops when no entry of the gradient exceeds `tol` times the largest at zero, after scaling by the
-        curvature there. ``"sgd"`` stops when what is left to be gained is at most `tol`² times what it was at zero; the
-        square, as it goes with that of the gradient. What is left is taken to be half the squared norm of the gradient
-        after scaling by the curvature, or what was gained since half of the passes, if that is more. With sampled
-        gradients both are estimated, up to two standard errors, and `tol` is 0.05 at least: a 400th of the gain. A
-        warning says when passes ran out before, with sampled gradients when over four times that may be left.
+        ``"lbfgs"`` stops when no entry of the gradient, preconditioned by the Hessian at zero weights, exceeds `tol`
+        times the largest one at zero weights. ``"sgd"`` stops when the objective is estimated to exceed its minimum by
+        at most `tol`² times as much as at zero weights; the square, as that excess grows with the square of the
+        gradient. The estimate is half the squared norm of the preconditioned gradient, or what the second half of the
+        passes has gained, whichever is larger. With sampled gradients both are estimated, up to two standard errors,
+        and `tol` is taken to be at least 0.05: a 400th of the gain. A warning is issued when `max_iter` comes first;
+        with sampled gradients only where the excess may be more than four times as large.
     max_iter : int, default=200
         Limit on iterations, for ``"sgd"`` on passes over the rows.
-    n_jobs : int or None, default=None
-        Threads of the library's own loops. None takes :func:`combpred.config_context`, else all processors; results do
-        not depend on it. Threads of BLAS are set as for NumPy.
-    random_state : int, RandomState instance or None, default=None
-        Seed of `sample`, of ``inference="mcmc"``, of the order of rows in ``"sgd"``, and of the decoders ``"anneal"``
-        and ``"metropolis"``. All else is deterministic.
+    %(n_jobs)s
+    %(random_state)s
+        Also of `sample`, of ``inference="mcmc"`` and of the order of rows in ``"sgd"``. All else is deterministic.
     warm_start : bool, default=False
         Whether `fit` starts from the weights of an earlier fit, such as one with another `alpha`, rather than from
         zero. Where it ends is the same to `tol`, which is relative to the gradient at zero either way. The shapes of
         `coef_`, or of `dual_coef_`, whose rows are taken to be those of the same training rows, must not change.
-        ``"sgd"`` starts its step sizes and its average anew, and chains of samples are not kept from fit to fit.
-    verbose : int, default=0
-        Print progress when positive.
+        ``"sgd"`` restarts its step sizes and its average, and chains of samples are not kept from fit to fit.
+    %(verbose)s
 
     Attributes
     ----------
-    structure_ : Structure
-        The output space with all sizes known.
-    coef_ : ndarray of shape (d, n_features)
-        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
-    dual_coef_ : ndarray of shape (n, d)
-        Coefficients of the training rows. Only with other kernels.
-    intercept_ : ndarray of shape (d,)
-        Constant part of the scores; zero without `fit_intercept`.
-    X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
-    kernel_ : InputKernel
-        The kernel with the value of `gamma`.
-    classes_ : ndarray
-        Class labels (``MultiClass``) or label numbers (``LabelSets``). Other structures have none.
+    %(structure_)s
+    %(coef_)s
+    %(dual_coef_)s
+    %(intercept_)s
+    %(X_fit_)s
+    %(kernel_)s
+    %(classes_)s
     objective_ : float
         Value of the objective at the solution. Not after `partial_fit`, which does not hold all rows, nor with sampled
-        gradients, which do without it.
+        gradients, which do not compute it.
     n_iter_ : int
         Iterations, or passes over the rows, at least 1.
     solver_ : {"lbfgs", "sgd"}
         The solver that ran.
     inference_ : str
-        What trained: ``"recursion"``, the structure's own recursion or closed form, ``"enumeration"`` of its members,
-        ``"mcmc"`` or ``"taylor"``.
+        Method of inference used in training: ``"recursion"``, the structure's own recursion or closed form,
+        ``"enumeration"`` of its members, ``"mcmc"`` or ``"taylor"``.
     chain_diagnostics_ : ChainDiagnostics
-        How the chains fared that trained last or that `sample` followed last. Only after either.
+        Diagnostics of the chains of the last training, or of the last call of `sample`. Only after either.
     descent_ : SgdState
-        Where ``"sgd"`` stands, for `partial_fit`. Only with that solver and a linear kernel.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+        State of ``"sgd"``, from which `partial_fit` continues. Only with that solver and a linear kernel.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -213,7 +195,7 @@ class ProbabilisticStructured(StructuredEstimator):
     optimal averaging schemes, *ICML*: the averaging of ``solver="sgd"``.
 
     T. Tieleman (2008), Training restricted Boltzmann machines using approximations to the likelihood gradient, *ICML*:
-    chains that are kept.
+    persistent chains.
 
     Examples
     --------
@@ -349,7 +331,7 @@ class ProbabilisticStructured(StructuredEstimator):
             rows = self._check_training_rows(self._check_input(X, reset=True), y, sample_weight)
             self._check_capabilities()
             engine = self._training_engine(rows.X.shape[0])
-            self._settle_kernel(rows)
+            self._resolve_kernel(rows)
             if earlier is not None:
                 earlier.require_match(self, rows.X.shape[0])
             targets = self._embed_rows(rows)
@@ -362,7 +344,7 @@ class ProbabilisticStructured(StructuredEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_blocks(self, blocks: Any, *, classes: Any = None) -> ProbabilisticStructured:
-        """Train on rows that come in blocks, of which one is held at a time.
+        """Train on rows that come in blocks, of which one is in memory at a time.
 
         Parameters
         ----------
@@ -415,10 +397,10 @@ class ProbabilisticStructured(StructuredEstimator):
             fit_over_blocks(self, blocks, classes, earlier)
         return self
 
-    @available_if(takes_pieces)  # type: ignore[untyped-decorator]
+    @available_if(has_partial_fit)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> ProbabilisticStructured:
-        """Pass once over some rows, which add to those of earlier calls. Only with ``solver="sgd"``.
+        """Pass once over a mini-batch, which adds to those of earlier calls. Only with ``solver="sgd"``.
 
         Rows that are passed again count again: the penalty is weighed against all rows seen.
 
@@ -466,10 +448,10 @@ class ProbabilisticStructured(StructuredEstimator):
             self._require_linear_kernel()
             self._require_target(y)
             first = not hasattr(self, "descent_")
-            rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
             self._check_capabilities()
             if first:
-                self._settle_kernel(rows)
+                self._resolve_kernel(rows)
                 self.solver_ = "sgd"
             else:
                 require_same_intercept(self, len(self.descent_.weights))
@@ -755,7 +737,7 @@ class ProbabilisticStructured(StructuredEstimator):
             return np.inf
 
     def sample(self, X: Any, n_samples: int = 1, *, sampler: str | None = None, random_state: Any = None) -> Any:
-        """Draw structures from the distribution of each row.
+        """Draw structures from the predicted distribution of each row.
 
         They are independent, except for the samplers "meta" and "local", which follow a chain for each row.
 
@@ -786,13 +768,13 @@ class ProbabilisticStructured(StructuredEstimator):
         Warns
         -----
         ConvergenceWarning
-            When chains do not find the same distribution: split R̂ is above 1.1.
+            When chains have not converged: split R̂ is above 1.1.
 
         Notes
         -----
-        Cost: exactly, that of `log_partition`, and of `n_samples` walks back through its recursion for each row. Along
-        chains, four of each row are followed first to see how they mix; samples are then 1.5 times the longest
-        autocorrelation time apart. ``chain_diagnostics_`` has the figures.
+        Cost of exact sampling: that of `log_partition`, and of `n_samples` backward passes through its recursion for
+        each row. With chains, four for each row are run first to measure how they mix; samples are then 1.5 times the
+        longest autocorrelation time apart. ``chain_diagnostics_`` has the figures.
 
         Examples
         --------

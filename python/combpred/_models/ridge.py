@@ -1,4 +1,7 @@
-"""Ridge regression for structured outputs."""
+"""StructuredRidge: ridge regression for structured outputs, dense and over blocks of rows.
+
+Solvers are in the library, whose catalogue names them and whose plan chooses among them; the primal one is in `primal`.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +41,8 @@ from .training import (
     keep_dual,
     keep_weights,
     require_linear,
-    settle,
-    settle_linear_kernel,
+    resolve_from_blocks,
+    resolve_linear_kernel,
     source_of,
     unconverted,
 )
@@ -60,7 +63,7 @@ SOLVERS = [_Solvers(set(RIDGE_SOLVERS))]
 
 @dataclass(frozen=True)
 class RidgeProblem:
-    """What all routes need: a structure, its outputs, and the options of the library's training calls."""
+    """The training problem: a structure, its outputs, and the options of the library's training calls."""
 
     description: Description
     targets: Targets
@@ -84,7 +87,7 @@ class RidgeProblem:
 
 @dataclass(frozen=True)
 class Solution:
-    """Coefficients with the account of how they were found."""
+    """Coefficients, and how they were found."""
 
     coefficients: FloatArray  # dual (n, d), or primal (q, d)
     solver: str
@@ -166,7 +169,7 @@ class RidgeBase(StructuredEstimator):
         X = self._check_input(X, reset=True)
         self._check_options()
         rows = self._check_training_rows(X, y, sample_weight)
-        self._settle_kernel(rows, self.kernel_params)
+        self._resolve_kernel(rows, self.kernel_params)
         return X, self._problem(rows)
 
     def _problem(self, rows: TrainingRows) -> RidgeProblem:
@@ -240,7 +243,7 @@ def keep(model: RidgeBase, X: Any, solution: Solution) -> None:
 
 @documented
 class StructuredRidge(RidgeBase):
-    r"""Ridge regression for structured outputs, trained by counting.
+    r"""Ridge regression for structured outputs, trained by counting structures rather than listing them.
 
     Scores a structure :math:`y` for an input :math:`x` by :math:`\langle f(x), \psi(y)\rangle`. Training ranks the
     observed structure above all others under a quadratic bound of the AUC loss. The sum over the whole output space
@@ -263,11 +266,9 @@ class StructuredRidge(RidgeBase):
         and ``"newton-cg"`` iterate on products with the kernel matrix; ``"primal"`` solves for the weights of the
         features, for the linear kernel. All reach the same minimum, and ``"auto"`` takes the cheapest of them.
     %(decoder)s
-    tol : float, default=1e-8
-        %(tol)s
-        Here that is the norm of the residual of the stationarity equation.
+    %(tol)s
     max_iter : int or None, default=None
-        Limit on iterations; None leaves the solver its own.
+        Limit on iterations; None takes the solver's default.
     %(n_jobs)s
     %(random_state)s
         All else is deterministic.
@@ -279,8 +280,7 @@ class StructuredRidge(RidgeBase):
     %(coef_)s
     %(dual_coef_)s
     %(intercept_)s
-    X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs, which prediction needs. Only with kernels that are neither linear nor precomputed.
+    %(X_fit_)s
     %(kernel_)s
     %(classes_)s
     objective_ : float
@@ -297,7 +297,7 @@ class StructuredRidge(RidgeBase):
     See Also
     --------
     StructuredRidgeCV : Chooses `alpha` by leave-one-out at the cost of a few fits.
-    StructuredSGD : Takes the rows one by one: those that come in pieces, or too many for a kernel matrix.
+    StructuredSGD : Trains row by row: those that arrive in mini-batches, or too many for a kernel matrix.
     ProbabilisticStructured : Gives probabilities, at the cost of partition functions in training.
     sklearn.kernel_ridge.KernelRidge : The same for targets that are vectors.
 
@@ -458,7 +458,7 @@ class StructuredRidge(RidgeBase):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_blocks(self, blocks: Any, *, classes: Any = None) -> StructuredRidge:
-        """Train on rows that come in blocks, of which one is held at a time.
+        """Train on rows that come in blocks, of which one is in memory at a time.
 
         Parameters
         ----------
@@ -549,11 +549,11 @@ def _fit_given_blocks(model: StructuredRidge, blocks: Any, classes: Any = None) 
         raise ValueError(f"training on blocks needs solver='auto' or 'primal', got solver={model.solver!r}")
     model._check_options()
     source = source_of(blocks)
-    return _fit_source(model, source, settle(model, source, classes))
+    return _fit_source(model, source, resolve_from_blocks(model, source, classes))
 
 
 def _fit_source(model: StructuredRidge, source: BlockSource, remedy: str = "") -> StructuredRidge:
-    """Train on the blocks of a source, after `structure_` and `n_features_in_` are settled.
+    """Train on the blocks of a source, after `structure_` and `n_features_in_` are resolved.
 
     `remedy` ends the message about a target that is not in the structure.
     """
@@ -577,6 +577,6 @@ def fit_sums(
 
 
 def _keep_weights(model: StructuredRidge, weights: FloatArray, info: FitInfo) -> StructuredRidge:
-    settle_linear_kernel(model)
+    resolve_linear_kernel(model)
     keep(model, None, Solution(weights, "primal", "double", info))
     return model

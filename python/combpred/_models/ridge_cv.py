@@ -1,4 +1,4 @@
-"""Ridge regression with a penalty chosen by leave-one-out."""
+"""StructuredRidgeCV: ridge regression whose penalty is chosen by leave-one-out or cross-validation."""
 
 from __future__ import annotations
 
@@ -123,9 +123,9 @@ class SpectralLeaveOneOut:
 
 @documented
 class StructuredRidgeCV(RidgeBase):
-    r"""StructuredRidge with built-in choice of `alpha`.
+    r"""StructuredRidge with built-in selection of the penalty `alpha`.
 
-    By default every `alpha` is judged by leave-one-out without refitting: removing the label of row i from the closed
+    By default every `alpha` is scored by leave-one-out without refitting: removing the label of row i from the closed
     form is a change of rank one, and dropping its input as well is corrected to first order. With ``loss="squared"``
     the leave-one-out is exact.
 
@@ -133,7 +133,7 @@ class StructuredRidgeCV(RidgeBase):
     ----------
     %(structure)s
     alphas : array-like of float, default=(0.01, 0.1, 1.0, 10.0, 100.0)
-        Penalties to try; positive. Of several that score the same, the first is taken.
+        Penalties to try; positive. Of several with the best score, the first is chosen.
     cv : int, cross-validation generator or iterable, default=None
         None for leave-one-out; otherwise as in :class:`sklearn.model_selection.GridSearchCV`.
     scoring : str or callable, default=None
@@ -151,11 +151,9 @@ class StructuredRidgeCV(RidgeBase):
         As in :class:`StructuredRidge` when `cv` is given. Leave-one-out is closed-form and accepts ``"auto"`` or
         ``"closed-form"``.
     %(decoder)s
-    tol : float, default=1e-8
-        %(tol)s
-        Here that is the norm of the residual of the stationarity equation.
+    %(tol)s
     max_iter : int or None, default=None
-        Limit on iterations; None leaves the solver its own.
+        Limit on iterations; None takes the solver's default.
     %(n_jobs)s
     %(random_state)s
         All else is deterministic.

@@ -1,4 +1,4 @@
-"""Rows of blocks as training reads them, again and again."""
+"""Blocks of rows as training reads them, in batches of checked inputs and embedded targets."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .training import embed_targets
 
 FloatArray = NDArray[np.float64]
 
-# Doubles of a strip's scores or targets: they stay in cache, and products of that size run at full speed.
-_STRIP_ENTRIES = 2**18
-_STRIP_ROWS = 1024  # at least: sums of outer products are written once for so many rows
-_SPARSE_STRIPS = 2  # rows of a strip of sparse rows, for each feature
+# Doubles of a batch's scores or targets: they stay in cache, and products of that size run at full speed.
+_BATCH_ENTRIES = 2**18
+_BATCH_ROWS = 1024  # at least: sums of outer products are written once for so many rows
+_SPARSE_BATCH = 2  # rows of a batch of sparse rows, for each feature
 
 
 @dataclass(frozen=True)
-class Strip:
-    """Some rows, ready for training.
+class RowBatch:
+    """A batch of rows, ready for training.
 
     Attributes
     ----------
@@ -67,19 +67,19 @@ class Strip:
 
 @dataclass(frozen=True)
 class HeldBlock:
-    """Rows that were read before."""
+    """A block whose rows were read in an earlier pass."""
 
-    strips: tuple[Strip, ...]
+    batches: tuple[RowBatch, ...]
 
 
 @dataclass(frozen=True)
 class BlockRows:
-    """How blocks are read: what every block must agree with. It can be pickled.
+    """How blocks are read, and what every block must agree with. It can be pickled.
 
     Attributes
     ----------
     structure : Structure
-        With all sizes settled.
+        With all sizes resolved.
     n_features : int
     names : tuple of str, or None
         Names of the features, which data frames must have.
@@ -104,38 +104,38 @@ class BlockRows:
     def of(
         cls, structure: Structure, n_features: int, names: Any, *, margin: bool, n_threads: int, remedy: str = ""
     ) -> BlockRows:
-        """Describe blocks for a structure with all sizes settled; `names` is an array or None."""
+        """Describe blocks for a structure with all sizes resolved; `names` is an array or None."""
         known = None if names is None else tuple(names)
         return cls(structure, n_features, known, _share(structure), margin, n_threads, remedy)
 
     @classmethod
     def of_model(cls, model: Any, *, margin: bool, remedy: str = "") -> BlockRows:
-        """Describe blocks for an estimator whose structure and features are settled."""
+        """Describe blocks for an estimator whose structure and features are resolved."""
         names = getattr(model, "feature_names_in_", None)
         threads = get_n_threads(model.n_jobs)
         n_features = model.n_features_in_
         return cls.of(model.structure_, n_features, names, margin=margin, n_threads=threads, remedy=remedy)
 
-    def strips(self, block: Block | HeldBlock, *, check: bool = True) -> Iterator[Strip]:
+    def batches(self, block: Block | HeldBlock, *, check: bool = True) -> Iterator[RowBatch]:
         """Yield the rows of a block, a few at a time; errors name the block and the row as the user counts them.
 
-        Strips must not be changed. Without `check`, NaN and infinity are let through: for rows that were looked through
-        in an earlier pass.
+        Batches must not be changed. Without `check`, NaN and infinity are let through: for rows that an earlier pass
+        has checked.
         """
         if isinstance(block, HeldBlock):
-            yield from block.strips
+            yield from block.batches
             return
         width = max(self.n_features, self.structure.n_features)
-        step = max(_STRIP_ENTRIES // width, _STRIP_ROWS)
+        step = max(_BATCH_ENTRIES // width, _BATCH_ROWS)
         if sparse.issparse(block.X) or sparse.issparse(block.y):
             # Products of sparse rows write the whole sum, of p rows, each time; scores and dense targets of so many
             # rows take no more memory than a few arrays of the size of the weights.
-            step = max(step, _SPARSE_STRIPS * self.n_features)
+            step = max(step, _SPARSE_BATCH * self.n_features)
         for part in block.cut(step):
             with part.errors():
                 X = self._inputs(part, check)
                 psi, first = self._targets(part)
-            yield Strip(X, psi, first, part.weights)
+            yield RowBatch(X, psi, first, part.weights)
 
     def _inputs(self, block: Block, check: bool) -> Any:
         X = block.X
@@ -194,7 +194,7 @@ def _share(structure: Structure) -> float | None:
 
 
 class HeldRows(BlockSource):
-    """The rows of another source, read once.
+    """The rows of another source, read once and held.
 
     Parameters
     ----------
@@ -205,8 +205,8 @@ class HeldRows(BlockSource):
 
     def __init__(self, source: BlockSource, rows: BlockRows) -> None:
         self._source = source
-        strips: list[Strip] = source.reduce(_ReadStrips(rows), merge=_joined)
-        self._held = HeldBlock(tuple(strips))
+        batches: list[RowBatch] = source.reduce(_ReadBatches(rows), merge=_joined)
+        self._held = HeldBlock(tuple(batches))
 
     @classmethod
     def where_few(cls, source: BlockSource, rows: BlockRows) -> BlockSource:
@@ -233,13 +233,13 @@ class HeldRows(BlockSource):
 
 
 @dataclass(frozen=True)
-class _ReadStrips:
+class _ReadBatches:
     rows: BlockRows
 
-    def __call__(self, block: Block) -> list[Strip]:
-        return list(self.rows.strips(block))
+    def __call__(self, block: Block) -> list[RowBatch]:
+        return list(self.rows.batches(block))
 
 
-def _joined(one: list[Strip], other: list[Strip]) -> list[Strip]:
+def _joined(one: list[RowBatch], other: list[RowBatch]) -> list[RowBatch]:
     one += other
     return one

@@ -1,4 +1,4 @@
-"""Ridge regression for structured outputs, row by row."""
+"""StructuredSGD: ridge regression for structured outputs by stochastic gradient descent."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from .sgd_learners import (
     pass_once,
     visited_rows,
 )
-from .training import EarlierFit, check_piece, keep_dual, keep_weights, require_same_intercept
+from .training import EarlierFit, check_mini_batch, keep_dual, keep_weights, require_same_intercept
 
 FloatArray = NDArray[np.float64]
 
 # Share of the gain that a last pass may change before the end of the passes is worth a warning.
-_UNSETTLED = 0.01
+_UNCONVERGED = 0.01
 
 
 @documented
 class StructuredSGD(RidgeBase):
-    r"""StructuredRidge trained row by row, by stochastic gradient descent.
+    r"""Ridge regression for structured outputs, trained row by row by stochastic gradient descent.
 
-    Each step looks at one row and moves the scorer a little towards what it shows. Passes over the rows approach the
-    minimum that :class:`StructuredRidge` finds at once. This is for rows that come in pieces (`partial_fit`), and for
-    kernels on more rows than a kernel matrix can be held of (`truncation`).
+    Each step follows the gradient of one row's loss. Passes over the rows approach the minimum that
+    :class:`StructuredRidge` computes directly. Use it for data that arrive in mini-batches (`partial_fit`), and for
+    kernels on more rows than a kernel matrix can hold (`truncation`).
 
     Parameters
     ----------
@@ -61,27 +61,26 @@ class StructuredSGD(RidgeBase):
     %(kernel_params)s
     %(fit_intercept)s
     truncation : int, float in (0, 1) or None, default=None
-        Of a kernel that is not linear: how many rows are kept, those visited last. Older rows are forgotten, and memory
-        and the time of a step stay bounded. A float is a share of the training rows, for `fit` only; None keeps all.
+        Size of the support of a kernel that is not linear: the rows visited last, in which the scorer is expanded.
+        Older rows are dropped, so that memory and the time of a step stay bounded. A float is a share of the training
+        rows, for `fit` only; None is no limit.
     learning_rate : {"inverse", "smd"}, default="inverse"
-        The rule of step sizes. ``"inverse"``: they fall as the inverse of their number. ``"smd"``: these times a gain
-        for each direction of the scores in which the covariance of the structure is diagonal, which stochastic
-        meta-descent adapts: it grows while steps go on in one direction, and shrinks as they turn back.
+        Schedule of step sizes. ``"inverse"``: they fall as the inverse of the number of steps. ``"smd"``: these times a
+        gain for each direction of the scores in which the covariance of the structure is diagonal, adapted by
+        stochastic meta-descent: it grows while steps continue in one direction, and shrinks when they reverse.
     eta0 : float, default=0.5
-        The number p of the step sizes in the notes. The first step has the largest size that is stable for any value;
-        steps begin to fall the later, the larger `eta0`.
+        The factor p of the step sizes in the notes. The first step size is the largest stable one for any value; the
+        larger `eta0`, the later step sizes start to fall.
     average : bool, default=False
-        Whether to predict by the average of all functions on the way, with weights that grow as the cube of their
-        number, so that the last half of the steps counts 94 per cent. It takes out most of the noise of steps.
-    shuffle : bool, default=True
-        Whether each pass has a random order of its own; otherwise rows are taken as they are given.
+        Whether to predict by the average of all iterates, with weights that grow as the cube of their number, so that
+        the last half of the steps counts 94 per cent. It removes most of the noise of the steps.
+    %(shuffle)s
     %(decoder)s
     max_iter : int, default=100
-        Most passes of `fit` over the rows. `partial_fit` makes one.
+        Limit on passes of `fit` over the rows. `partial_fit` makes one.
     tol : float, default=1e-4
-        %(tol)s
-        Here what is left is told by what passes still change in the objective, five in a row, and what there was by
-        what has been gained since.
+        Training stops when each of five passes in a row changes the objective by at most `tol` times what training has
+        gained since zero weights.
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of an earlier fit rather than from zero. The shapes of `coef_`, or of
         `dual_coef_`, whose rows are taken to be those of the same training rows, must not change. Step sizes and
@@ -98,8 +97,8 @@ class StructuredSGD(RidgeBase):
     %(dual_coef_)s
     %(intercept_)s
     X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs, which prediction needs; with `truncation` and after `partial_fit` the rows that are kept, the
-        oldest first. Only with kernels that are neither linear nor precomputed.
+        Training inputs, which prediction needs; with `truncation` and after `partial_fit` the rows of the support,
+        the oldest first. Only with kernels that are neither linear nor precomputed.
     %(kernel_)s
     %(classes_)s
     objective_ : float
@@ -111,15 +110,15 @@ class StructuredSGD(RidgeBase):
         losses of its rows, each before the step on it: an estimate of the loss of new rows, without the penalty. Its
         first call after `fit` begins a new list.
     descent_ : DescentState
-        Where the descent stands, for `partial_fit`.
+        State of the descent, from which `partial_fit` continues.
     %(n_features_in_)s
     %(feature_names_in_)s
 
     See Also
     --------
-    StructuredRidge : Reaches the minimum, where all rows can be held.
-    StructuredRidge.fit_blocks : Reaches it on blocks that can be gone through again, for the linear kernel.
-    combpred.kernels.NystromMap : Features with which a linear kernel is nearly another one.
+    StructuredRidge : Reaches the minimum, where all rows fit in memory.
+    StructuredRidge.fit_blocks : Reaches it on blocks that can be read repeatedly, for the linear kernel.
+    combpred.kernels.NystromMap : Features with which a linear model approximates a kernel method.
 
     Notes
     -----
@@ -131,7 +130,7 @@ class StructuredSGD(RidgeBase):
     \|\tilde\psi_i\|^2)` of its loss is at most 1, by the choice of :math:`t_0`: steps cannot diverge whatever the scale
     of the inputs, but where one row has far larger values than others they are small. A row of weight w is visited
     ⌈w⌉ times in a pass, with weight w/⌈w⌉ and counted so often in m, up to ten times on average. A pass costs
-    :math:`O(n \tau (p + d))` with τ rows kept, and the objective after it as much; with a linear kernel
+    :math:`O(n \tau (p + d))` with a support of τ rows, and the objective after it as much; with a linear kernel
     :math:`O(n p d)`. Ctrl-C ends the passes and is raised again, but leaves a model of all rows visited until then.
 
     References
@@ -222,7 +221,7 @@ class StructuredSGD(RidgeBase):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredSGD:
-        r"""Pass over all rows until little is gained.
+        r"""Train on inputs and the structures observed for them, in passes over all rows.
 
         Parameters
         ----------
@@ -250,11 +249,13 @@ class StructuredSGD(RidgeBase):
         Warns
         -----
         ConvergenceWarning
-            When passes ran out, and the last one still changed the objective by a hundredth of what was gained.
+            When `max_iter` was reached and the last pass still changed the objective by more than a hundredth of what
+            training has gained.
 
         Notes
         -----
-        Cost: a pass takes :math:`O(n p d)` for a linear kernel, else :math:`O(n \tau (p + d))` with τ rows kept.
+        Cost: a pass takes :math:`O(n p d)` for a linear kernel, else :math:`O(n \tau (p + d))` with a support of τ
+        rows.
 
         Examples
         --------
@@ -281,7 +282,7 @@ class StructuredSGD(RidgeBase):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StructuredSGD:
-        r"""Take one step on each of some rows, which add to those of earlier calls.
+        r"""Take one step on each row of a mini-batch, which adds to those of earlier calls.
 
         The penalty is weighed against all rows seen, with those of an earlier `fit`, which count once. Rows that are
         passed again count again: N calls with the same rows approach what `fit` finds with a weight of N for each, or
@@ -314,7 +315,7 @@ class StructuredSGD(RidgeBase):
 
         Notes
         -----
-        Cost: :math:`O(n p d)` for a linear kernel, else :math:`O(n \tau (p + d))` with τ rows kept. Without
+        Cost: :math:`O(n p d)` for a linear kernel, else :math:`O(n \tau (p + d))` with a support of τ rows. Without
         `truncation` those are all rows seen. Steps are those in the notes of the class for the rows seen with this
         call, but that :math:`t_0` grows with the square root of those seen before, beyond a thousand, as η would not
         fall otherwise. A first call is one pass of `fit`.
@@ -331,16 +332,16 @@ class StructuredSGD(RidgeBase):
         ([[1, 2], [2, 1]], 80)
         """
         with unchanged_on_failure(self):
-            self._check_pieces()
+            self._require_online()
             self._require_target(y)
             first = not hasattr(self, "descent_")
             if first:
                 clear_fit(self)
             else:
                 self._require_same_kernel()
-            rows = check_piece(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
+            rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
             if first:
-                self._settle_kernel(rows, self.kernel_params)
+                self._resolve_kernel(rows, self.kernel_params)
             interrupt = _continue(self, rows.X, self._problem(rows).with_options(alpha=float(self.alpha)))
             if hasattr(self, "objective_"):
                 del self.objective_
@@ -358,7 +359,7 @@ class StructuredSGD(RidgeBase):
         if self.kernel == "linear":
             require_same_intercept(self, len(self.descent_.coefficients.iterate))
 
-    def _check_pieces(self) -> None:
+    def _require_online(self) -> None:
         """Refuse what needs all rows at once."""
         self._check_options()
         if self.kernel == "precomputed":
@@ -381,7 +382,7 @@ def _descend(
     Returns
     -------
     KeyboardInterrupt or None
-        What came between; the attributes are then those of the last chunk of rows that was completed.
+        What came between; the attributes are then those of the last batch of rows that was completed.
     """
     visits, objective = _visits(model, X, problem)
     m, rows = len(visits), np.unique(visits)
@@ -420,7 +421,7 @@ def _descend(
     if passes.interrupt is None:
         model.objective_ = passes.losses[-1]
         change = passes.change(zero)
-        if not passes.settled and _UNSETTLED < change < math.inf:
+        if not passes.converged and _UNCONVERGED < change < math.inf:
             warn_user(
                 f"stochastic gradient descent stopped after {len(passes.losses)} passes, the last of which changed the "
                 f"objective by {change:.1%} of what was gained: raise max_iter or alpha, scale the inputs, or take "
@@ -460,7 +461,7 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
     done = state.n_steps - seen
     if done == 0 and interrupt is not None:
         raise interrupt
-    state = replace(state, n_rows=state.n_steps, curvature=curvature, n_pieces=state.n_pieces + 1)
+    state = replace(state, n_rows=state.n_steps, curvature=curvature, n_mini_batches=state.n_mini_batches + 1)
     if not model.kernel_.is_linear:
         assert state.kept is not None
         everything = len(state.kept) == inputs.shape[0] and np.array_equal(state.kept, np.arange(len(state.kept)))
@@ -469,8 +470,8 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
     _keep(model, inputs, state)
     weights = objective.visits.weights
     total = float(done) if weights is None else float(weights[order[:done]].sum())
-    model.loss_curve_ = [*(model.loss_curve_ if state.n_pieces > 1 else []), loss / total]
-    model.n_iter_ = state.n_pieces
+    model.loss_curve_ = [*(model.loss_curve_ if state.n_mini_batches > 1 else []), loss / total]
+    model.n_iter_ = state.n_mini_batches
     return interrupt
 
 
@@ -482,7 +483,7 @@ def _visits(model: StructuredSGD, X: Any, problem: RidgeProblem) -> tuple[Rows, 
 
 
 def _truncation(given: Any, m: int) -> int | None:
-    """Return how many rows are kept, None for all."""
+    """Return the largest size of the support, None for no limit."""
     if given is None:
         return None
     count = math.ceil(given * m) if isinstance(given, (float, np.floating)) else int(given)
@@ -535,7 +536,7 @@ def _continued(
 
 
 def _keep(model: StructuredSGD, inputs: Any, state: DescentState) -> None:
-    """Set the coefficients of `model`; `inputs` are the kept rows."""
+    """Set the coefficients of `model`; `inputs` are the rows of the support."""
     if model.kernel_.is_linear:
         keep_weights(model, state.coefficients.model)
     else:

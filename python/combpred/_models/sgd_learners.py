@@ -26,9 +26,9 @@ _MOST_VISITS = 10  # of a row in one pass, on average
 
 Rows = NDArray[np.intp]
 
-_EXPANSION_CHUNK = 128  # rows: a step's own work grows with it, and there are as many calls as chunks
-_FEATURE_CHUNK = 8192
-_CHUNK_ENTRIES = 2**20  # of rows times coefficients of one output: a chunk takes well under a second
+_EXPANSION_BATCH = 128  # rows: a step's own work grows with it, and there are as many calls as batches
+_FEATURE_BATCH = 8192
+_BATCH_ENTRIES = 2**20  # of rows times coefficients of one output: a batch takes well under a second
 _CACHED_BYTES = 2**28  # largest kernel matrix that is kept from pass to pass
 _DIAGONAL_BLOCK = 32
 
@@ -151,21 +151,21 @@ class Objective:
 
 @dataclass(frozen=True)
 class DescentState:
-    """Where the descent stands. It is never changed in place, so that an interrupted chunk leaves it as it was.
+    """State of the descent. It is never changed in place, so that an interrupted batch leaves it as it was.
 
     Attributes
     ----------
     coefficients : Coefficients
-        One row for each kept row, or for each input feature, the constant one last.
+        One row for each row of the support, or for each input feature, the constant one last.
     kept : ndarray of shape (k,), or None
-        Numbers of the kept rows, those visited last at the end; None for input features.
+        Numbers of the rows of the support, those visited last at the end; None for input features.
     n_steps : int
         Steps that step sizes and averages count.
     n_rows : int
         Rows that the penalty is weighed against.
     curvature : float
         The largest curvature of the loss of a row seen so far.
-    n_pieces : int
+    n_mini_batches : int
         Calls of `partial_fit` so far.
     """
 
@@ -174,7 +174,7 @@ class DescentState:
     n_steps: int = 0
     n_rows: int = 0
     curvature: float = 0.0
-    n_pieces: int = 0
+    n_mini_batches: int = 0
 
     def spread(self, n: int) -> DescentState:
         """Return the state with a row of coefficients for each of n rows, in their order, zero where none is kept."""
@@ -221,19 +221,19 @@ class StepSizes:
 
 
 class Learner(Protocol):
-    """What visits rows."""
+    """Protocol of learners: what takes a step on each row of an order."""
 
     def diagonal(self, rows: Rows) -> FloatArray:
         """Return the kernel value of each row with itself."""
 
-    def chunks(self, order: Rows) -> Iterator[Rows]:
-        """Cut an order of visits into chunks."""
+    def batches(self, order: Rows) -> Iterator[Rows]:
+        """Cut an order of visits into batches."""
 
     def visit(self, state: DescentState, rows: Rows, sizes: StepSizes) -> tuple[DescentState, float]:
         """Take a step on each row; return the new state and the sum of the losses before the steps."""
 
     def objective(self, state: DescentState, rows: Rows) -> float:
-        """Return the value of the objective on some rows, which include those that are kept."""
+        """Return the value of the objective on some rows, which include the support."""
 
 
 class FeatureLearner:
@@ -254,11 +254,11 @@ class FeatureLearner:
         squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
         return np.asarray(squares, dtype=np.float64).ravel() + self._objective.shift
 
-    def chunks(self, order: Rows) -> Iterator[Rows]:
-        """Cut an order of visits into chunks of bounded work."""
+    def batches(self, order: Rows) -> Iterator[Rows]:
+        """Cut an order of visits into batches of bounded work."""
         X, d = self._X, self._objective.targets.d
         width = (X.nnz // max(X.shape[0], 1) + 1) if sparse.issparse(X) else X.shape[1]
-        step = max(16, min(_FEATURE_CHUNK, 16 * _CHUNK_ENTRIES // max((width + d) * d, 1)))
+        step = max(16, min(_FEATURE_BATCH, 16 * _BATCH_ENTRIES // max((width + d) * d, 1)))
         return (order[at : at + step] for at in range(0, len(order), step))
 
     def visit(self, state: DescentState, rows: Rows, sizes: StepSizes) -> tuple[DescentState, float]:
@@ -285,12 +285,12 @@ class FeatureLearner:
 
 
 class ExpansionLearner:
-    """Descent in coefficients of kept rows, of which the last `truncation` are kept, or all for None.
+    """Descent in the coefficients of a support: the last `truncation` rows visited, or all for None.
 
     Parameters
     ----------
     X : array or CSR of shape (n, p), or (n, n) for a precomputed kernel
-        Rows that are or may be kept.
+        Rows that are or may be in the support.
     kernel : InputKernel
     objective : Objective
         Of the rows.
@@ -298,7 +298,7 @@ class ExpansionLearner:
     cache : bool
         Whether to compute the kernel matrix once, where it is of moderate size: for several passes over the rows.
     first : int, default=0
-        Number of the first row that the objective counts; those before it are only kept.
+        Number of the first row that the objective counts; those before it are only in the support.
     """
 
     def __init__(
@@ -330,15 +330,15 @@ class ExpansionLearner:
             found[at : at + step] = np.diagonal(self.values(block, block))
         return found + self._objective.shift
 
-    def chunks(self, order: Rows) -> Iterator[Rows]:
-        """Cut an order of visits into chunks of bounded work."""
+    def batches(self, order: Rows) -> Iterator[Rows]:
+        """Cut an order of visits into batches of bounded work."""
         d = self._objective.targets.d
         most = self._X.shape[0] if self._truncation is None else self._truncation
-        step = max(16, min(_EXPANSION_CHUNK, 64 * _CHUNK_ENTRIES // max((most + d) * d, 1)))
+        step = max(16, min(_EXPANSION_BATCH, 64 * _BATCH_ENTRIES // max((most + d) * d, 1)))
         return (order[at : at + step] for at in range(0, len(order), step))
 
     def visit(self, state: DescentState, rows: Rows, sizes: StepSizes) -> tuple[DescentState, float]:
-        """Take a step on each row, which is kept from then on until it has become too old."""
+        """Take a step on each row, which joins the support until it has become too old."""
         assert state.kept is not None
         slots, at, drop, left = self._slots(state.kept, rows)
         coefficients = state.coefficients.rows(np.arange(len(state.kept)), len(slots) - len(state.kept))
@@ -388,7 +388,7 @@ class ExpansionLearner:
 
 @dataclass
 class Passes:
-    """Passes over all rows, up to where they stop. An interrupt leaves the state of the last chunk that was completed.
+    """Passes over all rows, up to where they stop. An interrupt leaves the state of the last batch that was completed.
 
     Attributes
     ----------
@@ -396,8 +396,8 @@ class Passes:
     losses : list of float
         The objective after each pass.
     interrupt : KeyboardInterrupt or None
-    settled : bool
-        Whether they stopped as little was gained, before they ran out.
+    converged : bool
+        Whether they stopped because little was gained, before `max_iter`.
     """
 
     learner: Learner
@@ -405,7 +405,7 @@ class Passes:
     state: DescentState
     losses: list[float] = field(default_factory=list)
     interrupt: KeyboardInterrupt | None = None
-    settled: bool = False
+    converged: bool = False
 
     def run(
         self, visits: Rows, rows: Rows, rng: np.random.RandomState | None, *, start: float, tol: float, max_iter: int,
@@ -427,7 +427,7 @@ class Passes:
                     print(line, file=sys.stderr)
                 quiet = quiet + 1 if self.change(start) <= tol else 0
                 if quiet == _PATIENCE:
-                    self.settled = True
+                    self.converged = True
                     return
         except KeyboardInterrupt as interrupt:
             self.interrupt = interrupt
@@ -440,8 +440,8 @@ class Passes:
         return abs(self.losses[-2] - self.losses[-1]) / gain
 
     def _once(self, order: Rows) -> None:
-        for chunk in self.learner.chunks(order):
-            self.state, _ = self.learner.visit(self.state, chunk, self.sizes)
+        for batch in self.learner.batches(order):
+            self.state, _ = self.learner.visit(self.state, batch, self.sizes)
 
 
 def pass_once(
@@ -452,7 +452,7 @@ def pass_once(
     Returns
     -------
     state : DescentState
-        After the last chunk that was completed.
+        After the last batch that was completed.
     loss : float
         Sum of the losses before the steps.
     interrupt : KeyboardInterrupt or None
@@ -460,8 +460,8 @@ def pass_once(
     """
     total = 0.0
     try:
-        for chunk in learner.chunks(order):
-            state, loss = learner.visit(state, chunk, sizes)
+        for batch in learner.batches(order):
+            state, loss = learner.visit(state, batch, sizes)
             total += loss
     except KeyboardInterrupt as interrupt:
         return state, total, interrupt

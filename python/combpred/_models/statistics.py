@@ -1,4 +1,4 @@
-"""Sums over rows as users add them up, for any division of the rows."""
+"""Sums over rows that users add up themselves, for any division of the data into parts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ FloatArray = NDArray[np.float64]
 class BlockStatistics:
     r"""Weighted sums over rows of inputs x and embedded structures ψ(y), which add up over parts of the data.
 
-    They are all that ``loss="squared"`` learns from: parts of the data may be summed one after the other, in different
-    processes or on different machines, and `solve` gives the model of all of them for any penalty, without the rows.
+    They are sufficient for ``loss="squared"``: parts of the data may be summed one after another, in different
+    processes or on different machines, and `solve` returns the model of all of them for any penalty, without the rows.
 
     Attributes
     ----------
@@ -154,9 +154,9 @@ class BlockStatistics:
         if len(X.shape) != 2 or n_rows(X) == 0 or n_rows(X) != n_rows(y):
             raise ValueError(f"X has shape {X.shape} and y {n_rows(y)} rows; X must be (n, p) with n ≥ 1 rows, as y")
         block = Block(X.tocsr() if sparse.issparse(X) else X, y, row_weights(sample_weight, n_rows(X)), None, 0)
-        settled = resolve_targets(structure, y)[0] if classes is None else structure_of_classes(structure, classes)
-        rows = BlockRows.of(settled, X.shape[1], _names(X), margin=False, n_threads=get_n_threads())
-        return cls(settled, SumRows(rows)(block), rows.names)
+        resolved = resolve_targets(structure, y)[0] if classes is None else structure_of_classes(structure, classes)
+        rows = BlockRows.of(resolved, X.shape[1], _names(X), margin=False, n_threads=get_n_threads())
+        return cls(resolved, SumRows(rows)(block), rows.names)
 
     def __add__(self, other: BlockStatistics) -> BlockStatistics:
         """Return the sums over the rows of both."""
@@ -180,7 +180,7 @@ class BlockStatistics:
         return BlockStatistics(self.structure, self.sums + other.sums, names)
 
     def __radd__(self, other: object) -> BlockStatistics:
-        """Return the sums themselves for 0, with which ``sum`` begins."""
+        """Return the sums themselves when added to 0, with which ``sum`` begins."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def solve(self, alpha: float = 1.0, *, fit_intercept: bool = True) -> StructuredRidge:

@@ -1,4 +1,4 @@
-"""Structured support vector machines."""
+"""StructuredSVM: support vector machines for structured outputs. Their solvers and oracles are in `maxmargin`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.glossary import documented
 from .._data.inputs import refit
 from .._data.warn import warn_user
 from .._lib.abi import Control
@@ -36,17 +37,17 @@ _MOST_LISTED = 2**24  # and up to which a loss that is not affine is taken at al
 _REMEDY = "fit fewer rows, or a smaller structure"
 
 
+@documented
 class StructuredSVM(StructuredEstimator):
-    r"""Structured support vector machine: the observed structure beats others by margins that grow with their loss.
+    r"""Structured support vector machine: the observed structure outscores others by margins that grow with the loss.
 
     Scores a structure y for an input x by :math:`\langle f(x), \psi(y)\rangle`, f linear in the features or in a
-    kernel. Training decodes every row again and again, with the loss added to the scores; where decoding is hard it may
-    be approximate, at the price of guarantees. :class:`combpred.StructuredRidge` decodes only to predict.
+    kernel. Training decodes every row repeatedly, with the loss added to the scores; where decoding is hard it may be
+    approximate, at the price of guarantees. :class:`combpred.StructuredRidge` decodes only to predict.
 
     Parameters
     ----------
-    structure : Structure, str or None, default=None
-        As for :class:`combpred.StructuredRidge`: the output space, its catalogue name, or None to infer it from y.
+    %(structure)s
     C : float, default=1.0
         Weight of the sum of the hinge losses of the rows against half the squared norm of the scorer; positive.
     rescaling : {"margin", "slack"}, default="margin"
@@ -63,56 +64,49 @@ class StructuredSVM(StructuredEstimator):
         ``"cutting-plane"``: one-slack cutting planes, which decode all rows, on all threads, between two steps. It
         takes more passes for a rough solution, and far fewer for an accurate one. ``"frank-wolfe"``: block-coordinate
         Frank–Wolfe, a step of exact line search for each row that is decoded: for many rows, and a rough solution.
-    kernel, gamma, degree, coef0 : default="linear", None, 3, 1.0
-        Input kernel, as for :class:`combpred.StructuredRidge`. Other kernels than the linear one are trained in the
-        features of their matrix on the training rows, at a cost of :math:`O(n^3)` to begin with.
-    fit_intercept : bool, default=True
-        Add a constant feature to the inputs. Its weights are penalised like the others.
-    decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
-        How the score, with the loss added in training, is maximised, as for :class:`combpred.StructuredRidge`.
-        ``exact_`` records whether it was proven to be.
+    %(kernel)s
+        Kernels other than the linear one are trained in the features of their matrix on the training rows, which takes
+        an eigendecomposition first: :math:`O(n^3)`.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(fit_intercept)s
+    %(decoder)s
+        Training maximises the score with the loss added in the same way; ``exact_`` records whether that was proven.
     n_candidates : int or None, default=None
-        If a number, training does not decode but takes the best of so many structures drawn uniformly, anew for each
-        row that it visits. For structures that are hard to decode; prediction decodes all the same. Margin rescaling
-        only.
+        If a number, training does not decode but takes the best of so many structures, drawn uniformly and anew for
+        each row that it visits. For structures that are hard to decode; prediction decodes all the same. Margin
+        rescaling only.
     tol : float, default=1e-2
-        Duality gap, relative to the objective, at which training stops.
+        %(duality_gap)s
     max_iter : int, default=1000
         Limit on passes over the rows, for both solvers.
     average : bool, default=True
-        Of ``"frank-wolfe"``: predict by the average of all iterates, each weighted by its number, which has the smaller
-        gap while there are few passes. The gap is that of what predicts, either way.
-    n_jobs : int or None, default=None
-        Threads of decodings that do not follow one another: of all rows by ``"cutting-plane"``, for the gap, and to
-        predict. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the order of rows in ``"frank-wolfe"``, of candidates, and of random decoders.
-    verbose : int, default=0
-        Show progress when positive.
+        For ``"frank-wolfe"``: predict by the average of all iterates, each weighted by its number, which has the
+        smaller gap while there are few passes. Either way the gap is that of the scorer that predicts.
+    %(n_jobs)s
+        Training decodes independent rows in parallel: those of a pass of ``"cutting-plane"``, and all rows for the
+        duality gap.
+    %(random_state)s
+        Also of the order of rows in ``"frank-wolfe"``, of candidates, and of these decoders in training.
+    %(verbose)s
 
     Attributes
     ----------
-    structure_ : Structure
-        The output space with all sizes settled.
-    coef_ : ndarray of shape (d, n_features)
-        Weights of the linear kernel, one row for each entry of ψ. Only with ``kernel="linear"``.
-    dual_coef_ : ndarray of shape (n, d)
-        Coefficients of the training rows. Only with other kernels.
-    intercept_ : ndarray of shape (d,)
-        Constant part of the scores; zero without `fit_intercept`.
-    X_fit_ : array or CSR of shape (n, n_features)
-        Training inputs. Only with kernels that are neither linear nor precomputed.
-    kernel_ : InputKernel
-        The kernel with `gamma` settled.
-    classes_ : ndarray
-        Class labels (``MultiClass``) or label numbers (``LabelSets``).
+    %(structure_)s
+    %(coef_)s
+    %(dual_coef_)s
+    %(intercept_)s
+    %(X_fit_)s
+    %(kernel_)s
+    %(classes_)s
     cost_ : str
-        The loss that ``"auto"`` stands for.
+        The loss, as ``"auto"`` resolved it.
     objective_ : float
         Value of the objective at the solution, the hinge losses being those of the structures that decoding found, with
         cutting planes in any of the passes.
     dual_gap_ : float
-        By how much the dual objective is less: the objective is at most so far above its minimum where `exact_`. With
+        Objective minus dual objective: the objective exceeds its minimum by at most that where `exact_`. With
         approximate decoding `objective_` may miss violations (the working set undergenerates, as Finley and Joachims,
         2008, call it), and the gap is one over the structures that are found, which may even be negative.
     exact_ : bool
@@ -126,10 +120,8 @@ class StructuredSVM(StructuredEstimator):
         ``passes, objectives, bounds = zip(*gap_curve_)``. With cutting planes the objective is the least so far and the
         dual objective the largest, so that the curves only approach one another; with approximate decoding the
         objective rises where a pass finds what an earlier one has missed.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -149,8 +141,8 @@ class StructuredSVM(StructuredEstimator):
     ψ, or in ψ and its squares, so that the maximum of margin rescaling is decoding of other scores, with the guarantee
     that the decoder has. A ranking known in part has the mean of the losses of the rankings that agree with it.
 
-    A pass costs n decodings and :math:`O(n p d)`. The dual has a law on structures for each row, which
-    ``"frank-wolfe"`` holds by its means: memory for n d numbers, 2 n d with `average`, beside inputs, targets and
+    A pass costs n decodings and :math:`O(n p d)`. The dual has a distribution on structures for each row,
+    of which ``"frank-wolfe"`` holds the means: memory for n d numbers, 2 n d with `average`, beside inputs, targets and
     losses; the gap falls as the inverse of the number of passes. ``"cutting-plane"`` adds memory for k p d numbers and
     a quadratic program in the k planes that are kept, some hundred at most (k n d for other kernels than the linear
     one). Steps of structures that only Python decodes are taken in Python.
@@ -279,13 +271,13 @@ class StructuredSVM(StructuredEstimator):
             self._require_target(y)
             X = self._check_input(X, reset=True)
             rows = self._check_training_rows(X, y, sample_weight)
-            self._settle_kernel(rows)
+            self._resolve_kernel(rows)
             train(self, rows, check_random_state(self.random_state))
         return self
 
 
 def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
-    """Train `model`, whose structure and kernel are settled, and set its fitted attributes."""
+    """Train `model`, whose structure and kernel are resolved, and set its fitted attributes."""
     refuse_sets(model, rows)
     structure: Structure = model.structure_
     model.cost_ = structure.space.loss(model.cost).name

@@ -1,4 +1,4 @@
-"""From users' data to what solvers take, and from what they find to fitted attributes."""
+"""Training data checked and embedded for solvers, and fitted attributes set from their solutions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _REMEDY = "set warm_start=False to start from zero"
 
 
 def resolve_targets(structure: Any, y: Any) -> tuple[Structure, FlatSets | None]:
-    """Return the structure of y with all sizes settled, and the sets of outputs where rows of y are `Admissible`."""
+    """Return the structure of y with all sizes resolved, and the sets of outputs where rows of y are `Admissible`."""
     sets = flat_sets(y)
     return resolve_structure(structure, y if sets is None else sets.y), sets
 
@@ -92,7 +92,7 @@ def keep_dual(model: Any, X: Any, dual: FloatArray) -> None:
 
 @dataclass(frozen=True)
 class EarlierFit:
-    """What an earlier fit found, kept while a new one clears the attributes of the model.
+    """Coefficients of an earlier fit, kept while a new one clears the attributes of the model.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class EarlierFit:
 
     @classmethod
     def of(cls, model: Any) -> EarlierFit | None:
-        """Return what a fitted model found, None where it has not been fitted."""
+        """Return the coefficients of a fitted model, None where it has not been fitted."""
         if not hasattr(model, "intercept_"):
             return None
         return cls(
@@ -123,7 +123,7 @@ class EarlierFit:
         )
 
     def require_match(self, model: Any, n: int) -> None:
-        """Raise ValueError unless a model, whose structure and kernel are settled for n rows, has weights like these.
+        """Raise ValueError unless a model, whose structure and kernel are resolved for n rows, has weights like these.
 
         The shapes must be the same, and so must the classes, whose weights would change places otherwise.
         """
@@ -168,22 +168,22 @@ class EarlierFit:
         return np.vstack([self.coef.T, self.intercept]) if intercept else self.coef.T.copy()
 
 
-def takes_pieces(model: Any) -> bool:
-    """Whether an estimator has `partial_fit`; AttributeError, which says when, where it has not."""
+def has_partial_fit(model: Any) -> bool:
+    """Return whether an estimator has `partial_fit`; AttributeError says which parameter gives it one."""
     if model.solver == "sgd":
         return True
     raise AttributeError(f"partial_fit needs solver='sgd', got solver={model.solver!r}")
 
 
-def check_piece(
+def check_mini_batch(
     model: StructuredEstimator, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool
 ) -> TrainingRows:
-    """Check one piece, whose X has been through `_check_input`; the first one sets `structure_` and `classes_`.
+    """Check a mini-batch, whose X has been through `_check_input`; the first one sets `structure_` and `classes_`.
 
     Raises
     ------
     ValueError
-        Where y, `classes` or weights are not legal, `classes` is missing, or differs from that of the first piece.
+        Where y, `classes` or weights are not legal, `classes` is missing, or differs from that of the first mini-batch.
     """
     check_consistent_length(X, y)
     if first:
@@ -254,8 +254,8 @@ def source_of(blocks: Any) -> BlockSource:
     return blocks if isinstance(blocks, BlockSource) else IterableBlocks(blocks)
 
 
-def settle(model: StructuredEstimator, source: BlockSource, classes: Any = None) -> str:
-    """Set what the first block shows, or `classes` say: `structure_`, `classes_`, `kernel_`, features and their names.
+def resolve_from_blocks(model: StructuredEstimator, source: BlockSource, classes: Any = None) -> str:
+    """Set `structure_`, `classes_`, `kernel_` and the names of features from the first block, or from `classes`.
 
     Classes that a source gathers, as dask collections do, are those of all blocks. Returns how messages about targets
     that are not in the structure should end.
@@ -274,7 +274,7 @@ def settle(model: StructuredEstimator, source: BlockSource, classes: Any = None)
             with _ending(remedy):
                 model.structure_ = structure_of_part(model.structure, first.y)
     model._set_classes()
-    settle_linear_kernel(model)
+    resolve_linear_kernel(model)
     return remedy
 
 
@@ -289,7 +289,7 @@ def _ending(remedy: str) -> Iterator[None]:
         raise ValueError(f"{error}{remedy}") from None
 
 
-def settle_linear_kernel(model: StructuredEstimator) -> None:
+def resolve_linear_kernel(model: StructuredEstimator) -> None:
     """Set `kernel_` to the linear kernel, which takes nothing from the rows."""
     model.kernel_ = InputKernel("linear", None, model.degree, model.coef0)
 

@@ -1,4 +1,4 @@
-"""Kernels on inputs and on orders, and low-dimensional maps in which a linear model is a kernel method for many rows.
+"""Kernels on inputs and on orders, and feature maps whose inner products approximate a kernel for many rows.
 
 The kernels on orders, `position_kernel`, `edge_kernel`, `signed_edge_kernel` and `extension_kernel`, return matrices
 for ``kernel="precomputed"``, and are callable kernels of estimators whose X holds orders.

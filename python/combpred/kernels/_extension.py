@@ -1,4 +1,4 @@
-"""The extension kernel on orders."""
+"""The extension kernel on orders: counts of common linear extensions."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ def extension_kernel(
     format : {"positions", "pairs"}, default="positions"
         As for `position_kernel`.
     normalize : bool, default=False
-        Whether to divide by :math:`\sqrt{k(y, y) k(y', y')}`. Counts range from 1 to N!, so that learners want this,
-        and beyond 170 items it takes it: it is done by logarithms.
+        Whether to divide by :math:`\sqrt{k(y, y) k(y', y')}`. Counts range from 1 to N!, so that learners
+        usually need this, and orders of more than 170 items may: it is computed from logarithms, without overflow.
     method : {"auto", "exact", "approximate"}, default="auto"
         As for :func:`combpred.sampling.count_linear_extensions`. "auto" warns (ApproximationWarning) where entries are
         estimated.
     epsilon, delta : float, default=0.1 and 0.05
-        The relative errors of all estimated counts are at most ε with probability 1 − δ (together: each is given its
-        share of δ). A normalised entry, from three counts, is then off by at most the factor (1 + ε)/(1 − ε).
+        With probability 1 − δ the relative errors of all estimated counts together are at most ε. A normalised entry,
+        from three counts, is then off by at most the factor (1 + ε)/(1 − ε).
     random_state : int, RandomState instance or None, default=None
         The only source of randomness, used by estimates.
     n_jobs : int, default=None
-        Threads; None: as configured.
+        Number of threads; None: as configured.
     verbose : int, default=0
-        Positive: show progress.
+        Show progress when positive.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def extension_kernel(
     Raises
     ------
     ValueError
-        When a row is no order, naming it, or the rows of X and Y have different items.
+        When a row is not an order, naming it, or the rows of X and Y have different items.
     CapabilityError
         With "exact", when there are too many downsets; names the rows.
     NumericalError
@@ -81,10 +81,11 @@ def extension_kernel(
     different partial orders have different features, as a partial order is what its linear extensions agree in. A
     matrix with estimated entries need not be positive semidefinite.
 
-    The kernel is 0 exactly where the relations of both together have a cycle. No two of them need contradict each other
-    for that: a before b and c before d, with b before c and d before a, make one.
+    The kernel is 0 exactly where the union of both relations has a cycle. No two pairs need contradict each other for
+    that: a before b and c before d, with b before c and d before a, form one.
 
-    Costs as `count_linear_extensions` for each pair of rows: for N items and exact counts at most :math:`O(2^N N)`.
+    Cost: that of `count_linear_extensions` for each pair of rows, with exact counts of N items at most
+    :math:`O(2^N N)`.
 
     References
     ----------
@@ -190,7 +191,7 @@ class _Counting:
 
 
 def _exponential(logs: FloatArray, *, whole: bool) -> FloatArray:
-    """Return the numbers of these logarithms, rounded where they are `whole` and small enough for that to be right."""
+    """Return the exponentials of logarithms, rounded to integers for `whole` where they are small enough for that."""
     if whole and (largest := float(logs.max())) > math.log(np.finfo(np.float64).max):
         raise NumericalError(f"a count is about exp({largest:.6g}), too large for a float; take normalize=True")
     values: FloatArray = np.exp(logs)

@@ -58,10 +58,10 @@ class InputKernel:
         params: Mapping[str, Any] | None = None,
         weights: NDArray[np.float64] | None = None,
     ) -> InputKernel:
-        """Return the kernel, with ``gamma="scale"`` made ``1 / (n_features * X.var())`` of the training inputs.
+        """Return the kernel with ``gamma="scale"`` resolved to ``1 / (n_features * X.var())`` of the training inputs.
 
-        With `weights` of the rows, (n,), the variance is the weighted one: a row of weight 0 has no part in it, and an
-        integer weight repeats the row. ValueError when the variance overflows.
+        With `weights` of the rows, (n,), the variance is weighted: a row of weight 0 does not count, and an integer
+        weight repeats the row. ValueError when the variance overflows.
         """
         return cls(name, _scale(X, weights) if isinstance(gamma, str) else gamma, degree, coef0, dict(params or {}))
 
@@ -77,7 +77,7 @@ class InputKernel:
 
     @property
     def is_unit(self) -> bool:
-        """Whether the kernel value of every row with itself is 1, as it depends on their distance alone."""
+        """Whether the kernel value of every row with itself is 1, as for kernels of distances."""
         return self.name in ("rbf", "laplacian")
 
     def matrix(self, X: Any, Y: Any = None, *, first_row: int = 0) -> NDArray[np.float64]:
@@ -87,7 +87,7 @@ class InputKernel:
         ----------
         X, Y : array or CSR of shape (n, p) and (m, p)
         first_row : int, default=0
-            Number of the first row of X in messages, for a caller that passes a larger X a block at a time.
+            Number of the first row of X in messages, for callers that pass blocks of a larger X.
 
         Returns
         -------

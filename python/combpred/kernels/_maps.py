@@ -1,4 +1,7 @@
-"""What low-dimensional maps of kernels share: bases, spectra, and how far they are from the kernel."""
+"""Base of the feature maps of kernels: landmarks, spectra, and errors of approximation.
+
+A new map is a subclass of `KernelMap` that computes its normalisation.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ def _refuse(matrix: Any, i: int, j: int) -> None:
 
 @dataclass(frozen=True)
 class KernelError:
-    """Difference between inner products of embedded rows and kernel values.
+    """Errors of the inner products of embedded rows as approximations of kernel values.
 
     Attributes
     ----------
@@ -69,9 +72,9 @@ class KernelError:
     largest : float
         Largest absolute difference.
     n_rows : int
-        Rows that were compared with one another.
+        Number of rows compared with one another.
     exact : bool
-        Whether these are all rows, or a sample of them.
+        Whether these are all rows, rather than a sample of them.
     """
 
     relative_frobenius: float
@@ -100,7 +103,7 @@ def compare(
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the maps z(x) = k(x, L)·N of a row x, for landmarks L and a normalisation N.
 
-    A subclass has the constructor parameters below, and chooses in `_normalise` the matrix N.
+    A subclass has the constructor parameters below, and computes the matrix N in `_normalise`.
     """
 
     n_components: int | None
@@ -122,7 +125,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Choose landmarks among the rows of X and find the normalisation.
+        """Choose landmarks among the rows of X and compute the normalisation.
 
         Parameters
         ----------
@@ -179,7 +182,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @lazily_on_dask
     def transform(self, X: Any) -> Any:
-        """Embed rows.
+        """Return the features of rows.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Nyström maps, of definite and of indefinite kernels."""
+"""Nyström maps of positive semi-definite and of indefinite kernels."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from sklearn.utils._param_validation import StrOptions
 
+from .._data.glossary import documented
 from .._lib.control import call_abandonable
 from .._lib.errors import NumericalError
 from .._lib.linalg import Eigendecomposition
@@ -21,6 +22,7 @@ FloatArray = NDArray[np.float64]
 _INDEFINITE = 1e-8
 
 
+@documented
 class NystromMap(KernelMap):
     r"""Map inputs to features whose inner products approximate a kernel, by the Nyström method.
 
@@ -32,48 +34,36 @@ class NystromMap(KernelMap):
     Parameters
     ----------
     n_components : int, default=100
-        Number of landmarks, at most that of the rows.
+        Number of landmarks, at most the number of rows.
     kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="rbf"
         Positive semi-definite kernel; a callable takes two rows and returns a number. With ``"precomputed"``, X is the
         square matrix of kernel values (array or CSR) in ``fit``, and the values between new rows and those of ``fit``
         afterwards.
-    gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian. None is one over the number of features; ``"scale"`` divides that by the
-        variance of the training inputs.
-    degree : float, default=3
-        Degree of the polynomial kernel; others ignore it.
-    coef0 : float, default=1.0
-        Constant of the polynomial kernel; others ignore it.
-    kernel_params : dict, default=None
-        Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
-    landmarks : {"random", "k-means++"}, default="random"
-        Rows drawn uniformly without replacement, or spread out as k-means++ seeds its centres (Arthur and
-        Vassilvitskii, 2007), which takes :math:`O(n k p \log k)` time for p features.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(kernel_params)s
+    %(landmarks)s
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks.
 
     Attributes
     ----------
-    components_ : array or CSR of shape (k, n_features)
-        The landmarks. Not with ``kernel="precomputed"``.
-    component_indices_ : ndarray of shape (k,)
-        Their rows in the training data, ascending.
+    %(components_)s
+    %(component_indices_)s
     normalization_ : ndarray of shape (k, q)
         :math:`U \Lambda^{-1/2}`, by descending eigenvalue.
     eigenvalues_ : ndarray of shape (q,)
         Λ. Eigenvalues up to :math:`10^{-15} k` of the largest are errors of rounding and dropped, so that q may be less
         than `n_components`: for a linear kernel it is the rank of the landmarks. At least one is kept.
-    kernel_ : InputKernel
-        The kernel with `gamma` resolved.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(kernel_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
     RandomProjectionMap : Fewer features than landmarks, by a random projection.
-    IndefiniteNystromMap : For similarities that are no kernels.
+    IndefiniteNystromMap : For similarities that are not positive semi-definite.
     sklearn.kernel_approximation.Nystroem : Features that differ by a rotation.
 
     Notes
@@ -149,20 +139,21 @@ def whitening(found: Eigendecomposition) -> FloatArray:
     return oriented(found.vectors) * scale
 
 
+@documented
 class IndefiniteNystromMap(KernelMap):
-    r"""Map inputs to features by a similarity that need not be positive semi-definite, by the two-step Nyström method.
+    r"""Map inputs to features that approximate an indefinite similarity, by the two-step Nyström method.
 
-    Approximates the symmetric matrix of similarities K of all training rows by :math:`\bar U \Lambda \bar U^\top`, with
-    the eigendecomposition :math:`A = U \Lambda U^\top` among landmarks L and :math:`\bar U = K_{\cdot L} U
-    \Lambda^{-1}`, whose columns are not orthogonal. From a QR factorisation :math:`\bar U = QR` and the
-    eigendecomposition :math:`R \Lambda R^\top = W \Sigma W^\top`, the eigenvectors of the approximation are QW and its
-    eigenvalues Σ, positive and negative (Fowlkes et al., 2004). Training rows are embedded as
-    :math:`Q W |\Sigma|^{1/2}`.
+    The similarity need not be positive semi-definite. The symmetric matrix of similarities K of all training rows is
+    approximated by :math:`\bar U \Lambda \bar U^\top`, with the eigendecomposition :math:`A = U \Lambda U^\top` among
+    landmarks L and :math:`\bar U = K_{\cdot L} U \Lambda^{-1}`, whose columns are not orthogonal. From a QR
+    factorisation :math:`\bar U = QR` and the eigendecomposition :math:`R \Lambda R^\top = W \Sigma W^\top`, the
+    eigenvectors of the approximation are QW and its eigenvalues Σ, positive and negative (Fowlkes et al., 2004).
+    Training rows are embedded as :math:`Q W |\Sigma|^{1/2}`.
 
     Parameters
     ----------
     n_components : int, default=100
-        Number of landmarks, at most that of the rows. There are at most as many features.
+        Number of landmarks, at most the number of rows; also the largest number of features.
     parts : {"all", "positive"}, default="all"
         Keep the features of all eigenvalues, or of the positive ones only. Inner products approximate similarities
         when each feature counts with the sign of its eigenvalue, `signs_`; those of positive ones alone approximate the
@@ -171,43 +162,33 @@ class IndefiniteNystromMap(KernelMap):
         Symmetric similarity; a callable takes two rows and returns a number. With ``"precomputed"``, X is the square
         matrix of similarities in ``fit``, and the similarities between new rows and those of ``fit`` afterwards; as an
         array, or as CSR, such as the adjacency matrix of a graph. The zeros of a sparse matrix are similarities, too.
-    gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian. None is one over the number of features; ``"scale"`` divides that by the
-        variance of the training inputs.
-    degree : float, default=3
-        Degree of the polynomial kernel; others ignore it.
-    coef0 : float, default=1.0
-        Constant of the polynomial kernel; others ignore it.
-    kernel_params : dict, default=None
-        Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
-    landmarks : {"random", "k-means++"}, default="random"
-        As for `NystromMap`.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(kernel_params)s
+    %(landmarks)s
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (q,)
-        Σ of the parts kept, by descending magnitude. Those up to :math:`10^{-15} k` of the largest are errors of
+        Σ of the features kept, by descending magnitude. Those up to :math:`10^{-15} k` of the largest are errors of
         rounding and dropped.
     signs_ : ndarray of shape (q,)
         The sign of each eigenvalue, 1.0 or -1.0.
-    components_ : array or CSR of shape (k, n_features)
-        The landmarks. Not with ``kernel="precomputed"``.
-    component_indices_ : ndarray of shape (k,)
-        Their rows in the training data, ascending.
+    %(components_)s
+    %(component_indices_)s
     normalization_ : ndarray of shape (k, q)
         The matrix N of the notes.
     kernel_ : InputKernel
         The similarity with `gamma` resolved.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
-    NystromMap : For kernels; needs no pass over all rows.
+    NystromMap : For positive semi-definite kernels; needs no pass over all rows.
 
     Notes
     -----
@@ -217,9 +198,9 @@ class IndefiniteNystromMap(KernelMap):
     rows. Fitting costs :math:`O(n k^2 + k^3)` time and some k×k matrices; embedding m rows :math:`O(m k (p + q))` in
     blocks of 16 MiB.
 
-    The approximation is exact when landmarks are as many as the rank of K and their similarities have it. Landmarks of
-    a sparse matrix are rarely similar to one another: it takes many, or a matrix of paths such as the adjacency
-    matrix's square.
+    The approximation is exact when the similarities among the landmarks have the rank of K. Landmarks of
+    a sparse matrix are rarely similar to one another: take many of them, or a matrix of paths such as the square of
+    the adjacency matrix.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Kernels on orders by pairs of items and by positions."""
+"""Kernels on orders: edge kernels, which compare pairs of items, and the position kernel."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class OrderRows:
     ----------
     n_items : int
     signs : ndarray of shape (n, n_pairs), dtype=int8
-        For each pair u < v, in lexicographic order: 1 where u is before v, −1 where v is before u, otherwise 0. What
-        follows from relations is among them.
+        For each pair u < v, in lexicographic order: 1 where u is before v, −1 where v is before u, otherwise 0;
+        transitively closed.
     predecessors : ndarray of shape (n, n_items), dtype=int64
         How many items are before each.
     """
@@ -61,7 +61,7 @@ def gram(
     given: str,
     compute: Callable[[OrderRows, OrderRows | None], FloatArray],
 ) -> FloatArray | float:
-    """Return what `compute` says about the rows of X and Y, or one number for two single rows."""
+    """Return the kernel matrix that `compute` gives for the rows of X and Y, or one number for two single rows."""
     single = Y is not None and np.ndim(X) == np.ndim(Y) == 1
     rows = read_orders([X] if single else X, "X", given)
     columns = None if Y is None else read_orders([Y] if single else Y, "Y", given)
@@ -127,7 +127,7 @@ def edge_kernel(
 ) -> FloatArray | float:
     r"""Count the relations that two orders have in common: :math:`k(y, y') = |E \cap E'|`.
 
-    E is the set of pairs (u, v) such that u is before v in y, with all that follows.
+    E is the set of pairs (u, v) such that u is before v in y, transitively closed.
 
     Parameters
     ----------
@@ -147,13 +147,13 @@ def edge_kernel(
     Raises
     ------
     ValueError
-        When a row is no order, naming it, or the rows of X and Y have different items.
+        When a row is not an order, naming it, or the rows of X and Y have different items.
 
     Notes
     -----
     Features are indicators of the ordered pairs, so that the kernel is positive semidefinite, and different partial
-    orders have different features. Costs :math:`O(n m N^2)`, in matrix products, besides :math:`O(n N^3)` for what
-    follows from relations in pairs.
+    orders have different features. Cost: :math:`O(n m N^2)`, in matrix products, and :math:`O(n N^3)` for the
+    transitive closure of relations in pairs.
 
     References
     ----------
@@ -173,7 +173,7 @@ def edge_kernel(
 def signed_edge_kernel(
     X: ArrayLike, Y: ArrayLike | None = None, *, format: str = "positions", normalize: bool = False
 ) -> FloatArray | float:
-    r"""Count the relations that two orders have in common, less those that they have the other way round.
+    r"""Count the relations that two orders have in common, minus those that they have in opposite directions.
 
     This is :math:`\langle\psi(y), \psi(y')\rangle`, where :math:`\psi_{uv}(y)`, u < v, is +1 if u is before v, −1 if v
     is before u and 0 otherwise.
@@ -197,11 +197,11 @@ def signed_edge_kernel(
     Raises
     ------
     ValueError
-        When a row is no order, naming it, or the rows of X and Y have different items.
+        When a row is not an order, naming it, or the rows of X and Y have different items.
 
     Notes
     -----
-    Positive semidefinite; different partial orders have different features. Costs as `edge_kernel`.
+    Positive semidefinite; different partial orders have different features. Cost: that of `edge_kernel`.
 
     References
     ----------
@@ -262,7 +262,7 @@ def position_kernel(
     gamma: float | None = None,
     normalize: bool = False,
 ) -> FloatArray | float:
-    r"""Compare orders by how many items are before each item.
+    r"""Compare orders by the number of items before each item.
 
     :math:`k_\#(y, y') = \sum_u \kappa(p_u(y), p_u(y'))`, where :math:`p_u(y)` counts the items that are before u in y.
 
@@ -274,7 +274,7 @@ def position_kernel(
         None: X.
     format : {"positions", "pairs"}, default="positions"
         "positions": rows of k positions, 1 for the first; only their order counts, equal ones are ties, and −1 or NaN
-        are unknown. Ties and unknown positions are no relation. "pairs": as y of
+        are unknown. Ties and unknown positions give no relation. "pairs": as y of
         :class:`~combpred.structures.PartialOrders`, +1, −1 and 0 for the pairs u < v. Boolean matrices, which have
         three dimensions, are recognised. Relations that follow from others need not be given.
     base : {"linear", "rbf", "delta"}, default="linear"
@@ -291,7 +291,7 @@ def position_kernel(
     Raises
     ------
     ValueError
-        When a row is no order, naming it, or the rows of X and Y have different items.
+        When a row is not an order, naming it, or the rows of X and Y have different items.
 
     Notes
     -----
@@ -299,7 +299,7 @@ def position_kernel(
     Partial orders may share them: a before c and b before d, or a before d and b before c, give every item the same
     count.
 
-    Costs O(n m N), besides :math:`O(n N^3)` for what follows from relations in pairs.
+    Cost: O(n m N), and :math:`O(n N^3)` for the transitive closure of relations in pairs.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""RandomProjectionMap: kernel values to a sample of rows, as features."""
+"""RandomProjectionMap: kernel values with a sample of rows as features, projected at random."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.glossary import documented
 from ._maps import KernelMap
 from ._nystrom import definite_spectrum, whitening
 
 FloatArray = NDArray[np.float64]
 
 
+@documented
 class RandomProjectionMap(KernelMap):
-    r"""Map inputs to features by kernel values to a random sample of rows, then project these at random.
+    r"""Map inputs to their kernel values with a random sample of rows, and project these at random.
 
     Three maps of Balcan, Blum and Vempala (2006), for landmarks :math:`L = (x_1, \dots, x_k)` drawn from the rows:
 
     * :math:`F_1(x) = k(x, L) / \sqrt{k}`: kernel values themselves (``whiten=False, n_components=None``). If classes
-      are separated by a margin under the kernel, they are so, approximately, by a linear function of these. Inner
-      products of F₁ are not those of the kernel.
+      are separated by a margin under the kernel, a linear function of these separates them approximately. Inner
+      products of F₁ do not approximate the kernel.
     * :math:`F_2(x) = k(x, L)\, U \Lambda^{-1/2}` with :math:`k(L, L) = U \Lambda U^\top` (``n_components=None``): the
       orthogonal projection of the kernel's own features onto the span of the sample, whose inner products approximate
       the kernel, as with `NystromMap`.
@@ -33,8 +35,8 @@ class RandomProjectionMap(KernelMap):
     Parameters
     ----------
     n_components : int or None, default=100
-        Number of features after the random projection; None for none. Where there are no more dimensions before it,
-        nothing is projected.
+        Number of features after the random projection; None for no projection. Where there are no more features
+        before it, nothing is projected.
     n_landmarks : int, default=1000
         Size k of the sample, at most the number of rows.
     whiten : bool, default=True
@@ -45,38 +47,27 @@ class RandomProjectionMap(KernelMap):
         :math:`2 \|z\|^2 \|z'\|^2` / `n_components`.
     kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="rbf"
         As for `NystromMap`; positive semi-definite when `whiten`.
-    gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian. None is one over the number of features; ``"scale"`` divides that by the
-        variance of the training inputs.
-    degree : float, default=3
-        Degree of the polynomial kernel; others ignore it.
-    coef0 : float, default=1.0
-        Constant of the polynomial kernel; others ignore it.
-    kernel_params : dict, default=None
-        Keyword arguments of a callable kernel; ``fit`` refuses them for kernels given by name.
-    landmarks : {"random", "k-means++"}, default="random"
-        As for `NystromMap`.
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    %(kernel_params)s
+    %(landmarks)s
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks and of R.
 
     Attributes
     ----------
-    components_ : array or CSR of shape (k, n_features)
-        The landmarks. Not with ``kernel="precomputed"``.
-    component_indices_ : ndarray of shape (k,)
-        Their rows in the training data, ascending.
+    %(components_)s
+    %(component_indices_)s
     normalization_ : ndarray of shape (k, q)
-        The matrix that kernel values are multiplied with: that of F₁ or F₂, times R.
-    kernel_ : InputKernel
-        The kernel with `gamma` resolved.
-    n_features_in_ : int
-        Number of features (of training rows, with ``kernel="precomputed"``).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+        The matrix by which kernel values are multiplied: that of F₁ or F₂, times R.
+    %(kernel_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
-    NystromMap : One feature for each landmark, without noise of projection.
+    NystromMap : One feature for each landmark, without the noise of a projection.
     sklearn.random_projection.GaussianRandomProjection : The projection alone.
 
     Notes

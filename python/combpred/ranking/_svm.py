@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.call import get_n_threads
 from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
@@ -28,6 +29,7 @@ from ._preferences import FORMATS, Preferences
 FloatArray = NDArray[np.float64]
 
 
+@documented
 class LabelRankingSVM(LabelRanker):
     r"""Support vector machine for label ranking: scores of labels that differ by a margin where one is preferred.
 
@@ -43,14 +45,12 @@ class LabelRankingSVM(LabelRanker):
     ----------
     C : float, default=1.0
         Weight of the losses against the norm; positive. Losses are summed over rows.
-    kernel : {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"} or callable, default="linear"
-        As :class:`combpred.StructuredRidge` takes it.
-    gamma : float, "scale" or None, default=None
-        Scale of poly, rbf and laplacian; None: one over the number of features.
-    degree, coef0 : float, default=3, 1.0
-        Degree and constant of the polynomial kernel.
-    kernel_params : dict or None, default=None
-        Keyword arguments of a callable kernel.
+    %(kernel)s
+    %(gamma)s
+    %(degree)s
+    %(coef0)s
+    kernel_params : dict, default=None
+        Keyword arguments of a callable kernel; others ignore them.
     decomposition : {"edges", "stars", "graph"}, default="edges"
         The subgraphs: each preference on its own, the preferences for each label over others, or all of the row, whose
         loss then is that of the preference missed by most.
@@ -58,41 +58,37 @@ class LabelRankingSVM(LabelRanker):
         The margin :math:`\gamma_{uv}` demanded where u is preferred to v: 1, or by how much the position of v exceeds
         that of u. Positions may be any numbers above 0 then, such as ``c - r`` for relevances r below c, the feedback
         vectors of Shalev-Shwartz & Singer (2006).
-    fit_intercept : bool, default=True
-        Whether to add a constant feature, hence 1 to every kernel value. Its weights are penalised as others are.
+    %(fit_intercept)s
     tol : float, default=1e-3
-        Training ends when the duality gap is at most `tol` times the objective.
+        %(duality_gap)s
     max_iter : int, default=1000
         Maximum number of passes over the rows.
-    n_jobs : int or None, default=None
-        Threads for the evaluation of the duality gap; None: as configured. Results do not depend on it.
+    %(n_jobs)s
+        Training uses them to compute the duality gap.
     random_state : int, RandomState instance or None, default=None
-        Source of randomness for the order of the rows in each pass.
-    verbose : int, default=0
-        Whether training shows its progress.
+        Seed of the order of the rows in each pass.
+    %(verbose)s
 
     Attributes
     ----------
     coef_ : ndarray of shape (k, n_features_in_)
-        Weights, with a linear kernel.
+        Weights of the linear kernel, one row for each label. Only with ``kernel="linear"``.
     intercept_ : ndarray of shape (k,)
         Weights of the constant feature.
     dual_coef_ : ndarray of shape (n, k)
-        Coefficients of the training rows, with other kernels.
-    X_fit_ : array or CSR of shape (n, n_features_in_)
-        The training rows, with other kernels than the linear and a precomputed one.
-    kernel_ : combpred.kernels.InputKernel
-        The kernel with its parameters resolved.
+        Coefficients of the training rows. Only with other kernels.
+    %(X_fit_)s
+    %(kernel_)s
     objective_ : float
         The objective reached.
     dual_gap_ : float
         An upper bound on how much that exceeds its minimum.
     n_iter_ : int
         Number of passes over the rows.
-    n_labels_, n_features_in_ : int
-        Number k of labels, number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    n_labels_ : int
+        Number k of labels.
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------

@@ -1,12 +1,12 @@
-r"""Samples from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` on any structure, and how far chains can be trusted.
+r"""Samplers, partition functions and marginals of :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` on any structure.
 
-:func:`sample` draws exactly, by recursions, coupling from the past and rejection, or by Markov chains;
-:func:`log_partition` computes partition functions, estimates them from such draws within given errors, or approximates
-them for small scores, and :func:`estimate_marginals` averages ψ; :func:`effective_sample_size`, :func:`split_r_hat` and
-:func:`autocorrelation` judge what was recorded along chains, and the bounds say after how many steps a chain is near
-its distribution. :func:`linear_extensions` draws uniform orders that agree with a partial order,
-:func:`count_linear_extensions` counts them, and :func:`linear_extension_probabilities` says how often one element is
-before another in them.
+:func:`sample` draws outputs, exactly by recursions, coupling from the past and rejection, or along Markov chains.
+:func:`log_partition` computes partition functions exactly, estimates them from such draws within given errors, or
+approximates them for small scores; :func:`estimate_marginals` estimates the mean of ψ. Diagnostics of chains are
+:func:`effective_sample_size`, :func:`split_r_hat` and :func:`autocorrelation`; the mixing bounds say after how many
+steps a chain is close to its distribution. :func:`linear_extensions` draws uniform orders that agree with a partial
+order, :func:`count_linear_extensions` counts them, and :func:`linear_extension_probabilities` returns how often one
+element comes before another in them.
 
 References
 ----------

@@ -1,4 +1,7 @@
-"""Partition functions estimated by annealing: from the uniform distribution to p through levels of scores between."""
+"""Partition functions estimated by annealing, from the uniform distribution to p through levels of scaled scores.
+
+Schedules of levels are in `_schedules`, and draws at a level, one class for each kind of sampler, in `_levels`.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _BATCH = 2**14  # draws that are held at a time
 
 @dataclass(frozen=True)
 class Annealing:
-    """How partition functions are estimated, as the parameters of `log_partition` say; checked when it is made."""
+    """Options of annealing, as the parameters of `log_partition`; checked on construction."""
 
     epsilon: float
     delta: float
@@ -82,7 +85,7 @@ def anneal_rows(
 
 
 def _refuse_exceeded(structure: Structure, rows: FloatArray, bound: FloatArray) -> None:
-    """Raise ValueError for a bound that an output is known to exceed: one of those that the decoder finds."""
+    """Raise ValueError where an output that the decoder finds scores more than the given bound."""
     try:
         best, worst = structure.space.decode(rows).value, -structure.space.decode(-rows).value
     except CapabilityError:  # without a decoder, only draws can tell
@@ -98,7 +101,7 @@ def _refuse_exceeded(structure: Structure, rows: FloatArray, bound: FloatArray) 
 
 
 def _require_bound(task: Task) -> None:
-    """Raise CapabilityError, which asks for one, where a bound is needed and nothing is proven about the scores."""
+    """Raise CapabilityError, asking for a bound, where one is needed and none is proven for the scores."""
     if task.bound is not None or (task.schedule == "adaptive" and task.sampler not in BOUNDED_METHODS):
         return
     try:
@@ -134,14 +137,14 @@ def _assembled(found: list[AnnealedRow], log_count: float, how: Annealing) -> Lo
 
 
 class Counted:
-    """The progress of an estimate: draws so far, and the present level."""
+    """Progress of an estimate: the number of draws so far and the current level."""
 
     def __init__(self) -> None:
         self.control = abi.Control()
         self._finished = 0
 
     def tick(self, n_samples: int, beta: float) -> None:
-        """Record the draws of the present row and its level."""
+        """Record the number of draws of the current row and its level."""
         self.control.step, self.control.value = self._finished + n_samples, beta
 
     def finish(self, n_samples: int) -> None:

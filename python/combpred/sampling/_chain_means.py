@@ -1,4 +1,4 @@
-r"""Expectations of ψ estimated to a given error, by independent draws or along chains."""
+r"""Expectations of ψ, estimated to a given error from independent draws or along chains."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ChainMeans(NamedTuple):
 
 
 def feature_range(structure: Structure) -> float | None:
-    r"""Return by how much an entry of ψ varies at most, or None where only the user knows.
+    r"""Return the largest range of an entry of ψ, or None where only the user knows.
 
     Entries are between −1 and 1 everywhere but in a user's own structures and in paths, which may count. Whole numbers
     in that range are 0 or 1 if the mean of the squares is the mean.
@@ -74,7 +74,7 @@ def chain_means(
     n_threads: int | None,
     verbose: int = 0,
 ) -> ChainMeans:
-    r"""Follow chains of each row until the means of ψ are known to within ε, with probability about 1 − δ.
+    r"""Run chains for each row until the means of ψ are known to within ε, with probability about 1 − δ.
 
     Notes
     -----
@@ -95,7 +95,7 @@ def chain_means(
 
 
 class _Run:
-    """The chains of a block of rows. Rows that are done leave."""
+    """The chains of a block of rows; rows that are done are dropped."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class _Run:
         self._rounds = 0
 
     def finished(self, control: Control) -> ChainMeans:
-        """Follow the chains to the end; `control` counts rounds and holds the largest error."""
+        """Run the chains to the end; `control` counts rounds and holds the largest error."""
         n, d = self._scores.shape
         found = ChainMeans(np.empty((n, d)), np.full(n, np.inf), np.full(n, np.inf))
         active = np.arange(n)

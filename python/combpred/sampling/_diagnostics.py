@@ -1,4 +1,4 @@
-"""How far chains can be trusted."""
+"""Convergence diagnostics of Markov chains, and proven bounds on their mixing times."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _chains(x: ArrayLike) -> NDArray[np.float64]:
 
 
 def effective_sample_size(x: ArrayLike) -> float:
-    """Return of how many independent draws the mean over chains of one distribution is worth.
+    """Return how many independent draws the draws of chains are worth for the mean of a quantity.
 
     Parameters
     ----------
@@ -43,14 +43,15 @@ def effective_sample_size(x: ArrayLike) -> float:
     Returns
     -------
     size : float
-        n_chains · n_draws / τ, at most n_chains · n_draws · log10(n_chains · n_draws), which chains that alternate
+        n_chains · n_draws / τ, but at most n_chains · n_draws · log10(n_chains · n_draws), which antithetic chains
         would exceed. NaN where all draws are equal, and for fewer than 4 draws.
 
     Notes
     -----
-    τ adds up autocorrelations by Geyer's (1992) initial monotone sequence: sums of two neighbours, up to the first that
-    is not positive, none taken to be larger than the one before. Autocorrelations are those of the halves of the chains
-    taken together (Vehtari et al., 2021), without ranks: chains that have not met count for little.
+    τ, the integrated autocorrelation time, is truncated by Geyer's (1992) initial monotone sequence: autocorrelations
+    are added in pairs of neighbours, up to the first sum that is not positive, and none is taken to be larger than the
+    one before. Autocorrelations are those of the halves of all chains together (Vehtari et al., 2021), without ranks,
+    so that chains that have not mixed count for little.
     Costs O(n_chains n_draws log n_draws).
 
     Examples
@@ -95,7 +96,7 @@ def split_r_hat(x: ArrayLike) -> float:
 
 
 def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> NDArray[np.float64]:
-    """Return the autocorrelations of each chain at lags 0 to n_lags − 1.
+    """Return the autocorrelations of each chain at the lags 0 to n_lags − 1.
 
     Parameters
     ----------
@@ -123,9 +124,9 @@ def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> NDArray[np.float
 
 
 def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
-    r"""Return after how many steps the chain "meta" is within `epsilon` of its distribution in total variation.
+    r"""Return a bound on the mixing time of the chain "meta".
 
-    The bound holds for any start.
+    After so many steps from any start it is within `epsilon` of its distribution in total variation.
 
     Parameters
     ----------
@@ -157,17 +158,18 @@ def meta_mixing_bound(log_beta: float, epsilon: float = 0.01) -> float:
 
 
 def meta_coalescence_time(log_beta: float) -> float:
-    r"""Return the mean number of proposals of "cftp" and "rejection", :math:`1/\beta`; see :func:`meta_mixing_bound`.
+    r"""Return the mean number of proposals that "cftp" and "rejection" make for a sample, :math:`1/\beta`.
 
     Parameters
     ----------
     log_beta : float
-        :math:`\ln\beta`, at most 0.
+        :math:`\ln\beta`, at most 0, as for :func:`meta_mixing_bound`.
 
     Returns
     -------
     proposals : float
-        Exact for the largest β, otherwise a bound. With probability 1 − δ no more than ln(1/δ) times as many are made.
+        Exact for the largest β, otherwise an upper bound. With probability 1 − δ at most ln(1/δ) times as many are
+        made.
 
     Examples
     --------
@@ -181,7 +183,9 @@ def meta_coalescence_time(log_beta: float) -> float:
 
 
 def cube_mixing_bound(n_elements: int, epsilon: float = 0.01, *, heat_bath: bool = False) -> float:
-    r"""Return after how many steps a chain on all subsets is within `epsilon` of its distribution in total variation.
+    r"""Return a bound on the mixing time of a chain on all subsets of a set.
+
+    After so many steps from any start it is within `epsilon` of its distribution in total variation.
 
     Parameters
     ----------
@@ -190,12 +194,13 @@ def cube_mixing_bound(n_elements: int, epsilon: float = 0.01, *, heat_bath: bool
     epsilon : float, default=0.01
         Between 0 and 1.
     heat_bath : bool, default=False
-        Of the heat bath, which redraws an element from its distribution, instead of the chain "cube".
+        Whether the chain is the heat bath, which redraws an element from its conditional distribution, rather than
+        "cube".
 
     Returns
     -------
     steps : float
-        :math:`\lceil 2d \ln(d/\varepsilon) \rceil`, half of it for the heat bath, for any scores and any start. (The
+        :math:`\lceil 2d \ln(d/\varepsilon) \rceil`, half of that for the heat bath, for any scores. (The
         thesis gives :math:`d\ln(d/\varepsilon)` for "cube", which holds where all scores are 0.)
 
     Examples
@@ -219,24 +224,26 @@ def _beta(log_beta: float) -> float:
 
 @dataclass(frozen=True)
 class ChainDiagnostics:
-    r"""What the scores of outputs along chains say about these; arrays of shape ``(k,)``, one entry per row.
+    r"""Convergence diagnostics of the chains of k rows: arrays of shape ``(k,)``.
+
+    They are computed from the scores of the outputs along four chains for each row.
 
     Attributes
     ----------
     sampler : {"local", "meta"}
         The chain.
     rows : ndarray of int64
-        Which rows were judged: all whose structures were sampled, or after training up to 64 of the training rows.
+        The rows diagnosed: all whose structures were sampled, or after training up to 64 of the training rows.
     steps : ndarray of int64
-        Steps made for these figures, by four chains for each row.
+        Steps that the four chains of a row made for these figures.
     acceptance : ndarray of float64
         Share of steps that were accepted.
     effective_sample_size : ndarray of float64
-        Of how many independent draws the 256 that were judged are worth.
+        How many independent draws the 256 recorded draws are worth.
     split_r_hat : ndarray of float64
-        Split R̂: above 1.1, the four chains did not find the same distribution, and samples should not be trusted.
+        Split R̂; above 1.1 the four chains did not find the same distribution, and samples should not be trusted.
     autocorrelation_time : ndarray of float64
-        Steps that are worth one independent draw.
+        Number of steps worth one independent draw.
     thin : ndarray of int64
         Steps between successive samples; after training, between the draws of a gradient.
     autocorrelation : ndarray of float64
@@ -259,7 +266,7 @@ class ChainDiagnostics:
 
     @classmethod
     def joined(cls, parts: list[ChainDiagnostics]) -> ChainDiagnostics:
-        """Return the figures of several blocks of rows as those of all."""
+        """Return the diagnostics of several blocks of rows as those of all rows."""
         arrays = [name.name for name in fields(cls)][1:]
         return cls(parts[0].sampler, *(np.concatenate([getattr(part, name) for part in parts]) for name in arrays))
 
@@ -270,7 +277,7 @@ class ChainDiagnostics:
             worst = int(np.argmax(self.split_r_hat))
             warn_user(
                 f"{what}: the chains ({self.sampler!r}) of {int(apart.sum())} of {len(apart)} rows did not find the "
-                f"same law after {self.steps[worst]} steps: split R̂ is up to {self.split_r_hat[worst]:.3g} (row "
-                f"{self.rows[worst]}), above {APART}; raise alpha, or take another sampler or inference='exact'",
+                f"same distribution after {self.steps[worst]} steps: split R̂ is up to {self.split_r_hat[worst]:.3g} "
+                f"(row {self.rows[worst]}), above {APART}; raise alpha, or take another sampler or inference='exact'",
                 ConvergenceWarning,
             )

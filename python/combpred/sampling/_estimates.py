@@ -1,4 +1,4 @@
-"""What is known about partition functions: values, bounds, and how they were found."""
+"""Results of computing partition functions: values, bounds, and details of each method."""
 
 from __future__ import annotations
 
@@ -14,29 +14,31 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AnnealingDetails:
-    r"""How annealing estimated the partition functions of n rows of scores.
+    r"""Details of partition functions that annealing estimated for n rows of scores.
 
     Attributes
     ----------
     n_steps : ndarray of shape (n,), dtype=int64
-        Steps of chains, or proposals, that the draws took.
+        Steps of chains, or proposals, made for the draws.
     schedules : tuple of n ndarrays of shape (l + 1,)
         Levels β from 0 to 1.
     n_level_samples : ndarray of shape (n,), dtype=int64
-        Draws in each batch for each repeat: one at each level but the first, or, adaptive, two for each step.
+        Draws in each batch of a repeat. A repeat has a batch at each level but the first or, with "adaptive", two for
+        each step between levels.
     n_repeats : ndarray of shape (n,), dtype=int64
-        Estimates of which the value is the median.
+        Number of independent estimates; the value is their median.
     sampler : ndarray of shape (n,), dtype=str
-        What drew the outputs, where "auto" chose it.
+        The sampler used, as "auto" resolved it.
     schedule : {"adaptive", "uniform", "thesis"}
+        The kind of schedule.
     converged : ndarray of shape (n,), dtype=bool
-        False where chains did not come near their distributions within their budget. Always true for exact samplers.
+        False where chains did not converge within their budget of steps. Always true for exact samplers.
     acceptance : ndarray of shape (n,)
         Share of accepted steps.
     effective_share : ndarray of shape (n,)
-        Effective draws over draws, at the level where chains were worst; 1 for exact samplers.
+        Effective sample size over number of draws, at the level where that is smallest; 1 for exact samplers.
     r_hat : ndarray of shape (n,)
-        The largest split-R̂ of scores at a level; 1 for exact samplers.
+        Split R̂ of the scores, at the level where it is largest; 1 for exact samplers.
     """
 
     n_steps: NDArray[np.int64]
@@ -53,14 +55,14 @@ class AnnealingDetails:
 
 @dataclass(frozen=True)
 class TaylorDetails:
-    r"""The Taylor expansion of :math:`\ln Z` for n rows of scores.
+    r"""Details of the Taylor expansion of :math:`\ln Z` for n rows of scores.
 
     Attributes
     ----------
     expansion : ndarray of shape (n,)
-        The expansion itself, which far from scores of 0 may leave the bounds.
+        The value of the expansion, which may be outside the bounds where scores are far from 0.
     marginals : ndarray of shape (n, d)
-        Its exact gradients, approximations of :math:`E\,\psi`.
+        Gradients of the expansion, which approximate :math:`E\,\psi`.
     spread : ndarray of shape (n,)
         Bounds on :math:`|\langle s, \psi(y) - \mu\rangle|` over all outputs; the approximation is good where they are
         at most 1. NaN where nothing is proven about the scores of a user's own structure.
@@ -78,22 +80,22 @@ class LogPartition:
     Attributes
     ----------
     value : ndarray of shape (n,)
-        ln Z, or what was found for it.
+        ln Z, exact or estimated.
     lower, upper : ndarray of shape (n,)
-        Bounds on ln Z. Exact: `value`, which they equal up to rounding. Annealed: ln of :math:`\hat Z / (1 +
-        \varepsilon)` and :math:`\hat Z / (1 - \varepsilon)` for the estimate :math:`\hat Z`, between which ln Z is with
-        probability 1 − δ, for each row on its own, and along chains as far as their convergence can be judged. Taylor:
-        bounds that hold always, by the uniform mean of the scores and a bound on the largest, to which `value` is
-        clipped.
+        Bounds on ln Z. "exact": `value`, to which ln Z is equal up to rounding. "annealed": the logarithms of
+        :math:`\hat Z / (1 + \varepsilon)` and :math:`\hat Z / (1 - \varepsilon)` for the estimate :math:`\hat Z`. They
+        contain ln Z with probability 1 − δ for each row on its own; along chains only as far as their convergence can
+        be judged. "taylor": bounds that always hold, by the uniform mean of the scores and a bound on the largest;
+        `value` is clipped to them.
     method : {"exact", "annealed", "taylor"}
-        What computed them, of all rows.
+        The method, the same for all rows.
     is_exact : ndarray of shape (n,), dtype=bool
-        True where values are exact, or estimates whose bounds are guaranteed: draws were independent and followed their
-        distributions exactly. False along chains, and for the Taylor approximation.
+        True where the value is exact, or an estimate whose bounds are guaranteed, as draws were independent and exactly
+        distributed. False along chains, and for the Taylor approximation.
     n_samples : ndarray of shape (n,), dtype=int64
-        Outputs drawn altogether, those that the schedule was found by among them; 0 where none were.
+        Outputs drawn in total, including those that determined the schedule; 0 where none were drawn.
     details : AnnealingDetails, TaylorDetails or None
-        What is to be told about the method; None where values are exact.
+        Details of the method; None where values are exact.
     """
 
     value: FloatArray
@@ -106,13 +108,13 @@ class LogPartition:
 
     @classmethod
     def exact(cls, value: FloatArray) -> LogPartition:
-        """Build the result of exact sums."""
+        """Return the result for exact values (n,)."""
         n = len(value)
         return cls(value, value, value, "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64))
 
     @classmethod
     def joined(cls, parts: list[LogPartition]) -> LogPartition:
-        """Return the results of several blocks of rows, by one method, as that of all rows."""
+        """Return the results of several blocks of rows, found by one method, as one result."""
         whole: LogPartition = parts[0] if len(parts) == 1 else _joined(parts)
         return whole
 

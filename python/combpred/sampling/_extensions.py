@@ -1,4 +1,4 @@
-"""Linear extensions of partial orders: drawn, counted, and how often one element is before another."""
+"""Linear extensions of partial orders: sampling, counting, and the probability that one element precedes another."""
 
 from __future__ import annotations
 
@@ -93,36 +93,37 @@ def linear_extensions(
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.int32]:
-    """Draw independent, exactly uniform orders of n elements that agree with a partial order.
+    """Draw independent, uniform linear extensions of a partial order: total orders that agree with it.
 
     Parameters
     ----------
     pairs : array-like of shape (n_pairs, 2)
-        Elements of which the first comes before the second; what follows from that is understood.
+        Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
     n_elements : int
         Elements are 0 to n_elements − 1; at most 2048.
     n_samples : int, default=1
-        How many orders.
+        Number of orders to draw.
     method : {"auto", "counting", "coupling"}, default="auto"
-        "counting": by a table of downsets, of which each connected component may have 2²² (22 elements with any
-        relations, more with many). "coupling": coupling from the past with the bounding chain of Huber (2006), in O(n³
-        log n) steps on average. "auto": counting for the components where it is possible. All are exact.
+        "counting": by a table of downsets, at most 2²² for each connected component (22 elements with any relations,
+        more if there are many relations). "coupling": coupling from the past with the bounding chain of Huber (2006),
+        in O(n³ log n) steps on average. "auto": counting for the components where it is possible, else coupling. All
+        are exact.
     random_state : int, RandomState instance or None, default=None
         The only source of randomness.
     n_jobs : int, default=None
-        Threads; None: as configured.
+        Number of threads; None: as configured.
 
     Returns
     -------
     orders : ndarray of shape (n_samples, n_elements), dtype=int32
-        The elements, first to last.
+        The elements of each order, first to last.
 
     Raises
     ------
     CapabilityError
         With "counting", when there are too many downsets.
     ValueError
-        When the relations go round in a circle, or an element is out of range.
+        When the relations contain a cycle, or an element is out of range.
 
     References
     ----------
@@ -156,18 +157,18 @@ class LinearExtensionCount:
     Attributes
     ----------
     value : int
-        The number, of any size; ``int()`` of this object returns it, too.
+        The number, of any size; ``int()`` of this object returns it.
     log_value : float
         Its natural logarithm.
     lower, upper : int
-        Bounds of the number, which are `value` where it is exact, and hold with probability 1 − `delta` otherwise.
+        Bounds on the number: `value` where that is exact; otherwise they hold with probability 1 − `delta`.
     method : {"exact", "approximate"}
-        How it was found.
+        How the number was found.
     epsilon, delta : float
-        `value` differs by more than the factors 1 − ε and 1 + ε with probability at most δ; both are 0 where it is
-        exact.
+        `value` is within the factors 1 − ε and 1 + ε of the number with probability at least 1 − δ; both are 0 where it
+        is exact.
     n_samples : int
-        Linear extensions that were drawn.
+        Number of linear extensions drawn.
     """
 
     value: int
@@ -194,27 +195,27 @@ def count_linear_extensions(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> LinearExtensionCount:
-    r"""Count the orders of n elements that agree with a partial order.
+    r"""Count the linear extensions of a partial order, exactly or by an estimate with guaranteed error.
 
     Parameters
     ----------
     pairs : array-like of shape (n_pairs, 2)
-        Elements of which the first comes before the second; what follows from that is understood.
+        Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
     n_elements : int
         Elements are 0 to n_elements − 1; at most 2048.
     method : {"auto", "exact", "approximate"}, default="auto"
-        "exact": by dynamic programming over downsets, as far as parts that cannot be taken apart have at most 2²⁴ of
-        them (24 elements with any relations, up to 64 with many). "approximate": down to at most 2²¹ downsets by
-        sampling, as the notes describe, and exactly from there. "auto": exact where possible; ``method`` of the result
-        says which.
+        "exact": by dynamic programming over downsets, where parts that cannot be decomposed further have at most 2²⁴
+        of them (24 elements with any relations, up to 64 with many). "approximate": by sampling, as the notes describe,
+        until at most 2²¹ downsets are left, which are counted exactly. "auto": exact where possible; ``method`` of the
+        result says which was used.
     epsilon : float, default=0.1
         Relative error of an estimate, between 0 and 1.
     delta : float, default=0.05
-        Probability with which an estimate may have a larger error, between 0 and 1.
+        Probability that the error is larger, between 0 and 1.
     random_state : int, RandomState instance or None, default=None
         The only source of randomness.
     n_jobs : int, default=None
-        Threads; None: as configured. Results do not depend on them.
+        Number of threads; None: as configured. Results do not depend on it.
     verbose : int, default=0
         Positive: show progress, in samples drawn.
 
@@ -227,16 +228,16 @@ def count_linear_extensions(
     CapabilityError
         With "exact", when there are too many downsets or too many connected elements.
     ValueError
-        When the relations go round in a circle, an element is out of range, or ε or δ is not between 0 and 1.
+        When the relations contain a cycle, an element is out of range, or ε or δ is not between 0 and 1.
 
     Notes
     -----
     *Exact.* With e(D) extensions of the downset D, e(D) is the sum of e(D∖m) over the maximal elements m of D: O(n) for
-    each downset. Before that, posets are taken apart where no relation joins two parts, whose orders are merged freely,
+    each downset. Before that, posets are decomposed where no relation joins two parts, whose orders are merged freely,
     and where all of one part comes before all of another: rankings with ties, of any size, are counted at once.
 
     *Approximate.* An element m is the last one (or the first) in a share p of the extensions of a part P, and
-    :math:`\ell(P) = \ell(P \setminus m) / p`. Elements are taken away until the rest can be counted exactly, those
+    :math:`\ell(P) = \ell(P \setminus m) / p`. Elements are removed until the rest can be counted exactly, those
     first whose p is largest in 64 draws. Let there be M of these levels. Then each p is estimated from new draws,
     independent and exactly uniform (coupling from the past): until k of them end in m, at draw N. With T drawn from
     Gamma(N), pT follows Gamma(k) whatever p is (Huber, 2017). So the error of
@@ -311,7 +312,7 @@ def estimate_count(
 ) -> LinearExtensionCount:
     """Estimate as `count_linear_extensions` does, counting parts of up to `small` downsets exactly.
 
-    `pairs` must be free of circles.
+    `pairs` must be free of cycles.
     """
     control = abi.Control()
     with reported(control, "counting linear extensions", verbose=verbose):
@@ -419,16 +420,16 @@ def _scaled(number: int, log_factor: float) -> Fraction:
 def linear_extension_probabilities(
     pairs: ArrayLike, n_elements: int, *, n_jobs: int | None = None, verbose: int = 0
 ) -> NDArray[np.float64]:
-    r"""Return the probability that u stands before v in a uniform order that agrees with a partial order.
+    r"""Return the probability that u precedes v in a uniform linear extension of a partial order, for all pairs.
 
     Parameters
     ----------
     pairs : array-like of shape (n_pairs, 2)
-        Elements of which the first comes before the second; what follows from that is understood.
+        Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
     n_elements : int
         Elements are 0 to n_elements − 1; at most 2048.
     n_jobs : int, default=None
-        Threads; None: as configured.
+        Number of threads; None: as configured.
     verbose : int, default=0
         Positive: show progress.
 
@@ -440,17 +441,17 @@ def linear_extension_probabilities(
     Raises
     ------
     CapabilityError
-        When the extensions cannot be counted exactly, see :func:`count_linear_extensions`; means over the orders that
-        :func:`linear_extensions` draws are estimates then.
+        When the extensions cannot be counted exactly, see :func:`count_linear_extensions`. Frequencies in orders drawn
+        by :func:`linear_extensions` are estimates.
     ValueError
-        When the relations go round in a circle, or an element is out of range.
+        When the relations contain a cycle, or an element is out of range.
 
     Notes
     -----
     The mean position of v, counted from 1, is ``1 + before[:, v].sum()``: sorting by it is Borda's consensus of all
-    orders that agree.
+    linear extensions.
 
-    Counts the extensions once for each pair that the partial order leaves open, with that pair added.
+    Cost: one count of the extensions for each pair that the partial order leaves open, with that pair added.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Levels of an annealing schedule: how each is drawn from."""
+"""Draws at the levels of an annealing schedule, by exact samplers or along chains.
+
+A new kind of sampler is a subclass of `Levels`, chosen in `levels_of`.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +47,12 @@ _CHAIN_LEVELS = 64  # that errors of the distributions of chains may add up over
 
 @dataclass(frozen=True)
 class Trust:
-    """What is known about the draws of one row.
+    """How far the draws of one row can be trusted.
 
     Attributes
     ----------
     share : float
-        Effective draws over draws at the level where that is least.
+        Effective sample size over number of draws, at the level where that is smallest.
     r_hat : float
         The largest split-R̂ of the scores at a level.
     failure : str or None
@@ -71,7 +74,7 @@ class Levels(ABC):
     rng : Generator
         The row's own.
     max_steps : int
-        Most steps altogether.
+        Limit on all steps together.
     n_threads : int or None
     tick : callable
         Called with the number of draws so far and the level, after every batch of draws.
@@ -125,7 +128,7 @@ class Levels(ABC):
         """
 
     def trust(self) -> Trust:
-        """Return what is known about all draws so far."""
+        """Return how far all draws so far can be trusted."""
         return Trust()
 
     def _uniform(self, n: int) -> Drawn:
@@ -138,7 +141,7 @@ class Levels(ABC):
         return values
 
     def _refuse_exceeded(self, values: FloatArray) -> None:
-        """Raise ValueError where the score of a draw shows that the user's bound is none."""
+        """Raise ValueError where a draw scores beyond the user's bound."""
         if self._bound is None:
             return
         extreme = float(values.flat[np.argmax(np.abs(values))])
@@ -210,7 +213,7 @@ class ExactLevels(Levels):
 
 
 class ChainLevels(Levels):
-    """Draws of four chains, which begin at a level where those at the nearest level below are.
+    """Draws of four chains, which start at a level from the states at the nearest level below.
 
     At its first visit to a level the number of steps between draws is raised until the autocorrelation time of scores
     is at most 1.25 draws: neighbours then have a correlation of 1/9. The first draw follows after as many as take such
@@ -332,7 +335,7 @@ class ChainLevels(Levels):
 
 @dataclass(frozen=True)
 class Task:
-    """One row of scores, and how its partition function is to be estimated.
+    """The task of estimating the partition function of one row of scores.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Means of ψ, the gradients of ln Z, by draws; public in :mod:`combpred.sampling`."""
+"""The function `estimate_marginals`: means of ψ, the gradients of ln Z, estimated from draws."""
 
 from __future__ import annotations
 
@@ -30,23 +30,22 @@ _LADDER = (0.0, 0.25, 0.5, 0.75, 1.0)  # by which chains come to p
 
 @dataclass(frozen=True)
 class SampledMarginals:
-    r"""Estimates of :math:`E\,\psi` for n rows of scores.
+    r"""Estimates of the expectation :math:`E\,\psi` for n rows of scores, with bounds on their errors.
 
     Attributes
     ----------
     value : ndarray of shape (n, d)
-        Estimates, the gradients of ln Z.
+        Estimates of the expectations, which are the gradients of ln Z.
     error : ndarray of shape (n, d)
-        Bounds on the error of each, which all hold together with probability 1 − δ, for each row on its own and where
-        `sampler` is exact.
+        Bounds on the error of each entry. Those of a row hold together with probability 1 − δ where `sampler` is exact.
     n_samples : ndarray of shape (n,), dtype=int64
-        Outputs drawn altogether.
+        Outputs drawn in total.
     n_steps : ndarray of shape (n,), dtype=int64
-        Steps of chains, or proposals, that these took.
+        Steps of chains, or proposals, made for these.
     sampler : ndarray of shape (n,), dtype=str
-        What drew them, where "auto" chose it.
+        The sampler used, as "auto" resolved it.
     converged : ndarray of shape (n,), dtype=bool
-        False where chains did not come near their distributions within their budget.
+        False where chains did not converge within their budget of steps.
     """
 
     value: FloatArray
@@ -58,13 +57,15 @@ class SampledMarginals:
 
     @property
     def is_exact(self) -> NDArray[np.bool_]:
-        """Whether the errors of each row are guaranteed: draws were independent, and followed p exactly."""
+        """Whether the errors of each row are guaranteed, as draws were independent and followed p exactly."""
         exact: NDArray[np.bool_] = ~np.isin(self.sampler, CHAINS)
         return exact
 
 
 def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0) -> int:
-    r"""Return how many independent draws put a mean within `epsilon` of its expectation with probability 1 − `delta`.
+    r"""Return how many independent draws Hoeffding's inequality asks for.
+
+    Their mean is within `epsilon` of its expectation with probability at least 1 − `delta`.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0
     delta : float
         Between 0 and 1.
     value_range : float, default=1.0
-        Largest less smallest value that a draw can have; not negative.
+        Difference of the largest and the smallest value that a draw can have; not negative.
 
     Returns
     -------
@@ -123,7 +124,7 @@ def estimate_marginals(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> SampledMarginals:
-    r"""Estimate the mean of ψ under :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for every row s by draws alone.
+    r"""Estimate the mean of ψ under :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for each row s from draws.
 
     All entries of a row are within their errors with probability 1 − `delta`.
 
@@ -141,18 +142,18 @@ def estimate_marginals(
     method : {"samples", "counting"}, default="samples"
         "samples": averages over draws from p, as many as Hoeffding's inequality asks for. "counting": the quotient of
         :math:`Z_j = \sum_y \psi_j(y) \exp\langle s, \psi(y)\rangle` and Z, both annealed, with ψ_j shifted so that it
-        is not negative. It keeps the digits of entries that are nearly always at their least value, at more than d + 1
-        times the cost of :func:`log_partition`.
+        is not negative. It is accurate also for entries that are nearly always at their least value, at more than
+        d + 1 times the cost of :func:`log_partition`.
     sampler : {"auto", "monotone", "exact", "cftp", "rejection", "local", "meta", "cube"}, default="auto"
         As for :func:`log_partition`.
     feature_range : pair of array-likes of shape (d,) or scalars, default=None
         Least and largest value of each entry of ψ. None: from the decoder.
     max_steps : int, default=100000000
-        Most steps of chains, or proposals, for a row.
+        Limit on steps of chains, or proposals, for a row.
     random_state : int, RandomState instance or None, default=None
         The only source of randomness. Each row has its own stream.
     n_jobs : int, default=None
-        Threads; None: as configured by :func:`combpred.config_context`.
+        Number of threads; None: as configured by :func:`combpred.config_context`.
     verbose : int, default=0
         Positive: show progress, the number of draws so far.
 
@@ -173,12 +174,12 @@ def estimate_marginals(
     Warns
     -----
     ConvergenceWarning
-        When chains did not come near their distributions within `max_steps`; names the row and the figure.
+        When chains did not converge within `max_steps`; names the row and the figure.
 
     Notes
     -----
     "samples" takes :func:`hoeffding_sample_size` with ε, δ / d and the largest range of an entry. "counting" draws
-    from the distribution of :math:`Z_j` by taking outputs from p with the probability of the shifted and scaled
+    from the distribution of :math:`Z_j` by accepting outputs of p with the probability of the shifted and scaled
     :math:`\psi_j(y)`, and starts from :math:`Z_j` at scores of 0, which the mean of ψ over all outputs gives.
 
     References
@@ -283,7 +284,7 @@ class _Thinned:
 
 
 def _require_exact_mean(structure: Structure) -> None:
-    """Refuse means that were estimated: quotients would take over their errors, which the errors stated leave out."""
+    """Refuse estimated means: quotients would inherit errors that the stated ones do not include."""
     kind = structure.moments_info.kind
     if kind != "exact":
         raise CapabilityError(

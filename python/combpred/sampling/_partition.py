@@ -1,4 +1,7 @@
-"""Partition functions: exact, by annealing, or by a Taylor expansion; public in :mod:`combpred.sampling`."""
+"""The function `log_partition`: exact, annealed or expanded about the uniform distribution.
+
+Exact sums are in the library, annealing in `_annealing` and the expansion in `_taylor`.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def log_partition(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> LogPartition:
-    r"""Return :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle` for every row s, exact or estimated.
+    r"""Return :math:`\ln Z = \ln \sum_y \exp\langle s, \psi(y)\rangle` for each row s, exact or estimated.
 
     Parameters
     ----------
@@ -43,8 +46,8 @@ def log_partition(
     scores : array-like of shape (n, d) or (d,)
         Finite; one row for shape (d,).
     method : {"auto", "exact", "annealed", "taylor"}, default="auto"
-        - "exact": by the recursion or closed form of the structure, or a sum over up to a million outputs.
-        - "annealed": estimated by draws alone, within a factor of 1 ± `epsilon` with probability 1 − `delta`: a fully
+        - "exact": by the structure's recursion or closed form, or a sum over up to a million outputs.
+        - "annealed": estimated from draws, within a factor of 1 ± `epsilon` with probability 1 − `delta`: a fully
           polynomial randomised approximation scheme wherever the structure can be sampled in polynomial time.
         - "taylor": approximated for small scores by :math:`\ln |Y| + \langle s, \mu\rangle + \ln(1 + \frac12
           s^\top\Sigma s)`, with μ and Σ the mean and the covariance of ψ over all outputs Y. The error is of third
@@ -56,21 +59,21 @@ def log_partition(
         Probability of a larger error in a row, between 0 and 1.
     bound : float or array-like of shape (n,), default=None
         Only where values are estimated: a number that no :math:`|\langle s, \psi(y)\rangle|` exceeds, one for each row
-        or one for all. It takes the place of the bounds that the structure proves, and lets a user's own sampler be
-        used with every schedule, and exactly.
+        or one for all. It replaces the bounds that the structure proves, and makes every schedule and exact sampling
+        available to a user's own sampler.
     sampler : {"auto", "monotone", "cftp", "rejection", "exact", "local", "meta", "cube"}, default="auto"
-        Only where values are estimated: what draws, as :func:`sample` has them. "auto" takes for each row the first of
-        "monotone", "exact", "cftp", "local" and "meta" that the structure has and that is expected to be done within
-        `max_steps`.
+        Only where values are estimated: the sampler, as for :func:`sample`. "auto" takes for each row the first of
+        "monotone", "exact", "cftp", "local" and "meta" that the structure has and that is expected to need no more
+        than `max_steps`.
     schedule : {"adaptive", "uniform", "thesis"}, default="adaptive"
         Only where values are estimated: the levels of β between the uniform distribution and p.
 
-        - "adaptive": found by draws, as far apart as tests allow that prove a bound on the variance;
+        - "adaptive": found from draws, as far apart as tests that prove a bound on the variance allow;
         - "uniform": 3 for each unit of half the range of scores, with 65 ε⁻² l sinh²(1/3) draws at each of l levels;
         - "thesis": 3 for each unit of :math:`\max\|\psi\|\,\|s\|`, or of `bound`, with 65 ε⁻² l exp(2/3) draws at each,
           as printed.
     max_steps : int, default=100000000
-        Only where values are estimated: most steps of chains, or proposals, for a row.
+        Only where values are estimated: limit on steps of chains, or proposals, for a row.
     centred : bool, default=True
         For "taylor": whether the expansion is that of :math:`\exp\langle s, \psi - \mu\rangle`. False: of
         :math:`\exp\langle s, \psi\rangle`, hence :math:`\ln|Y| + \ln(1 + \langle s,\mu\rangle + \frac12 s^\top M s)`
@@ -79,14 +82,14 @@ def log_partition(
         The only source of randomness. Each row has its own stream: an integer gives a row the same estimate whatever
         the number of threads or of later rows.
     n_jobs : int, default=None
-        Threads; None: as configured by :func:`combpred.config_context`.
+        Number of threads; None: as configured by :func:`combpred.config_context`.
     verbose : int, default=0
         Positive: show the progress of an estimate, the number of draws so far with the level β.
 
     Returns
     -------
     LogPartition
-        With arrays `value`, `lower`, `upper`, `is_exact` and `n_samples`, the method, and its `details`.
+        With arrays `value`, `lower`, `upper`, `is_exact` and `n_samples`, the `method` and its `details`.
 
     Raises
     ------
@@ -96,7 +99,7 @@ def log_partition(
         all scores for these last two and for schedules other than "adaptive"; or when its moments, which "taylor"
         takes, are relaxed, those of a larger space.
     SamplingError
-        When an exact sampler needs more than `max_steps`; says about how many.
+        When an exact sampler needs more than `max_steps`; the message estimates how many.
     ValueError
         When a parameter is out of its range, given to a method that does not take it, or a score not finite; when
         `bound` is less than the score of an output that is drawn or decoded.
@@ -108,17 +111,17 @@ def log_partition(
     ConvergenceWarning
         When chains did not converge within `max_steps`; names the row and the figure.
     ApproximationWarning
-        When scores leave their mean by more than 1 with "taylor"; names the row and the figure. The figure comes from
-        exact decoding or the bounds of a guaranteed solution; for a structure given by functions it is the standard
-        deviation. Also where the moments of the structure are sampled (``moments_info``), whose errors add to those of
-        the expansion.
+        When scores deviate from their mean by more than 1 with "taylor"; names the row and the figure. The figure comes
+        from exact decoding or the bounds of a guaranteed solution; for a structure given by functions it is the
+        standard deviation. Also where the moments of the structure are sampled (``moments_info``), whose errors add to
+        those of the expansion.
 
     Notes
     -----
     "adaptive" takes about :math:`\sqrt{\ln|Y|}` levels and their square over ε² draws. The test between two levels is
     Markov's inequality for draws that are made for it, so that its error, an eighth of `delta`, is part of the
     guarantee; Chebyshev's inequality bounds the error of each repeat, and the binomial distribution that of their
-    median. Chains ("local", "meta", "cube") give no guarantee. Four of them are led from level to level; the number of
+    median. Chains ("local", "meta", "cube") give no guarantee. Four of them move from level to level; the number of
     steps between draws follows from measured autocorrelations.
 
     "taylor" costs O(n d²) beside the covariance, and two decodings a row. Regularised models with a penalty of at least

@@ -1,4 +1,4 @@
-"""Draws from p(y) ∝ exp⟨s, ψ(y)⟩, exact or by chains."""
+"""The function `sample`, which draws from p(y) ∝ exp⟨s, ψ(y)⟩ exactly or along chains, and its result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_STEPS = 2**40
 
 @dataclass(frozen=True)
 class Samples:
-    """Outputs drawn for n rows of scores, and what is known about them.
+    """Outputs drawn for n rows of scores, with the work that each took.
 
     Attributes
     ----------
@@ -34,12 +34,12 @@ class Samples:
     value : ndarray of shape (n_samples, n)
         Their scores.
     steps : ndarray of shape (n_samples, n), dtype=int64
-        Steps made for each sample alone: those of the chain since the sample before, how far back in time coupling
-        from the past went, or proposals until one was taken; 1 for the sampler "exact".
+        Steps made for each sample: those of the chain since the previous sample, the length of the past that coupling
+        from the past needed, or proposals until one was accepted; 1 for the sampler "exact".
     accepted : ndarray of shape (n_samples, n), dtype=int64
-        How many of these steps were accepted.
+        Number of these steps that were accepted.
     sampler : str
-        The sampler that was used, where "auto" chose it.
+        The sampler used, as "auto" resolved it.
     """
 
     y: NDArray[Any]
@@ -75,7 +75,7 @@ def sample(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Samples:
-    r"""Draw outputs from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for every row s of `scores`.
+    r"""Draw outputs from :math:`p(y) \propto \exp\langle s, \psi(y)\rangle` for each row s of `scores`.
 
     Parameters
     ----------
@@ -88,37 +88,37 @@ def sample(
     sampler : {"auto", "meta", "local", "cube", "cftp", "rejection", "monotone", "exact"}, default="auto"
         Chains, one for each row, whose successive samples are dependent and follow p in the limit:
 
-        - "meta": uniform proposals, accepted by the rule of Metropolis;
-        - "local": the structure's local moves, such as taking a label of a ranking to another place;
-        - "cube": single elements of a set put in or out.
+        - "meta": uniform proposals, accepted by the Metropolis rule;
+        - "local": the structure's local moves, such as moving a label of a ranking to another position;
+        - "cube": adding or removing single elements of a set.
 
         Exact samplers, whose samples are independent:
 
         - "cftp": coupling from the past for "meta";
-        - "rejection": uniform proposals until one is taken;
+        - "rejection": uniform proposals until one is accepted;
         - "monotone": coupling from the past by the heat bath, for sets of labels or edges without a fixed size and
           rooted subtrees;
-        - "exact": by the recursion of the structure, or from a list of its outputs.
+        - "exact": by the structure's recursion, or from a list of its outputs.
 
         "auto" takes the first of "exact", "monotone", "cftp", "local" and "meta" that the structure has and that is
         affordable: "exact" where it is expected to take no more than five minutes of a processor, "cftp" where samples
-        are likely to take few proposals. With `start` it takes "local" or "meta". ``Samples.sampler`` says which.
+        are likely to take few proposals. With `start` it takes "local" or "meta". ``Samples.sampler`` is the choice.
     burn_in : int, default=None
         Steps of a chain before the first sample; exact samplers have none. None: 16 times `thin`.
     thin : int, default=None
         Steps of a chain from sample to sample; exact samplers have none. None: 8 for each part of an encoded output.
     max_steps : int, default=1000000
-        Most steps for one exact sample.
+        Limit on steps for one exact sample.
     start : array-like of n rows, default=None
-        Where chains begin, in the structure's format. None: in uniform outputs, or in the guaranteed solution for
-        structures without a uniform sampler. Not for exact samplers.
+        Outputs from which chains start, in the structure's format. None: uniform outputs, or the approximate solution
+        with a guarantee for structures without a uniform sampler. Not for exact samplers.
     bound : array-like of shape (n,), default=None
         Bounds on the scores of all outputs, for "cftp" and "rejection". None: from the decoder.
     random_state : int, RandomState instance or None, default=None
         The only source of randomness. Each row has its own stream: an integer gives a row the same samples whatever
         the number of threads or of later rows.
     n_jobs : int, default=None
-        Threads; None: as configured by :func:`combpred.config_context`.
+        Number of threads; None: as configured by :func:`combpred.config_context`.
     verbose : int, default=0
         Positive: show progress.
 
@@ -131,16 +131,17 @@ def sample(
     CapabilityError
         When the structure lacks what the sampler needs: an exactly uniform sampler for "meta", "cftp" and "rejection".
     SamplingError
-        When an exact sample would take more than `max_steps`; the message says about how many it takes.
+        When an exact sample would take more than `max_steps`; the message estimates how many it takes.
     ValueError
         When a score is not finite, a start no member, or a bound below the score of an output.
 
     Notes
     -----
     With :math:`\beta = E\,\exp(h - \max h)` under the uniform distribution, h being the scores of outputs, "cftp" and
-    "rejection" make 1/β proposals a sample on average, and "meta" comes nearer to p by the factor 1 − β a step: see
-    :func:`meta_mixing_bound`. A step costs one output and its embedding, "local" one move and what it gains. "cube"
-    and "monotone" cost one look at an element's neighbours.
+    "rejection" make 1/β proposals for a sample on average, and the distance of "meta" from p shrinks by the factor
+    1 − β in each step: see :func:`meta_mixing_bound`. A step of these draws and embeds one output; a step of "local"
+    makes a move and computes the change of the score; a step of "cube" and "monotone" visits the neighbours of one
+    element.
 
     References
     ----------
@@ -200,7 +201,7 @@ def sample(
 
 
 def _exact(structure: Structure, linear: NDArray[np.float64], plan: Plan, n_threads: int | None) -> Drawn:
-    """Draw by the recursion of the structure, or from a list of its outputs."""
+    """Draw by the structure's recursion, or from a list of its outputs."""
     y = np.swapaxes(structure.space.sample_distribution(linear, plan.n_samples, plan.seed, n_threads), 0, 1)
     shape = y.shape[:2]
     flat, value = np.ascontiguousarray(y.reshape(-1, y.shape[2])), np.empty(shape[0] * shape[1])

@@ -1,4 +1,4 @@
-"""Partition functions by a Taylor expansion about the uniform distribution."""
+"""Partition functions approximated by a Taylor expansion about the uniform distribution."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def expand(structure: Structure, rows: FloatArray, *, centred: bool = True, boun
 
 
 def _decoded(structure: Structure, rows: FloatArray) -> Decoded | None:
-    """Return best outputs, or None where the structure cannot find them."""
+    """Return the outputs of largest score, or None where the structure cannot be decoded."""
     try:
         return structure.space.decode(rows)
     except CapabilityError:

@@ -1,4 +1,7 @@
-"""Methods of inference: how models have E ψ and ln Z of p(y) ∝ exp⟨s, ψ(y)⟩ computed, in training and afterwards."""
+"""Engines of inference: how models compute E ψ and ln Z of p(y) ∝ exp⟨s, ψ(y)⟩, in training and afterwards.
+
+A new method of inference is a class like those here, entered in `ENGINES`.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ _APART = 1.1
 
 
 class Inferred(NamedTuple):
-    """What was asked about the distributions of k rows.
+    """Expected features and log partition functions of k rows, as far as they were asked for.
 
     Attributes
     ----------
@@ -58,7 +61,7 @@ class Inferred(NamedTuple):
         Expectations of ψ, exact or estimated.
     log_z : ndarray of shape (k,) or None
     inference : {"recursion", "enumeration", "mcmc", "taylor"}
-        What computed them.
+        How they were computed.
     """
 
     means: FloatArray | None
@@ -68,7 +71,7 @@ class Inferred(NamedTuple):
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """What engines take from the parameters of a model.
+    """Parameters of a model that engines use.
 
     Attributes
     ----------
@@ -76,7 +79,7 @@ class EngineSettings:
     sampler : str
     epsilon, delta : float
     seed : int
-        Of engines that draw.
+        Used by engines that draw samples.
     n_threads : int or None
     verbose : int
     """
@@ -91,12 +94,12 @@ class EngineSettings:
 
 
 class TrainingEngine(ABC):
-    """What computes expectations for the rows of a training problem.
+    """Protocol of engines that compute expectations for the rows of a training problem.
 
     Attributes
     ----------
     is_random : bool
-        Whether it draws: then it needs a seed, and training with it descends by sampled gradients.
+        Whether it draws samples: it then needs a seed, and training uses sampled gradients.
     """
 
     is_random: ClassVar[bool] = False
@@ -108,13 +111,13 @@ class TrainingEngine(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What `inference_` calls it."""
+        """Name of the engine, as in `inference_`."""
 
     @abstractmethod
     def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         """Return expected features and/or ln Z for each row of finite scores (k, d).
 
-        `rows` are their numbers among all rows, which tell their random streams apart.
+        `rows` are their numbers among all rows, which select their random streams.
         """
 
     def draw_features(self, rows: Rows, scores: FloatArray, n: int) -> FloatArray | None:
@@ -142,7 +145,7 @@ class Engine(TrainingEngine):
 
 
 class ExactEngine(Engine):
-    """Recursions and closed forms of the structure, or enumeration of its members."""
+    """Exact inference by recursions and closed forms of the structure, or by enumeration of its members."""
 
     @property
     def name(self) -> str:
@@ -170,7 +173,7 @@ class ExactEngine(Engine):
 
 
 class SampledEngine(Engine):
-    """Estimates for any row: ln Z by annealing, to the factor 1 ± ε, and means to ± ε, with probability 1 − δ each."""
+    """Inference from samples: Z to a factor of 1 ± ε by annealing, and means to ± ε, each with probability 1 − δ."""
 
     is_random = True
     name = "mcmc"
@@ -226,7 +229,7 @@ class SampledEngine(Engine):
         if bad.any():
             row = int(np.argmax(np.where(bad, found.error, -np.inf)))
             warn_user(
-                f"the chains of {int(bad.sum())} of {len(bad)} rows did not settle: expectations are known to within "
+                f"the chains of {int(bad.sum())} of {len(bad)} rows did not converge: expectations are known to within "
                 f"±{found.error[row]:.2g} in the worst row, epsilon={given.epsilon:g} was asked for, and split R̂ is up "
                 f"to {found.r_hat.max():.3g}; raise epsilon, or alpha, or take another sampler",
                 ConvergenceWarning,
@@ -234,7 +237,7 @@ class SampledEngine(Engine):
         return found.means
 
     def _drawn_by(self) -> str:
-        """Return the method that draws for means; "auto" prefers independent draws that cost as little as chains."""
+        """Return the sampling method for means; "auto" prefers independent draws that cost no more than chains."""
         sampler = self.settings.sampler
         if sampler == "auto" and lacking(self.structure, "monotone") is None:
             return "monotone"
@@ -247,9 +250,9 @@ class SampledEngine(Engine):
 
 
 class SampledTraining(TrainingEngine):
-    """Means of ψ from few samples, for descent: of chains that are kept between evaluations, or fresh exact draws.
+    """Means of ψ from few samples, for stochastic gradients: persistent chains, or new exact draws each time.
 
-    The chains of a row move as its scores do: slowly, so that they stay near its distribution (Younes, 1999; Tieleman,
+    A row's scores change slowly in training, so that its chains stay near its distribution (Younes, 1999; Tieleman,
     2008).
     """
 
@@ -367,7 +370,7 @@ class TaylorEngine(Engine):
 
 
 class TaylorTraining(TrainingEngine):
-    """The expansion without its range: a search may leave that on its way, and what counts is where it ends."""
+    """The expansion without a check of its range: a search may leave it on its way; `check_range` looks at its end."""
 
     name = "taylor"
 

@@ -1,4 +1,7 @@
-"""Samplers of p(y) ∝ exp⟨s, ψ(y)⟩: which a structure has, which "auto" takes, and draws by them, with diagnoses."""
+"""Samplers of p(y) ∝ exp⟨s, ψ(y)⟩: which of them a structure has, which "auto" takes, their draws and diagnostics.
+
+The chains and exact samplers themselves are in the core; `_METHODS` lists those that estimators use.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def lacking(structure: Structure, method: str) -> CapabilityError | None:
 
 
 def first_capable(structure: Structure, sampler: str, methods: tuple[str, ...] | None = None) -> str:
-    """Return the first method that the structure has, of those of a sampler; CapabilityError names what works."""
+    """Return the first of a sampler's methods that the structure has; CapabilityError names what works."""
     methods = methods or (("exact",) if sampler == "exact" else _METHODS[sampler])
     reasons = {method: lacking(structure, method) for method in methods}
     for method, reason in reasons.items():
@@ -76,7 +79,7 @@ def _works(structure: Structure, sampler: str) -> bool:
 
 
 def chain_of(structure: Structure, sampler: str) -> str:
-    """Return the chain of "auto", "local" or "meta"."""
+    """Return the chain that "auto", "local" or "meta" stands for."""
     return first_capable(structure, sampler, CHAINED if sampler == "auto" else None)
 
 
@@ -102,14 +105,14 @@ def chain_draws(
     n_threads: int | None,
     verbose: int = 0,
 ) -> Drawn:
-    """Follow a chain of each row for a plan of (samples, steps before, steps between)."""
+    """Run a chain for each row, by a plan of (samples, burn-in, steps between samples)."""
     n_samples, burn_in, thin = plan
     whole = Plan(method, n_samples, burn_in, thin, 1, seed)
     return structure.space.draw(scores, whole, start, None, n_threads, verbose)
 
 
 def natural_thin(structure: Structure, method: str) -> int:
-    """Return the steps in which a chain changes about as much as by one uniform proposal: some for each part."""
+    """Return after how many steps a chain has changed about as much as by one uniform proposal: some for each part."""
     if method == "meta":
         return 1
     return 2 * structure.space.part_len
@@ -161,7 +164,7 @@ def bounds_of_rows(bound: ArrayLike, n: int, *, least: float = -math.inf) -> Flo
 
 
 def methods_of(structure: Structure, sampler: str, n_rows: int) -> tuple[str, ...]:
-    """Return the methods that an estimator's sampler draws by, the best first; CapabilityError says what works.
+    """Return the methods that an estimator's `sampler` may use, the best first; CapabilityError says what works.
 
     "auto" takes the structure's exact sampler where that is affordable, else coupling from the past by the heat bath
     where the structure has it; else uniform proposals, if these turn out to be few, and chains.
@@ -197,7 +200,7 @@ def promising(structure: Structure, methods: tuple[str, ...], scores: FloatArray
 
 
 class Sampled(NamedTuple):
-    """Samples of k rows in parts (k, n_samples, part_len), and the figures of chains where these drew them."""
+    """Samples of k rows in parts (k, n_samples, part_len), with diagnostics where chains drew them."""
 
     parts: NDArray[Any]
     report: ChainDiagnostics | None
@@ -260,7 +263,7 @@ class RowSampler:
 
 @dataclass(frozen=True)
 class Diagnosed:
-    """Figures of chains, and where the first chain of each row is, in parts (k, part_len)."""
+    """Diagnostics of chains, and the states of the first chain of each row, in parts (k, part_len)."""
 
     report: ChainDiagnostics
     states: NDArray[Any]
@@ -276,7 +279,7 @@ def diagnose_chains(
     start: NDArray[Any] | None = None,
     n_threads: int | None = None,
 ) -> Diagnosed:
-    """Follow four chains of each row, with more steps between draws as long as they are slow, and say how they fare.
+    """Run four chains for each row, with more steps between draws as long as they mix slowly, and diagnose them.
 
     `start` are four states of each row; None: uniform outputs.
     """

@@ -103,15 +103,15 @@ def test_unequal_weights_loosen_the_bound_and_no_separation_leaves_none():
     assert not noisy.separated_ and np.isnan(noisy.mistake_bound_)
 
 
-def test_pieces_are_passes():
+def test_mini_batches_are_passes():
     X, y, _, _ = separable(Permutations(4))
     whole = StructuredPerceptron("permutations", max_iter=3, shuffle=False).fit(X, y)
-    pieces = StructuredPerceptron("permutations", shuffle=False)
+    mini_batches = StructuredPerceptron("permutations", shuffle=False)
     for _ in range(3):
-        pieces.partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
-    np.testing.assert_allclose(pieces.coef_, whole.coef_, atol=1e-12)
-    assert pieces.n_mistakes_ == whole.n_mistakes_ and pieces.n_iter_ == 6
-    assert pieces.state_.n_visits == 75
+        mini_batches.partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
+    np.testing.assert_allclose(mini_batches.coef_, whole.coef_, atol=1e-12)
+    assert mini_batches.n_mistakes_ == whole.n_mistakes_ and mini_batches.n_iter_ == 6
+    assert mini_batches.state_.n_visits == 75
     more = StructuredPerceptron("permutations", max_iter=2, shuffle=False).fit(X, y).partial_fit(X, y)
     np.testing.assert_allclose(more.coef_, whole.coef_, atol=1e-12)
     with pytest.raises(ValueError, match="partial_fit is for kernel='linear'"):

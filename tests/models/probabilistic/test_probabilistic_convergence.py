@@ -21,11 +21,11 @@ from sampled_models import drawn, exact_model, quietly
 # ---- Convergence and interruption --------------------------------------------------------------------------------
 
 
-def test_chains_that_do_not_settle_are_said_with_the_figure(monkeypatch):
+def test_chains_that_do_not_converge_are_said_with_the_figure(monkeypatch):
     model, X, _ = exact_model(Permutations(4))
     monkeypatch.setattr("combpred.sampling._chain_means.MEAN_STEPS", 10)
     model.set_params(inference="mcmc", sampler="local", epsilon=0.01)
-    with pytest.warns(ConvergenceWarning, match=r"of 9 rows did not settle: expectations are known to within ±0\.\d"):
+    with pytest.warns(ConvergenceWarning, match=r"of 9 rows did not converge: expectations are known to within ±0\.\d"):
         model.predict_marginals(X)
 
 
@@ -34,7 +34,7 @@ def test_chains_that_stay_apart_are_said_with_the_figure():
     model = ProbabilisticStructured("permutations", solver="sgd", max_iter=1, tol=1.0).fit(X, y)
     # One of 362 880 rankings has nearly all the mass, and uniform proposals do not find it.
     model.coef_ = np.full_like(model.coef_, 20.0)
-    with pytest.warns(ConvergenceWarning, match="did not find the same law after .* split R̂ is up to"):
+    with pytest.warns(ConvergenceWarning, match="did not find the same distribution after .* split R̂ is up to"):
         model.sample(X, 3, sampler="meta", random_state=0)
 
 

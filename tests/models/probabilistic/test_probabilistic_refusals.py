@@ -192,7 +192,7 @@ def test_partial_fit_is_for_descent():
 
 
 @pytest.mark.parametrize("structure", [None, "multiclass", MultiClass()])
-def test_the_first_piece_needs_all_classes(structure):
+def test_the_first_mini_batch_needs_all_classes(structure):
     model = ProbabilisticStructured(structure, solver="sgd", random_state=0)
     with pytest.raises(ValueError, match="classes must be passed on the first call to partial_fit"):
         model.partial_fit(X, LABELS)
@@ -213,7 +213,7 @@ def test_the_first_piece_needs_all_classes(structure):
         assert vars(model) == before
 
 
-def test_other_structures_take_what_is_open_from_the_first_piece():
+def test_other_structures_take_what_is_open_from_the_first_mini_batch():
     model = ProbabilisticStructured("permutations", solver="sgd").partial_fit(X[:4], RANKINGS[:4])
     assert model.structure_ == Permutations(4)
     sets = np.eye(3, dtype=int)[LABELS]
@@ -224,7 +224,7 @@ def test_other_structures_take_what_is_open_from_the_first_piece():
         ProbabilisticStructured("permutations", solver="sgd").partial_fit(X, RANKINGS, classes=[0, 1])
 
 
-def test_a_piece_of_zero_weight_changes_nothing():
+def test_a_mini_batch_of_zero_weight_changes_nothing():
     model = ProbabilisticStructured("permutations", solver="sgd", random_state=0).partial_fit(X, RANKINGS)
     coef = model.coef_.copy()
     weights = np.zeros(9)
@@ -237,7 +237,7 @@ def test_a_piece_of_zero_weight_changes_nothing():
     np.testing.assert_array_equal(model.coef_, coef)
 
 
-def test_pieces_cannot_carry_on_with_another_intercept():
+def test_mini_batches_cannot_carry_on_with_another_intercept():
     model = ProbabilisticStructured(Permutations(4), solver="sgd", random_state=0).partial_fit(X, RANKINGS)
     before = model.coef_
     with pytest.raises(ValueError, match="fit_intercept=False, but .* those of fit_intercept=True"):
@@ -247,7 +247,7 @@ def test_pieces_cannot_carry_on_with_another_intercept():
     assert model.n_iter_ == 2
 
 
-def test_fit_starts_anew_after_pieces():
+def test_fit_starts_anew_after_mini_batches():
     options = {"solver": "sgd", "random_state": 0, "max_iter": 3, "tol": 1.0}
     model = ProbabilisticStructured("permutations", **options).partial_fit(X, -RANKINGS % 5)
     fresh = ProbabilisticStructured("permutations", **options)

@@ -80,7 +80,7 @@ def test_a_kernel_model_descends_by_samples_too():
     assert not hasattr(model, "descent_")
 
 
-def test_pieces_by_samples():
+def test_mini_batches_by_samples():
     X, y, _, _, _ = problem(Permutations(4))
     exact = ProbabilisticStructured("permutations").fit(X, y)
     model = ProbabilisticStructured("permutations", inference="mcmc", solver="sgd", random_state=0)

@@ -1,4 +1,4 @@
-"""Maximum likelihood over rows in blocks."""
+"""Maximum likelihood over rows that are read in blocks, one in memory at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..._data.blocks import Block, BlockSource
 from ..._lib.ridge import Targets
 from ...sampling.engines import TRAINING_EVALUATIONS, Engine, engine_of, resolve_method
 from ..rows import BlockRows
-from ..training import EarlierFit, keep_weights, require_linear, settle, source_of
+from ..training import EarlierFit, keep_weights, require_linear, resolve_from_blocks, source_of
 from .features import LARGEST_GRAM, LARGEST_MOVED, Curvature, InputFeatures, diagonalised, second_moment
 from .lbfgs import maximise, warn_unless_maximal
 from .likelihood import FLOOR, Likelihood, Preconditioner, UniformCurvature, drawn_spread, mean_outputs
@@ -71,7 +71,7 @@ class BlockLikelihoods:
 
         With `check` rows are checked, which the first pass does.
         """
-        for part in self.rows.strips(block, check=check):
+        for part in self.rows.batches(block, check=check):
             psi = part.psi.toarray() if sparse.issparse(part.psi) else part.psi
             psi, weights = mean_outputs(Targets(psi, part.weights, part.first))
             X, kept = part.X, np.flatnonzero(weights)
@@ -81,7 +81,7 @@ class BlockLikelihoods:
 
 
 def loss_sums(block: Block, how: BlockLikelihoods, weights: FloatArray) -> LossSums:
-    """Return what the rows of a block add to the loss and its gradient."""
+    """Return the contribution of a block to the loss and its gradient."""
     loss, gradient, inference = 0.0, np.zeros(weights.shape), ""
     for likelihood, X in how.likelihoods(block):
         loss_, gradient_, inference = likelihood.gradient(InputFeatures(X, intercept=how.intercept), weights)
@@ -95,7 +95,7 @@ def add_losses(one: LossSums, other: LossSums) -> LossSums:
 
 
 def spread_sums(block: Block, how: BlockLikelihoods, weights: FloatArray) -> SpreadSums | None:
-    """Return what the rows of a block add, None where nothing can be drawn or d is too large."""
+    """Return the contribution of a block, None where nothing can be drawn or d is too large."""
     d, moves = weights.shape[1], len(weights) <= LARGEST_MOVED
     sums: SpreadSums | None = SpreadSums(np.zeros((d, d)), np.zeros((len(weights),) * 2) if moves else None, 0.0, 0)
     for likelihood, X in how.likelihoods(block):
@@ -116,7 +116,7 @@ def add_spreads(one: SpreadSums | None, other: SpreadSums | None) -> SpreadSums 
 
 
 class MomentSums(NamedTuple):
-    """Sums over rows that the first preconditioner is made of.
+    """Sums over rows from which the first preconditioner is computed.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class MomentSums(NamedTuple):
 
 
 def moment_sums(block: Block, how: BlockLikelihoods) -> MomentSums:
-    """Return what the rows of a block add."""
+    """Return the contribution of a block."""
     q = how.rows.n_features + int(how.intercept)
     sums = MomentSums(np.zeros((q, q) if q <= LARGEST_GRAM else q), 0.0, 0, 0.0)
     mean = how.rows.structure.mean()
@@ -211,7 +211,7 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
             "another"
         )
     source = source_of(blocks)
-    remedy = settle(model, source, classes)
+    remedy = resolve_from_blocks(model, source, classes)
     model._check_capabilities()
     engine = engine_of(model, "exact")
     engine.check()

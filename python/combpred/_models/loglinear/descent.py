@@ -1,4 +1,4 @@
-"""Maximum likelihood where gradients are estimated."""
+"""Maximum likelihood by preconditioned stochastic gradient descent, on mini-batches or sampled gradients."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MUCH = 0.01  # of the gain
 
 @dataclass(frozen=True)
 class SgdState:
-    """Where the descent stands. It is never changed in place, so that an interrupted pass leaves it as it was.
+    """State of the descent. It is never changed in place, so that an interrupted pass leaves it as it was.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ def descend(
 
 
 class Decrement(NamedTuple):
-    """An estimate of what is still to be gained, with its standard error, 0 where gradients are exact."""
+    """An estimate of how far the objective is above its minimum, with its standard error, 0 for exact gradients."""
 
     value: float
     error: float = 0.0
@@ -175,7 +175,7 @@ class Decrement(NamedTuple):
         return self.value - 2.0 * _ERRORS * self.error > limit
 
     def highest(self) -> float:
-        """Return what it may well be."""
+        """Return an upper confidence bound."""
         return self.value + _ERRORS * self.error
 
 
@@ -200,7 +200,7 @@ def checkpoint_at_zero(features: Features, likelihood: Likelihood, shape: tuple[
 
 
 def known_decrement(now: Checkpoint, half: Checkpoint | None, preconditioner: Preconditioner) -> Decrement:
-    """Return what is left by exact gradients now and, if that is to count, after half the passes."""
+    """Return the decrement by exact gradients now and, if given, after half the passes."""
     newton = 0.5 * float(np.sum(np.square(preconditioner.pull_back(now.gradient))))
     if half is None:
         return Decrement(newton)
@@ -260,7 +260,7 @@ def _newton_gain(one: FloatArray, two: FloatArray) -> Decrement:
 
 
 def _recent_gain(now: Checkpoint, half: Checkpoint, preconditioner: Preconditioner) -> Decrement:
-    """Return what was gained since half the passes: the way times the mean of the gradients at its ends."""
+    """Return the gain since half the passes: the step since then times the mean of the gradients at its ends."""
     way = half.weights - now.weights
     steps, variance = np.square(preconditioner.of_weights(way)), 0.0
     for end in (now, half):
@@ -270,14 +270,14 @@ def _recent_gain(now: Checkpoint, half: Checkpoint, preconditioner: Precondition
 
 
 class Descent:
-    """Where a descent stands, and what is left.
+    """A descent over all rows: its state, and the decrement that is left.
 
     Attributes
     ----------
     state : SgdState
     n_passes : int
     left : Decrement
-        What was still to be gained at the last checkpoint.
+        The estimate at the last checkpoint.
     objective : float
         At the averaged weights, then; only with exact inference.
     inference : str
@@ -297,7 +297,7 @@ class Descent:
         self._limit = 0.0
 
     def run(self, rng: np.random.RandomState, *, tol: float, max_iter: int, label: str, verbose: int) -> None:
-        """Pass over all rows until what is left is `tol`² times what it was at zero, or `max_iter` times."""
+        """Pass over all rows until the decrement is at most `tol`² times that at zero weights, or `max_iter` times."""
         engine, n = self._likelihood.engine, len(self._likelihood.psi)
         self._tol = max(tol, SAMPLED_TOL) if isinstance(engine, SampledTraining) else tol
         self._limit = self._tol**2 * self._first
@@ -321,7 +321,7 @@ class Descent:
                     step_sizes = self._renewed(step_sizes)
 
     def _renewed(self, step_sizes: StepSizes) -> StepSizes:
-        """Precondition by the Hessian where the descent is; go on as before where it cannot be estimated."""
+        """Precondition by the Hessian at the current average; keep the preconditioner where it cannot be estimated."""
         spread = Spread.at(self.state.average, self._features, self._likelihood)
         if spread is None:
             return step_sizes
@@ -332,7 +332,7 @@ class Descent:
         return StepSizes.of(damped, self._alpha, self._features, self._likelihood.weights, begun)
 
     def _check(self, *, last: bool) -> Decrement:
-        """Return what is left at the averaged weights."""
+        """Return the decrement at the averaged weights."""
         average, engine = self.state.average, self._likelihood.engine
         # Of the checkpoints at no more than half the passes, the last.
         while len(self._checkpoints) > 1 and 2 * self._checkpoints[1].n_passes <= self.n_passes:

@@ -64,7 +64,7 @@ class _Converged(Exception):  # noqa: N818  # raised to end a search that has ar
 
 
 class _Search:
-    """Where the search stands: the last weights that were accepted, the objective, its gradient and their numbers."""
+    """State of the search: the last accepted weights, their objective, and the size of the gradient."""
 
     def __init__(self, loss: Loss, alpha: float) -> None:
         self._loss, self._alpha = loss, alpha
@@ -78,7 +78,7 @@ class _Search:
         self.residual = 1.0 if self._first > 0.0 else 0.0  # else the observed means are the uniform ones
 
     def move(self, weights: FloatArray) -> None:
-        """Go to `weights` if they are better than where the search stands."""
+        """Move to `weights` if their objective is smaller than the current one."""
         value, gradient = self._evaluate(weights)
         if value < self.value:
             self.weights, self.value = weights, value
@@ -96,7 +96,7 @@ class _Search:
             length *= _LONGER
 
     def _preconditioner(self) -> Preconditioner:
-        """Return those of the Hessian where the search stands, or at zero where that is not known."""
+        """Return the preconditioner of the Hessian at the current weights, or at zero where that is not known."""
         if not self.weights.any():
             return self._zero
         followed = self._loss.at(self.weights, self._alpha)

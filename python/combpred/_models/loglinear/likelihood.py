@@ -1,4 +1,4 @@
-"""The likelihood of a log-linear model, and preconditioners that make maximising it easy."""
+"""The likelihood of a log-linear model, and preconditioners for maximising it."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class Loss(Protocol):
     """The sum over rows of −w_i ln p, a function of feature weights W (q, d)."""
 
     def evaluate(self, weights: FloatArray) -> tuple[float, FloatArray, str]:
-        """Return it, its gradient (q, d), and what computed ln Z."""
+        """Return the loss, its gradient (q, d), and the method that computed ln Z."""
 
     def at_zero(self, alpha: float) -> Preconditioner:
-        """Return the preconditioner of its Hessian at W = 0, with the penalty α‖W‖² added."""
+        """Return the preconditioner of the Hessian at W = 0, with the penalty α‖W‖² added."""
 
     def at(self, weights: FloatArray, alpha: float) -> Preconditioner | None:
-        """Return that of one near `weights`; None where nothing can be drawn, or d is too large."""
+        """Return the preconditioner of the Hessian near `weights`; None if nothing can be drawn or d is too large."""
 
 
 @dataclass(frozen=True)
 class RowsLoss:
-    """That of rows whose features are in memory."""
+    """The loss of rows whose features are in memory."""
 
     likelihood: Likelihood
     features: Features
@@ -246,7 +246,7 @@ class Likelihood:
 
 
 def mean_outputs(targets: Targets) -> tuple[FloatArray, FloatArray]:
-    """Return what rows learn, (n, d), and their weights (n,).
+    """Return the mean embedded targets of rows (n, d), and their weights (n,).
 
     A set of k structures is as k rows with one of them each: their mean, with k times the weight.
     """

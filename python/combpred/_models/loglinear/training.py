@@ -1,4 +1,7 @@
-"""From checked training data to the fitted attributes of a probabilistic model, by L-BFGS or by SGD."""
+"""Training of ProbabilisticStructured from checked data to fitted attributes, by L-BFGS or SGD.
+
+A new solver is a function like those here, called by ``fit`` for its name.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ def fit_by_lbfgs(model: Any, X: Any, targets: Targets, engine: Engine, earlier: 
 
 
 def _features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -> InputFeatures | KernelFeatures:
-    """Return the features in which training is linear; `X` has the rows that are kept."""
+    """Return the features in which training is linear; `X` has the rows of positive weight."""
     n, p = X.shape
     if model.kernel_.is_linear and model.solver_ == "sgd":
         moment = second_moment(X, weights, model.fit_intercept, largest=LARGEST_MOMENT)
@@ -98,7 +101,7 @@ def _keep(
 
 
 def fit_by_descent(model: Any, X: Any, targets: Targets, engine: Engine, earlier: EarlierFit | None = None) -> None:
-    """Pass over all rows until little is left to be gained, and set the fitted attributes of `model`."""
+    """Maximise the likelihood by passes over all rows, and set the fitted attributes of `model`."""
     kept, likelihood, features = _prepared(model, X, targets, engine)
     state = _start(likelihood, features)
     if earlier is not None:
@@ -144,7 +147,7 @@ def _start(likelihood: Likelihood, features: InputFeatures | KernelFeatures) -> 
 
 
 def continue_descent(model: Any, X: Any, targets: Targets, engine: Engine) -> None:
-    """Pass once over the rows of X, from where `model` stands, and set its fitted attributes."""
+    """Pass once over the rows of X from the state of `model`, and set its fitted attributes."""
     likelihood = likelihood_of(model, targets, engine.for_training(X.shape[0]))
     order = check_random_state(model.random_state).permutation(np.flatnonzero(likelihood.weights))
     state: SgdState | None = getattr(model, "descent_", None)

@@ -1,4 +1,7 @@
-"""Oracles of max-margin training: which outputs violate a margin most."""
+"""Oracles of max-margin training, which find the outputs that violate a margin most.
+
+A new oracle has the methods of `Oracle`, and any solver trains with it.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ class Blocks:
 
     @classmethod
     def of(cls, model: Any, X: Any, targets: Targets, *, sort: bool = True) -> Blocks:
-        """Return the blocks of checked training data; `model` has settled its kernel.
+        """Return the blocks of checked training data; `model` has resolved its kernel.
 
         With `sort` their order depends on their contents alone.
         """
@@ -174,7 +177,7 @@ class Planes(NamedTuple):
 
 
 class Oracle(Protocol):
-    """Finds the functions that make up the hinge losses of n rows of targets.
+    """Protocol of oracles, which find the linear functions that make up the hinge losses of n rows of targets.
 
     Training needs nothing else of a problem, so that other losses and embeddings train by the same solvers.
     """

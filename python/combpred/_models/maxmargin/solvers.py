@@ -1,4 +1,7 @@
-"""Solvers of max-margin training: Frank–Wolfe and cutting planes."""
+"""Solvers of max-margin training, block-coordinate Frank–Wolfe and cutting planes.
+
+A new solver is a function that returns a `Solution`, called by name in `svm.train`.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +108,7 @@ def _to_face_maximum(gram: FloatArray, linear: FloatArray, x: FloatArray, free: 
 
 
 class Solution(NamedTuple):
-    """What a solver of the structured support vector machine found.
+    """Solution of a structured support vector machine, as its solvers return it.
 
     Attributes
     ----------
@@ -133,7 +136,7 @@ class Solution(NamedTuple):
 
 @dataclass(frozen=True)
 class Dual:
-    """A point of the dual, with what it takes to say how far it is from the optimum."""
+    """A point of the dual, with the data for its duality gap."""
 
     blocks: Blocks
     oracle: Oracle

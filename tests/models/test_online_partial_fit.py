@@ -1,4 +1,4 @@
-"""StructuredSGD on rows that come in pieces: partial_fit, warm starts, and what cannot carry on."""
+"""StructuredSGD on rows that come in mini-batches: partial_fit, warm starts, and what cannot carry on."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_first_piece_is_one_pass(kernel):
+def test_first_mini_batch_is_one_pass(kernel):
     X, y = data(Permutations(5))
-    piece = sgd("permutations", kernel=kernel, shuffle=False).partial_fit(X, y)
+    mini_batch = sgd("permutations", kernel=kernel, shuffle=False).partial_fit(X, y)
     whole = sgd("permutations", kernel=kernel, shuffle=False, max_iter=1).fit(X, y)
-    np.testing.assert_allclose(piece.feature_scores(X), whole.feature_scores(X), atol=1e-10)
-    assert not hasattr(piece, "objective_") and len(piece.loss_curve_) == 1
+    np.testing.assert_allclose(mini_batch.feature_scores(X), whole.feature_scores(X), atol=1e-10)
+    assert not hasattr(mini_batch, "objective_") and len(mini_batch.loss_curve_) == 1
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_pieces_of_repeated_rows_approach_the_fit_with_their_weight(kernel):
+def test_mini_batches_of_repeated_rows_approach_the_fit_with_their_weight(kernel):
     structure = Permutations(4)
     X, y = data(structure, n=60)
     calls = 30
@@ -44,7 +44,7 @@ def test_pieces_of_repeated_rows_approach_the_fit_with_their_weight(kernel):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_pieces_carry_on_after_a_fit_and_after_pickling(kernel):
+def test_mini_batches_carry_on_after_a_fit_and_after_pickling(kernel):
     X, y = data(Permutations(5))
     model = sgd("permutations", kernel=kernel, average=True, learning_rate="smd").fit(X[:60], y[:60])
     again = pickle.loads(pickle.dumps(model))
@@ -56,7 +56,7 @@ def test_pieces_carry_on_after_a_fit_and_after_pickling(kernel):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_pieces_cannot_carry_on_with_another_kernel(kernel):
+def test_mini_batches_cannot_carry_on_with_another_kernel(kernel):
     X, y = data(Permutations(5))
     model = sgd("permutations", kernel=kernel).partial_fit(X, y)
     before = model.feature_scores(X)
