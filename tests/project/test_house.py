@@ -71,6 +71,11 @@ class Module:
         for child in ast.iter_child_nodes(self.tree if node is None else node):
             if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
                 continue
+            if isinstance(child, ast.Import):
+                for alias in child.names:
+                    if alias.name.split(".")[0] == "combpred":
+                        parent, _, last = alias.name.rpartition(".")
+                        yield parent.removeprefix("combpred").lstrip("."), last, child.lineno
             if isinstance(child, ast.ImportFrom) and (base := self._base(child)) is not None:
                 for alias in child.names:
                     yield base, alias.name, child.lineno
@@ -136,6 +141,20 @@ def _is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
 
+#: Where modules are looked up by name: lazily, or to find out which there are.
+FINDERS = {"", "structures._resolve", "_lib.versions", "_lib.control", "_cli.model"}
+
+
+def test_modules_are_imported_by_statements(modules):
+    by_name = {
+        name
+        for name, module in modules.items()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("importlib.import_module", "__import__")
+    }
+    assert by_name <= FINDERS
+
+
 def test_no_room_uses_private_names_of_another(modules, edges):
     wrong = []
     for source, target, name, line in edges:
@@ -145,23 +164,45 @@ def test_no_room_uses_private_names_of_another(modules, edges):
         inside = target.split(".")[1:]  # below the room
         if _is_private(name) or any(_is_private(part) for part in inside):
             wrong.append(f"{source}:{line} imports {target}{'.' + name if name else ''}")
+    for name, module in modules.items():  # and not as attributes of a module either
+        others = {
+            imported
+            for base, imported, _ in module.imports()
+            if (target := modules.get(f"{base}.{imported}" if base else imported)) and target.room != module.room
+        }
+        wrong += [
+            f"{name}:{node.lineno} uses {ast.unparse(node)}"
+            for node in ast.walk(module.tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in others
+            and _is_private(node.attr)
+        ]
     assert wrong == []
 
 
 def test_structures_are_asked_by_their_space(modules):
     """Later rooms use no private attribute of a structure: all that they ask is asked of ``structure.space``."""
-    from combpred.structures import Structure
+    from combpred.structures import Structure, structure_classes
 
-    private = {name for name in vars(Structure) if _is_private(name)} - {"_estimator_type", "_more_tags"}
+    classes = {Structure, *structure_classes().values()}
+    private = {name for cls in classes for name in vars(cls) if _is_private(name)} - {"_parameter_constraints"}
     later = set(ROOMS[ROOMS.index("structures") + 1 :])
     wrong = [
-        f"{name}:{node.lineno} uses .{node.attr}"
+        f"{name}:{node.lineno} uses {ast.unparse(node)}"  # type: ignore[attr-defined]
         for name, module in modules.items()
         if module.room in later
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Attribute)
         and node.attr in private
         and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+        or isinstance(node, ast.Attribute)
+        and _is_private(node.attr)
+        and ast.unparse(node.value).endswith(".space")
+        or isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("getattr", "hasattr")
+        and isinstance(node.args[1], ast.Constant)
+        and node.args[1].value in private
     ]
     assert wrong == []
 
@@ -217,6 +258,17 @@ def test_files_hold_one_concept(root, tracked):
         and (lines := count[file.suffix]((root / file).read_text(encoding="utf-8"))) > LONGEST_FILE
     }
     assert long == {}
+
+
+def test_lines_of_the_c_interface_are_readable(root, tracked):
+    wide = [
+        f"{file}:{number}"
+        for file in tracked
+        if file.parts[0] == "capi" and file.suffix in (".go", ".h") and not file.name.startswith("zz_")
+        for number, line in enumerate((root / file).read_text(encoding="utf-8").splitlines(), 1)
+        if len(line.expandtabs(4)) > 140
+    ]
+    assert wide == []
 
 
 def test_folders_hold_one_subject(tracked):

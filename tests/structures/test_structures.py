@@ -25,13 +25,16 @@ from combpred._data.checks import Limit
 from combpred._lib.errors import CapabilityError
 from combpred._lib.structure import Description, catalogue
 from combpred.structures import (
+    Graphs,
     Hierarchy,
     LabelSets,
     MultiClass,
     Ordinal,
     Permutations,
     PosetElements,
+    SpanningTrees,
     Structure,
+    Subtrees,
     resolve_structure,
     structure_classes,
 )
@@ -337,3 +340,31 @@ def test_nested_parameters_can_be_searched() -> None:
     assert structure.set_params(size=2) is structure
     assert structure == LabelSets(5, size=2)
     assert structure.count() == 10
+
+
+# Changes in place.
+
+
+@pytest.mark.parametrize(
+    ("make", "change"),
+    [
+        (lambda: Hierarchy([-1, 0, 0, 1]), lambda structure: structure.parent.__setitem__(3, 2)),
+        (lambda: Hierarchy({"a": None, "b": "a", "c": "a"}), lambda structure: structure.parent.update(d="b")),
+        (lambda: PosetElements(np.eye(3, dtype=bool)), lambda structure: structure.relation.__setitem__((0, 1), True)),
+        (lambda: Graphs(3, edges=[(0, 1), (1, 2)]), lambda structure: structure.edges.append((0, 2))),
+        (
+            lambda: SpanningTrees(4, np.array([[0, 1], [1, 2], [0, 2], [0, 3]])),
+            lambda s: s.edges.__setitem__(3, [1, 3]),
+        ),
+        (lambda: Subtrees([-1, 0, 0]), lambda structure: structure.parent.append(1)),
+    ],
+)
+def test_parameters_changed_in_place_are_noticed(make: Any, change: Any) -> None:
+    structure = make()
+    before = structure.space
+    assert structure.space is before
+    change(structure)
+    other = type(structure)(**structure.get_params())
+    assert structure.count() == other.count()
+    np.testing.assert_array_equal(structure.mean(), other.mean())
+    assert structure.feature_names().tolist() == other.feature_names().tolist()

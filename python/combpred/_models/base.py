@@ -412,7 +412,8 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         >>> ranker.predict([[0.5], [2.5]]).tolist()
         [[1, 2], [2, 1]]
         """
-        compressed = getattr(getattr(self, "structure_", None), "_sparse_format", None)
+        structure = getattr(self, "structure_", None)  # None before fit, which the check of X tells
+        compressed = None if structure is None else structure.space.sparse_format
         if compressed is not None:
             blocks = self._decoded_blocks(self._check_new_rows(X), constraints)
             return compressed(sparse.vstack([compressed(part.y) for _, part in blocks], dtype=np.int64))

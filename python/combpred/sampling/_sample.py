@@ -104,7 +104,7 @@ def sample(
         affordable: "exact" where it is expected to take no more than five minutes of a processor, "cftp" where samples
         are likely to take few proposals. With `start` it takes "local" or "meta". ``Samples.sampler`` is the choice.
     burn_in : int, default=None
-        Steps of a chain before the first sample; exact samplers have none. None: 16 times `thin`.
+        Steps of a chain before the first sample; without effect where samples are exact. None: 16 times `thin`.
     thin : int, default=None
         Steps of a chain from sample to sample; exact samplers have none. None: 8 for each part of an encoded output.
     max_steps : int, default=1000000

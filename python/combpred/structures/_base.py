@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 import math
+import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
 from typing import Any, ClassVar, TypeVar
@@ -88,17 +89,26 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def space(self) -> Space:
         """The output space that this structure describes, in the form that the package computes with.
 
-        It is built at the first use and dropped when a parameter changes. Copies and pickles build their own.
+        It is built at the first use, and again when a parameter has changed, be it in place. Copies and pickles build
+        their own.
 
         Raises
         ------
         ValueError
             When a size is not known yet, or a parameter is illegal.
         """
-        found: Space | None = self.__dict__.get("_space")
-        if found is None:
-            found = self.__dict__["_space"] = self._make_space()
-        return found
+        contents = self._contents()
+        held: tuple[int, Space] | None = self.__dict__.get("_space")
+        if held is None or held[0] != contents:
+            held = self.__dict__["_space"] = contents, self._make_space()
+        return held[1]
+
+    def _contents(self) -> int:
+        """Return a number that tells when a parameter was changed in place, as lists and arrays can be."""
+        values = [
+            value for value in vars(self).values() if isinstance(value, (list, dict)) or hasattr(value, "__array__")
+        ]
+        return hash(pickle.dumps(values, protocol=5)) if values else 0
 
     def __setattr__(self, key: str, value: Any) -> None:
         self.__dict__.pop("_space", None)

@@ -292,9 +292,13 @@ class Custom(Structure):
 
     def _resolve(self, y: Any) -> Custom:
         resolved = self._with()
-        space = resolved.__dict__["_space"] = copy.copy(self.space)  # keeps sampled moments
+        space = copy.copy(self.space)  # keeps sampled moments
         space.structure = resolved
+        resolved.__dict__["_space"] = self._contents(), space
         return resolved
+
+    def _contents(self) -> int:
+        return 0  # functions and lists of any objects are taken as they are when the space is built
 
     def _encode(self, y: Any) -> NDArray[Any]:
         return self.space.encode(y)

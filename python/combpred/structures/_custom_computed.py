@@ -69,6 +69,7 @@ class PythonSpace:
     part_len = 1
     entry_kind: EntryKind = "unknown"
     costs: tuple[str, ...] = ()
+    sparse_format: type | None = None
     capabilities: frozenset[str] = frozenset()  # of the library
 
     def __init__(

@@ -119,6 +119,8 @@ class Space(Protocol):
     def mean(self) -> FloatArray: ...
     def second_moment(self) -> FloatArray: ...
     def covariance(self) -> FloatArray: ...
+    @property
+    def sparse_format(self) -> type | None: ...
     def loss_entries(self) -> NDArray[np.bool_] | None: ...
     def require_preimage(self) -> None: ...
 
@@ -274,6 +276,11 @@ class LibrarySpace:
             f"{what} of {self.structure!r}, {d} × {d} numbers,",
             "train without it (estimators form no such matrix where its spectrum is known) or use a smaller structure",
         )
+
+    @property
+    def sparse_format(self) -> type | None:
+        """The class of predictions where y was sparse; None where they are arrays."""
+        return self.structure._sparse_format
 
     def loss_entries(self) -> NDArray[np.bool_] | None:
         """Return a mask ``(d,)`` of the entries of ψ that losses count, or None for all."""
