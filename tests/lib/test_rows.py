@@ -73,7 +73,7 @@ def test_row_beyond_the_budget():
 )
 def test_every_class_carries_a_row(status, kind):
     def raised(text: bytes, bad_row: int) -> Exception:
-        with pytest.raises((ValueError, RuntimeError)) as caught:
+        with pytest.raises((kind, ValueError, RuntimeError)) as caught:  # NumPy 1.24 has a LinAlgError of its own kind
             call.checked(status, ctypes.create_string_buffer(text), bad_row)
         return caught.value
 
