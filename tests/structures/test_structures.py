@@ -368,3 +368,10 @@ def test_parameters_changed_in_place_are_noticed(make: Any, change: Any) -> None
     assert structure.count() == other.count()
     np.testing.assert_array_equal(structure.mean(), other.mean())
     assert structure.feature_names().tolist() == other.feature_names().tolist()
+
+
+def test_parameters_that_no_pickle_holds_are_refused_as_others_are() -> None:
+    with pytest.raises(TypeError, match="edges must hold vertices"):
+        Graphs(3, edges=[(lambda: 0, 1)]).count()
+    with pytest.raises(TypeError, match="parent must hold node indices"):
+        Hierarchy([lambda: 0]).count()

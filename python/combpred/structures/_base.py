@@ -108,7 +108,10 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         values = [
             value for value in vars(self).values() if isinstance(value, (list, dict)) or hasattr(value, "__array__")
         ]
-        return hash(pickle.dumps(values, protocol=5)) if values else 0
+        try:
+            return hash(pickle.dumps(values, protocol=5)) if values else 0
+        except (pickle.PicklingError, AttributeError, TypeError):
+            return 0  # no legal parameter: what builds the space says so
 
     def __setattr__(self, key: str, value: Any) -> None:
         self.__dict__.pop("_space", None)
