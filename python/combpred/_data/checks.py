@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 
 def is_integer(value: object) -> bool:
@@ -125,3 +126,8 @@ def frozen(value: Any) -> Hashable:
     if isinstance(value, (list, tuple)):
         return tuple(frozen(v) for v in value)
     return ("bool", value) if isinstance(value, bool) else value
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a seed below 2**63 drawn from `random_state`, as scikit-learn reads it."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))

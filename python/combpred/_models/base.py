@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._data.checks import is_integer
+from .._data.checks import is_integer, seed_of
 from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import (
     check_rows,
@@ -553,7 +552,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         how = Decoding(self.decoder, get_n_threads(self.n_jobs))
         if not how.is_random:
             return how
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+        seed = seed_of(self.random_state)
         return replace(how, seed=seed)
 
     def _decode_scores(

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.checks import seed_of
 from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.call import get_n_threads
@@ -215,7 +215,7 @@ class LabelRankingSVM(LabelRanker):
             )
 
     def _solve(self, X: Any, examples: Examples, rows: NDArray[np.intp] | None) -> Trained:
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+        seed = seed_of(self.random_state)
         how = Passes(self.tol, self.max_iter, seed, get_n_threads(self.n_jobs), int(self.verbose))
         if self.kernel_.is_linear:
             trained = svm_linear(examples, Design(X, intercept=self.fit_intercept), self.C, how)

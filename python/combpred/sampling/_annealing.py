@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
-from .._data.checks import choice, share, whole_number
+from .._data.checks import choice, seed_of, share, whole_number
 from .._data.warn import warn_user
 from .._lib import abi
 from .._lib.control import reported
@@ -66,7 +65,7 @@ def anneal_rows(
     log_count = structure.log_count()
     if bound is not None:
         _refuse_exceeded(structure, rows, bound)
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    seed = seed_of(random_state)
     found: list[AnnealedRow] = []
     counted = Counted()
     with reported(counted.control, "annealing", verbose=verbose):

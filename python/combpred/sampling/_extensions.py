@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaln, polygamma
 from sklearn.utils import check_random_state
 
-from .._data.checks import check_share, whole_number
+from .._data.checks import check_share, seed_of, whole_number
 from .._data.relations import close_relations
 from .._lib import abi
 from .._lib.call import codes
@@ -140,7 +140,7 @@ def linear_extensions(
     n = whole_number(n_elements, "n_elements", 1, 2048)
     many = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     relation = relation_of(pairs)
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    seed = seed_of(random_state)
     return extensions_sample(relation, n, many, method, seed, n_threads=n_jobs)[0]
 
 

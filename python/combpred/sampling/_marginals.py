@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
-from .._data.checks import choice, share, whole_number
+from .._data.checks import choice, seed_of, share, whole_number
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, SamplingError, naming_row
 from .._lib.names import CHAINS
@@ -205,7 +204,7 @@ def estimate_marginals(
     ranges = _ranges(structure, feature_range)
     if method == "counting":
         _require_exact_mean(structure)
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    seed = seed_of(random_state)
     value, error = np.empty(rows.shape), np.empty(rows.shape)
     counts, names, converged = np.empty((len(rows), 2), dtype=np.int64), [], np.empty(len(rows), dtype=np.bool_)
     counted = Counted()

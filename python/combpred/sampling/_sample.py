@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
-from .._data.checks import whole_number
+from .._data.checks import seed_of, whole_number
 from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.memory import row_blocks
@@ -177,7 +176,7 @@ def sample(
     parts = None if start is None else structure.space.encode(start)
     if parts is not None and len(parts) != len(linear):
         raise ValueError(f"start has {len(parts)} rows, scores has {len(linear)}; one start for each is needed")
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    seed = seed_of(random_state)
     methods: tuple[str, ...] = (sampler,)
     if sampler == "auto" and start is not None:
         methods = (chain_of(structure, "auto"),)

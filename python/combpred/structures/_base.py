@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
 from .. import metrics
-from .._data.checks import SIZE_LIMIT, Limit, frozen, is_integer
+from .._data.checks import SIZE_LIMIT, Limit, frozen, is_integer, seed_of
 from .._data.inputs import check_weights
 from .._data.targets import flat_sets
 from .._lib.decode import Decoding, score_rows
@@ -437,7 +436,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             raise TypeError(f"n must be an integer, got {n!r}")
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
-        seed = int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+        seed = seed_of(random_state)
         return self.space.decode_parts(self.space.sample(int(n), seed))
 
     def enumerate(self) -> Iterator[Any]:
