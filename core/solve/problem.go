@@ -30,7 +30,7 @@ type Problem struct {
 // Targets are the outputs to learn.
 type Targets struct {
 	Psi     matrix    // embedded outputs, one row each
-	Mean    []float64 // of ψ under the uniform law
+	Mean    []float64 // of ψ under the uniform distribution
 	Weights []float64 // of the examples; nil means all 1
 	// First gives example i the outputs First[i] to First[i+1] of Psi, each of them as correct as the others; nil means one
 	// output for each example.
