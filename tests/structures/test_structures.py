@@ -291,7 +291,7 @@ def test_enumeration_is_refused_with_the_count() -> None:
         Permutations(100).enumerate()
 
 
-def test_enumeration_spans_chunks() -> None:
+def test_enumeration_spans_blocks() -> None:
     members = np.array(list(Permutations(8).enumerate()))
     assert len(np.unique(members, axis=0)) == math.factorial(8)
 
