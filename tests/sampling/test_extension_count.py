@@ -56,7 +56,7 @@ def test_estimates_keep_their_guarantee():
     outside = sum(not each.lower <= 16 <= each.upper for each in found)
     limit = binom.isf(FALSE_ALARM, runs, delta)
     assert wrong <= limit and outside <= limit
-    # The errors are no smaller than they must be, either: the mean logarithm is right, and the logarithms spread as they should.
+    # The errors are no smaller than they must be, either: the logarithms have the right mean and enough spread.
     logs = np.array([each.log_value for each in found]) - math.log(16)
     assert all(each.method == "approximate" and each.n_samples > 64 for each in found)
     assert 0.05 < logs.std() < 0.4
