@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,6 +64,57 @@ def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]
         )
 
     return run
+
+
+class Limits:
+    """What the package takes for a full block, for little memory or for a long time, made small; no public name is.
+
+    The only place of the tests that reaches into several rooms; what is changed is as before after the test.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._set, self.lift = patch.setattr, patch.undo
+
+    def available_memory(self, n_bytes: int) -> None:
+        """Let the system have so little memory left."""
+        self._set("combpred._lib.memory.available_memory", lambda: n_bytes)
+
+    def block_entries(self, n: int) -> None:
+        """Cut matrices into blocks of so many entries."""
+        self._set("combpred._lib.memory._BLOCK_ENTRIES", n)
+
+    def block_rows(self, n: int) -> None:
+        """Cut the rows of arrays into blocks of so many."""
+        self._set("combpred._data.blocks._MANY_ROWS", n)
+
+    def relation_bytes(self, n: int) -> None:
+        """Read so many bytes of boolean matrices at a time."""
+        self._set("combpred._data.relations._BLOCK_BYTES", n)
+
+    def progress_at_once(self) -> None:
+        """Show the progress of calls, however short; else only of those that take longer than a second."""
+        self._set("combpred._lib.control._FIRST_SECONDS", 0.0)
+
+    def exact_seconds(self, structure: Any, n_rows: int, evaluations: int = 1) -> None:
+        """Let exact partition functions of so many rows take just too long."""
+        from combpred._lib.partition import exact_seconds
+
+        seconds = exact_seconds(structure.space.description, n_rows, evaluations)
+        self._set("combpred._lib.partition.EXACT_SECONDS", 0.99 * seconds)
+
+    def chain_steps(self, n: int) -> None:
+        """Estimate means along chains in so few steps."""
+        self._set("combpred.sampling._chain_means.MEAN_STEPS", n)
+
+    def downsets(self, n: int) -> None:
+        """Let estimates count linear extensions in tables of so few downsets."""
+        self._set("combpred.sampling._extensions.FEW_DOWNSETS", n)
+
+
+@pytest.fixture
+def limits() -> Iterator[Limits]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield Limits(patch)
 
 
 # Reads a line for each estimator, an expression, and answers by a line: nothing, or what is wrong.

@@ -15,7 +15,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from combpred import StructuredRidge
-from combpred._lib import memory
 from combpred.datasets import make_label_ranking
 from combpred.kernels import IndefiniteNystromMap, NystromMap, RandomProjectionMap
 from kernel_maps import MAPS, difference, inputs
@@ -83,11 +82,11 @@ def test_reconstruction_is_exact_from_as_many_landmarks_as_the_rank(Map):
     assert error.relative_frobenius < 1e-12 and error.largest < 1e-11
 
 
-def test_the_error_is_that_of_the_whole_matrix_or_of_a_sample(monkeypatch):
+def test_the_error_is_that_of_the_whole_matrix_or_of_a_sample(limits):
     X = inputs(40)
     embedding = NystromMap(8, gamma=0.1, random_state=0).fit(X)
     K, z = pairwise_kernels(X, metric="rbf", gamma=0.1), embedding.transform(X)
-    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 90)  # two rows at a time
+    limits.block_entries(90)  # two rows at a time
     error = embedding.approximation_error(X)
     assert error.relative_frobenius == pytest.approx(np.linalg.norm(K - z @ z.T) / np.linalg.norm(K))
     assert error.largest == pytest.approx(np.abs(K - z @ z.T).max())
@@ -151,10 +150,10 @@ def test_indefinite_spectrum_is_that_of_the_whole_matrix(form):
     np.testing.assert_allclose(z @ z.T, part, atol=1e-9)
 
 
-def test_indefinite_approximation_is_that_of_the_extension_formula(monkeypatch):
+def test_indefinite_approximation_is_that_of_the_extension_formula(limits):
     """Second route: K_nL A⁺ K_Ln by a pseudo-inverse, and its eigenvalues; with R put together from many blocks."""
     K = indefinite(60, rank=30)
-    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 40)  # three rows at a time
+    limits.block_entries(40)  # three rows at a time
     embedding = IndefiniteNystromMap(12, kernel="precomputed", random_state=0).fit(K)
     at = embedding.component_indices_
     expected = K[:, at] @ np.linalg.inv(K[np.ix_(at, at)]) @ K[at]
@@ -217,7 +216,7 @@ def test_plain_kernel_values_are_features_too():
 
 
 @pytest.mark.parametrize("Map", MAPS)
-def test_sparse_inputs_blocks_and_single_precision_change_nothing(Map, monkeypatch):
+def test_sparse_inputs_blocks_and_single_precision_change_nothing(Map, limits):
     X = inputs()
     X[X < 0] = 0
     options = {"gamma": "scale", "random_state": 0}
@@ -227,7 +226,7 @@ def test_sparse_inputs_blocks_and_single_precision_change_nothing(Map, monkeypat
     assert single.dtype == np.float32 and expected.dtype == np.float64
     left = expected[:, :1] @ expected[:, :1].T
     np.testing.assert_allclose(single[:, :1] @ single[:, :1].T, left, atol=1e-4)
-    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 40)
+    limits.block_entries(40)
     np.testing.assert_allclose(Map(15, **options).fit_transform(X), expected, atol=1e-9)
 
 

@@ -9,7 +9,6 @@ import pytest
 from scipy import sparse
 
 from combpred import NumericalError
-from combpred._lib import memory
 from combpred.kernels import NystromMap, RandomProjectionMap
 from kernel_maps import MAPS, difference, inputs
 
@@ -56,16 +55,15 @@ def test_bad_input_is_refused(Map):
 
 
 @pytest.mark.parametrize("Map", MAPS)
-def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(Map, monkeypatch):
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(Map, limits):
     X = inputs(300)
     embedding = Map(50, random_state=0).fit(X)
-    with monkeypatch.context() as patch:
-        patch.setattr(memory, "available_memory", lambda: 10_000)
-        with pytest.raises(MemoryError, match=r"a map by \d+ landmarks.*take fewer landmarks"):
-            Map(50).fit(X)
-        many = np.zeros((300_000, 4))
-        with pytest.raises(MemoryError, match="columns for each of 300000 rows.*pass fewer rows at once"):
-            embedding.transform(many)
+    limits.available_memory(10_000)
+    with pytest.raises(MemoryError, match=r"a map by \d+ landmarks.*take fewer landmarks"):
+        Map(50).fit(X)
+    many = np.zeros((300_000, 4))
+    with pytest.raises(MemoryError, match="columns for each of 300000 rows.*pass fewer rows at once"):
+        embedding.transform(many)
 
 
 @pytest.mark.parametrize("Map", MAPS)

@@ -170,10 +170,10 @@ def test_large_counts_go_by_logarithms():
 
 
 @pytest.fixture
-def small_tables(monkeypatch):
+def small_tables(limits, monkeypatch):
     """Let counting give up at parts of two elements, and estimates go on from there."""
     monkeypatch.setattr(_extension, "_LIMITS", dict.fromkeys(_extension.METHODS, 3))
-    monkeypatch.setattr("combpred.sampling._extensions.FEW_DOWNSETS", 3)
+    limits.downsets(3)
 
 
 def test_extension_kernel_is_estimated_beyond_tables(small_tables):

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from abi_calls import PART_LEN, PERMUTATIONS, D
-from combpred._data.blocks import Block
-from combpred._data.targets import TargetError
 from combpred._lib import abi, call
 from combpred._lib.chain import Plan, chain_sample
 from combpred._lib.decode import decode
@@ -114,8 +112,6 @@ def test_selections_are_renumbered():
             with pytest.raises(type(error), match="^row 8: r$") as caught, renumbered(rows):
                 raise error
             assert caught.value.row == 8
-    with pytest.raises(TargetError, match="^y_pred, row 8: r$"), renumbered(np.array([5, 8])):
-        raise TargetError(1, "r", "y_pred")
     with pytest.raises(CapabilityError, match="^r$") as caught, renumbered(np.array([5])):
         raise CapabilityError("r")
     assert caught.value.row is None
@@ -127,11 +123,3 @@ def test_rows_taken_alone_are_named():
             raise error
     with pytest.raises(RowError, match="^row 6: r$"), naming_row(6):
         raise ValueError("r")
-
-
-def test_blocks_of_rows_are_renumbered():
-    block = Block(np.zeros((3, 2)), None, None, None, first_row=40)
-    with pytest.raises(CapabilityError, match="^row 41: r$"), block.errors():
-        raise CapabilityError("r", 1)
-    with pytest.raises(TargetError, match="^y, row 41: r$"), block.errors():
-        raise RowError(1, "r")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from combpred._data import blocks
 from combpred._models import rows
 
 
 @pytest.fixture
-def few_rows(monkeypatch):
+def few_rows(limits, monkeypatch):
     """Cut blocks into parts of 16 rows, and those into batches of 7."""
-    monkeypatch.setattr(blocks, "_MANY_ROWS", 16)
+    limits.block_rows(16)
     monkeypatch.setattr(rows, "BLOCK_BYTES", 0)
     monkeypatch.setattr(rows, "_BATCH_ENTRIES", 1)
     monkeypatch.setattr(rows, "_BATCH_ROWS", 7)

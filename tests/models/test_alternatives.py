@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from combpred import StructuredRidge, StructuredRidgeCV
-from combpred._lib import memory
 from combpred._models.advice import _N_STEPS, Estimate, alternatives, nystrom_estimate, primal_estimate, sgd_estimate
 
 SIZES = [(20_000, 20, 10, 0), (8000, 200, 10, 0), (6000, 20, 10, 500), (15_000, 20, 5, 300), (3000, 20, 30, 300)]
@@ -84,10 +83,10 @@ def test_estimates_grow_with_the_problem():
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_estimators_give_the_advice(kernel, monkeypatch):
+def test_estimators_give_the_advice(kernel, limits):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 5)), rng.permuted(np.tile([1, 2, 3], (300, 1)), axis=1)
-    monkeypatch.setattr(memory, "available_memory", lambda: 100_000)
+    limits.available_memory(100_000)
     with pytest.raises(MemoryError, match=r"needs .* rows would fit: fit fewer rows, or take .*truncation=300"):
         StructuredRidge("permutations", kernel=kernel, solver="closed-form").fit(X, y)
 
@@ -101,10 +100,10 @@ def test_advice_is_composed_only_where_memory_lacks(Estimator, monkeypatch):
     Estimator("permutations", kernel="rbf").fit(X, y)
 
 
-def test_selection_gives_the_advice_too(monkeypatch):
+def test_selection_gives_the_advice_too(limits):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 5)), rng.permuted(np.tile([1, 2, 3], (300, 1)), axis=1)
-    monkeypatch.setattr(memory, "available_memory", lambda: 100_000)
+    limits.available_memory(100_000)
     for kernel, advice in (("rbf", "NystromMap"), ("linear", r"choose alpha by folds \(cv=5\)")):
         with pytest.raises(MemoryError, match=advice):
             StructuredRidgeCV("permutations", kernel=kernel).fit(X, y)

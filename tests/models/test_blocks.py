@@ -12,11 +12,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from combpred import Admissible, StructuredRidge
-from combpred._data.blocks import ArrayBlocks
-from combpred._lib.ridge import covariance_solve
 from combpred._models import rows
 from combpred._models.rows import BlockRows
-from combpred.structures import LabelSets, MultiClass, Ordinal, Permutations
+from combpred.structures import LabelSets, MultiClass, Permutations
 from rows_in_blocks import STRUCTURES, N, P, cut, data, same
 
 
@@ -80,20 +78,6 @@ def test_rows_that_are_few_are_read_once(monkeypatch):
     assert len(calls) == 1 + model.n_iter_
 
 
-@pytest.mark.parametrize(
-    "structure", [Permutations(5), Permutations(24), LabelSets(5, size=2), Ordinal(5)], ids=lambda s: type(s).__name__
-)
-def test_the_preconditioner_inverts_shifted_covariances(structure):
-    rng = np.random.default_rng(0)
-    sigma = structure.covariance()
-    v = rng.normal(size=(4, len(sigma)))
-    curvature = np.array([0.0, 0.1, 1.0, 1e4])
-    solved = covariance_solve(structure.space.description, 0.3, curvature, v)
-    projected = v @ np.linalg.pinv(sigma, hermitian=True) @ sigma
-    for c, got, want in zip(curvature, solved, projected, strict=True):
-        np.testing.assert_allclose(0.3 * got + c * (sigma @ got), want, atol=1e-9)
-
-
 @pytest.mark.parametrize("n_labels", [17, 24], ids=["basis", "frames"])
 def test_structures_of_many_features(n_labels):
     """Up to 256 entries of ψ the eigenspaces of Σ have bases, beyond that frames."""
@@ -148,29 +132,6 @@ def test_memory_mapped_files_are_read_block_by_block(tmp_path, dtype, few_rows):
     np.testing.assert_array_equal(model.coef_, expected.coef_)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads the pages held from /proc")
-def test_pages_of_mapped_files_are_given_back(tmp_path):
-    np.save(tmp_path / "X.npy", np.ones((2**17, 64)))  # 64 MiB
-
-    def held():
-        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-        return int(status["RssFile"].split()[0]) * 1024
-
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    before = held()
-    assert mapped[3:].sum() == mapped[3:].size
-    assert held() - before > 2**25  # what is read all at once is held
-    del mapped
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    before = held()
-    assert ArrayBlocks(mapped[3:], mapped[3:, 0], None).reduce(block_sum, merge=lambda a, b: a + b) == mapped[3:].size
-    assert held() - before < 2**24
-
-
-def block_sum(block):
-    return float(np.asarray(block.X).sum())
-
-
 def test_the_number_of_passes_depends_neither_on_rows_nor_on_scales():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 8))
@@ -206,22 +167,28 @@ def test_stopping_early_warns_and_keeps_what_there_is():
     assert np.isfinite(model.coef_).all()
 
 
-def test_progress_is_shown_while_rows_are_read(capsys, monkeypatch):
-    from combpred._lib import control
-
-    monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
+def test_progress_is_shown_while_rows_are_read(capsys, limits, monkeypatch):
+    limits.progress_at_once()
     monkeypatch.setitem(sys.modules, "tqdm", None)
     X, y, _ = data(Permutations(4))
     StructuredRidge("permutations", solver="primal", verbose=1).fit(X, y)
     assert "training" in capsys.readouterr().err
 
 
-def test_strips_of_sparse_rows_are_bounded():
+def test_batches_of_sparse_rows_are_bounded(monkeypatch):
     n, p = 30000, 20
     X = sparse.random(n, p, density=0.1, format="csr", random_state=0)
     y = Permutations(12).sample(n, random_state=0)
-    reader = BlockRows.of(Permutations(12), p, None, margin=True, n_threads=1)
-    sizes = [batch.X.shape[0] for block in ArrayBlocks(X, y, None)._whole.parts() for batch in reader.batches(block)]
+    whole, sizes = BlockRows.batches, []
+
+    def counted(self, block, **options):
+        for batch in whole(self, block, **options):
+            sizes.append(batch.X.shape[0])
+            yield batch
+
+    monkeypatch.setattr(rows, "BLOCK_BYTES", 0)
+    monkeypatch.setattr(BlockRows, "batches", counted)
+    StructuredRidge(Permutations(12), solver="primal", loss="squared").fit(X, y)  # in one pass
     assert sum(sizes) == n
     assert max(sizes) * 66 <= rows._BATCH_ENTRIES  # of 66 scores a row
 

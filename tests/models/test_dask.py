@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import operator
 import os
-import signal
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -23,79 +19,23 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
-from distributed import Client, LocalCluster  # noqa: E402
+from distributed import Client  # noqa: E402
 
-from combpred._data.dask import DaskBlocks, sampled_rows  # noqa: E402
-
-ROWS, FEATURES, LABELS = 600, 4, 5
+from dask_data import FEATURES, LABELS, ROWS, chunked, rankings, two_workers, weights  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def data():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(ROWS, FEATURES))
-    scores = X @ rng.normal(size=(FEATURES, LABELS)) + 0.5 * rng.normal(size=(ROWS, LABELS))
-    return X, scores.argsort(axis=1).argsort(axis=1) + 1
+    return rankings()
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Workers in processes of their own, which a nanny starts anew when they die."""
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "host": "127.0.0.1"}
-    with LocalCluster(n_workers=2, **options) as workers:
+    with two_workers() as workers:
         yield workers
 
 
-def chunked(data, rows=90):
-    X, y = data
-    return da.from_array(X, chunks=(rows, 3)), da.from_array(y, chunks=(rows, LABELS))
-
-
-def column_sums(block, factor):
-    return factor * np.asarray(block.X).sum(axis=0)
-
-
 # ---- Blocks ----------------------------------------------------------------------------------------------------------
-
-
-def test_partitions_are_blocks(data):
-    X, y = data
-    blocks = DaskBlocks(*chunked(data))
-    assert len(blocks) == 7
-    np.testing.assert_array_equal(blocks.first().X, X[:90])
-    done = []
-    found = blocks.reduce(column_sums, 2.0, merge=operator.add, advance=lambda: done.append(1))
-    np.testing.assert_allclose(found, 2 * X.sum(axis=0), rtol=1e-12)
-    assert len(done) == 7
-
-
-def test_results_of_many_partitions_are_merged_in_a_tree(data):
-    X, _ = data
-    blocks = DaskBlocks(*chunked(data, rows=7))
-    assert len(blocks) == 86
-    np.testing.assert_allclose(blocks.reduce(column_sums, 1.0, merge=operator.add), X.sum(axis=0), rtol=1e-12)
-
-
-def test_empty_partitions_are_skipped(data):
-    X, _ = data
-    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=50)
-    some = frame[frame.a > 1.5]
-    kept = X[X[:, 0] > 1.5]
-    blocks = DaskBlocks(some, some.b)
-    np.testing.assert_allclose(blocks.first().X.iloc[0], kept[0])
-    np.testing.assert_allclose(blocks.reduce(column_sums, 1.0, merge=operator.add), kept.sum(axis=0), rtol=1e-12)
-    none = frame[frame.a > 100]
-    with pytest.raises(ValueError, match="X has no rows"):
-        DaskBlocks(none, none.b).first()
-    with pytest.raises(ValueError, match="X has no rows"):
-        DaskBlocks(none, none.b).reduce(column_sums, 1.0, merge=operator.add)
-
-
-def test_targets_in_memory_are_cut_as_the_inputs(data):
-    X, y = data
-    blocks = DaskBlocks(da.from_array(X, chunks=(100, 4)), y.tolist(), np.ones(ROWS))
-    np.testing.assert_array_equal(blocks.first().y, y[:100])
-    np.testing.assert_array_equal(blocks.first().weights, np.ones(100))
 
 
 def test_sparse_targets_and_a_weight_for_all_rows(data):
@@ -107,10 +47,6 @@ def test_sparse_targets_and_a_weight_for_all_rows(data):
         model = StructuredRidge(LabelSets(LABELS)).fit(dX, kind(labels), sample_weight=2.0)
         np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
         assert model.score(dX, kind(labels)) == pytest.approx(expected.score(X, labels))
-    with pytest.raises(ValueError, match="X has 600 rows and y 599"):
-        DaskBlocks(dX, sparse.csr_array(labels[1:]))
-    with pytest.raises(ValueError, match="y is a csr_array, .*unknown lengths"):
-        DaskBlocks(dX[dX[:, 0] > 0], sparse.csr_array(labels))
     with pytest.raises(ValueError, match="sample_weight is -1.0"):
         StructuredRidge("permutations").fit(*chunked(data), sample_weight=-1)
     with pytest.raises(ValueError, match="y is None: give one structure for each row"):
@@ -145,25 +81,7 @@ def test_statistics_of_one_part_refuse_the_collection(data):
             BlockStatistics.of(Permutations(LABELS), *arguments)
 
 
-def test_rows_that_do_not_go_together_are_refused(data):
-    X, y = data
-    dX, _ = chunked(data)
-    with pytest.raises(ValueError, match="X has 600 rows and y 599; they must agree row by row"):
-        DaskBlocks(dX, y[1:])
-    frame = dd.from_pandas(pd.DataFrame(X), npartitions=4)
-    with pytest.raises(ValueError, match="X has 4 partitions and y 7: give collections with the same partitions"):
-        DaskBlocks(frame, da.from_array(y, chunks=(90, 5)))
-    with pytest.raises(ValueError, match="unknown lengths"):
-        DaskBlocks(frame, y)
-    with pytest.raises(ValueError, match="X has 1 dimensions"):
-        DaskBlocks(dX[:, 0], y)
-
-
 # ---- Training --------------------------------------------------------------------------------------------------------
-
-
-def weights(model):
-    return np.column_stack([model.coef_, model.intercept_])
 
 
 ESTIMATORS = {
@@ -275,18 +193,6 @@ def test_nystrom_features_of_partitions(data):
         NystromMap(20, kernel="precomputed").fit(dX)
 
 
-def test_rows_are_drawn_uniformly_from_all_partitions():
-    """Of 50 rows in uneven partitions, 10 a draw, 400 draws: each row is drawn 80 times, ± 8 of standard deviation.
-
-    The range is five of these: with 50 rows a false alarm comes once in 30 000 seeds.
-    """
-    X = da.from_array(np.arange(50.0)[:, None], chunks=((3, 40, 7), 1))
-    drawn = np.concatenate([sampled_rows(X, 10, seed)[:, 0] for seed in range(400)])
-    counts = np.bincount(drawn.astype(int), minlength=50)
-    assert counts.sum() == 4000
-    assert np.abs(counts - 80).max() < 40
-
-
 # ---- On a cluster ----------------------------------------------------------------------------------------------------
 
 
@@ -304,29 +210,3 @@ def test_training_on_workers_is_that_on_one_machine(cluster, data):
                 np.testing.assert_allclose(weights(model), weights(in_one[name]), rtol=0, atol=1e-10)
             assert len(client.run(os.getpid)) == workers
     cluster.scale(2)
-
-
-def test_a_worker_killed_in_mid_fit_does_not_lose_the_fit(cluster, data, monkeypatch, no_hang):
-    model = clone(ESTIMATORS["auc"])
-    passes = []
-    reduce = DaskBlocks.reduce
-
-    def with_a_death(self, *arguments, **options):
-        passes.append(1)
-        if len(passes) == 4:
-            killer = threading.Timer(0.02, os.kill, (victim, signal.SIGKILL))
-            killer.start()
-            found = reduce(self, *arguments, **options)
-            killer.join()
-            return found
-        return reduce(self, *arguments, **options)
-
-    monkeypatch.setattr(DaskBlocks, "reduce", with_a_death)
-    with Client(cluster) as client:
-        victim = next(iter(client.run(os.getpid).values()))
-        model.fit(*chunked(data, rows=60))
-        assert len(passes) > 5
-        while victim in client.run(os.getpid).values():  # until the cluster has seen that it is dead
-            time.sleep(0.1)
-    monkeypatch.undo()
-    np.testing.assert_allclose(weights(model), weights(clone(ESTIMATORS["auc"]).fit(*data)), rtol=0, atol=1e-10)

@@ -11,11 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
+import combpred
 import reference
 from combpred import CapabilityError, StructuredRidge, kernels
-from combpred._lib import memory
-from combpred._lib.errors import NumericalError
-from combpred._lib.ridge import ridge_kernel, ridge_plan
 from combpred._models import ridge
 from combpred.structures import Hierarchy, LabelSets, MultiClass, Ordinal, Permutations, PosetElements
 from enumerated_problem import N, problem
@@ -140,8 +138,8 @@ def test_zero_weight_leaves_a_row_out_and_integer_weights_repeat_it():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
-def test_scale_is_the_variance_of_rows_counted_by_weight(form, monkeypatch):
-    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 7)  # two rows at a time
+def test_scale_is_the_variance_of_rows_counted_by_weight(form, limits):
+    limits.block_entries(7)  # two rows at a time
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 3)) * rng.integers(2, size=(20, 3)) + 5.0 * (np.arange(3) == 1)
     times = rng.integers(4, size=20)
@@ -200,16 +198,16 @@ def test_two_classes_have_one_decision_value():
     np.testing.assert_array_equal(model.predict(X), np.where(model.decision_function(X) > 0, "yes", "no"))
 
 
-def test_prediction_in_blocks_changes_nothing(monkeypatch):
+def test_prediction_in_blocks_changes_nothing(limits):
     X, y, _, _, _ = problem(Permutations(4))
     for options in ({"kernel": "rbf"}, {"kernel": "linear"}):
         model = StructuredRidge("permutations", **options).fit(X, y)
         expected = model.feature_scores(X), model.predict(X), model.score_structures(X, y)
-        with monkeypatch.context() as patch:
-            patch.setattr(memory, "_BLOCK_ENTRIES", 20)  # two rows of the kernel matrix at a time
-            np.testing.assert_allclose(model.feature_scores(X), expected[0], atol=1e-14)
-            np.testing.assert_array_equal(model.predict(X), expected[1])
-            np.testing.assert_allclose(model.score_structures(X, y), expected[2], atol=1e-14)
+        limits.block_entries(20)  # two rows of the kernel matrix at a time
+        np.testing.assert_allclose(model.feature_scores(X), expected[0], atol=1e-14)
+        np.testing.assert_array_equal(model.predict(X), expected[1])
+        np.testing.assert_allclose(model.score_structures(X, y), expected[2], atol=1e-14)
+        limits.lift()
 
 
 def test_results_do_not_depend_on_the_number_of_threads():
@@ -253,11 +251,11 @@ def test_kernels_are_those_of_scikit_learn(options, expected):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian", "cosine"])
-def test_kernels_take_sparse_inputs_and_come_in_blocks(kernel, monkeypatch):
+def test_kernels_take_sparse_inputs_and_come_in_blocks(kernel, limits):
     X = sparse.random(30, 6, density=0.5, format="csr", random_state=0)
     resolved = kernels.InputKernel.resolve(kernel, X)
     whole = resolved.matrix(X.toarray())
-    monkeypatch.setattr(memory, "_BLOCK_ENTRIES", 70)  # two rows at a time
+    limits.block_entries(70)  # two rows at a time
     np.testing.assert_allclose(resolved.matrix(X), whole, atol=1e-14)
     np.testing.assert_allclose(resolved.matrix(X.toarray()), whole, atol=1e-14)
 
@@ -297,7 +295,7 @@ def test_precomputed_kernel_is_left_as_it_was():
 @pytest.fixture
 def single_advised(monkeypatch):
     """Have the library advise factors in single precision, which it does for a thousand rows and more."""
-    plan = ridge_plan
+    plan = ridge.ridge_plan
     monkeypatch.setattr(ridge, "ridge_plan", lambda *arguments: {**plan(*arguments), "precision": "single"})
 
 
@@ -305,12 +303,12 @@ def single_advised(monkeypatch):
 def test_factors_are_taken_in_double_when_single_is_not_enough(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
     asked = []
-    whole = ridge_kernel
+    whole = ridge.ridge_kernel
 
     def refuse_single(description, options, *arguments, **keywords):
         asked.append(options["precision"])
         if options["precision"] == "single":
-            raise NumericalError("too ill-conditioned")
+            raise combpred.NumericalError("too ill-conditioned")
         return whole(description, options, *arguments, **keywords)
 
     model = StructuredRidge("permutations", kernel="rbf", solver="closed-form")

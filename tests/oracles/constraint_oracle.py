@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -65,8 +65,13 @@ def _visits(structure: Any, row: Any, c: Constraint) -> bool:
     )
 
 
+def size(structure: Structure) -> int:
+    """Return the number of vertices, labels or items."""
+    return structure.space.description.scalars["n"]
+
+
 def _draw_visits(structure: Any, rng: Rng) -> Constraint:
-    n = structure._n()
+    n = size(structure)
     c: Constraint = {}
     order = rng.permutation(n).tolist()
     if rng.random() < 0.4:
@@ -74,7 +79,7 @@ def _draw_visits(structure: Any, rng: Rng) -> Constraint:
     if rng.random() < 0.4:
         c["end"] = order[1]
     if rng.random() < 0.4:
-        c["length"] = int(rng.integers(structure._least, n + 1))
+        c["length"] = int(rng.integers(2 if isinstance(structure, Routes) else 3, n + 1))
     for key in ("required", "forbidden"):
         items: list[Any] = [int(v) for v in rng.permutation(n)[: rng.integers(0, 2)]]
         items += [tuple(int(v) for v in rng.permutation(n)[:2]) for _ in range(rng.integers(0, 3))]
@@ -94,7 +99,7 @@ def _order(structure: Any, row: Any, c: Constraint) -> bool:
 
 
 def _draw_order(structure: Any, rng: Rng) -> Constraint:
-    n = structure._n()
+    n = size(structure)
     c: Constraint = {}
     first, last = rng.permutation(n)[:2].tolist()
     if rng.random() < 0.4:
@@ -125,13 +130,18 @@ def _draw_members(structure: Any, rng: Rng) -> Constraint:
     return c
 
 
+def edges_of(structure: Any) -> Any:
+    """Return the edges that a graph may have, all of them where none are given."""
+    return list(combinations(range(size(structure)), 2)) if structure.edges is None else structure.edges
+
+
 def _elements(structure: Any, row: Any) -> set[tuple[int, int]]:
     """The edges, in both directions, arcs or cells of an output."""
     if isinstance(structure, Assignments):
         return set(enumerate(row.tolist()))
     if isinstance(structure, Paths):
         return {tuple(structure.arcs[a]) for a in row if a >= 0}
-    edges = structure._edges() if isinstance(structure, Graphs) else structure.edges
+    edges = edges_of(structure)
     held = [tuple(int(v) for v in edge) for edge, inside in zip(edges, row, strict=True) if inside]
     return {*held, *((v, u) for u, v in held)}
 
@@ -143,11 +153,11 @@ def _pairs(structure: Any, row: Any, c: Constraint) -> bool:
 
 def _draw_pairs(structure: Any, rng: Rng) -> Constraint:
     if isinstance(structure, Assignments):
-        possible = [(i, j) for i in range(structure._n()) for j in range(structure._n())]
+        possible = [(i, j) for i in range(size(structure)) for j in range(size(structure))]
     elif isinstance(structure, Paths):
         possible = structure.arcs
     else:
-        edges = structure._edges().tolist() if isinstance(structure, Graphs) else structure.edges
+        edges = edges_of(structure)
         possible = [tuple(edge) for edge in edges] + [(v, u) for u, v in edges]
     c: Constraint = {}
     for key in ("required", "forbidden"):

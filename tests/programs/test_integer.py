@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+import types
 from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
 from combpred import CapabilityError, StructuredRidge
+from combpred._programs import program
 from combpred._programs.orders import best_order, relaxed_order, violated_three_cycles
 from combpred._programs.program import OutOfTimeError
 from combpred._programs.tours import best_cycle, best_directed_cycle, best_route
@@ -89,15 +92,17 @@ def test_ctrl_c_is_answered_while_triples_are_looked_at(ctrl_c):
             violated_three_cycles(n, x, 2 * len(x))
 
 
-def test_programs_stop_at_the_deadline_with_a_bound():
+def test_programs_stop_at_the_deadline_with_a_bound(monkeypatch):
     n = 30
     scores = np.random.default_rng(0).normal(size=n * (n - 1) // 2)
     for solve in (best_order, relaxed_order):
         with pytest.raises(OutOfTimeError) as stopped:
             solve(n, scores, deadline=time.monotonic())
         assert stopped.value.upper_bound == pytest.approx(np.abs(scores).sum())
+    times = itertools.chain([0.0, 99.999], itertools.repeat(100.0))  # the second program has a millisecond
+    monkeypatch.setattr(program, "time", types.SimpleNamespace(monotonic=lambda: next(times)))
     with pytest.raises(OutOfTimeError) as stopped:
-        best_order(n, scores, deadline=time.monotonic() + 0.5)
+        best_order(n, scores, deadline=100.0)
     found = Permutations(n).embed([Permutations(n).decode(scores)])[0] @ scores
     assert found <= stopped.value.upper_bound <= np.abs(scores).sum()
 

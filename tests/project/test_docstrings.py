@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import combpred
+import enumerable
 from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD, ranking, structures
 from combpred._data.glossary import GLOSSARY
 from combpred._data.glossary import documented as filled
 from combpred.baselines import StructuredPerceptron, StructuredSVM
-from combpred.structures import Structure
 
 # Running the package is what __main__ does when imported; _lib._core is the library itself.
 MODULES = sorted(
@@ -37,36 +37,8 @@ RANKERS = [getattr(ranking, name) for name in ranking.__all__ if hasattr(getattr
 OF_RANKERS = ("label_scores", "pair_votes", "predict_mallows", "partial_fit")
 X = np.arange(12.0)[:, None]
 LABELS = np.arange(12) % 3
-INSTANCES = {
-    "Assignments": lambda: structures.Assignments(3),
-    "Custom": lambda: structures.Custom.from_structures(["a", "b"], [[1.0], [0.0]]),
-    "Cliques": lambda: structures.Cliques(3),
-    "Graphs": lambda: structures.Graphs(3),
-    "Cycles": lambda: structures.Cycles(4),
-    "DirectedCycles": lambda: structures.DirectedCycles(4),
-    "Hierarchy": lambda: structures.Hierarchy([-1, 0, 0]),
-    "LabelSets": lambda: structures.LabelSets(3),
-    "MultiClass": lambda: structures.MultiClass(),
-    "Ordinal": lambda: structures.Ordinal(4),
-    "PartialOrders": lambda: structures.PartialOrders(3),
-    "Paths": lambda: structures.Paths([(0, 1), (0, 2), (1, 2)], 0, 2),
-    "Permutations": lambda: structures.Permutations(3),
-    "PosetElements": lambda: structures.PosetElements(np.eye(3, dtype=bool) | (np.arange(3) == 0)[:, None]),
-    "Routes": lambda: structures.Routes(3),
-    "SpanningTrees": lambda: structures.SpanningTrees(3, [(0, 1), (1, 2), (2, 0)]),
-    "Subtrees": lambda: structures.Subtrees([-1, 0, 0]),
-    "Tournaments": lambda: structures.Tournaments(3),
-    "WeakOrders": lambda: structures.WeakOrders(3),
-}
-
-
-def structure_classes():
-    found = [
-        value
-        for value in vars(structures).values()
-        if inspect.isclass(value) and issubclass(value, Structure) and value is not Structure
-    ]
-    return sorted(found, key=lambda cls: cls.__name__)
+#: One of every structure, as a test of the oracles demands.
+INSTANCES = {type(structure): structure for structure, _ in enumerable.INSTANCES}
 
 
 def documented():
@@ -152,12 +124,12 @@ def test_notebooks_display_estimators(estimator):
         assert estimator.__name__ in model.fit(X, LABELS)._repr_html_()
 
 
-@pytest.mark.parametrize("cls", structure_classes(), ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", structures.structure_classes().values(), ids=lambda cls: cls.__name__)
 def test_notebooks_display_structures(cls):
-    structure = INSTANCES[cls.__name__]()
+    structure = INSTANCES[cls]
     assert cls.__name__ in structure._repr_html_()
     if cls is structures.MultiClass:  # sizes are inferred from y
-        structure = StructuredRidge(structure).fit(X, LABELS).structure_
+        structure = StructuredRidge(structures.MultiClass()).fit(X, LABELS).structure_
         assert cls.__name__ in structure._repr_html_()
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from combpred._data.targets import positions_by_score
 from combpred.metrics import kendall_tau
 from combpred.ranking import RankingByPairwiseComparison
 from combpred.ranking._preferences import read_preferences, summed_by_label
@@ -72,12 +71,6 @@ def test_signs_of_rankings_are_their_embedding():
 def test_sums_by_label_are_borda_scores():
     _, y = small_data()
     np.testing.assert_array_equal(summed_by_label(read_preferences(y).signs.astype(float), 4), 5 - 2 * y)
-
-
-def test_labels_of_equal_score_are_ranked_by_their_number():
-    np.testing.assert_array_equal(
-        positions_by_score(np.array([[0.0, 2.0, 0.0, -1.0], [1.0] * 4])), [[2, 1, 3, 4], [1, 2, 3, 4]]
-    )
 
 
 @pytest.mark.parametrize(

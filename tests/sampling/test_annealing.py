@@ -14,7 +14,6 @@ from scipy.stats import binom, norm
 from sklearn.exceptions import ConvergenceWarning
 
 from combpred import CapabilityError
-from combpred._lib import control
 from combpred.sampling import AnnealingDetails, LogPartition, SamplingError, log_partition
 from combpred.sampling._annealing import log_ratios
 from combpred.sampling._schedules import (
@@ -316,8 +315,8 @@ def test_an_estimate_can_be_interrupted(ctrl_c):
         annealed(Permutations(12), np.full(66, 1.0), epsilon=1e-3, sampler="local", max_steps=2**40, random_state=0)
 
 
-def test_progress_is_shown(capsys, monkeypatch):
-    monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
+def test_progress_is_shown(capsys, limits):
+    limits.progress_at_once()
     annealed(Permutations(4), np.ones((3, 6)), epsilon=0.3, sampler="cftp", random_state=0, verbose=1)
     assert "annealing" in capsys.readouterr().err
 

@@ -7,7 +7,6 @@ import pytest
 
 import combpred
 from combpred import CapabilityError, sampling
-from combpred._lib import partition
 from combpred.sampling import AnnealingDetails, LogPartition, TaylorDetails, log_partition
 from combpred.structures import Custom, LabelSets, Permutations, Structure
 
@@ -27,10 +26,9 @@ def test_exact_values(structure, method):
     assert log_partition(structure, scores[0]).value.shape == (1,)
 
 
-def test_auto_is_exact_while_that_is_affordable(monkeypatch):
+def test_auto_is_exact_while_that_is_affordable(limits):
     scores = np.zeros((2, 6))
-    seconds = partition.exact_seconds(Permutations(4).space.description, 2)
-    monkeypatch.setattr(partition, "EXACT_SECONDS", 0.99 * seconds)
+    limits.exact_seconds(Permutations(4), 2)
     assert log_partition(Permutations(4), scores, epsilon=0.5, random_state=0).method == "annealed"
     assert log_partition(Permutations(4), scores[:1], epsilon=0.5, random_state=0).method == "exact"
     assert log_partition(Permutations(24), np.zeros(276), epsilon=0.9, random_state=0).method == "annealed"

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 from combpred import CapabilityError, sampling
-from combpred._lib.names import CHAIN_METHODS
+from combpred.sampling._sample import SAMPLERS
 from combpred.structures import (
     Assignments,
     Custom,
@@ -293,7 +293,7 @@ def test_sampling_is_interrupted(sampler, ctrl_c):
 )
 def test_what_the_library_can_draw_is_drawn(structure: Structure) -> None:
     able = structure.space.capabilities
-    for sampler in CHAIN_METHODS:
+    for sampler in set(SAMPLERS) - {"exact"}:  # which is no chain of the library
         try:
             sampling.sample(structure, np.zeros(structure.n_features), 1, sampler=sampler, thin=1, max_steps=1)
             can = True

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from combpred import StructuredRidge
-from combpred._lib.errors import CapabilityError
+from combpred import CapabilityError, StructuredRidge
 from combpred.structures import (
     Assignments,
     Cliques,

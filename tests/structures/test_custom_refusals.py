@@ -10,8 +10,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from combpred import CapabilityError, StructuredRidgeCV
-from combpred._lib.decode import decode
-from combpred._lib.structure import structure_check
 from combpred.structures import Custom, LabelSets
 from custom_spaces import (
     X_NEW,
@@ -159,11 +157,3 @@ def test_moments_of_another_embedding_are_noticed() -> None:
     rare = Custom.from_sampler(lambda rng: [rng.integers(2), 0], np.asarray, n_moment_samples=50)
     with pytest.raises(ValueError, match="raise n_moment_samples"):
         rare.embed([[1, 1]])
-
-
-def test_library_refuses_codes_of_outputs_that_functions_hold() -> None:
-    description = by_formulas().space.description
-    with pytest.raises(ValueError, match="no encoding"):
-        structure_check(description, np.zeros((1, 1), dtype=np.int32))
-    with pytest.raises(CapabilityError, match="Decoder"):
-        decode(description, np.zeros((1, 6)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV
-from combpred._lib import decode as decoding
-from combpred._lib.decode import DECODERS, Decoded, Decoding
+from combpred._lib.decode import Decoding
 from combpred.structures import (
     Assignments,
     Cliques,
@@ -36,14 +36,23 @@ SEARCHED: list[Structure] = [
 ]
 BY_CHAIN = ("anneal", "metropolis")
 NEW = ("approx", *BY_CHAIN)
+WITH_GUARANTEES = ("auto", "local-search", *NEW)
 
 
 def scores(structure: Structure, n: int) -> np.ndarray:
     return np.random.default_rng(3).normal(size=(n, structure.n_features))
 
 
+def test_no_decoder_is_left_out() -> None:
+    with pytest.raises(ValueError, match="'decoder' parameter") as caught:
+        StructuredRidge("permutations", decoder="?").fit(np.eye(2), [[1, 2], [2, 1]])
+    named = re.search("among {(.*)}", str(caught.value))
+    assert named is not None
+    assert sorted(re.findall("'([^']+)'", named[1])) == sorted([*WITH_GUARANTEES, "exact", "milp"])
+
+
 @pytest.mark.versionless
-@pytest.mark.parametrize("decoder", [d for d in DECODERS if d not in ("milp", "exact")])
+@pytest.mark.parametrize("decoder", WITH_GUARANTEES)
 @pytest.mark.parametrize("structure", SEARCHED)
 def test_guarantees_hold_against_enumeration(structure: Structure, decoder: str) -> None:
     linear = scores(structure, 20)
@@ -86,11 +95,11 @@ def test_an_integer_makes_predictions_reproducible(decoder: str) -> None:
     np.testing.assert_array_equal(ranker.predict(X[:3]), first[:3])  # each row has its own stream
 
 
-def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch: pytest.MonkeyPatch, limits: Any) -> None:
     seen: list[int] = []
-    decode = decoding.decode
+    decode = _space.decode
 
-    def spy(*arguments: Any) -> Decoded:
+    def spy(*arguments: Any) -> Any:
         seen.append(arguments[-1])
         return decode(*arguments)
 
@@ -99,7 +108,7 @@ def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch: pytest.Mon
     ranker.predict(X)
     ranker.predict(X)
     assert len(set(seen)) == 2
-    monkeypatch.setattr("combpred._models.base.StructuredEstimator._score_blocks", lambda self, X: two_blocks(self, X))
+    limits.block_entries(4 * ranker.structure_.n_features)
     ranker.set_params(random_state=1).predict(X)
     assert seen[3] == seen[2] + 4  # the next block starts at row 4
     state = np.random.RandomState(1)
@@ -107,12 +116,6 @@ def test_seeds_are_drawn_from_random_state_in_every_call(monkeypatch: pytest.Mon
     ranker.set_params(decoder="auto", random_state=state).predict(X)
     assert seen[-2:] == [0, 4]  # no seed, and the rows of the blocks
     assert state.get_state()[2] == before  # nothing is drawn where nothing is random
-
-
-def two_blocks(ranker: StructuredRidge, X: np.ndarray) -> Any:
-    linear = X @ ranker.coef_.T + ranker.intercept_
-    yield slice(0, 4), linear[:4]
-    yield slice(4, len(X)), linear[4:]
 
 
 @pytest.mark.parametrize("decoder", NEW)

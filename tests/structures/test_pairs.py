@@ -12,11 +12,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from combpred import StructuredRidge, StructuredRidgeCV, metrics
-from combpred._data import relations
-from combpred._lib.decode import decode
-from combpred._lib.errors import CapabilityError
-from combpred._lib.structure import Description
+from combpred import CapabilityError, StructuredRidge, StructuredRidgeCV, metrics
+from combpred._lib.decode import Decoding
 from combpred.structures import (
     MomentsInfo,
     PartialOrders,
@@ -74,9 +71,6 @@ def test_sizes_are_checked(cls: Any, parameter: str, most: int) -> None:
         cls(1).count()
     with pytest.raises(ValueError, match=f"{cls.__name__}: {parameter} must be at most {most}, got {most + 1}; "):
         cls(most + 1).count()
-    scalars = dict(cls(most).space.description.scalars, n=most + 1)
-    with pytest.raises(ValueError, match=f"must be between 2 and {most}"):
-        _ = Description(cls.name, scalars).shape
 
 
 def test_names_resolve() -> None:
@@ -153,10 +147,10 @@ def test_widths_that_are_no_number_of_pairs_are_refused(cls: Any) -> None:
         cls()._resolve([[0, 0, 0, 0]])
 
 
-def test_tournaments_need_not_be_transitive_and_partial_orders_must(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tournaments_need_not_be_transitive_and_partial_orders_must(limits: Any) -> None:
     circle = [1, -1, 1]  # 0 before 1, 1 before 2, 2 before 0
     Tournaments(3).validate([circle])
-    monkeypatch.setattr(relations, "_BLOCK_BYTES", 4 * 9 * 2)  # two rows at a time
+    limits.relation_bytes(4 * 9 * 2)  # two rows at a time
     message = (
         "row 3: the relation is not transitive: 0 is before 1 and 1 before 2, but 0 is not before 2; add.*Tournaments"
     )
@@ -297,7 +291,7 @@ def test_decoding_agrees_with_all_members(structure: Structure, method: str) -> 
         values = linear @ psi.T
         if magnitude is not None:
             values += np.broadcast_to(magnitude, (n, d)) @ np.abs(psi).T
-        decoded = decode(structure.space.description, linear, magnitude, method=method)
+        decoded = structure.space.decode(linear, magnitude, Decoding(method))
         structure.validate(structure.space.decode_parts(decoded.y))
         best, worst = values.max(axis=1), values.min(axis=1)
         assert (decoded.value <= best + 1e-9).all() and (decoded.upper_bound >= best - 1e-9).all()
@@ -312,8 +306,8 @@ def test_large_instances_fall_to_the_search_and_say_so() -> None:
     for structure in (WeakOrders(20), PartialOrders(12)):
         scores = rng.normal(size=(3, structure.n_features))
         with pytest.raises(CapabilityError, match="exact decoding of .* is limited to size"):
-            decode(structure.space.description, scores, method="exact")
-        found = decode(structure.space.description, scores)
+            structure.space.decode(scores, how=Decoding("exact"))
+        found = structure.space.decode(scores)
         assert not found.optimal.any()
         assert ((found.nu > 0) & (found.nu < 1) & (found.value < found.upper_bound)).all()
         again = structure.decode(scores)

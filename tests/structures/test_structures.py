@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
 import doctest
 import importlib
 import inspect
@@ -20,10 +21,7 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
-from combpred import metrics, structures
-from combpred._data.checks import Limit
-from combpred._lib.errors import CapabilityError
-from combpred._lib.structure import Description, catalogue
+from combpred import CapabilityError, metrics, structures
 from combpred.structures import (
     Graphs,
     Hierarchy,
@@ -35,6 +33,7 @@ from combpred.structures import (
     SpanningTrees,
     Structure,
     Subtrees,
+    _hierarchy,
     resolve_structure,
     structure_classes,
 )
@@ -50,10 +49,6 @@ each = pytest.mark.parametrize(
 
 def test_every_structure_is_tested() -> None:
     assert {type(s) for s, _ in INSTANCES} == set(structure_classes().values())
-
-
-def test_catalogue_and_classes_have_the_same_names() -> None:
-    assert {entry["name"] for entry in catalogue()} == set(structure_classes())
 
 
 def test_names_for_type_checkers_are_those_discovered() -> None:
@@ -253,15 +248,12 @@ def test_counts_of_millions_of_digits_come_in_time() -> None:
         (Permutations, "n_labels", 2**14),
     ],
 )
-def test_largest_sizes_are_those_of_the_library(cls: Any, parameter: str, most: int) -> None:
+def test_the_largest_sizes_are_named(cls: Any, parameter: str, most: int) -> None:
     assert cls(most).n_features >= most
     with pytest.raises(ValueError, match=f"{cls.__name__}: {parameter} must be at most {most}, got {most + 1}; "):
         cls(most + 1).n_features  # noqa: B018
     with pytest.raises(ValueError, match=f"{cls.__name__}: {parameter} must be at most"):
         cls(10**30).count()
-    scalars = dict(cls(most).space.description.scalars, n=most + 1)
-    with pytest.raises(ValueError, match=f"must be between [12] and {most}"):
-        _ = Description(cls.name, scalars).shape
 
 
 def test_posets_too_large_are_refused() -> None:
@@ -272,7 +264,8 @@ def test_posets_too_large_are_refused() -> None:
 
 
 def test_hierarchies_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("combpred.structures._hierarchy.SIZE_LIMIT", Limit(6, "for this test"))
+    few = dataclasses.replace(_hierarchy.SIZE_LIMIT, most=6, reason="for this test")
+    monkeypatch.setattr(_hierarchy, "SIZE_LIMIT", few)
     with pytest.raises(ValueError, match="Hierarchy: parent must have at most 6 nodes, got 7; for this test"):
         Hierarchy([3, 3, 0, -1, 0, 1, 5]).count()
 

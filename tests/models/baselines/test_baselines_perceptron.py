@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from combpred import CapabilityError
-from combpred._data.targets import TargetError
 from combpred._lib.decode import Decoding
+from combpred._lib.errors import RowError
 from combpred._models.perceptron import least_ratio
 from combpred.baselines import StructuredPerceptron
 from combpred.structures import Custom, DirectedCycles, Graphs, LabelSets, MultiClass, Permutations, Tournaments
@@ -154,7 +154,7 @@ def test_approximate_decoding_learns_and_is_no_proof_of_separation():
 
 
 def test_targets_that_tell_no_mistakes_are_refused():
-    with pytest.raises(TargetError, match="row 1: the ranking is known in part"):
+    with pytest.raises(RowError, match="y, row 1: the ranking is known in part"):
         StructuredPerceptron("permutations").fit([[0.0], [1.0]], [[1, 2, 3], [1, -1, 2]])
     blind = Custom(log_count=np.log(2), mean=[0.5], second_moment=[[0.5]], embed=lambda y: np.array([float(y)]))
     with pytest.raises(CapabilityError, match="has no decode"):

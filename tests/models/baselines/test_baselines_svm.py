@@ -7,10 +7,9 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import LinearSVC
 
-from combpred import CapabilityError
-from combpred._data.targets import TargetError
+from combpred import CapabilityError, NumericalError
 from combpred._lib.decode import Decoding
-from combpred._lib.errors import NumericalError, RowError
+from combpred._lib.errors import RowError
 from combpred._models.maxmargin.oracles import ListingOracle, SlackOracle, _Search
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import (
@@ -122,8 +121,8 @@ def test_integer_programs_decode_in_training_as_the_recursions_do():
     assert program.objective_ == pytest.approx(StructuredSVM("directedcycles", **options).fit(X, y).objective_, rel=0.1)
 
 
-def test_progress_is_shown_on_request(capsys, monkeypatch):
-    monkeypatch.setattr("combpred._lib.control._FIRST_SECONDS", 0.0)  # else only what takes longer than one is shown
+def test_progress_is_shown_on_request(capsys, limits):
+    limits.progress_at_once()
     StructuredSVM("permutations", verbose=1).fit(*data(Permutations(4), n=30))
     assert "StructuredSVM" in capsys.readouterr().err
 
@@ -158,7 +157,7 @@ def test_rankings_known_in_part_are_learnt_with_margins_only():
     model = StructuredSVM("permutations", C=10.0, solver="cutting-plane").fit(X, y)
     np.testing.assert_array_equal(model.predict(X)[[0, 3]], y[[0, 3]])
     for options in ({"rescaling": "slack"}, {"cost": "zero-one"}):
-        with pytest.raises(TargetError, match="row 1: the ranking is known in part"):
+        with pytest.raises(RowError, match="y, row 1: the ranking is known in part"):
             StructuredSVM("permutations", **options).fit(X, y)
 
 
@@ -193,7 +192,7 @@ def test_embeddings_without_a_loss_are_named(solver):
         StructuredSVM(halves, cost="hamming", solver=solver).fit(X, y)
     odd = np.array(y, dtype=float)
     odd[7, 1] = 0.5
-    with pytest.raises(TargetError, match="y, row 7: ψ of y has 0.5 in entry 1"):
+    with pytest.raises(RowError, match="y, row 7: ψ of y has 0.5 in entry 1"):
         StructuredSVM(halves, cost="hamming", solver=solver).fit(X, odd)
 
 
@@ -219,7 +218,7 @@ def test_outputs_that_are_none_are_named_by_the_rows_of_the_user(learner, bad):
     X, y = data(LabelSets(3), n=12)
     X[bad], y[bad] = [50.0 * large, 80.0 * large], 0  # the only row that can have such scores; no mistake without any
     learner.set_params(structure=Custom(embed=np.asarray, decode=decode, **moments))
-    with pytest.raises(TargetError, match=f"^scores, row {bad}: what decode returned there is no output"):
+    with pytest.raises(RowError, match=f"^scores, row {bad}: what decode returned there is no output"):
         learner.fit(X, y)
 
 

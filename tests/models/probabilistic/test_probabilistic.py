@@ -25,6 +25,7 @@ from combpred.structures import (
     LabelSets,
     MultiClass,
     Permutations,
+    resolve_structure,
 )
 from enumerated_problem import problem
 from loglinear_structures import STRUCTURES
@@ -135,7 +136,7 @@ def test_preconditioned_gradient_is_that_of_finite_differences(structure, kind):
     X, _, psi, outputs, _ = problem(structure)
     rng = np.random.default_rng(0)
     weights = rng.uniform(0.5, 2.0, size=len(X))
-    space = structure._resolve(np.arange(3)) if isinstance(structure, MultiClass) else structure
+    space = resolve_structure(structure, np.arange(3)) if isinstance(structure, MultiClass) else structure
     likelihood = Likelihood(space, psi, weights, ExactEngine(EngineSettings(space)))
     if kind == "kernel":
         features = KernelFeatures(rbf_kernel(X), weights, shift=1.0)

@@ -14,16 +14,15 @@ from combpred import ProbabilisticStructured
 from combpred.structures import (
     Permutations,
 )
-from combpred.structures._space import LibrarySpace
 from enumerated_problem import problem
 from sampled_models import drawn, exact_model, quietly
 
 # ---- Convergence and interruption --------------------------------------------------------------------------------
 
 
-def test_chains_that_do_not_converge_are_said_with_the_figure(monkeypatch):
+def test_chains_that_do_not_converge_are_said_with_the_figure(limits):
     model, X, _ = exact_model(Permutations(4))
-    monkeypatch.setattr("combpred.sampling._chain_means.MEAN_STEPS", 10)
+    limits.chain_steps(10)
     model.set_params(inference="mcmc", sampler="local", epsilon=0.01)
     with pytest.warns(ConvergenceWarning, match=r"of 9 rows did not converge: expectations are known to within ±0\.\d"):
         model.predict_marginals(X)
@@ -86,7 +85,7 @@ def test_small_fits_that_are_good_stop_in_silence(scale, seed):
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
     model = quietly(ProbabilisticStructured(Permutations(4), inference="mcmc", max_iter=3, random_state=0), X, y)
-    before, whole, calls = dict(vars(model)), LibrarySpace.draw, []
+    before, whole, calls = dict(vars(model)), type(Permutations(4).space).draw, []
 
     def interrupted(self, *args, **kwargs):
         calls.append(1)
@@ -94,7 +93,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch):
             raise KeyboardInterrupt
         return whole(self, *args, **kwargs)
 
-    monkeypatch.setattr(LibrarySpace, "draw", interrupted)
+    monkeypatch.setattr(type(Permutations(4).space), "draw", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     assert calls[3:] == [1]

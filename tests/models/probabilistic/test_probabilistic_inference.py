@@ -157,11 +157,11 @@ def test_samples_depend_on_the_seed_alone():
     assert (one[0] != one[1]).any()  # draws of one row differ
 
 
-def test_methods_of_one_row_and_many_agree(monkeypatch):
+def test_methods_of_one_row_and_many_agree(limits):
     model, X, members, _ = fitted(Permutations(4))
     y = members[:9]
     answers = (model.predict_marginals(X), model.entropy(X), model.log_proba(X, y), model.log_partition(X).value)
-    monkeypatch.setattr("combpred._lib.memory._BLOCK_ENTRIES", 12)  # two rows at a time
+    limits.block_entries(12)  # two rows at a time
     for whole, blocks in zip(
         answers,
         (model.predict_marginals(X), model.entropy(X), model.log_proba(X, y), model.log_partition(X).value),

@@ -11,11 +11,8 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from combpred import CapabilityError, ProbabilisticStructured
-from combpred._lib import control, memory
-from combpred._lib.errors import NumericalError
+from combpred import CapabilityError, NumericalError, ProbabilisticStructured
 from combpred.structures import LabelSets, MultiClass, Permutations
-from combpred.structures._space import LibrarySpace
 from enumerated_problem import problem
 
 X, RANKINGS, _, _, _ = problem(Permutations(4))
@@ -105,14 +102,14 @@ def test_bad_arguments_are_refused(ask, error, message):
         ask(model)
 
 
-def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(monkeypatch):
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(limits):
     model = ProbabilisticStructured("permutations").fit(X, RANKINGS)
     many = np.zeros((100_000, 3))
-    monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
+    limits.available_memory(2**20)
     for ask in (model.predict_marginals, model.sample):
         with pytest.raises(MemoryError, match="fewer"):
             ask(many)
-    monkeypatch.setattr(memory, "available_memory", lambda: 3000)
+    limits.available_memory(3000)
     with pytest.raises(MemoryError, match=r"training on 9 rows with a kernel matrix.*NystromMap"):
         ProbabilisticStructured(kernel="rbf").fit(X, LABELS)
 
@@ -124,7 +121,7 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(monkeypat
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, options):
     model = ProbabilisticStructured(Permutations(4), max_iter=2000, tol=1e-2, **options).fit(X, RANKINGS)
     before = dict(vars(model))
-    whole, calls = LibrarySpace.log_partition, []
+    whole, calls = type(Permutations(4).space).log_partition, []
 
     def interrupted(self, *args, **kwargs):
         calls.append(1)
@@ -132,7 +129,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, options)
             raise KeyboardInterrupt
         return whole(self, *args, **kwargs)
 
-    monkeypatch.setattr(LibrarySpace, "log_partition", interrupted)
+    monkeypatch.setattr(type(Permutations(4).space), "log_partition", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.set_params(tol=1e-9).fit(X[:7], RANKINGS[:7])
     assert vars(model.set_params(tol=1e-2)) == before
@@ -147,15 +144,15 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, options)
 
 @pytest.mark.parametrize("solver", ["lbfgs", "sgd"])
 @pytest.mark.parametrize("verbose", [0, 1])
-def test_verbose_reports_progress(monkeypatch, capsys, solver, verbose):
-    whole = LibrarySpace.log_partition
+def test_verbose_reports_progress(monkeypatch, limits, capsys, solver, verbose):
+    whole = type(Permutations(4).space).log_partition
 
     def slow(self, *args, **kwargs):
         time.sleep(0.02)
         return whole(self, *args, **kwargs)
 
-    monkeypatch.setattr(LibrarySpace, "log_partition", slow)
-    monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(type(Permutations(4).space), "log_partition", slow)
+    limits.progress_at_once()
     model = ProbabilisticStructured("permutations", solver=solver, max_iter=50, tol=1e-3, verbose=verbose)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

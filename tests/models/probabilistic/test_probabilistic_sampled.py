@@ -15,11 +15,8 @@ from scipy.stats import chi2
 from sklearn.base import clone
 
 import reference
-from combpred import ApproximationWarning, CapabilityError, ChainDiagnostics, ProbabilisticStructured
-from combpred._lib import control, partition
-from combpred._lib.errors import SamplingError
+from combpred import ApproximationWarning, CapabilityError, ChainDiagnostics, ProbabilisticStructured, SamplingError
 from combpred.sampling import AnnealingDetails, TaylorDetails, engines
-from combpred.sampling._chain_means import chain_means, feature_range
 from combpred.sampling.samplers import exact_draws, first_capable
 from combpred.structures import (
     Assignments,
@@ -31,7 +28,6 @@ from combpred.structures import (
     Permutations,
     SpanningTrees,
 )
-from combpred.structures._space import LibrarySpace
 from enumerated_problem import problem
 from sampled_models import exact_model, quietly
 
@@ -91,8 +87,8 @@ def test_mini_batches_by_samples():
     assert model.set_params(inference="exact").score_log_loss(X, y) <= exact.score_log_loss(X, y)
 
 
-def test_progress_is_shown(monkeypatch, capsys):
-    monkeypatch.setattr(control, "_FIRST_SECONDS", 0.0)
+def test_progress_is_shown(limits, capsys):
+    limits.progress_at_once()
     X, y, _, _, _ = problem(Permutations(4))
     for verbose in (0, 1):
         model = ProbabilisticStructured("permutations", inference="mcmc", max_iter=20, random_state=0, verbose=verbose)
@@ -177,7 +173,7 @@ def test_samples_follow_the_distribution(sampler):
 def test_coupling_that_would_not_end_is_refused_at_once(monkeypatch):
     """Rankings of 25 labels with pairwise scores of size 1 and, after training, utilities: not a step is made."""
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(LibrarySpace, "draw", None)
+    monkeypatch.setattr(type(Permutations(4).space), "draw", None)
     with pytest.raises(SamplingError, match=r"row \d: .* takes about 10\^\d\d steps .* take sampler='local'"):
         exact_draws(Permutations(25), "cftp", rng.normal(size=(2, 300)), 1, 0, None)
     monkeypatch.undo()
@@ -223,11 +219,10 @@ def test_results_depend_on_the_seed_alone():
 # ---- Which method --------------------------------------------------------------------------------------------------
 
 
-def test_auto_is_exact_while_that_is_affordable(monkeypatch):
+def test_auto_is_exact_while_that_is_affordable(limits):
     X, y, _, _, _ = problem(Permutations(4))
     assert ProbabilisticStructured("permutations").fit(X, y).inference_ == "recursion"
-    seconds = partition.exact_seconds(Permutations(4).space.description, 9, 60)
-    monkeypatch.setattr(partition, "EXACT_SECONDS", 0.99 * seconds)
+    limits.exact_seconds(Permutations(4), 9, 60)
     model = quietly(ProbabilisticStructured("permutations", max_iter=200, tol=0.1, random_state=0), X, y)
     assert model.inference_ == "mcmc"
     assert model.log_partition(X).method == "exact"  # once for each row is affordable
@@ -337,27 +332,6 @@ def test_the_counting_formula_needs_moments_of_the_structure_itself():
     with pytest.warns(ApproximationWarning, match="moments of ψ that are sampled") as warned:
         model.predict_marginals(X)
     assert len(warned) == 1
-
-
-# ---- Sample sizes ----------------------------------------------------------------------------------------------------
-
-
-def test_the_range_of_features_is_known():
-    assert feature_range(Permutations(4)) == 2.0
-    for binary in (Assignments(3), LabelSets(3), Cycles(4), MultiClass(3)):
-        assert feature_range(binary) == 1.0
-    assert feature_range(Custom.from_structures(["a", "b"], [[1.0], [0.0]])) is None
-
-
-def test_the_stated_error_of_means_along_chains_holds():
-    """300 equal rows: at δ = 0.1 no more than 30 are expected to be beyond ε, 60 happen in 1e-7 of seeds."""
-    scores = np.tile([0.8, -0.3, 0.5, 0.0, 0.9, -0.6], (300, 1))
-    expected = Permutations(4).marginals(scores[0])
-    found = chain_means(Permutations(4), "local", scores, epsilon=0.1, delta=0.1, seed=1, n_threads=None)
-    off = np.abs(found.means - expected).max(axis=1)
-    assert np.count_nonzero(off > 0.1) <= 60
-    assert np.count_nonzero(off > found.error) <= 60
-    assert (found.error <= 0.1).all() and (found.r_hat <= 1.1).all()
 
 
 def test_every_method_is_an_engine():

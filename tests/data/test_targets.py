@@ -1,0 +1,19 @@
+"""Targets as learners see them, and errors about them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from combpred._data.targets import TargetError, positions_by_score
+
+
+def test_labels_of_equal_score_are_ranked_by_their_number():
+    np.testing.assert_array_equal(
+        positions_by_score(np.array([[0.0, 2.0, 0.0, -1.0], [1.0] * 4])), [[2, 1, 3, 4], [1, 2, 3, 4]]
+    )
+
+
+def test_errors_of_another_row_name_the_same_argument():
+    error = TargetError(1, "r", "y_pred").at(8)
+    assert isinstance(error, TargetError)
+    assert (error.row, error.argument, str(error)) == (8, "y_pred", "y_pred, row 8: r")

@@ -1,0 +1,25 @@
+"""Partition functions of the core: by which engine, and what they cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from combpred._lib.partition import log_partition, partition_cost
+from combpred._lib.structure import Description
+from combpred.structures import Cycles, Permutations
+
+
+def test_engine_and_cost():
+    engine, cost = partition_cost(Permutations(10).space.description)
+    assert engine == "recursion"
+    assert partition_cost(Permutations(10).space.description, marginals=True)[1] > cost > 1000
+    assert partition_cost(Permutations(12).space.description)[1] > 4 * cost
+    found = log_partition(Permutations(3).space.description, np.zeros((2, 3)))
+    assert (found.engine, found.marginals) == ("recursion", None)
+    # Cycles through given vertices have no recursion of their own.
+    through = Description("cycles", {"n": 5, "start": 1}, None, None)
+    found = log_partition(through, np.zeros((1, 10)), marginals=True)
+    assert found.engine == "enumeration"
+    visiting = [y for y in Cycles(5).enumerate() if 1 in y]
+    assert found.log_z[0] == pytest.approx(np.log(len(visiting)))
