@@ -9,10 +9,11 @@
  *   err.
  * - err is a buffer of err_cap bytes owned by the caller. After a failure it holds a NUL-terminated UTF-8 message, cut
  *   to fit; after success it is untouched. err = NULL or err_cap <= 0 means that no message is wanted.
- * - bad_row, where a function takes rows of data, gets the number of the row, from 0 on, that a failure is about: -1 when
- *   no row is to blame, or nothing failed. Any status but CP_OK may come with a row. The message of such a failure names
- *   the row, too: it begins with "row 3: ", and what follows says what is wrong with it, or has the number in its
- *   sentence. bad_row = NULL means that the number is not wanted.
+ * - bad_row, where a function takes rows of data, gets the number of the row, from 0 on, that a failure is about: -1
+ *   when no row is to blame, as where a structure is too large whatever the row, or nothing failed. Any status but
+ *   CP_OK may come with a row. The message of such a failure names the row, too: it begins with "row 3: ", and what
+ *   follows says what is wrong with it, or has the number in its sentence. bad_row = NULL means that the number is not
+ *   wanted.
  * - Matrices are C-contiguous (row-major) with the dimensions named in brackets. Every buffer comes with its
  *   dimensions; a negative dimension, a product of dimensions that overflows, or NULL for a non-empty buffer is
  *   CP_EVALUE. An empty buffer may be NULL.

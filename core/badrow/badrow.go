@@ -1,7 +1,10 @@
 // Package badrow has the error that says, as a number, which of the caller's rows is to blame.
 package badrow
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Error says what is wrong with one row of a batch. Callers that pass rows of something larger find out which by errors.As,
 // and need not read the text.
@@ -12,8 +15,21 @@ type Error struct {
 	Named bool
 }
 
-// At returns err as one about a row: its text is "row 3: " and that of err.
-func At(row int, err error) error { return &Error{Row: row, Err: err} }
+// General is an error that may tell that no single row is to blame.
+type General interface {
+	error
+	// EveryRow reports whether every row of the batch would have failed alike.
+	EveryRow() bool
+}
+
+// At returns err as one about a row: its text is "row 3: " and that of err. A General error for which all rows are alike is
+// returned as it is.
+func At(row int, err error) error {
+	if g, ok := errors.AsType[General](err); ok && g.EveryRow() {
+		return err
+	}
+	return &Error{Row: row, Err: err}
+}
 
 // Named returns an error about a row whose text, made as fmt.Errorf makes it, names the row in its sentence.
 func Named(row int, format string, args ...any) error {

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -232,5 +233,32 @@ func BenchmarkBatch(b *testing.B) {
 			}
 			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
+	}
+}
+
+// TestRowsToBlame: a limit that depends on the scores names its row, one of the size of the structure names none.
+func TestRowsToBlame(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		size int64
+		row  int // −1 for none
+	}{
+		{"permutations", 40, 1}, {"weakorders", 40, 1}, {"partialorders", 40, 1}, {"cliques", 90, 1},
+		{"cycles", 17, -1}, {"directedcycles", 17, -1}, {"routes", 17, -1},
+	} {
+		space := build(t, c.name, c.size)
+		linear := gaussian(3, space.FeatureLen(), 6)
+		clear(linear.Data[:linear.Cols])
+		err := Batch(space, linear, blas64.General{}, Exact, 0, make([]int32, 3*space.PartLen()), nil, 1, nil)
+		if _, ok := errors.AsType[*structure.LimitError](err); !ok {
+			t.Fatalf("%s of size %d give the error %v", c.name, c.size, err)
+		}
+		row := -1
+		if at, ok := errors.AsType[*badrow.Error](err); ok {
+			row = at.Row
+		}
+		if row != c.row || strings.Contains(err.Error(), "row ") != (c.row >= 0) {
+			t.Errorf("%s: row %d is to blame in %q, want %d", c.name, row, err, c.row)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/structure"
@@ -170,6 +171,24 @@ func TestSamplesDoNotDependOnWorkers(t *testing.T) {
 		}
 		if err := partition.Sample(s, scores, 6, 43, again, 4, nil); err != nil || slices.Equal(first, again) {
 			t.Errorf("another seed draws the same samples, or fails with %v", err)
+		}
+	}
+}
+
+// TestNoRowIsToBlameForSizes: every row would fail alike.
+func TestNoRowIsToBlameForSizes(t *testing.T) {
+	for name, n := range map[string]int64{"permutations": 40, "weakorders": 40, "assignments": 40, "cliques": 40, "cycles": 40} {
+		space := build(t, name, map[string]int64{"n": n})
+		scores := matrix(2, space.FeatureLen(), func() float64 { return 0 })
+		_, summed := partition.Batch(space, scores, make([]float64, 2), blas64.General{}, 1, nil)
+		drawn := partition.Sample(space, scores, 1, 1, make([]int32, 2*space.PartLen()), 1, nil)
+		for _, err := range []error{summed, drawn} {
+			if _, ok := errors.AsType[*structure.LimitError](err); !ok {
+				t.Fatalf("%s of size %d give the error %v", name, n, err)
+			}
+			if at, ok := errors.AsType[*badrow.Error](err); ok {
+				t.Errorf("%s: row %d is to blame in %q", name, at.Row, err)
+			}
 		}
 	}
 }

@@ -12,6 +12,9 @@ func (e *CapabilityError) Error() string {
 	return fmt.Sprintf("structure: %s: this needs %s, which the structure does not have", e.Structure, e.Need)
 }
 
+// EveryRow is true: what a structure lacks it lacks for any scores.
+func (e *CapabilityError) EveryRow() bool { return true }
+
 // Describe returns a short description of a space for messages: its String method's where it has one, its type
 // otherwise.
 func Describe(s Space) string {

@@ -33,6 +33,7 @@ func cliqueLimit(err error) error {
 	if e, ok := errors.AsType[*induced.SizeError](err); ok {
 		return &LimitError{
 			What:         "exact decoding of cliques whose vertices do not fall into independent parts",
+			OfRow:        true,
 			Size:         e.Size,
 			Limit:        induced.MaxVertices,
 			Alternatives: searchInstead,
@@ -41,6 +42,7 @@ func cliqueLimit(err error) error {
 	if e, ok := errors.AsType[*induced.EffortError](err); ok {
 		return &LimitError{
 			What:         "exact decoding of cliques",
+			OfRow:        true,
 			Size:         e.Size,
 			Limit:        induced.MaxVertices,
 			Effort:       fmt.Sprintf("%d nodes of branch and bound", induced.MaxNodes),

@@ -130,6 +130,7 @@ func (r *restrictedCliques) Decode(dst []int32, score Scores) (Certificate, erro
 		if e, ok := errors.AsType[*induced.SizedError](err); ok {
 			return Certificate{}, &LimitError{
 				What:         fmt.Sprintf("exact decoding of cliques of %d more vertices among those left open,", e.Size),
+				OfRow:        true,
 				Size:         e.Vertices,
 				Effort:       "its limits of time and memory",
 				Alternatives: searchInstead,

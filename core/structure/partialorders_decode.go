@@ -19,6 +19,7 @@ func (p partialOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 	}
 	return Certificate{}, &LimitError{
 		What:         "exact decoding of partial orders, where the best choices of all pairs are not transitive,",
+		OfRow:        true,
 		Size:         p.n,
 		Limit:        maxListed,
 		Alternatives: "decode by search instead, which reports how much of the best score it guarantees",

@@ -23,6 +23,7 @@ func (p permutations) Decode(dst []int32, score Scores) (Certificate, error) {
 		if size, ok := errors.AsType[*ordering.SizeError](err); ok {
 			return Certificate{}, &LimitError{
 				What:         "exact decoding of rankings with labels that form a cycle of preferences",
+				OfRow:        true,
 				Size:         size.Size,
 				Limit:        ordering.MaxComponent,
 				Alternatives: "decode by search instead, which guarantees half of the best score",

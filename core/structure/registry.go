@@ -49,6 +49,7 @@ type Spec struct {
 type LimitError struct {
 	What         string // the method, such as "exact decoding of permutations"
 	Size, Limit  int
+	OfRow        bool   // whether it is the scores of a row that are beyond the limit, so that other rows may be within it
 	Effort       string // what was spent in vain on an instance within the limit, such as "1000 nodes"; or empty
 	Alternatives string // what to use instead
 }
@@ -59,6 +60,9 @@ func (e *LimitError) Error() string {
 	}
 	return fmt.Sprintf("structure: %s is limited to size %d, this one has size %d; %s", e.What, e.Limit, e.Size, e.Alternatives)
 }
+
+// EveryRow reports whether the limit is one of the structure, whatever the scores.
+func (e *LimitError) EveryRow() bool { return !e.OfRow }
 
 var registry = map[string]Spec{}
 

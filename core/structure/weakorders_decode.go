@@ -17,6 +17,7 @@ func (w *weakOrders) Decode(dst []int32, score Scores) (Certificate, error) {
 		if size, ok := errors.AsType[*ordering.SizeError](err); ok {
 			return Certificate{}, &LimitError{
 				What:         "exact decoding of rankings with ties whose labels form a cycle of preferences",
+				OfRow:        true,
 				Size:         size.Size,
 				Limit:        size.Limit,
 				Alternatives: "decode by search instead, which reports how much of the best score it guarantees",

@@ -17,7 +17,9 @@ from combpred._lib.errors import CapabilityError, NumericalError, RowError, Samp
 from combpred._lib.partition import log_partition
 from combpred._lib.ridge import check_kernel
 from combpred._lib.structure import Description, structure_check, structure_embed
+from combpred.structures._search.constraints import ConstraintError
 
+CYCLES = Description("cycles", {"n": 30})
 SCORES = np.zeros((4, D))
 SCORES[2, 1] = np.nan
 
@@ -50,6 +52,15 @@ def test_row_beyond_exact_decoding():
     with pytest.raises(CapabilityError, match=r"^row 1: .*limited to size 48") as caught:
         decode(cliques, scores, method="exact")
     assert caught.value.row == 1
+
+
+@pytest.mark.parametrize("function", [lambda s: decode(CYCLES, s, method="exact"), lambda s: log_partition(CYCLES, s)])
+def test_sizes_beyond_what_is_exact_are_about_no_row(function):
+    with pytest.raises(
+        CapabilityError, match=r"^(exact decoding|the exact law) of cycles .*limited to size 16"
+    ) as caught:
+        function(np.zeros((3, 30 * 29 // 2)))
+    assert caught.value.row is None
 
 
 def test_row_beyond_the_budget():
@@ -115,6 +126,70 @@ def test_selections_are_renumbered():
     with pytest.raises(CapabilityError, match="^r$") as caught, renumbered(np.array([5])):
         raise CapabilityError("r")
     assert caught.value.row is None
+
+
+MOVED = [
+    RowError(1, "r"),
+    RowError(1, "row 1 has r", named=True),
+    CapabilityError("r", 1),
+    SamplingError("r", 1),
+    NumericalError("r", 1),
+    TargetError(1, "r", "y_pred"),
+    ConstraintError(1, "r"),
+]
+
+
+@pytest.mark.parametrize("error", MOVED, ids=lambda error: type(error).__name__)
+def test_another_row_shows_everywhere(error):
+    moved = error.at(7)
+    made = type(error)(*moved.args)
+    assert (moved.row, repr(moved), moved.args) == (7, repr(made), made.args)
+    assert (7 in moved.args, 1 in moved.args, 1 in error.args) == (True, False, True)
+    for other in (pickle.loads(pickle.dumps(moved)), copy.copy(moved), copy.deepcopy(moved), error.shifted(6)):
+        assert (type(other), other.row, other.args) == (type(error), 7, moved.args)
+        assert (str(other), repr(other)) == (str(moved), repr(moved))
+    assert error.row == 1
+
+
+def test_errors_without_a_row_show_their_reason_alone():
+    for error in (
+        CapabilityError("r"),
+        pickle.loads(pickle.dumps(CapabilityError("r"))),
+        CapabilityError("r").shifted(3),
+    ):
+        assert (error.args, str(error), error.row) == (("r",), "r", None)
+
+
+def _raised_with_a_cause() -> CapabilityError:
+    try:
+        try:
+            raise KeyError("cause")
+        except KeyError as cause:
+            raise CapabilityError("r", 1) from cause
+    except CapabilityError as error:
+        return error
+
+
+def test_another_row_keeps_where_an_error_came_from():
+    error = _raised_with_a_cause()
+    error.__notes__ = ["a note"]
+    moved = error.at(7)
+    assert moved.__traceback__ is error.__traceback__ is not None
+    assert (moved.__cause__, moved.__suppress_context__, moved.__notes__) == (error.__cause__, True, ["a note"])
+    moved.__notes__.append("another")
+    assert error.__notes__ == ["a note"]
+    for names in (
+        renumbered(np.array([5, 8])),
+        naming_row(8),
+        Block(np.zeros((3, 2)), None, None, None, first_row=7).errors(),
+    ):
+        with pytest.raises(CapabilityError, match="^row 8: r") as caught, names:
+            raise error
+        assert str(caught.value) == "row 8: r"
+        assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(CapabilityError, match="^r$") as caught, naming_row(8):
+        raise CapabilityError("r")
+    assert (caught.value.row, caught.value.__cause__) == (None, None)
 
 
 def test_rows_taken_alone_are_named():

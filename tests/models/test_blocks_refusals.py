@@ -52,7 +52,7 @@ def test_not_a_number_in_the_tenth_block_is_named(few_rows):
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"X": np.ones((4, 4))}, "block 3: X has 4 features, expected are 5"),
+        ({"X": np.ones((4, 4))}, "block 3: X has 4 features, the first rows have 5: give all rows the same columns"),
         ({"X": np.ones((3, 5))}, "block 3: X has 3 rows and y 4"),
         ({"X": np.ones(4)}, r"block 3: X has shape \(4,\), must be \(n, n_features\)"),
         ({"X": np.ones((4, 5), dtype=complex)}, "block 3: Complex data not supported"),

@@ -149,7 +149,7 @@ def test_bounds_are_their_formulas():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"coef": np.zeros((3, 4))}, r"coef has shape \(3, 4\), must be \(4, 4\)"),
+        ({"coef": np.zeros((3, 4))}, r"coef must hold finite numbers of shape \(4, 4\), .* its shape is \(3, 4\)"),
         ({"coef": np.full((4, 4), np.inf)}, "finite"),
         ({"intercept": np.zeros(4)}, "there is no constant feature"),
         ({"n_passes": 0}, "n_passes must be between"),

@@ -186,6 +186,20 @@ def test_a_users_own_structure_is_refused_what_it_lacks(options, error, message)
         sampling.sample(UsersOwn.structure, UsersOwn.scores, 50, random_state=0, **options)
 
 
+@pytest.mark.parametrize("sampler", ["auto", *sampling.samplers.SAMPLERS[2:], "rejection", "monotone", "cube"])
+def test_without_a_users_own_sampler_nothing_is_drawn(sampler):
+    structure = Custom(
+        log_count=3 * np.log(2), mean=[0.5] * 3, second_moment=np.full((3, 3), 0.25) + np.eye(3) / 4, embed=np.asarray
+    )
+    message = r"this Custom structure has no sampler, a function .*: give one to Custom\.from_sampler\(sample, "
+    with pytest.raises(CapabilityError, match=message) as caught:
+        sampling.sample(structure, UsersOwn.scores, sampler=sampler, random_state=0)
+    assert "sampler='auto' is not possible" not in str(caught.value)
+    with pytest.raises(CapabilityError, match=message) as caught:
+        sampling.log_partition(structure, UsersOwn.scores, method="annealed")
+    assert caught.value.row is None
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [

@@ -116,8 +116,9 @@ def test_forbidden_places_make_large_routes_exact() -> None:
     found = RowConstraints(Routes(24).space, {"forbidden": gone}, 1).decode(scores, None, Decoding("exact"))
     best = max(float((Routes(24).embed([[v for v in y if v >= 0]]) @ scores[0])[0]) for y in Routes(6).enumerate())
     assert found.optimal[0] and abs(found.value[0] - best) < 1e-10
-    with pytest.raises(CapabilityError, match="row 0.*constraints.*limited"):
+    with pytest.raises(CapabilityError, match="^exact decoding of .*constraints.*limited") as caught:
         RowConstraints(Routes(24).space, {"required": [3]}, 1).decode(scores, None, Decoding("exact"))
+    assert caught.value.row is None  # the constraint is that of every row
 
 
 def test_errors_name_the_row_among_all_not_in_its_group() -> None:

@@ -88,7 +88,9 @@ class Block:
                 raise found from None
             raise ValueError(self.name(str(found))) from None
         except DataError as error:
-            raise error if error.row is None else error.at(self.number(error.row)) from None
+            if error.row is None:
+                raise
+            raise error.at(self.number(error.row)) from error.__cause__
         except (ValueError, TypeError) as error:
             if self.index is None or type(error) not in (ValueError, TypeError):
                 raise

@@ -31,9 +31,11 @@ class TargetError(RowError):
     """
 
     def __init__(self, row: int, reason: str, argument: str = "y") -> None:
-        super().__init__(row, reason)
-        self.args = (row, reason, argument)  # all of them, so that the exception can be pickled
         self.argument = argument
+        super().__init__(row, reason)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return self.row, self.reason, self.argument
 
     def __str__(self) -> str:
         return f"{self.argument}, row {self.row}: {self.reason}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +31,25 @@ class DataError(Exception):
         self.reason = reason
         self.row = row
         self._named = named
+        self.args = self._arguments()
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Return what the constructor was given, from which an exception is shown, copied and pickled."""
+        return (self.reason,) if self.row is None else (self.reason, self.row)
 
     def __str__(self) -> str:
         return self.reason if self.row is None or self._named else f"row {self.row}: {self.reason}"
 
     def at(self, row: int) -> Self:
-        """Return the same error about the row of another number."""
-        moved = type(self).__new__(type(self), *self.args)  # copy.copy shares the state where tblib is at work
+        """Return the same error about the row of another number, with its cause, traceback and notes."""
+        moved = type(self).__new__(type(self))  # copy.copy shares the state where tblib is at work
         moved.__dict__.update(self.__dict__, row=row)
-        return moved
+        if "__notes__" in moved.__dict__:
+            moved.__dict__["__notes__"] = list(moved.__dict__["__notes__"])
+        moved.args = moved._arguments()
+        moved.__cause__, moved.__context__ = self.__cause__, self.__context__
+        moved.__suppress_context__ = self.__suppress_context__  # which setting the cause has changed
+        return moved.with_traceback(self.__traceback__)
 
     def shifted(self, first: int) -> Self:
         """Return the same error among rows of which the first has the number `first`."""
@@ -92,7 +102,9 @@ class RowError(DataError, ValueError):
 
     def __init__(self, row: int, reason: str, *, named: bool = False) -> None:
         super().__init__(reason, row, named=named)
-        self.args = (row, reason)  # both, so that the exception can be pickled
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return self.row, self.reason
 
 
 @contextmanager
@@ -118,11 +130,13 @@ def renumbered(rows: NDArray[np.intp] | slice) -> Iterator[None]:
 def naming_row(row: int) -> Iterator[None]:
     """Give an error raised within, about one row of data alone, the number of that row.
 
-    A ValueError that says nothing about rows becomes a RowError.
+    A ValueError that says nothing about rows becomes a RowError. What the structure lacks for any row stays as it is.
     """
     try:
         yield
     except DataError as error:
-        raise error.at(row) from None
+        if error.row is None and isinstance(error, CapabilityError):
+            raise
+        raise error.at(row) from error.__cause__
     except ValueError as error:
         raise RowError(row, str(error)) from None

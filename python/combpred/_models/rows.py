@@ -141,11 +141,14 @@ class BlockRows:
         X = block.X
         if X.shape[1] != self.n_features:
             raise ValueError(
-                f"X has {X.shape[1]} features, expected are {self.n_features}: the number of the first rows"
+                f"X has {X.shape[1]} features, the first rows have {self.n_features}: give all rows the same columns"
             )
         columns = getattr(X, "columns", None)
         if self.names is not None and columns is not None and tuple(columns) != self.names:
-            raise ValueError(f"the columns of X are {list(columns)}, expected are {list(self.names)}, in that order")
+            raise ValueError(
+                f"the columns of X are {list(columns)}, those of the first rows are {list(self.names)}: give all rows "
+                "the same columns in the same order"
+            )
         if getattr(X, "dtype", np.dtype(float)).kind == "c":
             raise ValueError("Complex data not supported: X must hold real numbers")
         X = X.astype(np.float64, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
@@ -173,7 +176,8 @@ class BlockRows:
     def _check_sets(self, sizes: NDArray[np.int64]) -> None:
         if self.share is None:
             raise CapabilityError(
-                f"{self.structure!r}: the number of its members is not known, which training on sets of outputs needs"
+                f"{self.structure!r}: the number of its members is not known, which training on sets of outputs needs: "
+                "give one output for each row, or a structure that can be counted"
             )
         many = sizes * self.share >= 1.0
         if many.any():

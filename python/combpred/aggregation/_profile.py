@@ -155,7 +155,7 @@ def read_counts(
         profile = read_profile(rankings, weights, n_extensions, random_state)
         return profile, *pair_counts(profile)
     if weights is not None:
-        raise ValueError("weights are those of rankings; multiply counts by them instead")
+        raise ValueError("weights are for rankings; multiply counts by them instead")
     try:
         before = np.array(counts, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -181,8 +181,8 @@ class LabelRankingBoost(LabelRanker):
             scores = np.asarray(ranker(X), dtype=np.float64)
             if scores.shape != shape or not np.isfinite(scores).all():
                 raise ValueError(
-                    f"base_rankers[{j}] gave scores of shape {scores.shape}, must be {shape} and finite: a column for "
-                    "each label"
+                    f"base_rankers[{j}] gave scores of shape {scores.shape}; it must give finite ones of shape {shape}"
+                    ", a column for each label"
                 )
             found.append(scores)
         if not found:

@@ -38,13 +38,19 @@ class Competitor(NamedTuple):
         weights = np.asarray(coef, dtype=np.float64)
         if weights.shape != (n_labels, n_features) or not np.isfinite(weights).all():
             raise ValueError(
-                f"coef has shape {weights.shape}, must be ({n_labels}, {n_features}) and finite: a row for each label"
+                f"coef must hold finite numbers of shape ({n_labels}, {n_features}), a row for each label; its shape "
+                f"is {weights.shape}"
             )
         if intercept is not None and not has_constant:
-            raise ValueError("intercept is given, but with fit_intercept=False there is no constant feature: leave it")
+            raise ValueError(
+                "intercept is given, but with fit_intercept=False there is no constant feature: leave it out"
+            )
         constant = np.zeros(n_labels) if intercept is None else np.asarray(intercept, dtype=np.float64)
         if constant.shape != (n_labels,) or not np.isfinite(constant).all():
-            raise ValueError(f"intercept has shape {constant.shape}, must be ({n_labels},) and finite")
+            raise ValueError(
+                f"intercept must hold finite numbers of shape ({n_labels},), one for each label; its shape is "
+                f"{constant.shape}"
+            )
         return cls(weights, constant, has_constant)
 
     def losses(self, X: Any, edges: Edges) -> float:

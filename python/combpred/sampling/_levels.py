@@ -243,6 +243,8 @@ class ChainLevels(Levels):
             try:
                 drawn = self._uniform(n)
             except CapabilityError:
+                if self._sampler == "meta":  # which proposes such draws at all other levels
+                    raise
                 self._uniformly = False
             else:
                 self._states[beta] = drawn[1][np.arange(_N_CHAINS) % n]

@@ -69,7 +69,9 @@ def first_capable(structure: Structure, sampler: str, methods: tuple[str, ...] |
             return method
     last = reasons[methods[-1]]
     working = [name for name in SAMPLERS[1:] if _works(structure, name)]
-    remedy = f"take sampler={' or '.join(repr(name) for name in working)}" if working else "no sampler works for it"
+    if not working:
+        raise CapabilityError(f"no sampler works for this structure: {last}") from None
+    remedy = f"take sampler={' or '.join(repr(name) for name in working)}"
     raise CapabilityError(f"sampler={sampler!r} is not possible: {last}; {remedy}") from None
 
 

@@ -99,6 +99,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         contents = self._contents()
         held: tuple[int, Space] | None = self.__dict__.get("_space")
         if held is None or held[0] != contents:
+            # The two hold each other, so that only the garbage collector frees them: the space calls hooks of the
+            # structure, many of which ask the space in turn. A copy of the structure in the space would have to build a
+            # second space for them, and a weak reference would break on ``Permutations(4).space``.
             held = self.__dict__["_space"] = contents, self._make_space()
         return held[1]
 
@@ -240,7 +243,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return the conditions in the form that decoders take; overridden by structures that take constraints."""
-        raise CapabilityError(f"{self!r} takes no constraints")
+        raise CapabilityError(f"{self!r} takes no constraints; leave them out")
 
     # Facts about ψ, overridden where a subclass differs.
 

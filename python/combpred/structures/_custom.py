@@ -327,8 +327,8 @@ def _build_space(structure: Custom, given: dict[str, Any]) -> ListedSpace | Pyth
     if not fitting:
         raise ValueError(
             f"Custom: {' and '.join(sorted(named)) or 'nothing'} given; a space is described by structures and psi, by "
-            "structures and gram, by sample and embed, or by log_count, mean, second_moment and embed (the last two "
-            "with decode for predictions)"
+            "structures and gram, by sample and embed, or by log_count, mean, second_moment and embed; the last two "
+            "take decode for predictions, and sample takes log_count for partition functions"
         )
     for key in ("embed", "decode", "sample"):
         if given[key] is not None and not callable(given[key]):

@@ -235,12 +235,17 @@ class PythonSpace:
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
         """Return n outputs drawn by the user's sampler, in parts; CapabilityError if there is none."""
+        draw, rng = self._sampler(), np.random.default_rng(seed)
+        return _column([draw(rng) for _ in range(n)])
+
+    def _sampler(self) -> Callable[[np.random.Generator], Any]:
+        """Return the user's function that draws an output; CapabilityError if there is none."""
         if self._sample is None:
             raise CapabilityError(
-                "this Custom structure has no sampler; Custom.from_sampler takes one, and from_structures needs none"
+                "this Custom structure has no sampler, a function that draws an output uniformly: give one to "
+                "Custom.from_sampler(sample, embed, decode), or all outputs to Custom.from_structures, which needs none"
             )
-        rng = np.random.default_rng(seed)
-        return _column([self._sample(rng) for _ in range(n)])
+        return self._sample
 
     def draw(
         self,
@@ -252,6 +257,7 @@ class PythonSpace:
         verbose: int = 0,
     ) -> Drawn:
         """Return outputs drawn by Markov chains whose proposals come from the user's sampler."""
+        self._sampler()  # whatever else is missing, nothing is drawn without
         return draw_by_proposals(self, linear, plan, start, bound)
 
     # Best outputs.

@@ -127,7 +127,8 @@ class Graphs(Structure):
             if not has.all():
                 raise TargetError(
                     int(np.argmin(has)),
-                    f"the edges have not the property hereditary={self.hereditary!r}; hereditary=None takes all sets",
+                    f"the edges do not have the property hereditary={self.hereditary!r}; hereditary=None takes all "
+                    "sets",
                 )
         return parts
 

@@ -192,8 +192,8 @@ class VisitConditions:
             )
         if self.length is not None and must > self.length:
             raise ConditionError(
-                f"'length' is {self.length}, but {must} {many} are required with the ends; ask for fewer, or for more "
-                "'length'"
+                f"'length' is {self.length}, but {must} {many} are required with the ends; ask for fewer, or for a "
+                "larger 'length'"
             )
 
     def all_visited(self) -> list[int]:

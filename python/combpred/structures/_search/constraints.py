@@ -317,7 +317,13 @@ class RowConstraints:
         for number in np.unique(code):
             rows = np.flatnonzero(code == number)
             weights = magnitude if magnitude is None or magnitude.ndim == 1 else magnitude[rows]
-            part = self._decode_group(self._restrictions[number], linear[rows], weights, how, first + rows)
+            try:
+                part = self._decode_group(self._restrictions[number], linear[rows], weights, how, first + rows)
+            except CapabilityError as error:
+                if error.row is not None or len(self._restrictions) == 1 or how.decoder not in CONSTRAINED:
+                    raise
+                # Whatever the scores, but rows with other constraints may do.
+                raise error.at(int(first + rows[0])) from error.__cause__
             if len(rows) == len(linear):
                 return part
             if whole is None:
