@@ -328,3 +328,14 @@ def test_estimators_have_few_classes_above_them():
         and len(own := [base for base in cls.__mro__ if base.__module__.startswith("combpred.")]) > MOST_OWN_CLASSES
     }
     assert deep == {}
+
+
+def test_types_of_arrays_are_defined_once(modules):
+    """The short names of array types: one name for each type, and one type for each name."""
+    names, types = [], []
+    for name, module in modules.items():
+        for node in module.tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(("NDArray[", "npt.NDArray[")):
+                names += [f"{ast.unparse(target)} in {name}" for target in node.targets]
+                types.append(ast.unparse(node.value).removeprefix("npt."))
+    assert {kind for kind in types if types.count(kind) > 1} == set(), names

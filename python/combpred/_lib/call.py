@@ -13,9 +13,10 @@ from contextvars import ContextVar
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from . import abi, blas
+from .arrays import FloatArray, IntArray
 from .control import reported, run_interruptibly
 from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
 
@@ -27,8 +28,6 @@ _lock = threading.Lock()
 _started = False  # the Go runtime runs, or is about to
 _forked = False  # this process is a fork of one where it ran
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
 Array = TypeVar("Array", FloatArray, IntArray)
 
 _MESSAGE_BYTES = 8192
@@ -276,7 +275,7 @@ def codes(values: Any, name: str, *shape: int | None) -> IntArray:
     return _shaped(contiguous(array, np.int32), name, shape)
 
 
-def contiguous(values: Any, dtype: type[np.generic]) -> npt.NDArray[Any]:
+def contiguous(values: Any, dtype: type[np.generic]) -> NDArray[Any]:
     """Return `values` as a C-contiguous, aligned array: what other processes send may lie at odd places."""
     return np.require(values, dtype, ("C", "ALIGNED"))
 
@@ -291,7 +290,7 @@ def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:
     return array
 
 
-def address(array: npt.NDArray[Any] | None) -> int | None:
+def address(array: NDArray[Any] | None) -> int | None:
     """Return where the data of `array` begin, None for None."""
     return None if array is None else array.ctypes.data
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .call import FloatArray, address, call, contiguous, floats, get_n_threads, options_argument
+from .arrays import FloatArray
+from .call import address, call, contiguous, floats, get_n_threads, options_argument
 from .structure import Description
 
 _PLAN_BYTES = 4096

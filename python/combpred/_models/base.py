@@ -29,6 +29,7 @@ from .._data.inputs import (
     unconverted_rows,
     validate_input,
 )
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, score_values
 from .._lib.errors import DataError
@@ -40,8 +41,6 @@ from .training import TrainingRows, embed_targets, resolve_targets
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -66,10 +65,10 @@ class Certified:
     """
 
     structures: Any
-    value: NDArray[np.float64]
-    nu: NDArray[np.float64]
+    value: FloatArray
+    nu: FloatArray
     optimal: NDArray[np.bool_]
-    upper_bound: NDArray[np.float64]
+    upper_bound: FloatArray
 
 
 class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -7,14 +7,13 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._data.inputs import mean_of_rows
+from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_rows, score_values
 from .._lib.errors import ApproximationWarning, NumericalError
 from ..structures import Structure
-
-FloatArray = NDArray[np.float64]
 
 _LARGEST = math.log(np.finfo(np.float64).max)
 

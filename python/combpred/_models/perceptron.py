@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -16,6 +15,7 @@ from sklearn.utils._param_validation import Interval
 from .._data.glossary import documented
 from .._data.inputs import clear_fit, refit, unchanged_on_failure
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray, IndexArray
 from .._lib.call import get_n_threads
 from .._lib.control import reported
 from .._lib.decode import Decoding
@@ -26,11 +26,8 @@ from .base import StructuredEstimator
 from .maxmargin.oracles import Blocks, refuse_sets
 from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
 
-FloatArray = NDArray[np.float64]
-
 _BOUND_ROUNDING = 1e-12  # of the scores
 
-Rows = NDArray[np.intp]
 
 _ROUNDING = 1e-13  # of the sum of the magnitudes of scores: outputs that differ by less score alike
 
@@ -148,7 +145,7 @@ class Learner:
         self._by_library = self._structure.space.in_library and model.decoder != "milp"
         self._design, self._norms = blocks.design(), blocks.square_norms()
 
-    def visit(self, order: Rows, state: MarginState) -> Report:
+    def visit(self, order: IndexArray, state: MarginState) -> Report:
         """Visit some blocks, changing the state."""
         if not self._by_library:
             return self._in_python(order, state)
@@ -157,7 +154,7 @@ class Learner:
             order, state, self.how, n_candidates=self._candidates,
         )  # fmt: skip
 
-    def _in_python(self, order: Rows, state: MarginState) -> Report:
+    def _in_python(self, order: IndexArray, state: MarginState) -> Report:
         updates, proven, radius = 0, 0, 0.0
         for i in order:
             scores = self._blocks.scores(state.coef, np.array([i]))

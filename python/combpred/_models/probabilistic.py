@@ -10,7 +10,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -21,6 +20,7 @@ from .._data.checks import check_choice, check_share_or_none, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, DataError
 from .._lib.memory import allocate
@@ -32,8 +32,6 @@ from .base import StructuredEstimator
 from .loglinear.blocks import fit_over_blocks
 from .loglinear.training import continue_descent, fit_by_descent, fit_by_lbfgs
 from .training import EarlierFit, check_mini_batch, has_partial_fit, require_same_intercept
-
-FloatArray = NDArray[np.float64]
 
 _FEWER_ROWS = "pass fewer rows at once"
 

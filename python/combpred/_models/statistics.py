@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.blocks import Block, n_rows
 from .._data.inputs import is_dask, row_weights
 from .._data.targets import summary
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from ..structures import Structure
 from .primal import RowSums, SumRows
 from .ridge import StructuredRidge, fit_sums
 from .rows import BlockRows
 from .training import resolve_targets, structure_of_classes
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.inputs import check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets
+from .._lib.arrays import FloatArray
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import MultiClass, Structure, resolve_structure
@@ -23,7 +24,6 @@ from .loglinear.features import InputFeatures, KernelFeatures
 if TYPE_CHECKING:
     from .base import StructuredEstimator
 
-FloatArray = NDArray[np.float64]
 
 _REMEDY = "set warm_start=False to start from zero"
 

@@ -11,12 +11,13 @@ from scipy.stats import rankdata
 
 from .._data.checks import is_number
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
 from ._aggregate import Aggregate
 from ._guarantees import OPTIMAL, Guarantee, conclude, kind_of, order_guarantee, relation_guarantee
 from ._orders import OrderSolver, Part, cost_of, deadline_after, joined, positions_of
-from ._profile import FloatArray, Profile, kendall_distances, read_counts
+from ._profile import Profile, kendall_distances, read_counts
 from ._relations import Found, PairCosts, best_input_relation, best_partial_order, best_weak_order
 
 _METHODS = ("auto", "exact", "milp", "lp", "pivot", "random-pivot", "local-search", "best-input")

@@ -11,13 +11,14 @@ from sklearn.utils import check_random_state
 
 from .._data.checks import is_number
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError
 from ..structures import Permutations
 from ._best_input import best_order_of_inputs
 from ._components import condorcet_components
 from ._pivot import pivot_order, random_pivot_order
-from ._profile import FloatArray, Profile
+from ._profile import Profile
 from ._rounding import round_relaxation
 
 #: Most items of a component that is solved by the recursion over subsets.

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from .._data.checks import check_share
+from .._lib.arrays import FloatArray
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
 from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
 from ..sampling import count_linear_extensions
-from ._orders import FloatArray, OrderRows, gram
+from ._orders import OrderRows, gram
 
 METHODS = ("auto", "exact", "approximate")
 # Downsets of what is counted exactly.

@@ -12,9 +12,8 @@ from scipy.stats import rankdata
 
 from .._data.relations import close_relations, encode_relations, items_shown, relation_matrices
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
+from .._lib.arrays import FloatArray
 from .._lib.memory import row_blocks
-
-FloatArray = NDArray[np.float64]
 
 FORMATS = ("positions", "pairs")
 _REMEDY = "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown"

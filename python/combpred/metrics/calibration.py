@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from .._data.checks import whole_number
-
-FloatArray = NDArray[np.float64]
+from .._lib.arrays import FloatArray
 
 STRATEGIES = ("uniform", "quantile")
 _MOST_BINS = 10**6

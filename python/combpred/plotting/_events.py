@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from ..structures import Structure
-
-FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 

@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from ..structures import Structure
 from ._events import check_marginals
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from .._lib.chain import Plan, chain_diagnose
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS, EXACT_METHODS
@@ -23,7 +24,6 @@ from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats
 from .samplers import score_bound
 
-FloatArray = NDArray[np.float64]
 Drawn = tuple[FloatArray, NDArray[Any]]
 
 _N_CHAINS = 4
@@ -234,7 +234,7 @@ class ChainLevels(Levels):
         self._sampler, self._spread, self._tv = sampler, spread, total_variation
         self._states: dict[float, NDArray[Any]] = {}
         self._spacing: dict[float, int] = {}
-        self._seen: dict[float, list[NDArray[np.float64]]] = {}
+        self._seen: dict[float, list[FloatArray]] = {}
         self._failure: str | None = None
         self._uniformly = True
 
@@ -354,7 +354,7 @@ class Task:
     """
 
     structure: Structure
-    scores: NDArray[np.float64]
+    scores: FloatArray
     epsilon: float
     delta: float
     sampler: str

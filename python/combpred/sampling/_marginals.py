@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, share, whole_number
+from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, SamplingError, naming_row
 from .._lib.names import CHAINS
@@ -19,7 +20,6 @@ from ._levels import SAMPLERS, Levels, Task, levels_of
 from ._schedules import adaptive_schedule
 from .samplers import rows_of
 
-FloatArray = NDArray[np.float64]
 Pair = tuple[FloatArray, FloatArray]
 
 METHODS = ("samples", "counting")

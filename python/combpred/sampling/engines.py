@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.warn import warn_user
+from .._lib.arrays import FloatArray, Rows
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.partition import exact_is_affordable
@@ -36,9 +37,6 @@ from .samplers import (
     natural_thin,
     refuse_long_past,
 )
-
-FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp] | slice
 
 #: Values of the parameter `inference`.
 METHODS = ("auto", "exact", "mcmc", "taylor")

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan, chain_diagnose
 from .._lib.decode import score_rows
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.partition import exact_is_affordable
 from ..structures import Structure
 from ._diagnostics import APART, ChainDiagnostics, meta_mixing_bound
-
-FloatArray = NDArray[np.float64]
 
 #: Values of the parameter `sampler` of estimators.
 SAMPLERS = ("auto", "exact", "cftp", "meta", "local")

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
+from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan, chain_sample
 from .._lib.decode import Decoded, Decoding, decode
 from .._lib.errors import CapabilityError
@@ -45,7 +46,6 @@ from .costs import Augmented, OutputLoss, loss_augmented
 if TYPE_CHECKING:
     from ._base import Structure
 
-FloatArray = NDArray[np.float64]
 
 #: The values that the entries of ψ take. "bits": 0 and 1. "signs": −1 and 1. "signs and zeros": −1, 0 and 1. "signs and
 #: ties": a first half of −1, 0 and 1, and a second half that is 1 where the first is 0. "numbers": any real numbers.
