@@ -1,4 +1,20 @@
-"""Calls into the Go core: the library is loaded at first use, arguments become pointers, statuses exceptions."""
+"""Calls into the Go core: the library is loaded at first use, arguments become pointers, statuses exceptions.
+
+The functions of this room follow these conventions; ``capi/combpred.h`` has those of the C interface below them.
+
+- Arrays are C-contiguous: float64, int32 for parts of outputs, int64 for counts. Arguments are converted where they
+  differ (:func:`floats`, :func:`codes`, :func:`contiguous`) and never written to, unless a docstring says so.
+- Results are new arrays that the caller owns. They are allocated here and filled by the core, which keeps no pointer
+  beyond a call; what could be large is allocated by :func:`combpred._lib.memory.allocate`, which refuses what does not
+  fit in memory.
+- A status that leaves the outputs undefined is raised by :func:`checked`: ValueError, CapabilityError, SamplingError,
+  NumericalError, MemoryError, or RuntimeError for faults of the core itself. The status "not converged" comes with
+  valid outputs and is returned.
+- Where a row of the arguments is to blame, the core gives its number apart from the message, and the exception holds
+  it as ``row``: a RowError in place of a ValueError. Rows count from 0 among those that the call got.
+- Functions that can take long get a number of threads (`n_threads`) and a control block, by which Ctrl-C stops them
+  (KeyboardInterrupt) and `verbose` reports their progress. Results do not depend on the number of threads.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sampling by the Go core, as Python functions on arrays; see :mod:`combpred._lib` for conventions and errors."""
+"""Sampling by the Go core, on arrays; :mod:`combpred._lib.call` has the conventions and errors."""
 
 from __future__ import annotations
 

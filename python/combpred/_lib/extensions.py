@@ -1,4 +1,4 @@
-"""Linear extensions of partial orders by the Go core; see :mod:`combpred._lib` for conventions and errors."""
+"""Linear extensions of partial orders by the Go core; :mod:`combpred._lib.call` has the conventions and errors."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class Targets:
 
 
 class Design:
-    """Input features for :func:`~combpred._lib_sgd.sgd_features`.
+    """Input features for :func:`~combpred._lib.sgd.sgd_features`.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from .._lib.errors import CapabilityError, DataError
 from .._lib.memory import allocate
 from ..sampling import ChainDiagnostics, LogPartition
 from ..sampling.engines import METHODS, TRAINING_EVALUATIONS, Engine, Inferred, engine_of, resolve_method
-from ..sampling.samplers import SAMPLERS, RowSampler
+from ..sampling.samplers import ESTIMATOR_SAMPLERS, RowSampler
 from ..structures import structure_classes
 from .base import StructuredEstimator
 from .loglinear.blocks import fit_over_blocks
@@ -214,7 +214,7 @@ class ProbabilisticStructured(StructuredEstimator):
         **StructuredEstimator._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "inference": [StrOptions(set(METHODS))],
-        "sampler": [StrOptions(set(SAMPLERS))],
+        "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "decision": [StrOptions({"map", "mbr"})],
@@ -783,7 +783,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> ranker.sample(X, n_samples=5, random_state=0).shape
         (5, 4, 2)
         """
-        sampler = check_choice("sampler", self.sampler if sampler is None else sampler, SAMPLERS)
+        sampler = check_choice("sampler", self.sampler if sampler is None else sampler, ESTIMATOR_SAMPLERS)
         if not is_integer(n_samples):
             raise TypeError(f"n_samples must be a positive integer, got {n_samples!r}")
         if n_samples < 1:

@@ -20,9 +20,9 @@ from .._lib.errors import CapabilityError, naming_row
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
 from ._estimates import AnnealingDetails, LogPartition
-from ._levels import SAMPLERS, Levels, Task, Trust, levels_of
+from ._levels import Levels, Task, Trust, levels_of
 from ._schedules import Draw, Schedule, adaptive_schedule, level_schedule, log_mean_exp
-from .samplers import score_bound
+from .samplers import SAMPLERS, score_bound
 
 SCHEDULES = ("adaptive", "uniform", "thesis")
 MOST_STEPS = 2**40

@@ -16,9 +16,9 @@ from .._lib.errors import CapabilityError, SamplingError, naming_row
 from .._lib.names import CHAINS
 from ..structures import Structure
 from ._annealing import MOST_STEPS, Counted, median_log_ratio, warn_of_chains
-from ._levels import SAMPLERS, Levels, Task, levels_of
+from ._levels import Levels, Task, levels_of
 from ._schedules import adaptive_schedule
-from .samplers import rows_of
+from .samplers import SAMPLERS, rows_of
 
 Pair = tuple[FloatArray, FloatArray]
 
