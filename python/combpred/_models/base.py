@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._data.checks import is_integer, seed_of
+from .._data.checks import choice, is_integer, seed_of
 from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import (
     check_rows,
@@ -546,8 +546,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _decoding(self) -> Decoding:
         """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""
-        if self.decoder not in DECODERS:  # set after fit, which checks it
-            raise ValueError(f"decoder must be one of {', '.join(DECODERS)}, got {self.decoder!r}")
+        choice(self.decoder, "decoder", DECODERS)  # it may have been set after fit, which checks it
         how = Decoding(self.decoder, get_n_threads(self.n_jobs))
         if not how.is_random:
             return how

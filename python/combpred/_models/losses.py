@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._data.checks import choice
 from .._data.inputs import mean_of_rows
 from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_rows, score_values
@@ -88,8 +89,7 @@ def structured_hinge_loss(
     >>> structured_hinge_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]])  # all three pairs may be wrong
     3.0
     """
-    if decoder not in DECODERS:
-        raise ValueError(f"decoder must be one of {', '.join(DECODERS)}, got {decoder!r}")
+    choice(decoder, "decoder", DECODERS)
     linear, psi, own = _embedded(structure, scores, y)
     loss = structure.space.loss(cost)
     if loss.is_affine:

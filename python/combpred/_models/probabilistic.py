@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import check_choice, check_share_or_none, is_integer
+from .._data.checks import check_share_or_none, choice, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
@@ -679,7 +679,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> bool((found.lower == found.value).all()), found.n_samples.tolist()
         (True, [0, 0, 0, 0])
         """
-        method = check_choice("method", self.inference if method is None else method, METHODS)
+        method = choice(self.inference if method is None else method, "method", METHODS)
         check_share_or_none("epsilon", epsilon)
         check_share_or_none("delta", delta)
         X = self._check_new_rows(X)
@@ -783,7 +783,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> ranker.sample(X, n_samples=5, random_state=0).shape
         (5, 4, 2)
         """
-        sampler = check_choice("sampler", self.sampler if sampler is None else sampler, ESTIMATOR_SAMPLERS)
+        sampler = choice(self.sampler if sampler is None else sampler, "sampler", ESTIMATOR_SAMPLERS)
         if not is_integer(n_samples):
             raise TypeError(f"n_samples must be a positive integer, got {n_samples!r}")
         if n_samples < 1:
@@ -838,7 +838,7 @@ class ProbabilisticStructured(StructuredEstimator):
         self, n: int, method: str | None = None, epsilon: float | None = None, delta: float | None = None
     ) -> Engine:
         """Return the engine for n rows; arguments that are None are parameters of the model."""
-        method = check_choice("inference", self.inference if method is None else method, METHODS)
+        method = choice(self.inference if method is None else method, "inference", METHODS)
         engine = engine_of(self, resolve_method(method, self.structure_, n), epsilon=epsilon, delta=delta)
         engine.check()
         return engine

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import seed_of, whole_number
+from .._data.checks import choice, seed_of, whole_number
 from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, SamplingError
@@ -157,8 +157,7 @@ def sample(
     ('exact', array([0.7, 0.3, 0.5]))
     """
     linear = rows_of(structure, scores)
-    if sampler != "auto" and sampler not in SAMPLERS:
-        raise ValueError(f"sampler must be one of auto, {', '.join(SAMPLERS)}, got {sampler!r}")
+    choice(sampler, "sampler", ("auto", *SAMPLERS))
     n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     if thin is None:
         thin = 8 * max(1, linear.shape[1] if not structure.space.in_library else _part_len(structure))
@@ -184,9 +183,8 @@ def sample(
         plan = Plan(method, n_samples, burn_in, thin, max_steps, seed)
         try:
             if method == "exact":
-                drawn = _scored(
-                    structure, linear, exact_draws(structure, method, linear, n_samples, seed, n_jobs), n_jobs
-                )
+                independent = exact_draws(structure, method, linear, n_samples, seed, n_jobs)
+                drawn = _scored(structure, linear, independent, n_jobs)
             else:
                 drawn = structure.space.draw(linear, plan, parts, bound, n_jobs, verbose)
         except (CapabilityError, SamplingError):

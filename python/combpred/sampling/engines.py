@@ -38,8 +38,6 @@ from .samplers import (
     refuse_long_past,
 )
 
-#: Values of the parameter `inference`.
-METHODS = ("auto", "exact", "mcmc", "taylor")
 #: Evaluations of all rows that training is taken to need: L-BFGS took 6 to 60.
 TRAINING_EVALUATIONS = 60
 
@@ -383,6 +381,8 @@ class TaylorTraining(TrainingEngine):
 
 #: To add a method of inference, subclass `Engine` and enter it here.
 ENGINES: dict[str, type[Engine]] = {"exact": ExactEngine, "mcmc": SampledEngine, "taylor": TaylorEngine}
+#: Values of the parameter `inference`.
+METHODS = ("auto", *ENGINES)
 
 
 def resolve_method(inference: str, structure: Structure, n_rows: int, evaluations: int = 1) -> str:
