@@ -15,6 +15,7 @@ from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_rows, score_values
 from .._lib.errors import ApproximationWarning, NumericalError
 from ..structures import Structure
+from ..structures.costs import loss_augmented
 
 _LARGEST = math.log(np.finfo(np.float64).max)
 
@@ -93,7 +94,7 @@ def structured_hinge_loss(
     linear, psi, own = _embedded(structure, scores, y)
     loss = structure.space.loss(cost)
     if loss.is_affine:
-        found = structure.space.augmented(loss.affine(psi), linear, Decoding(decoder))
+        found = loss_augmented(structure.space, loss.affine(psi), linear, Decoding(decoder))
         if not found.decoded.optimal.all():
             warnings.warn(
                 f"{int((~found.decoded.optimal).sum())} of {len(linear)} maxima are not proven to be the largest: the "

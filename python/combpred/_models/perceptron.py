@@ -22,6 +22,7 @@ from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.maxmargin import AffineLoss, MarginState, Report, maxmargin_pass
 from ..structures import Structure
+from ..structures.costs import loss_augmented
 from .base import StructuredEstimator
 from .maxmargin.oracles import Blocks, refuse_sets
 from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
@@ -90,7 +91,7 @@ def least_ratio(structure: Structure, psi: FloatArray, scores: FloatArray, how: 
         factor = 1.0 if first else ratio
         magnitude = None if part.magnitude is None else factor * part.magnitude
         weighted = AffineLoss(factor * part.constant, factor * part.gradient, magnitude)
-        found = structure.space.augmented(weighted, np.zeros_like(f) if first else f, how)
+        found = loss_augmented(structure.space, weighted, np.zeros_like(f) if first else f, how)
         if not found.decoded.optimal.all():
             return None
         losses = part.values(found.psi)

@@ -23,7 +23,6 @@ from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan, chain_sample
 from .._lib.decode import Decoded, Decoding, decode
 from .._lib.errors import CapabilityError
-from .._lib.maxmargin import AffineLoss
 from .._lib.memory import require_memory
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.structure import (
@@ -41,7 +40,7 @@ from .._lib.structure import (
 )
 from ._search.constraints import RowConstraints
 from ._search.k_best import best_outputs, better_siblings, has_siblings
-from .costs import Augmented, OutputLoss, loss_augmented
+from .costs import OutputLoss
 
 if TYPE_CHECKING:
     from ._base import Structure
@@ -159,7 +158,6 @@ class Space(Protocol):
     ) -> Iterator[Any]: ...
     def score_bounds(self, linear: FloatArray, magnitude: FloatArray | None = ...) -> FloatArray: ...
     def loss(self, cost: str = ...) -> OutputLoss: ...
-    def augmented(self, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented: ...
 
     # Distributions.
     def partition_cost(self, marginals: bool = ...) -> tuple[str, float]: ...
@@ -418,10 +416,6 @@ class LibrarySpace:
     def loss(self, cost: str = "auto") -> OutputLoss:
         """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""
         return OutputLoss(self, cost)
-
-    def augmented(self, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
-        """Return an output of largest loss plus score for every row."""
-        return loss_augmented(self, loss, scores, how)
 
     # Distributions.
 

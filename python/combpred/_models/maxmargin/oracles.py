@@ -19,6 +19,7 @@ from ..._lib.maxmargin import AffineLoss
 from ..._lib.memory import row_blocks
 from ..._lib.ridge import Design, Targets
 from ...structures import Structure
+from ...structures.costs import loss_augmented
 from ..loglinear.features import InputFeatures, KernelFeatures
 from ..loglinear.training import kernel_features
 from ..sgd_learners import visited_rows
@@ -212,7 +213,7 @@ class MarginOracle:
             offset, proven = loss.values(found), np.zeros(len(rows), dtype=np.bool_)
         else:
             how = replace(self.how, seed=self.how.seed + step)
-            found, offset, decoded = self.structure.space.augmented(loss, scores, how)
+            found, offset, decoded = loss_augmented(self.structure.space, loss, scores, how)
             proven = decoded.optimal
         return _at_least(Planes(psi - found, offset, proven), scores, loss.of_means(psi))
 
@@ -365,7 +366,9 @@ class _Search:
             None if loss.magnitude is None else factor[:, np.newaxis] * loss.magnitude, loss.checked,
         )  # fmt: skip
         with renumbered(at):
-            found = oracle.structure.space.augmented(weighted, np.zeros_like(scores) if infinite else scores, self._how)
+            found = loss_augmented(
+                oracle.structure.space, weighted, np.zeros_like(scores) if infinite else scores, self._how
+            )
         a = loss.values(found.psi)
         b = 1.0 - self._own[at] + np.einsum("ij,ij->i", scores, found.psi)
         better = a * np.maximum(b, 0.0) > self.loss[at] * np.maximum(self.slack[at], 0.0)
