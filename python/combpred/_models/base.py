@@ -37,7 +37,7 @@ from .._lib.memory import allocate, require_memory, row_blocks
 from .._lib.ridge import Targets, check_kernel
 from ..kernels import InputKernel
 from ..structures import LabelSets, MultiClass, Structure
-from .training import TrainingRows, embed_targets, resolve_targets
+from .training import TrainingRows, embed_targets, is_meant, resolve_targets
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
@@ -127,7 +127,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        return self.structure is None or MultiClass.is_meant_by(self.structure) or LabelSets.is_meant_by(self.structure)
+        return self.structure is None or is_meant(MultiClass, self.structure) or is_meant(LabelSets, self.structure)
 
     @property
     def _estimator_type(self) -> str:
@@ -143,14 +143,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self._classifies():
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = classifier_tags(multi_label=LabelSets.is_meant_by(self.structure))
+            tags.classifier_tags = classifier_tags(multi_label=is_meant(LabelSets, self.structure))
         return tags
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
         return {
             "requires_y": True,
             "pairwise": self.kernel == "precomputed",
-            "multilabel": LabelSets.is_meant_by(self.structure),
+            "multilabel": is_meant(LabelSets, self.structure),
             "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
         }
 

@@ -216,12 +216,17 @@ def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
 
 def structure_of_classes(structure: Any, classes: Any) -> Structure:
     """Return the structure of labels whose list is `classes`; ValueError where `structure` has none."""
-    if structure is not None and not MultiClass.is_meant_by(structure):
+    if structure is not None and not is_meant(MultiClass, structure):
         raise ValueError(
             f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
             "structure"
         )
     return structure_of_part(MultiClass() if structure is None else structure, np.asarray(classes))
+
+
+def is_meant(cls: type[Structure], structure: Any) -> bool:
+    """Return whether an estimator's parameter `structure` is an instance of a class or its catalogue name."""
+    return isinstance(structure, cls) or (isinstance(structure, str) and structure == cls.name)
 
 
 def structure_of_part(structure: Any, y: Any) -> Structure:
@@ -235,7 +240,7 @@ def structure_of_part(structure: Any, y: Any) -> Structure:
 def takes_classes(structure: Any, y: Any) -> bool:
     """Whether a structure has to learn classes from y, of which some rows are given."""
     if structure is not None:
-        return MultiClass.is_meant_by(structure) and getattr(structure, "n_classes", None) is None
+        return is_meant(MultiClass, structure) and getattr(structure, "n_classes", None) is None
     shape = np.shape(y)  # one label in each row
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
 

@@ -13,6 +13,7 @@ from scipy.linalg import eigh
 from scipy.sparse import issparse
 
 from .._data.targets import TargetError
+from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
@@ -22,6 +23,7 @@ from .._lib.partition import Partition, log_partition, partition_cost, sample_di
 from .._lib.structure import Description, structure_enumerate, structure_mirror
 from ._base import Structure
 from ._custom_chain import draw_by_proposals
+from ._layout import Layout
 from ._search.constraints import RowConstraints
 from ._search.k_best import best_outputs
 from ._space import EntryKind, MomentsInfo
@@ -70,6 +72,8 @@ class PythonSpace:
     costs: tuple[str, ...] = ()
     sparse_format: type | None = None
     capabilities: frozenset[str] = frozenset()  # of the library
+    has_indicators = False
+    layout: Layout | None = None
 
     def __init__(
         self,
@@ -140,6 +144,9 @@ class PythonSpace:
     def require_preimage(self) -> None:
         """Raise CapabilityError: the user's `decode` maximises linear scores only."""
         self._refuse_squares()
+
+    def indicators(self, psi: FloatArray) -> None:
+        """Return None: the user's names of entries make no statements."""
 
     # Outputs.
 

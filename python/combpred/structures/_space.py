@@ -38,6 +38,7 @@ from .._lib.structure import (
     structure_sample,
     structure_second_moment,
 )
+from ._layout import Layout
 from ._search.constraints import RowConstraints
 from ._search.k_best import best_outputs, better_siblings, has_siblings
 from .costs import OutputLoss
@@ -122,6 +123,11 @@ class Space(Protocol):
     def sparse_format(self) -> type | None: ...
     def loss_entries(self) -> NDArray[np.bool_] | None: ...
     def require_preimage(self) -> None: ...
+    @property
+    def has_indicators(self) -> bool: ...
+    def indicators(self, psi: FloatArray) -> FloatArray | None: ...
+    @property
+    def layout(self) -> Layout | None: ...
 
     # Outputs.
     def encode(self, y: Any) -> NDArray[Any]: ...
@@ -287,6 +293,31 @@ class LibrarySpace:
     def require_preimage(self) -> None:
         """Raise CapabilityError if the member of nearest ψ cannot be found, which predicting under "squared" needs."""
         self.structure._require_preimage()
+
+    @property
+    def has_indicators(self) -> bool:
+        """Whether the entries of ψ are indicators, 0 or 1."""
+        return self.structure._has_indicators()
+
+    def indicators(self, psi: FloatArray) -> FloatArray | None:
+        """Return for every entry of ψ whether the statement that its name makes is true.
+
+        Parameters
+        ----------
+        psi : ndarray of shape (n, d)
+            Embeddings of outputs, or marginals.
+
+        Returns
+        -------
+        indicators : ndarray of shape (n, d) or None
+            1 or 0 for embeddings, probabilities for marginals. None if they cannot be read from ψ.
+        """
+        return self.structure._indicators(psi)
+
+    @property
+    def layout(self) -> Layout | None:
+        """The entries of ψ as cells of a matrix of items by items; None if they do not form one."""
+        return self.structure._layout()
 
     # Outputs.
 
