@@ -36,8 +36,8 @@ from .._lib.errors import DataError
 from .._lib.memory import allocate, require_memory, row_blocks
 from .._lib.ridge import Targets, check_kernel
 from ..kernels import InputKernel
-from ..structures import LabelSets, MultiClass, Structure
-from .training import TrainingRows, embed_targets, is_meant, resolve_targets
+from ..structures import LabelSets, MultiClass, Structure, is_meant
+from .training import TrainingRows, embed_targets, resolve_targets
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints

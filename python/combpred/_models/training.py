@@ -18,7 +18,7 @@ from .._data.targets import FlatSets, TargetError, flat_sets
 from .._lib.arrays import FloatArray
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
-from ..structures import MultiClass, Structure, resolve_structure
+from ..structures import MultiClass, Structure, is_meant, resolve_structure
 from .loglinear.features import InputFeatures, KernelFeatures
 
 if TYPE_CHECKING:
@@ -222,11 +222,6 @@ def structure_of_classes(structure: Any, classes: Any) -> Structure:
             "structure"
         )
     return structure_of_part(MultiClass() if structure is None else structure, np.asarray(classes))
-
-
-def is_meant(cls: type[Structure], structure: Any) -> bool:
-    """Return whether an estimator's parameter `structure` is an instance of a class or its catalogue name."""
-    return isinstance(structure, cls) or (isinstance(structure, str) and structure == cls.name)
 
 
 def structure_of_part(structure: Any, y: Any) -> Structure:

@@ -664,3 +664,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def __hash__(self) -> int:
         return hash((type(self), self._key()))
+
+
+def is_meant(cls: type[Structure], structure: Any) -> bool:
+    """Return whether an estimator's parameter `structure` is an instance of a class or its catalogue name."""
+    return isinstance(structure, cls) or (isinstance(structure, str) and structure == cls.name)
