@@ -20,6 +20,9 @@ def test_blocks_of_rows_are_renumbered():
         raise CapabilityError("r", 1)
     with pytest.raises(TargetError, match="^y, row 41: r$"), block.errors():
         raise RowError(1, "r")
+    with pytest.raises(CapabilityError) as caught, block.errors():
+        raise CapabilityError("r", 1) from KeyError("cause")
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the pages held from /proc")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from combpred._data.targets import TargetError, positions_by_score
+from moved_errors import shows_another_row_everywhere
 
 
 def test_labels_of_equal_score_are_ranked_by_their_number():
@@ -17,3 +18,4 @@ def test_errors_of_another_row_name_the_same_argument():
     error = TargetError(1, "r", "y_pred").at(8)
     assert isinstance(error, TargetError)
     assert (error.row, error.argument, str(error)) == (8, "y_pred", "y_pred, row 8: r")
+    shows_another_row_everywhere(TargetError(1, "r", "y_pred"))

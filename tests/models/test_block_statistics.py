@@ -34,6 +34,9 @@ def test_statistics_of_parts_add_up_across_processes(structure, weighted):
     np.testing.assert_allclose(whole.gram, (X.T * w) @ X)
     np.testing.assert_allclose(whole.cross, (X.T * w) @ psi)
     assert whole.psi_squares == pytest.approx(w @ (psi**2).sum(axis=1))
+    assert (
+        repr(whole) == f"BlockStatistics(structure={whole.structure!r}, n_rows={N}, total_weight={whole.total_weight})"
+    )
 
 
 def test_statistics_of_parts_that_lack_some_classes():

@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.utils._param_validation import StrOptions
 
 import combpred
 import enumerable
@@ -17,6 +18,7 @@ from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV
 from combpred._data.glossary import GLOSSARY
 from combpred._data.glossary import documented as filled
 from combpred.baselines import StructuredPerceptron, StructuredSVM
+from combpred.structures.costs import COSTS
 
 # Running the package is what __main__ does when imported; _lib._core is the library itself.
 MODULES = sorted(
@@ -24,6 +26,56 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(combpred.__path__, "combpred.")
     if module.name not in ("combpred.__main__", "combpred._lib._core")
 )
+# A parameter or attribute with the names that it may have: ``solver : {"auto", "cg"}``.
+NAMES = re.compile(r"^ *(\w+) : \{(\"[^}]*)\}", re.MULTILINE)
+# Where these names are listed; estimators list those of their parameters in `_parameter_constraints`.
+TABLES = {
+    "decode.method": "_lib.names.DECODERS",
+    "Examples.subgraphs": "_lib.names.SUBGRAPHS",
+    "maxmargin_pass.rule": "_lib.names.RULES",
+    "Partition.engine": "_lib.names.ENGINES",
+    "RidgeTask.loss": "_lib.names.RIDGE_LOSSES",
+    "MomentsInfo.kind": "_lib.names.MOMENTS_KINDS",
+    "ListedSpace.moments_info.kind": "_lib.names.MOMENTS_KINDS",
+    "PartialOrders.moments": "auto, _lib.names.MOMENTS_KINDS",
+    "expected_calibration_error.strategy": "metrics.calibration.STRATEGIES",
+    "ReliabilityDisplay.from_predictions.strategy": "metrics.calibration.STRATEGIES",
+    "Graphs.hereditary": "structures._search.hereditary.NAMED",
+    "OutputLoss.cost": "structures.costs.COSTS",
+    "structured_hinge_loss.cost": "structures.costs.COSTS",
+    "sample.sampler": "auto, sampling.samplers.SAMPLERS",
+    "log_partition.sampler": "auto, sampling.samplers.SAMPLERS",
+    "estimate_marginals.sampler": "auto, sampling.samplers.SAMPLERS",
+    "ChainDiagnostics.sampler": "sampling.samplers.CHAINED",
+    "ChainLevels.sampler": "_lib.names.CHAINS",
+    "ExactLevels.sampler": "exact, _lib.names.EXACT_METHODS",
+    "log_partition.schedule": "sampling._annealing.SCHEDULES",
+    "AnnealingDetails.schedule": "sampling._annealing.SCHEDULES",
+    "log_partition.method": "sampling._partition.METHODS",
+    "LogPartition.method": "-auto, sampling._partition.METHODS",
+    "estimate_marginals.method": "sampling._marginals.METHODS",
+    "linear_extensions.method": "_lib.names.EXTENSION_METHODS",
+    "count_linear_extensions.method": "sampling._extensions._METHODS",
+    "LinearExtensionCount.method": "-auto, sampling._extensions._METHODS",
+    "Inferred.inference": "-auto, -exact, _lib.names.ENGINES, sampling.engines.METHODS",
+    "ProbabilisticStructured.log_partition.method": "sampling.engines.METHODS",
+    "ProbabilisticStructured.sample.sampler": "sampling.samplers.ESTIMATOR_SAMPLERS",
+    "extension_kernel.format": "kernels._orders.FORMATS",
+    "edge_kernel.format": "kernels._orders.FORMATS",
+    "signed_edge_kernel.format": "kernels._orders.FORMATS",
+    "position_kernel.format": "kernels._orders.FORMATS",
+    "position_kernel.base": "kernels._orders.BASES",
+    "extension_kernel.method": "kernels._extension.METHODS",
+    "InputKernel.name": "kernels._inputs.KERNELS",
+    "acyclic_majority.method": "aggregation._acyclic.METHODS",
+    "kemeny.output": "aggregation._kemeny._OUTPUTS",
+    "MarginalsDisplay.kind": "plotting._marginals._SCALES",
+    "MarginalMatrix.kind": "plotting._marginals._SCALES",
+}
+# Attributes whose names no parameter takes, and a parameter that is scikit-learn's.
+UNLISTED = {
+    "BlasChoice.name", "Layout.kind", "StructuredRidge.precision_", "NearestNeighborsLabelRanker.algorithm"
+}  # fmt: skip
 # An underline that ended up on the line of its heading.
 BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
 
@@ -144,3 +196,53 @@ def test_public_methods_say_what_they_raise_and_cost(estimator):
         text = inspect.getdoc(getattr(estimator, name))
         for part in ("Parameters\n---", "Returns\n---", "Raises\n---", "Examples\n---", "Cost", ">>> "):
             assert part in text, f"{estimator.__name__}.{name}: {part!r}"
+
+
+def table_of(spelt):
+    """Return the names of the tables that an entry of `TABLES` has, with those beside them, without those after "-"."""
+    found, without = set(), set()
+    for part in spelt.split(", "):
+        module, _, name = part.rpartition(".")
+        if module:
+            found.update(getattr(importlib.import_module(f"combpred.{module}"), name))
+        else:
+            (without if part.startswith("-") else found).add(part.removeprefix("-"))
+    return found - without
+
+
+def options_of(owner, name):
+    """Return what the constraints of an estimator allow for a parameter, or None where they list nothing.
+
+    Attributes such as ``solver_`` hold what a parameter came to, which is not "auto".
+    """
+    constraints = getattr(owner, "_parameter_constraints", {})
+    for parameter, resolved in ((name, set()), (name.removesuffix("_"), {"auto"})):
+        kinds = [entry for entry in constraints.get(parameter, ()) if isinstance(entry, StrOptions)]
+        options = {name for kind in kinds for name in kind.options}
+        if options:
+            return options - resolved
+    return None
+
+
+def test_names_in_docstrings_are_those_of_the_tables():
+    """Errors list the names of the tables, so that docstrings and errors agree."""
+    wrong, seen = {}, set()
+    for path, text in documented():
+        module = max((name for name in MODULES if path == name or path.startswith(f"{name}.")), key=len, default=path)
+        inside = path.removeprefix(module).lstrip(".")
+        owner = getattr(importlib.import_module(module), inside, None)
+        for name, braces in NAMES.findall(text or ""):
+            at, names = f"{inside}.{name}", re.findall(r'"([^"]+)"', braces)
+            seen.add(at)
+            expected = options_of(owner, name)
+            if expected is None and at not in UNLISTED:
+                expected = table_of(TABLES[at]) if at in TABLES else set()
+            if expected is not None and sorted(expected) != sorted(names):
+                wrong[f"{path}: {name}"] = (names, sorted(expected))
+    assert wrong == {}
+    assert set(TABLES) | UNLISTED <= seen
+
+
+def test_losses_of_structures_are_those_of_the_table():
+    shown = {name for structure in INSTANCES.values() for name in structure.space.costs}
+    assert shown | {"auto"} == set(COSTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -151,3 +152,14 @@ def test_a_base_class_has_several_subclasses(classes):
 
 def test_estimators_have_few_classes_above_them(classes):
     assert house_rules.deep_classes([cls for cls in classes if issubclass(cls, BaseEstimator)]) == {}
+
+
+def test_types_of_arrays_are_defined_once(modules):
+    """The short names of array types: one name for each type, and one type for each name."""
+    names, types = [], []
+    for name, module in modules.items():
+        for node in module.tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(("NDArray[", "npt.NDArray[")):
+                names += [f"{ast.unparse(target)} in {name}" for target in node.targets]
+                types.append(ast.unparse(node.value).removeprefix("npt."))
+    assert {kind for kind in types if types.count(kind) > 1} == set(), names

@@ -19,7 +19,7 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )  # fmt: skip
-from combpred.structures.costs import COSTS
+from combpred.structures.costs import COSTS, loss_augmented
 from enumerable import INSTANCES
 
 SMALL = [structure for structure, _ in INSTANCES if structure.count() <= 600]
@@ -65,7 +65,7 @@ def test_decoding_with_the_loss_finds_the_largest_sum(structure, cost):
     rng = np.random.default_rng(0)
     rows = rng.integers(len(psi), size=12)
     scores = rng.normal(size=(12, psi.shape[1])) * rng.choice([0.1, 1.0, 5.0], size=(12, 1))
-    found = structure.space.augmented(structure.space.loss(cost).affine(psi[rows]), scores, Decoding("exact"))
+    found = loss_augmented(structure.space, structure.space.loss(cost).affine(psi[rows]), scores, Decoding("exact"))
     reached = found.loss + np.einsum("ij,ij->i", scores, found.psi)
     sums = structure.space.loss(cost).between(psi[rows, np.newaxis], psi[np.newaxis]) + scores @ psi.T
     np.testing.assert_allclose(reached, sums.max(axis=1), atol=1e-10)

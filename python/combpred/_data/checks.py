@@ -5,7 +5,7 @@ The checks of fractions and of choices differ in the words and classes of their 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -100,16 +100,10 @@ def check_share_or_none(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be in (0, 1), got {value!r}")
 
 
-def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
-    """Raise ValueError unless `value` is one of `allowed`."""
+def choice(value: Any, name: str, allowed: Collection[str]) -> str:
+    """Return `value`; ValueError, listing what is allowed, unless it is one of these."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
-
-
-def check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return the value of a method's parameter; ValueError unless it is one of `choices`."""
-    if value not in choices:
-        raise ValueError(f"{parameter} must be one of {', '.join(map(repr, choices))}, got {value!r}")
     return str(value)
 
 

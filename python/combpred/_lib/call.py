@@ -1,4 +1,20 @@
-"""Calls into the Go core: the library is loaded at first use, arguments become pointers, statuses exceptions."""
+"""Calls into the Go core: the library is loaded at first use, arguments become pointers, statuses exceptions.
+
+The functions of this room follow these conventions; ``capi/combpred.h`` has those of the C interface below them.
+
+- Arrays are C-contiguous: float64, int32 for parts of outputs, int64 for counts. Arguments are converted where they
+  differ (:func:`floats`, :func:`codes`, :func:`contiguous`) and never written to, unless a docstring says so.
+- Results are new arrays that the caller owns. They are allocated here and filled by the core, which keeps no pointer
+  beyond a call; what could be large is allocated by :func:`combpred._lib.memory.allocate`, which refuses what does not
+  fit in memory.
+- A status that leaves the outputs undefined is raised by :func:`checked`: ValueError, CapabilityError, SamplingError,
+  NumericalError, MemoryError, or RuntimeError for faults of the core itself. The status "not converged" comes with
+  valid outputs and is returned.
+- Where a row of the arguments is to blame, the core gives its number apart from the message, and the exception holds
+  it as ``row``: a RowError in place of a ValueError. Rows count from 0 among those that the call got.
+- Functions that can take long get a number of threads (`n_threads`) and a control block, by which Ctrl-C stops them
+  (KeyboardInterrupt) and `verbose` reports their progress. Results do not depend on the number of threads.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +29,10 @@ from contextvars import ContextVar
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from . import abi, blas
+from .arrays import FloatArray, IntArray
 from .control import reported, run_interruptibly
 from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
 
@@ -27,8 +44,6 @@ _lock = threading.Lock()
 _started = False  # the Go runtime runs, or is about to
 _forked = False  # this process is a fork of one where it ran
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
 Array = TypeVar("Array", FloatArray, IntArray)
 
 _MESSAGE_BYTES = 8192
@@ -276,7 +291,7 @@ def codes(values: Any, name: str, *shape: int | None) -> IntArray:
     return _shaped(contiguous(array, np.int32), name, shape)
 
 
-def contiguous(values: Any, dtype: type[np.generic]) -> npt.NDArray[Any]:
+def contiguous(values: Any, dtype: type[np.generic]) -> NDArray[Any]:
     """Return `values` as a C-contiguous, aligned array: what other processes send may lie at odd places."""
     return np.require(values, dtype, ("C", "ALIGNED"))
 
@@ -291,7 +306,7 @@ def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:
     return array
 
 
-def address(array: npt.NDArray[Any] | None) -> int | None:
+def address(array: NDArray[Any] | None) -> int | None:
     """Return where the data of `array` begin, None for None."""
     return None if array is None else array.ctypes.data
 

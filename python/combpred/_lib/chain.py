@@ -1,4 +1,4 @@
-"""Sampling by the Go core, as Python functions on arrays; see :mod:`combpred._lib` for conventions and errors."""
+"""Sampling by the Go core, on arrays; :mod:`combpred._lib.call` has the conventions and errors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import names
-from .call import FloatArray, address, call, codes, floats, get_n_threads
+from .arrays import CountArray, FloatArray
+from .call import address, call, codes, floats, get_n_threads
 from .memory import allocate
 from .structure import Description
-
-CountArray = npt.NDArray[np.int64]
 
 
 class Drawn(NamedTuple):

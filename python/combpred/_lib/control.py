@@ -45,7 +45,7 @@ class interruptible:  # noqa: N801  (used like a function, as contextlib.suppres
     Notes
     -----
     Does nothing outside the main thread, where Python delivers no signals; where SIGINT is ignored or has its default
-    action; and on Windows, where :func:`run` works otherwise.
+    action; and on Windows, where :func:`run_interruptibly` works otherwise.
     """
 
     def __init__(self, control: Control) -> None:

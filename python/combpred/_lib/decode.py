@@ -7,17 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import names
+from .arrays import FloatArray
 from .call import address, call, floats, get_n_threads
 from .memory import allocate
 from .structure import Description
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.
 DECODERS = (*names.DECODERS, "milp")
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

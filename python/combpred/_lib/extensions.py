@@ -1,4 +1,4 @@
-"""Linear extensions of partial orders by the Go core; see :mod:`combpred._lib` for conventions and errors."""
+"""Linear extensions of partial orders by the Go core; :mod:`combpred._lib.call` has the conventions and errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import names
-from .call import FloatArray, IntArray, address, call, codes, get_n_threads
+from .arrays import FloatArray, IntArray
+from .call import address, call, codes, get_n_threads
 from .memory import allocate
 
 #: Downsets of an inseparable part that exact counting goes through at most, in a few seconds.

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi, names
-from .call import FloatArray, address, call, contiguous, floats
+from .arrays import FloatArray
+from .call import address, call, contiguous, floats
 from .memory import allocate
 from .ridge import Design
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh, eigh_tridiagonal
 
+from .arrays import FloatArray
 from .control import call_abandonable
 from .errors import NumericalError
 from .memory import row_blocks
-
-FloatArray = NDArray[np.float64]
 
 _INDEFINITE = 1e-6  # of the largest eigenvalue: more than rounding, that of kernels computed in float32 included
 _STEPS = 32
@@ -101,7 +99,7 @@ def _ritz_ends(matrix: FloatArray, scale: float) -> tuple[float, float]:
     return float(values[0]), float(values[-1])
 
 
-def check_kernel_values(values: NDArray[np.float64], first_row: int = 0) -> None:
+def check_kernel_values(values: FloatArray, first_row: int = 0) -> None:
     """Raise ValueError for NaN or infinity among kernel values, of rows counted from `first_row`."""
     if not np.isfinite(values).all():
         i, j = np.argwhere(~np.isfinite(values))[0]

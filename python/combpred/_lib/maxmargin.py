@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi, names
-from .call import FloatArray, address, call, contiguous, floats
+from .arrays import FloatArray
+from .call import address, call, contiguous, floats
 from .decode import Decoding, score_values
 from .errors import CapabilityError, RowError
 from .ridge import Design

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import names
-from .call import FloatArray, IntArray, Remembered, address, call, floats, get_n_threads
+from .arrays import FloatArray, IntArray
+from .call import Remembered, address, call, floats, get_n_threads
 from .errors import CapabilityError
 from .memory import allocate
 from .structure import Description

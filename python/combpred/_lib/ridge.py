@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .call import FloatArray, address, call, contiguous, floats, get_n_threads, options_argument
+from .arrays import FloatArray
+from .call import address, call, contiguous, floats, get_n_threads, options_argument
 from .structure import Description
 
 _PLAN_BYTES = 4096
@@ -92,7 +93,7 @@ class Targets:
 
 
 class Design:
-    """Input features for :func:`~combpred._lib_sgd.sgd_features`.
+    """Input features for :func:`~combpred._lib.sgd.sgd_features`.
 
     Parameters
     ----------

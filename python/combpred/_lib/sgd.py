@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .call import FloatArray, address, call, contiguous, floats, options_argument
+from .arrays import FloatArray
+from .call import address, call, contiguous, floats, options_argument
 from .ridge import Design, Targets
 from .structure import Description
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi, names
-from .call import FloatArray, IntArray, Remembered, address, call, checked, codes, floats, get_n_threads, library
+from .arrays import FloatArray, IntArray
+from .call import Remembered, address, call, checked, codes, floats, get_n_threads, library
 from .memory import allocate
 
 _SHAPES: Remembered[Shape] = Remembered()

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._data.checks import is_integer, seed_of
+from .._data.checks import choice, is_integer, seed_of
 from .._data.dask import lazily_on_dask, mean_over_rows
 from .._data.inputs import (
     check_rows,
@@ -29,19 +29,18 @@ from .._data.inputs import (
     unconverted_rows,
     validate_input,
 )
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, score_values
 from .._lib.errors import DataError
 from .._lib.memory import allocate, require_memory, row_blocks
 from .._lib.ridge import Targets, check_kernel
 from ..kernels import InputKernel
-from ..structures import LabelSets, MultiClass, Structure
+from ..structures import LabelSets, MultiClass, Structure, is_meant
 from .training import TrainingRows, embed_targets, resolve_targets
 
 if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -66,10 +65,10 @@ class Certified:
     """
 
     structures: Any
-    value: NDArray[np.float64]
-    nu: NDArray[np.float64]
+    value: FloatArray
+    nu: FloatArray
     optimal: NDArray[np.bool_]
-    upper_bound: NDArray[np.float64]
+    upper_bound: FloatArray
 
 
 class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -128,7 +127,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _classifies(self) -> bool:
         """Whether scikit-learn should treat this as a classifier (and stratify, for one)."""
-        return self.structure is None or MultiClass.is_meant_by(self.structure) or LabelSets.is_meant_by(self.structure)
+        return self.structure is None or is_meant(MultiClass, self.structure) or is_meant(LabelSets, self.structure)
 
     @property
     def _estimator_type(self) -> str:
@@ -144,14 +143,14 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         if self._classifies():
             tags.estimator_type = "classifier"
             # With structure None it is y that decides, so several labels are claimed only where they are asked for.
-            tags.classifier_tags = classifier_tags(multi_label=LabelSets.is_meant_by(self.structure))
+            tags.classifier_tags = classifier_tags(multi_label=is_meant(LabelSets, self.structure))
         return tags
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn < 1.6
         return {
             "requires_y": True,
             "pairwise": self.kernel == "precomputed",
-            "multilabel": LabelSets.is_meant_by(self.structure),
+            "multilabel": is_meant(LabelSets, self.structure),
             "X_types": ["2darray"] if self.kernel == "precomputed" else ["2darray", "sparse"],
         }
 
@@ -547,8 +546,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def _decoding(self) -> Decoding:
         """Return how one call decodes, with a seed drawn from `random_state` where the decoder needs one."""
-        if self.decoder not in DECODERS:  # set after fit, which checks it
-            raise ValueError(f"decoder must be one of {', '.join(DECODERS)}, got {self.decoder!r}")
+        choice(self.decoder, "decoder", DECODERS)  # it may have been set after fit, which checks it
         how = Decoding(self.decoder, get_n_threads(self.n_jobs))
         if not how.is_random:
             return how

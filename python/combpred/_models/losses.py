@@ -7,14 +7,15 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._data.checks import choice
 from .._data.inputs import mean_of_rows
+from .._lib.arrays import FloatArray
 from .._lib.decode import DECODERS, Decoding, score_rows, score_values
 from .._lib.errors import ApproximationWarning, NumericalError
 from ..structures import Structure
-
-FloatArray = NDArray[np.float64]
+from ..structures.costs import loss_augmented
 
 _LARGEST = math.log(np.finfo(np.float64).max)
 
@@ -89,12 +90,11 @@ def structured_hinge_loss(
     >>> structured_hinge_loss(Permutations(3), [[0.0, 0.0, 0.0]], [[1, 2, 3]])  # all three pairs may be wrong
     3.0
     """
-    if decoder not in DECODERS:
-        raise ValueError(f"decoder must be one of {', '.join(DECODERS)}, got {decoder!r}")
+    choice(decoder, "decoder", DECODERS)
     linear, psi, own = _embedded(structure, scores, y)
     loss = structure.space.loss(cost)
     if loss.is_affine:
-        found = structure.space.augmented(loss.affine(psi), linear, Decoding(decoder))
+        found = loss_augmented(structure.space, loss.affine(psi), linear, Decoding(decoder))
         if not found.decoded.optimal.all():
             warnings.warn(
                 f"{int((~found.decoded.optimal).sum())} of {len(linear)} maxima are not proven to be the largest: the "

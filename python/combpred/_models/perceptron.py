@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -16,21 +15,20 @@ from sklearn.utils._param_validation import Interval
 from .._data.glossary import documented
 from .._data.inputs import clear_fit, refit, unchanged_on_failure
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray, IndexArray
 from .._lib.call import get_n_threads
 from .._lib.control import reported
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError, renumbered
 from .._lib.maxmargin import AffineLoss, MarginState, Report, maxmargin_pass
 from ..structures import Structure
+from ..structures.costs import loss_augmented
 from .base import StructuredEstimator
 from .maxmargin.oracles import Blocks, refuse_sets
 from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
 
-FloatArray = NDArray[np.float64]
-
 _BOUND_ROUNDING = 1e-12  # of the scores
 
-Rows = NDArray[np.intp]
 
 _ROUNDING = 1e-13  # of the sum of the magnitudes of scores: outputs that differ by less score alike
 
@@ -93,7 +91,7 @@ def least_ratio(structure: Structure, psi: FloatArray, scores: FloatArray, how: 
         factor = 1.0 if first else ratio
         magnitude = None if part.magnitude is None else factor * part.magnitude
         weighted = AffineLoss(factor * part.constant, factor * part.gradient, magnitude)
-        found = structure.space.augmented(weighted, np.zeros_like(f) if first else f, how)
+        found = loss_augmented(structure.space, weighted, np.zeros_like(f) if first else f, how)
         if not found.decoded.optimal.all():
             return None
         losses = part.values(found.psi)
@@ -148,7 +146,7 @@ class Learner:
         self._by_library = self._structure.space.in_library and model.decoder != "milp"
         self._design, self._norms = blocks.design(), blocks.square_norms()
 
-    def visit(self, order: Rows, state: MarginState) -> Report:
+    def visit(self, order: IndexArray, state: MarginState) -> Report:
         """Visit some blocks, changing the state."""
         if not self._by_library:
             return self._in_python(order, state)
@@ -157,7 +155,7 @@ class Learner:
             order, state, self.how, n_candidates=self._candidates,
         )  # fmt: skip
 
-    def _in_python(self, order: Rows, state: MarginState) -> Report:
+    def _in_python(self, order: IndexArray, state: MarginState) -> Report:
         updates, proven, radius = 0, 0, 0.0
         for i in order:
             scores = self._blocks.scores(state.coef, np.array([i]))

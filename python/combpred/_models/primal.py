@@ -22,13 +22,12 @@ from scipy import sparse
 
 from .._data.blocks import Block, BlockSource
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.linalg import eigendecompose
 from .._lib.memory import require_memory
 from .._lib.ridge import FitInfo, covariance_solve
 from .rows import BlockRows, HeldBlock, HeldRows, RowBatch
-
-FloatArray = NDArray[np.float64]
 
 _MAX_STEPS = 2000  # without a limit of the user's; some tens are usual
 

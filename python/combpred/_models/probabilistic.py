@@ -10,30 +10,28 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
-from .._data.checks import check_choice, check_share_or_none, is_integer
+from .._data.checks import check_share_or_none, choice, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, DataError
 from .._lib.memory import allocate
 from ..sampling import ChainDiagnostics, LogPartition
 from ..sampling.engines import METHODS, TRAINING_EVALUATIONS, Engine, Inferred, engine_of, resolve_method
-from ..sampling.samplers import SAMPLERS, RowSampler
+from ..sampling.samplers import ESTIMATOR_SAMPLERS, RowSampler
 from ..structures import structure_classes
 from .base import StructuredEstimator
 from .loglinear.blocks import fit_over_blocks
 from .loglinear.training import continue_descent, fit_by_descent, fit_by_lbfgs
 from .training import EarlierFit, check_mini_batch, has_partial_fit, require_same_intercept
-
-FloatArray = NDArray[np.float64]
 
 _FEWER_ROWS = "pass fewer rows at once"
 
@@ -216,7 +214,7 @@ class ProbabilisticStructured(StructuredEstimator):
         **StructuredEstimator._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "inference": [StrOptions(set(METHODS))],
-        "sampler": [StrOptions(set(SAMPLERS))],
+        "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "decision": [StrOptions({"map", "mbr"})],
@@ -681,7 +679,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> bool((found.lower == found.value).all()), found.n_samples.tolist()
         (True, [0, 0, 0, 0])
         """
-        method = check_choice("method", self.inference if method is None else method, METHODS)
+        method = choice(self.inference if method is None else method, "method", METHODS)
         check_share_or_none("epsilon", epsilon)
         check_share_or_none("delta", delta)
         X = self._check_new_rows(X)
@@ -785,7 +783,7 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> ranker.sample(X, n_samples=5, random_state=0).shape
         (5, 4, 2)
         """
-        sampler = check_choice("sampler", self.sampler if sampler is None else sampler, SAMPLERS)
+        sampler = choice(self.sampler if sampler is None else sampler, "sampler", ESTIMATOR_SAMPLERS)
         if not is_integer(n_samples):
             raise TypeError(f"n_samples must be a positive integer, got {n_samples!r}")
         if n_samples < 1:
@@ -840,7 +838,7 @@ class ProbabilisticStructured(StructuredEstimator):
         self, n: int, method: str | None = None, epsilon: float | None = None, delta: float | None = None
     ) -> Engine:
         """Return the engine for n rows; arguments that are None are parameters of the model."""
-        method = check_choice("inference", self.inference if method is None else method, METHODS)
+        method = choice(self.inference if method is None else method, "inference", METHODS)
         engine = engine_of(self, resolve_method(method, self.structure_, n), epsilon=epsilon, delta=delta)
         engine.check()
         return engine

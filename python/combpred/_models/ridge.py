@@ -12,7 +12,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -23,6 +22,7 @@ from .._data.dask import DaskBlocks
 from .._data.glossary import documented
 from .._data.inputs import is_dask, refit
 from .._data.warn import warn_user
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import NumericalError
 from .._lib.linalg import Eigendecomposition, eigendecompose
@@ -46,8 +46,6 @@ from .training import (
     source_of,
     unconverted,
 )
-
-FloatArray = NDArray[np.float64]
 
 
 class _Solvers(StrOptions):  # type: ignore[misc]  # scikit-learn has no types

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn import get_config
 from sklearn.base import BaseEstimator, _fit_context
@@ -19,6 +18,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
+from .._lib.arrays import FloatArray
 from .._lib.errors import NumericalError
 from .._lib.linalg import eigendecompose
 from .._lib.memory import require_memory
@@ -38,8 +38,6 @@ from .ridge import (
     with_remedy,
 )
 from .training import resolve_targets
-
-FloatArray = NDArray[np.float64]
 
 _PROBABILITIES = ("predict_proba", "predict_log_proba")
 

@@ -14,12 +14,11 @@ from scipy import sparse
 from .._data.blocks import BLOCK_BYTES, ArrayBlocks, Block, BlockSource, Merge, Result
 from .._data.inputs import require_finite
 from .._data.targets import TargetError, flat_sets
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from ..structures import Structure
 from .training import embed_targets
-
-FloatArray = NDArray[np.float64]
 
 # Doubles of a batch's scores or targets: they stay in cache, and products of that size run at full speed.
 _BATCH_ENTRIES = 2**18

@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +18,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from .._data.glossary import documented
 from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
 from .._data.warn import warn_user
+from .._lib.arrays import IndexArray
 from .._lib.memory import require_memory
 from .._lib.sgd import Coefficients
 from .ridge import RidgeBase, RidgeProblem
@@ -28,14 +28,11 @@ from .sgd_learners import (
     FeatureLearner,
     Objective,
     Passes,
-    Rows,
     StepSizes,
     pass_once,
     visited_rows,
 )
 from .training import EarlierFit, check_mini_batch, keep_dual, keep_weights, require_same_intercept
-
-FloatArray = NDArray[np.float64]
 
 # Share of the gain that a last pass may change before the end of the passes is worth a warning.
 _UNCONVERGED = 0.01
@@ -475,7 +472,7 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
     return interrupt
 
 
-def _visits(model: StructuredSGD, X: Any, problem: RidgeProblem) -> tuple[Rows, Objective]:
+def _visits(model: StructuredSGD, X: Any, problem: RidgeProblem) -> tuple[IndexArray, Objective]:
     """Return the visits of a pass over the rows of X, and the problem with their weights."""
     visited = visited_rows(X, problem.targets, sort=bool(model.shuffle) and not model.kernel_.is_precomputed)
     options = {name: problem.options[name] for name in ("loss", "alpha", "shift")}

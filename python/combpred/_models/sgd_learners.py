@@ -13,18 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._lib.arrays import CountArray, FloatArray, IndexArray
 from .._lib.memory import row_blocks
 from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Steps, Visits, ridge_curvatures, ridge_losses, sgd_expansion, sgd_features
 from .._lib.structure import Description
 from ..kernels import InputKernel
 
-FloatArray = NDArray[np.float64]
-
 _SEED = 0x5EED  # of the hash, which decides in which order the rows are shuffled
 _MOST_VISITS = 10  # of a row in one pass, on average
 
-Rows = NDArray[np.intp]
 
 _EXPANSION_BATCH = 128  # rows: a step's own work grows with it, and there are as many calls as batches
 _FEATURE_BATCH = 8192
@@ -47,7 +45,7 @@ class Visited(NamedTuple):
         Of all rows, with the weight of one visit.
     """
 
-    rows: NDArray[np.intp]
+    rows: IndexArray
     targets: Targets
 
 
@@ -138,12 +136,12 @@ class Objective:
         """What is added to kernel values."""
         return float(self.options["shift"])
 
-    def curvature(self, rows: Rows, diagonal: FloatArray) -> float:
+    def curvature(self, rows: IndexArray, diagonal: FloatArray) -> float:
         """Return the largest curvature of the loss of a row, as a function of f, from kernel values k(x, x)."""
         bounds = ridge_curvatures(self.description, self.options, self.visits.take(rows), n_threads=self.n_threads)
         return float((bounds * diagonal).max())
 
-    def losses(self, rows: Rows, scores: FloatArray) -> float:
+    def losses(self, rows: IndexArray, scores: FloatArray) -> float:
         """Return the sum of the weighted losses of some rows at their scores."""
         targets = self.targets.take(rows)
         return float(ridge_losses(self.description, self.options, scores, targets, n_threads=self.n_threads).sum())
@@ -170,7 +168,7 @@ class DescentState:
     """
 
     coefficients: Coefficients
-    kept: Rows | None
+    kept: IndexArray | None
     n_steps: int = 0
     n_rows: int = 0
     curvature: float = 0.0
@@ -185,7 +183,7 @@ class DescentState:
         return replace(self, coefficients=Coefficients(iterate, average, velocity, old.gains), kept=np.arange(n))
 
 
-def _spread(array: FloatArray | None, at: Rows, n: int) -> FloatArray | None:
+def _spread(array: FloatArray | None, at: IndexArray, n: int) -> FloatArray | None:
     if array is None:
         return None
     out = np.zeros((n, array.shape[1]))
@@ -223,16 +221,16 @@ class StepSizes:
 class Learner(Protocol):
     """Protocol of learners: what takes a step on each row of an order."""
 
-    def diagonal(self, rows: Rows) -> FloatArray:
+    def diagonal(self, rows: IndexArray) -> FloatArray:
         """Return the kernel value of each row with itself."""
 
-    def batches(self, order: Rows) -> Iterator[Rows]:
+    def batches(self, order: IndexArray) -> Iterator[IndexArray]:
         """Cut an order of visits into batches."""
 
-    def visit(self, state: DescentState, rows: Rows, sizes: StepSizes) -> tuple[DescentState, float]:
+    def visit(self, state: DescentState, rows: IndexArray, sizes: StepSizes) -> tuple[DescentState, float]:
         """Take a step on each row; return the new state and the sum of the losses before the steps."""
 
-    def objective(self, state: DescentState, rows: Rows) -> float:
+    def objective(self, state: DescentState, rows: IndexArray) -> float:
         """Return the value of the objective on some rows, which include the support."""
 
 
@@ -248,20 +246,20 @@ class FeatureLearner:
         """Number of rows of the coefficients."""
         return int(self._X.shape[1]) + int(self._intercept)
 
-    def diagonal(self, rows: Rows) -> FloatArray:
+    def diagonal(self, rows: IndexArray) -> FloatArray:
         """Return the squared norm of each row, the constant feature included."""
         X = self._X[rows]
         squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
         return np.asarray(squares, dtype=np.float64).ravel() + self._objective.shift
 
-    def batches(self, order: Rows) -> Iterator[Rows]:
+    def batches(self, order: IndexArray) -> Iterator[IndexArray]:
         """Cut an order of visits into batches of bounded work."""
         X, d = self._X, self._objective.targets.d
         width = (X.nnz // max(X.shape[0], 1) + 1) if sparse.issparse(X) else X.shape[1]
         step = max(16, min(_FEATURE_BATCH, 16 * _BATCH_ENTRIES // max((width + d) * d, 1)))
         return (order[at : at + step] for at in range(0, len(order), step))
 
-    def visit(self, state: DescentState, rows: Rows, sizes: StepSizes) -> tuple[DescentState, float]:
+    def visit(self, state: DescentState, rows: IndexArray, sizes: StepSizes) -> tuple[DescentState, float]:
         """Take a step on each row."""
         objective, coefficients = self._objective, state.coefficients.copy()
         loss = sgd_features(
@@ -271,7 +269,7 @@ class FeatureLearner:
         )  # fmt: skip
         return replace(state, coefficients=coefficients, n_steps=state.n_steps + len(rows)), loss
 
-    def objective(self, state: DescentState, rows: Rows) -> float:
+    def objective(self, state: DescentState, rows: IndexArray) -> float:
         """Return the value of the objective on some rows."""
         weights = state.coefficients.model
         value = self._objective.alpha * float(np.vdot(weights, weights))
@@ -311,7 +309,7 @@ class ExpansionLearner:
         if self._matrix is None and cache and truncation is None and 8 * n * n <= _CACHED_BYTES:
             self._matrix = kernel.matrix(X)
 
-    def values(self, rows: Rows, columns: Rows) -> FloatArray:
+    def values(self, rows: IndexArray, columns: IndexArray) -> FloatArray:
         """Return kernel values, (len(rows), len(columns))."""
         if self._matrix is None:
             return self._kernel.matrix(self._X[rows], self._X[columns])
@@ -319,7 +317,7 @@ class ExpansionLearner:
             return np.ascontiguousarray(self._matrix[rows])
         return np.ascontiguousarray(self._matrix[np.ix_(rows, columns)])
 
-    def diagonal(self, rows: Rows) -> FloatArray:
+    def diagonal(self, rows: IndexArray) -> FloatArray:
         """Return the kernel value of each row with itself."""
         if self._kernel.is_unit:
             return np.full(len(rows), 1.0 + self._objective.shift)
@@ -330,14 +328,14 @@ class ExpansionLearner:
             found[at : at + step] = np.diagonal(self.values(block, block))
         return found + self._objective.shift
 
-    def batches(self, order: Rows) -> Iterator[Rows]:
+    def batches(self, order: IndexArray) -> Iterator[IndexArray]:
         """Cut an order of visits into batches of bounded work."""
         d = self._objective.targets.d
         most = self._X.shape[0] if self._truncation is None else self._truncation
         step = max(16, min(_EXPANSION_BATCH, 64 * _BATCH_ENTRIES // max((most + d) * d, 1)))
         return (order[at : at + step] for at in range(0, len(order), step))
 
-    def visit(self, state: DescentState, rows: Rows, sizes: StepSizes) -> tuple[DescentState, float]:
+    def visit(self, state: DescentState, rows: IndexArray, sizes: StepSizes) -> tuple[DescentState, float]:
         """Take a step on each row, which joins the support until it has become too old."""
         assert state.kept is not None
         slots, at, drop, left = self._slots(state.kept, rows)
@@ -353,7 +351,7 @@ class ExpansionLearner:
             slots, coefficients = slots[left], coefficients.rows(left)
         return replace(state, coefficients=coefficients, kept=slots, n_steps=state.n_steps + len(rows)), loss
 
-    def _slots(self, kept: Rows, rows: Rows) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
+    def _slots(self, kept: IndexArray, rows: IndexArray) -> tuple[IndexArray, CountArray, CountArray, IndexArray]:
         """Return the rows of slots, the slots visited and dropped, and those left in the end, the oldest first."""
         slot_of = OrderedDict((row, slot) for slot, row in enumerate(kept.tolist()))
         slots, n = kept.tolist(), len(rows)
@@ -370,7 +368,7 @@ class ExpansionLearner:
                 drop[step] = slot_of.popitem(last=False)[1]
         return np.array(slots, dtype=np.intp), at, drop, np.fromiter(slot_of.values(), dtype=np.intp)
 
-    def objective(self, state: DescentState, rows: Rows) -> float:
+    def objective(self, state: DescentState, rows: IndexArray) -> float:
         """Return the value of the objective on some rows."""
         assert state.kept is not None
         dual = state.coefficients.model
@@ -408,8 +406,8 @@ class Passes:
     converged: bool = False
 
     def run(
-        self, visits: Rows, rows: Rows, rng: np.random.RandomState | None, *, start: float, tol: float, max_iter: int,
-        label: str, verbose: int,
+        self, visits: IndexArray, rows: IndexArray, rng: np.random.RandomState | None, *, start: float, tol: float,
+        max_iter: int, label: str, verbose: int,
     ) -> None:  # fmt: skip
         """Pass over `visits`, in an order that `rng` draws anew for each pass, or in theirs for None.
 
@@ -439,13 +437,13 @@ class Passes:
         gain = max(abs(start - self.losses[-1]), np.finfo(float).tiny)
         return abs(self.losses[-2] - self.losses[-1]) / gain
 
-    def _once(self, order: Rows) -> None:
+    def _once(self, order: IndexArray) -> None:
         for batch in self.learner.batches(order):
             self.state, _ = self.learner.visit(self.state, batch, self.sizes)
 
 
 def pass_once(
-    learner: Learner, sizes: StepSizes, state: DescentState, order: Rows
+    learner: Learner, sizes: StepSizes, state: DescentState, order: IndexArray
 ) -> tuple[DescentState, float, KeyboardInterrupt | None]:
     """Take a step on each row of an order.
 

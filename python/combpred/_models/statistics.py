@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.blocks import Block, n_rows
 from .._data.inputs import is_dask, row_weights
 from .._data.targets import summary
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from ..structures import Structure
 from .primal import RowSums, SumRows
@@ -19,15 +19,15 @@ from .ridge import StructuredRidge, fit_sums
 from .rows import BlockRows
 from .training import resolve_targets, structure_of_classes
 
-FloatArray = NDArray[np.float64]
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BlockStatistics:
     r"""Weighted sums over rows of inputs x and embedded structures ψ(y), which add up over parts of the data.
 
     They are sufficient for ``loss="squared"``: parts of the data may be summed one after another, in different
     processes or on different machines, and `solve` returns the model of all of them for any penalty, without the rows.
+    `BlockStatistics.of` sums over one part; ``+`` and ``sum`` add parts. The constructor is theirs: it takes sums as
+    training forms them, and checks nothing.
 
     Attributes
     ----------
@@ -68,6 +68,8 @@ class BlockStatistics:
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1, 2], [1, 2], [2, 1], [2, 1]])
     >>> morning = BlockStatistics.of(Permutations(2), X[:2], y[:2])
     >>> evening = BlockStatistics.of(Permutations(2), X[2:], y[2:])
+    >>> morning + evening
+    BlockStatistics(structure=Permutations(n_labels=2), n_rows=4, total_weight=4.0)
     >>> (morning + evening).solve(alpha=0.1).predict([[0.5], [2.5]]).tolist()
     [[1, 2], [2, 1]]
     """
@@ -178,6 +180,12 @@ class BlockStatistics:
                 "up: give the columns of all parts the same order"
             )
         return BlockStatistics(self.structure, self.sums + other.sums, names)
+
+    def __repr__(self) -> str:
+        return (
+            f"BlockStatistics(structure={self.structure!r}, n_rows={self.n_rows}, "
+            f"total_weight={float(self.total_weight)!r})"
+        )
 
     def __radd__(self, other: object) -> BlockStatistics:
         """Return the sums themselves when added to 0, with which ``sum`` begins."""

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -18,6 +17,7 @@ from .._data.glossary import documented
 from .._data.inputs import refit
 from .._data.warn import warn_user
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.control import reported
 from .._lib.decode import Decoding
@@ -29,8 +29,6 @@ from .base import StructuredEstimator
 from .maxmargin.oracles import Blocks, ListingOracle, MarginOracle, Oracle, SlackOracle, refuse_sets
 from .maxmargin.solvers import cutting_planes, frank_wolfe
 from .training import TrainingRows
-
-FloatArray = NDArray[np.float64]
 
 _LISTED_NUMBERS = 2**14  # entries of ψ of all outputs up to which slack rescaling looks at each: 0.1 ms a row
 _MOST_LISTED = 2**24  # and up to which a loss that is not affine is taken at all

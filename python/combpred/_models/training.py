@@ -15,15 +15,15 @@ from sklearn.utils.validation import check_consistent_length
 from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.inputs import check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets
+from .._lib.arrays import FloatArray
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
-from ..structures import MultiClass, Structure, resolve_structure
+from ..structures import MultiClass, Structure, is_meant, resolve_structure
 from .loglinear.features import InputFeatures, KernelFeatures
 
 if TYPE_CHECKING:
     from .base import StructuredEstimator
 
-FloatArray = NDArray[np.float64]
 
 _REMEDY = "set warm_start=False to start from zero"
 
@@ -216,7 +216,7 @@ def _first_structure(structure: Any, y: Any, classes: Any) -> Structure:
 
 def structure_of_classes(structure: Any, classes: Any) -> Structure:
     """Return the structure of labels whose list is `classes`; ValueError where `structure` has none."""
-    if structure is not None and not MultiClass.is_meant_by(structure):
+    if structure is not None and not is_meant(MultiClass, structure):
         raise ValueError(
             f"classes={classes!r} has no meaning for structure={structure!r}; leave it out, and give sizes in the "
             "structure"
@@ -235,7 +235,7 @@ def structure_of_part(structure: Any, y: Any) -> Structure:
 def takes_classes(structure: Any, y: Any) -> bool:
     """Whether a structure has to learn classes from y, of which some rows are given."""
     if structure is not None:
-        return MultiClass.is_meant_by(structure) and getattr(structure, "n_classes", None) is None
+        return is_meant(MultiClass, structure) and getattr(structure, "n_classes", None) is None
     shape = np.shape(y)  # one label in each row
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._lib.abi import Control
-from .program import Cut, FloatArray, OutOfTimeError, maximise
+from .._lib.arrays import FloatArray
+from .program import Cut, OutOfTimeError, maximise
 
 _TOLERANCE = 1e-6  # of the solver, on constraints and on the integrality of variables
 _CUTS_PER_PAIR = 2  # most constraints added in one round, the most violated ones, so that programs stay small

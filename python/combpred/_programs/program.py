@@ -15,10 +15,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, vstack
 
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray
 from .._lib.control import call_abandonable
 from .._lib.errors import NumericalError
-
-FloatArray = NDArray[np.float64]
 
 _OUT_OF_TIME, _INFEASIBLE = 1, 2  # statuses of scipy.optimize.milp
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from .program import Cut, FloatArray, maximise
+from .._lib.arrays import FloatArray
+from .program import Cut, maximise
 
 
 def best_directed_cycle(n: int, gains: FloatArray, conditions: Sequence[Cut] = ()) -> tuple[list[int], float]:

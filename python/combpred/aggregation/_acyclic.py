@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import is_number
+from .._data.checks import choice, is_number
 from .._lib.abi import Control
 from .._lib.control import reported
-from ._orders import OrderSolver, cost_of, deadline_after, joined
+from ._orders import OrderSolver, cost_of, deadline_after, joined, methods_for
 from ._profile import read_counts
 
-_METHODS = ("auto", "exact", "milp", "local-search")
+#: Values of the parameter `method`.
+METHODS = methods_for("acyclic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +118,7 @@ def acyclic_majority(
            [0, 0, 0],
            [0, 0, 0]])
     """
-    if method not in _METHODS:
-        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    choice(method, "method", METHODS)
     if not is_number(threshold) or not 0.5 <= threshold < 1.0:
         raise ValueError(f"threshold must be a number from 1/2 to below 1, got {threshold!r}")
     deadline = deadline_after(time_limit)

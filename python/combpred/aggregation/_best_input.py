@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from ._profile import FloatArray, Profile
+from .._lib.arrays import FloatArray
+from ._profile import Profile
 
 
 def shared_costs(before: FloatArray) -> FloatArray:

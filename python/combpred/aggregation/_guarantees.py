@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from ._aggregate import Aggregate
-from ._profile import FloatArray, Profile
+from ._profile import Profile
 
 _ROUNDING = 1e-12  # relative to sums of costs
 

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from .._data.checks import is_number
+from .._data.checks import choice, is_number
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
 from ._aggregate import Aggregate
 from ._guarantees import OPTIMAL, Guarantee, conclude, kind_of, order_guarantee, relation_guarantee
-from ._orders import OrderSolver, Part, cost_of, deadline_after, joined, positions_of
-from ._profile import FloatArray, Profile, kendall_distances, read_counts
+from ._orders import OrderSolver, Part, cost_of, deadline_after, joined, methods_for, positions_of
+from ._profile import Profile, kendall_distances, read_counts
 from ._relations import Found, PairCosts, best_input_relation, best_partial_order, best_weak_order
 
-_METHODS = ("auto", "exact", "milp", "lp", "pivot", "random-pivot", "local-search", "best-input")
-_RELATION_METHODS = ("auto", "exact", "local-search", "best-input")
+_METHODS, _RELATION_METHODS = methods_for("order"), methods_for("relation")
 _OUTPUTS = ("order", "weak", "partial")
 _RELATION_LIMITS = {"weak": 14, "partial": 7}  # of the exact decoders of these structures
 
@@ -227,10 +227,8 @@ def _error(profile: Profile | None, before: NDArray[np.bool_], penalty: float) -
 
 
 def _check_options(method: str, output: str, penalty: Any) -> None:
-    if output not in _OUTPUTS:
-        raise ValueError(f"output must be one of {', '.join(_OUTPUTS)}, got {output!r}")
-    if method not in _METHODS:
-        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    choice(output, "output", _OUTPUTS)
+    choice(method, "method", _METHODS)
     if output != "order" and method not in _RELATION_METHODS:
         raise CapabilityError(
             f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(_RELATION_METHODS)}"

@@ -11,15 +11,28 @@ from sklearn.utils import check_random_state
 
 from .._data.checks import is_number
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError
 from ..structures import Permutations
 from ._best_input import best_order_of_inputs
 from ._components import condorcet_components
 from ._pivot import pivot_order, random_pivot_order
-from ._profile import FloatArray, Profile
+from ._profile import Profile
 from ._rounding import round_relaxation
 
+#: Methods of aggregation, and what each finds: an "order", a "relation" (a weak or a partial order), or the part of
+#: preferences without cycles ("acyclic"). Those for orders are in `OrderSolver`, those for relations in `_relations`.
+_FINDS = {
+    "auto": ("order", "relation", "acyclic"),
+    "exact": ("order", "relation", "acyclic"),
+    "milp": ("order", "acyclic"),
+    "lp": ("order",),
+    "pivot": ("order",),
+    "random-pivot": ("order",),
+    "local-search": ("order", "relation", "acyclic"),
+    "best-input": ("order", "relation"),
+}
 #: Most items of a component that is solved by the recursion over subsets.
 EXACT_LIMIT = 20
 
@@ -141,6 +154,11 @@ class OrderSolver:
         except OutOfTimeError as error:
             return _searched(before, profile, base - error.upper_bound)
         return _proven(before, np.argsort(positions), "milp")
+
+
+def methods_for(what: str) -> tuple[str, ...]:
+    """Return the methods that find an "order", a "relation" or what is "acyclic", as values of `method`."""
+    return tuple(method for method, found in _FINDS.items() if what in found)
 
 
 def deadline_after(time_limit: float | None) -> float | None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from ._best_input import shared_costs
-from ._profile import FloatArray
 
 #: From items to the index of the pivot among them.
 Choice = Callable[[NDArray[np.intp]], int]

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
+from .._lib.arrays import FloatArray
 from ._aggregate import Aggregate
 from ._guarantees import OPTIMAL, Guarantee, conclude
 from ._orders import positions_of
-from ._profile import FloatArray, Profile, read_profile
+from ._profile import Profile, read_profile
 
 
 def borda(

@@ -14,9 +14,8 @@ from .._data.checks import whole_number
 from .._data.inputs import check_weights
 from .._data.relations import encode_partial_orders, relation_matrices
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
+from .._lib.arrays import FloatArray
 from ..sampling import linear_extensions
-
-FloatArray = NDArray[np.float64]
 
 _BLOCK_CELLS = 2**18  # comparisons at a time: they stay in the cache
 _LARGEST = 1e290  # sum of weights: times any power of the number of items that occurs it is still finite

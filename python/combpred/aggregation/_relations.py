@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.relations import relation_matrices
+from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded, Decoding
 from ..structures import PartialOrders, WeakOrders
 from ._best_input import best_row
 from ._components import condorcet_components
-from ._profile import FloatArray, Profile
+from ._profile import Profile
 
 
 class PairCosts(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from ._best_input import shared_costs
-from ._profile import FloatArray
 
 _LEAST, _MOST = 1 / 6, 5 / 6  # values of the relaxation that are rounded to 0 and to 1 where rankings have ties
 

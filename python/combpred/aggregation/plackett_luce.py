@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .._data.warn import warn_user
+from .._lib.arrays import FloatArray
 from .._lib.errors import NumericalError
-
-FloatArray = NDArray[np.float64]
 
 _DECREMENT = 1e-10  # of Newton's method, per weight: a further step, quadratic as it is, leaves its square
 _MAX_ITER = 100

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from .._data.checks import check_share
+from .._data.checks import check_share, choice
+from .._lib.arrays import FloatArray
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
 from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
 from ..sampling import count_linear_extensions
-from ._orders import FloatArray, OrderRows, gram
+from ._orders import OrderRows, gram
 
 METHODS = ("auto", "exact", "approximate")
 # Downsets of what is counted exactly.
@@ -101,8 +102,7 @@ def extension_kernel(
     >>> extension_kernel([[1, 2, -1]], [[-1, -1, -1]], normalize=True).round(3)
     array([[0.707]])
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    choice(method, "method", METHODS)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
 

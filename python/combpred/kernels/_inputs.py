@@ -16,6 +16,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._lib.linalg import check_kernel_values
 from .._lib.memory import row_blocks
 
+#: Kernels by name; all but "precomputed" are scikit-learn's.
+KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "precomputed")
+
 
 @dataclass(frozen=True)
 class InputKernel:
@@ -40,7 +43,7 @@ class InputKernel:
     params: Mapping[str, Any] = field(default_factory=dict)
 
     PARAMETER_CONSTRAINTS: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions({"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"}), callable],
+        "kernel": [StrOptions(set(KERNELS)), callable],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],

@@ -6,17 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 from sklearn.utils._param_validation import StrOptions
 
 from .._data.glossary import documented
+from .._lib.arrays import FloatArray
 from .._lib.control import call_abandonable
 from .._lib.errors import NumericalError
 from .._lib.linalg import Eigendecomposition
 from ._maps import KernelMap, oriented, spectrum
-
-FloatArray = NDArray[np.float64]
 
 # Eigenvalues of a kernel matrix, relative to the largest: from minus this on they are errors of rounding.
 _INDEFINITE = 1e-8

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from .._data.checks import choice
 from .._data.relations import close_relations, encode_relations, items_shown, relation_matrices
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
+from .._lib.arrays import FloatArray
 from .._lib.memory import row_blocks
-
-FloatArray = NDArray[np.float64]
 
 FORMATS = ("positions", "pairs")
 _REMEDY = "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown"
@@ -48,8 +48,7 @@ class OrderRows:
 
 def read_orders(values: Any, name: str, given: str) -> OrderRows:
     """Read the argument called `name` in the format `given`; arrays of three dimensions are matrices in any case."""
-    if given not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {given!r}")
+    choice(given, "format", FORMATS)
     if given == "pairs" or np.ndim(values) == 3:
         return _from_pairs(values, name)
     return _from_positions(values, name)
@@ -313,8 +312,7 @@ def position_kernel(
            [1., 5., 0.],
            [0., 0., 0.]])
     """
-    if base not in BASES:
-        raise ValueError(f"base must be one of {', '.join(BASES)}, got {base!r}")
+    choice(base, "base", BASES)
     if gamma is not None and not (isinstance(gamma, (int, float, np.floating)) and gamma > 0):
         raise ValueError(f"gamma must be a positive number or None, got {gamma!r}")
 

@@ -7,14 +7,12 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.glossary import documented
+from .._lib.arrays import FloatArray
 from ._maps import KernelMap
 from ._nystrom import definite_spectrum, whitening
-
-FloatArray = NDArray[np.float64]
 
 
 @documented

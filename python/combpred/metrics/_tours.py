@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.inputs import mean_of_rows
 from .._data.targets import TargetError, padded, shown, whole_numbers
+from .._lib.arrays import IntArray
 from ._rows import check_same_shape
 
-_Visits = NDArray[np.int32]
 _PLACES = "places are whole numbers from 0 on, and −1 pads short rows at the right"
 
 
@@ -192,13 +192,13 @@ def cycle_f1(
     return mean_of_rows(2 * (same + opposite) / (_number(truth) + _number(predicted)), sample_weight, per_row)
 
 
-def _both(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[_Visits, _Visits]:
+def _both(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[IntArray, IntArray]:
     truth, predicted = _visits(y_true, "y_true"), _visits(y_pred, "y_pred")
     check_same_shape(truth[:, 0], predicted[:, 0])
     return truth, predicted
 
 
-def _visits(y: ArrayLike, name: str) -> _Visits:
+def _visits(y: ArrayLike, name: str) -> IntArray:
     """Return padded rows of one place or more."""
     rows = whole_numbers(padded(y, name, "place"), name, -1, np.iinfo(np.int32).max, _PLACES)
     late = ((rows[:, 1:] >= 0) & (rows[:, :-1] < 0)).any(axis=1)
@@ -212,7 +212,7 @@ def _visits(y: ArrayLike, name: str) -> _Visits:
     return rows
 
 
-def _first_visits(rows: _Visits) -> NDArray[np.bool_]:
+def _first_visits(rows: IntArray) -> NDArray[np.bool_]:
     """Mark the entries that are no padding and no place visited before."""
     first: NDArray[np.bool_] = rows >= 0
     for i in range(1, rows.shape[1]):
@@ -220,13 +220,13 @@ def _first_visits(rows: _Visits) -> NDArray[np.bool_]:
     return first
 
 
-def _number(rows: _Visits) -> NDArray[np.int64]:
+def _number(rows: IntArray) -> NDArray[np.int64]:
     """Return the number of different places in each row."""
     number: NDArray[np.int64] = _first_visits(rows).sum(axis=1)
     return number
 
 
-def _met(truth: _Visits, predicted: _Visits) -> NDArray[np.int64]:
+def _met(truth: IntArray, predicted: IntArray) -> NDArray[np.int64]:
     """Return for the first visits of each true row where the predicted row first visits the same place, else −1."""
     met = np.full(truth.shape, -1, dtype=np.int64)
     for i, first in enumerate(_first_visits(truth).T):
@@ -235,7 +235,7 @@ def _met(truth: _Visits, predicted: _Visits) -> NDArray[np.int64]:
     return met
 
 
-def _arcs(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[_Visits, _Visits, NDArray[np.int64], NDArray[np.int64]]:
+def _arcs(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[IntArray, IntArray, NDArray[np.int64], NDArray[np.int64]]:
     """Return two sets of cycles and how many arcs of each pair agree and how many are opposite."""
     truth, predicted = _both(y_true, y_pred)
     for rows, name in ((truth, "y_true"), (predicted, "y_pred")):

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from .._data.checks import whole_number
-
-FloatArray = NDArray[np.float64]
+from .._data.checks import choice, whole_number
+from .._lib.arrays import FloatArray
 
 STRATEGIES = ("uniform", "quantile")
 _MOST_BINS = 10**6
@@ -80,8 +79,7 @@ def calibration_bins(y_true: ArrayLike, y_prob: ArrayLike, *, n_bins: int, strat
 
     The last bin has its right end, all others do not.
     """
-    if strategy not in STRATEGIES:
-        raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, got {strategy!r}")
+    choice(strategy, "strategy", STRATEGIES)
     n_bins = whole_number(n_bins, "n_bins", 1, _MOST_BINS)
     happened, probability = _predictions(y_true, y_prob)
     if strategy == "uniform":

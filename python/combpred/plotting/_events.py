@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from ..structures import Structure
-
-FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 
@@ -21,7 +19,7 @@ def check_marginals(structure: Structure, marginals: Any, argument: str = "margi
     d = structure.n_features
     if rows.ndim != 2 or rows.shape[1] != d:
         raise ValueError(f"{argument} must have shape (n, {d}) or ({d},) for {structure!r}, got {np.shape(marginals)}")
-    low = 0.0 if structure.has_indicators else -1.0
+    low = 0.0 if structure.space.has_indicators else -1.0
     bad = ~((rows >= low - _ROUNDING) & (rows <= 1 + _ROUNDING))  # true of NaN
     if bad.any():
         row, entry = (int(i) for i in np.argwhere(bad)[0])
@@ -55,13 +53,13 @@ def events(structure: Structure, psi: FloatArray) -> tuple[FloatArray, list[str]
         Where entries of :math:`E\psi` are no probabilities.
     """
     names = [str(name) for name in structure.feature_names()]
-    found = structure.indicators(psi)
+    found = structure.space.indicators(psi)
     if found is None:
         raise CapabilityError(
             f"the marginals of {structure!r} are no probabilities of events: take samples of the model, count in which "
             "share of them an event happens, and pass these shares to from_predictions"
         )
-    if not structure.has_indicators:
+    if not structure.space.has_indicators:
         return found, names
     mean = structure.mean()
     open_ = (mean > 0) & (mean < 1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.checks import choice
 from ._axes import require_matplotlib, single_axes, style
 from ._estimators import opened, predicts_marginals
 from ._matrix import MarginalMatrix, marginal_matrix
@@ -102,8 +103,7 @@ class MarginalsDisplay:
         values = np.asarray(matrix, dtype=np.float64)
         if values.ndim != 2 or not values.size:
             raise ValueError(f"matrix must have two dimensions and not be empty, got shape {values.shape}")
-        if kind not in _SCALES:
-            raise ValueError(f"kind must be one of {', '.join(_SCALES)}, got {kind!r}")
+        choice(kind, "kind", _SCALES)
         self.matrix = values
         self.row_labels = _names(row_labels, values.shape[0], "row_labels")
         self.column_labels = _names(column_labels, values.shape[1], "column_labels")

@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from ..structures import Structure
 from ._events import check_marginals
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ def marginal_matrix(structure: Structure, marginals: Any) -> MarginalMatrix:
         raise ValueError(
             f"marginals has {len(rows)} rows, a matrix shows one distribution; pass one row, such as marginals[0]"
         )
-    layout = structure.layout
+    layout = structure.space.layout
     if layout is None:
         raise CapabilityError(
             f"the marginals of {structure!r} are one number for each entry of ψ and make no matrix; draw them as bars: "

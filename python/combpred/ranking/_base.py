@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
 from .._data.targets import positions_by_score
+from .._lib.arrays import FloatArray
 from .._lib.memory import allocate, row_blocks
 from ..metrics import kendall_tau
 from ._preferences import FORMATS, Preferences, read_preferences, require_format
 
-FloatArray = NDArray[np.float64]
 _Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
 
 

@@ -7,18 +7,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.warn import warn_user
+from .._lib.arrays import FloatArray
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._boosting import WINDOW, BaseRankers, Boosting, FeatureFunctions, boost
 from ._edges import DECOMPOSITIONS, edges_of
 from ._preferences import FORMATS, Preferences
-
-FloatArray = NDArray[np.float64]
 
 
 class LabelRankingBoost(LabelRanker):

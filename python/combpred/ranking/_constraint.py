@@ -11,14 +11,13 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import HasMethods
 
+from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from .._lib.memory import require_memory, row_blocks
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._classifiers import weight_options
 from ._preferences import FORMATS, Preferences, pairs_of_labels
-
-FloatArray = NDArray[np.float64]
 
 
 class ConstraintClassification(LabelRanker):

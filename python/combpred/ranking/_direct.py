@@ -6,12 +6,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.warn import warn_user
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.control import reported
 from .._models.maxmargin.oracles import Blocks
@@ -20,8 +20,6 @@ from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._position_loss import LOSSES, PositionOracle, position_loss
 from ._preferences import Preferences
-
-FloatArray = NDArray[np.float64]
 
 
 class DirectRankingSVM(LabelRanker):

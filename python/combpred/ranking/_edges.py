@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.targets import as_numbers, target_matrix
+from .._lib.arrays import FloatArray
 from .._lib.memory import require_memory
 from .._lib.names import SUBGRAPHS
 from ._preferences import Preferences, pairs_of_labels
-
-FloatArray = NDArray[np.float64]
 
 #: Ways of dividing the preferences of a row: each on its own, those for each label over others, all together.
 DECOMPOSITIONS = tuple(SUBGRAPHS)

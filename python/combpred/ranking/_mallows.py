@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from ._preferences import pairs_of_labels
-
-FloatArray = NDArray[np.float64]
 
 _HALVINGS = 60  # of [0, 1]: to 1e-18
 

@@ -6,13 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from .._lib.arrays import FloatArray
 from .._lib.labelrank import OnlineUpdate
 from ._edges import Edges
-
-FloatArray = NDArray[np.float64]
 
 _STEP_ACCURACY = 1e-3  # of the rise of the dual that steps of "primal-dual" leave out, as combpred.h says
 

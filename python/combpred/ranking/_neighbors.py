@@ -13,6 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
 from .._lib.memory import row_blocks
@@ -22,8 +23,6 @@ from ._base import LabelRanker
 from ._mallows import MallowsEstimate, estimate_mallows
 from ._neighbor_weights import neighbor_weights
 from ._preferences import FORMATS, Preferences, summed_by_label
-
-FloatArray = NDArray[np.float64]
 
 _SIGNS_PER_DOUBLE = 8
 # Metrics of which scikit-learn's brute force takes inner products, by BLAS, in place of differences.

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import whole_number
 from .._data.inputs import check_rows, row_weights, unchanged_on_failure
+from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, online
 from .._lib.names import UPDATES
 from .._lib.ridge import Design
@@ -22,7 +23,6 @@ from ._edges import DECOMPOSITIONS, edges_of
 from ._mistake_bound import Competitor, online_mistake_bound
 from ._preferences import FORMATS, Preferences, read_preferences
 
-FloatArray = NDArray[np.float64]
 _Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 3.11
 
 

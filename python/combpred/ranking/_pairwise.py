@@ -13,12 +13,11 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._data.warn import warn_user
+from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError, NumericalError
 from ._base import LabelRanker
 from ._classifiers import weight_options
 from ._preferences import FORMATS, Preferences, pairs_of_labels, summed_by_label
-
-FloatArray = NDArray[np.float64]
 
 
 class RankingByPairwiseComparison(LabelRanker):

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray, IndexArray
 from .._lib.decode import Decoding
 from .._lib.memory import row_blocks
 from .._models.maxmargin.oracles import Planes
 from ..structures import Assignments
-
-FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 LOSSES = ("footrule", "spearman", "ndcg")
 
@@ -48,12 +45,12 @@ class PositionOracle:
     n_threads : int
     """
 
-    observed: Rows
+    observed: IndexArray
     weights: FloatArray
     loss: FloatArray
     n_threads: int
 
-    def planes(self, rows: Rows, scores: FloatArray, step: int) -> Planes:
+    def planes(self, rows: IndexArray, scores: FloatArray, step: int) -> Planes:
         observed, k = self.observed[rows], len(self.weights)
         found = np.empty_like(observed)
         for at in row_blocks(len(rows), k * k):

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._data.checks import seed_of
 from .._data.glossary import documented
 from .._data.warn import warn_user
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
 from .._lib.linalg import require_semidefinite
@@ -25,8 +26,6 @@ from ..kernels import InputKernel
 from ._base import LabelRanker
 from ._edges import DECOMPOSITIONS, position_gaps
 from ._preferences import FORMATS, Preferences
-
-FloatArray = NDArray[np.float64]
 
 
 @documented

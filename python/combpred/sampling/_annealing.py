@@ -9,22 +9,20 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .._data.checks import choice, seed_of, share, whole_number
 from .._data.warn import warn_user
 from .._lib import abi
+from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, naming_row
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
 from ._estimates import AnnealingDetails, LogPartition
-from ._levels import SAMPLERS, Levels, Task, Trust, levels_of
+from ._levels import Levels, Task, Trust, levels_of
 from ._schedules import Draw, Schedule, adaptive_schedule, level_schedule, log_mean_exp
-from .samplers import score_bound
-
-FloatArray = NDArray[np.float64]
+from .samplers import SAMPLERS, score_bound
 
 SCHEDULES = ("adaptive", "uniform", "thesis")
 MOST_STEPS = 2**40
@@ -197,7 +195,7 @@ def median_log_ratio(levels: Levels, draw: Draw, schedule: Schedule) -> float:
     return float(np.median(log_ratios(draw, schedule, per_repeat)))
 
 
-def log_ratios(draw: Draw, schedule: Schedule, n_samples: int) -> NDArray[np.float64]:
+def log_ratios(draw: Draw, schedule: Schedule, n_samples: int) -> FloatArray:
     """Return an estimate of ln Z(1) / Z(0) for each repeat, by `n_samples` draws in each batch."""
     ratios = np.zeros(schedule.n_repeats)
     for beta, exponent in schedule.batches():

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from .._lib.abi import Control
+from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.memory import row_blocks
 from ..structures import Custom, Paths, Structure
 from .samplers import chain_draws, exact_draws, natural_thin
-
-FloatArray = NDArray[np.float64]
 
 _CHAINS = 4  # for each row
 _DRAWS = 32  # of each chain, whose mean is the first batch

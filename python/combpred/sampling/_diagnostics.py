@@ -6,21 +6,19 @@ import math
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from .._data.checks import share, whole_number
 from .._data.warn import warn_user
+from .._lib.arrays import CountArray, FloatArray
 from .._lib.chain import chain_diagnose
-
-FloatArray = NDArray[np.float64]
-CountArray = NDArray[np.int64]
 
 #: Split R̂ above which chains have not met.
 APART = 1.1
 
 
-def _chains(x: ArrayLike) -> NDArray[np.float64]:
+def _chains(x: ArrayLike) -> FloatArray:
     values = np.asarray(x, dtype=np.float64)
     if values.ndim == 1:
         values = values[None]
@@ -95,7 +93,7 @@ def split_r_hat(x: ArrayLike) -> float:
     return chain_diagnose(_chains(x))[1]
 
 
-def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> NDArray[np.float64]:
+def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> FloatArray:
     """Return the autocorrelations of each chain at the lags 0 to n_lags − 1.
 
     Parameters

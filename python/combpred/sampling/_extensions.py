@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaln, polygamma
 from sklearn.utils import check_random_state
 
-from .._data.checks import check_share, seed_of, whole_number
+from .._data.checks import check_share, choice, seed_of, whole_number
 from .._data.relations import close_relations
 from .._lib import abi
 from .._lib.call import codes
@@ -135,8 +135,7 @@ def linear_extensions(
     >>> linear_extensions([(2, 0), (0, 1)], 3).tolist()
     [[2, 0, 1]]
     """
-    if method not in EXTENSION_METHODS:
-        raise ValueError(f"method must be one of {', '.join(EXTENSION_METHODS)}, got {method!r}")
+    choice(method, "method", EXTENSION_METHODS)
     n = whole_number(n_elements, "n_elements", 1, 2048)
     many = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     relation = relation_of(pairs)
@@ -266,8 +265,7 @@ def count_linear_extensions(
     >>> round(count_linear_extensions([], 100).log_value, 3)  # ln 100!
     363.739
     """
-    if method not in _METHODS:
-        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    choice(method, "method", _METHODS)
     n = whole_number(n_elements, "n_elements", 1, 2048)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from .._lib.chain import Plan, chain_diagnose
 from .._lib.errors import CapabilityError, SamplingError
-from .._lib.names import BOUNDED_METHODS, CHAINS, EXACT_METHODS
+from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
 from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats
-from .samplers import score_bound
+from .samplers import ANNEALED_ORDER, exact_draws, score_bound
 
-FloatArray = NDArray[np.float64]
 Drawn = tuple[FloatArray, NDArray[Any]]
 
 _N_CHAINS = 4
@@ -36,10 +36,6 @@ _KEPT = 2**14  # draws of a level for the diagnosis
 _FEWEST = 64  # draws at a level where steps are short
 _PROVEN_SHARE = 0.01  # of all steps that a burn-in by a bound may take
 
-EXACT = (*EXACT_METHODS, "exact")
-SAMPLERS = (*EXACT, *CHAINS)
-
-_AUTO = ("monotone", "exact", "cftp", "local", "meta")
 _TRIAL_DRAWS = 1024
 _MOST_OPERATIONS = 1e8  # of a recursion at each level
 _CHAIN_LEVELS = 64  # that errors of the distributions of chains may add up over
@@ -180,7 +176,7 @@ class ExactLevels(Levels):
             return self._checked(self._uniform(n))
         rows = beta * self.scores[None]
         if self._sampler == "exact":
-            parts = self.structure.space.sample_distribution(rows, n, self._seed(), self.n_threads)[:, 0]
+            parts = exact_draws(self.structure, "exact", rows, n, self._seed(), self.n_threads)[0]
             self._count(n, n, n)
             return self._checked((self._score(parts), parts))
         plan = Plan(self._sampler, n, 0, 1, max(self.max_steps - self.n_steps, 1), self._seed())
@@ -234,7 +230,7 @@ class ChainLevels(Levels):
         self._sampler, self._spread, self._tv = sampler, spread, total_variation
         self._states: dict[float, NDArray[Any]] = {}
         self._spacing: dict[float, int] = {}
-        self._seen: dict[float, list[NDArray[np.float64]]] = {}
+        self._seen: dict[float, list[FloatArray]] = {}
         self._failure: str | None = None
         self._uniformly = True
 
@@ -356,7 +352,7 @@ class Task:
     """
 
     structure: Structure
-    scores: NDArray[np.float64]
+    scores: FloatArray
     epsilon: float
     delta: float
     sampler: str
@@ -382,7 +378,8 @@ def levels_of(task: Task, fixed: Schedule | None) -> tuple[str, Levels]:
     """Return the sampler's name and its draws; a CapabilityError where the structure lacks what it needs."""
     if task.sampler != "auto":
         return task.sampler, _levels(task, task.sampler)
-    for name in _AUTO[:-1]:
+    *early, last = ANNEALED_ORDER
+    for name in early:
         try:
             if _affordable(task, name, fixed):
                 levels = _levels(task, name)
@@ -390,12 +387,12 @@ def levels_of(task: Task, fixed: Schedule | None) -> tuple[str, Levels]:
                 return name, levels
         except CapabilityError:
             continue
-    return _AUTO[-1], _levels(task, _AUTO[-1])
+    return last, _levels(task, last)
 
 
 def _levels(task: Task, name: str) -> Levels:
     rest = (task.structure, task.scores, task.rng, task.max_steps, task.n_threads, task.tick, task.bound)
-    if name in EXACT:
+    if name not in CHAINS:
         return ExactLevels(name, task.top() if name in BOUNDED_METHODS else None, *rest)
     spread = math.inf
     if name == "meta":

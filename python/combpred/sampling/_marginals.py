@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, share, whole_number
+from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, SamplingError, naming_row
 from .._lib.names import CHAINS
 from ..structures import Structure
 from ._annealing import MOST_STEPS, Counted, median_log_ratio, warn_of_chains
-from ._levels import SAMPLERS, Levels, Task, levels_of
+from ._levels import Levels, Task, levels_of
 from ._schedules import adaptive_schedule
-from .samplers import rows_of
+from .samplers import SAMPLERS, rows_of
 
-FloatArray = NDArray[np.float64]
 Pair = tuple[FloatArray, FloatArray]
 
 METHODS = ("samples", "counting")

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import seed_of, whole_number
+from .._data.checks import choice, seed_of, whole_number
+from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.memory import row_blocks
-from .._lib.names import BOUNDED_METHODS, CHAIN_METHODS, CHAINS
+from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
-from .samplers import bounds_of_rows, chain_of, methods_of, promising, rows_of
-
-#: Values of `sampler` but "auto".
-SAMPLERS = (*CHAIN_METHODS, "exact")
+from .samplers import SAMPLERS, bounds_of_rows, chain_of, exact_draws, methods_of, promising, rows_of
 
 _MOST_STEPS = 2**40
 
@@ -159,8 +157,7 @@ def sample(
     ('exact', array([0.7, 0.3, 0.5]))
     """
     linear = rows_of(structure, scores)
-    if sampler != "auto" and sampler not in SAMPLERS:
-        raise ValueError(f"sampler must be one of auto, {', '.join(SAMPLERS)}, got {sampler!r}")
+    choice(sampler, "sampler", ("auto", *SAMPLERS))
     n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     if thin is None:
         thin = 8 * max(1, linear.shape[1] if not structure.space.in_library else _part_len(structure))
@@ -186,7 +183,8 @@ def sample(
         plan = Plan(method, n_samples, burn_in, thin, max_steps, seed)
         try:
             if method == "exact":
-                drawn = _exact(structure, linear, plan, n_jobs)
+                independent = exact_draws(structure, method, linear, n_samples, seed, n_jobs)
+                drawn = _scored(structure, linear, independent, n_jobs)
             else:
                 drawn = structure.space.draw(linear, plan, parts, bound, n_jobs, verbose)
         except (CapabilityError, SamplingError):
@@ -199,13 +197,12 @@ def sample(
     return Samples(y, drawn.value.T, drawn.steps.T, drawn.accepted.T, method)
 
 
-def _exact(structure: Structure, linear: NDArray[np.float64], plan: Plan, n_threads: int | None) -> Drawn:
-    """Draw by the structure's recursion, or from a list of its outputs."""
-    y = np.swapaxes(structure.space.sample_distribution(linear, plan.n_samples, plan.seed, n_threads), 0, 1)
+def _scored(structure: Structure, linear: FloatArray, y: NDArray[Any], n_threads: int | None) -> Drawn:
+    """Return independent draws in parts (n, n_samples, part_len) with their scores."""
     shape = y.shape[:2]
     flat, value = np.ascontiguousarray(y.reshape(-1, y.shape[2])), np.empty(shape[0] * shape[1])
     for some in row_blocks(len(flat), linear.shape[1]):
-        rows = np.arange(len(flat))[some] // plan.n_samples
+        rows = np.arange(len(flat))[some] // shape[1]
         value[some] = np.einsum("ij,ij->i", structure.space.embed(flat[some], n_threads), linear[rows])
     ones = np.ones(shape, dtype=np.int64)
     return Drawn(y, value.reshape(shape), ones, ones.copy())

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
-FloatArray = NDArray[np.float64]
+from .._lib.arrays import FloatArray
+
 Draw = Callable[[float, int], FloatArray]
 
 SMOOTHNESS = 3.0  # p of the thesis: neighbouring levels differ by factors within exp(±1/p)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._data.warn import warn_user
+from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded
 from .._lib.errors import ApproximationWarning, CapabilityError
 from ..structures import Structure
 from ._estimates import LogPartition, TaylorDetails
-
-FloatArray = NDArray[np.float64]
 
 _RANGE = 1.0  # of centred scores, in which the expansion is meant to be taken
 _ROUNDING = 1e-9

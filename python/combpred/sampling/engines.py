@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._data.warn import warn_user
+from .._lib.arrays import FloatArray, Rows
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.partition import exact_is_affordable
@@ -37,11 +38,6 @@ from .samplers import (
     refuse_long_past,
 )
 
-FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp] | slice
-
-#: Values of the parameter `inference`.
-METHODS = ("auto", "exact", "mcmc", "taylor")
 #: Evaluations of all rows that training is taken to need: L-BFGS took 6 to 60.
 TRAINING_EVALUATIONS = 60
 
@@ -385,6 +381,8 @@ class TaylorTraining(TrainingEngine):
 
 #: To add a method of inference, subclass `Engine` and enter it here.
 ENGINES: dict[str, type[Engine]] = {"exact": ExactEngine, "mcmc": SampledEngine, "taylor": TaylorEngine}
+#: Values of the parameter `inference`.
+METHODS = ("auto", *ENGINES)
 
 
 def resolve_method(inference: str, structure: Structure, n_rows: int, evaluations: int = 1) -> str:

@@ -24,6 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._base import Structure
+from ._base import is_meant as is_meant  # for other rooms; no part of the public interface
 from ._resolve import resolve_structure, structure_classes
 from ._space import MomentsInfo
 

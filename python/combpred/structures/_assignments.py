@@ -109,8 +109,7 @@ class Assignments(Structure):
         n = self._n()
         return np.array([f"{i} to {j}" for i in range(n) for j in range(n)], dtype=object)
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         n = self._n()
         return Layout("cells", n, *np.divmod(np.arange(n * n), n))
 

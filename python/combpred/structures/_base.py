@@ -67,21 +67,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return the parameters of the constructor, without `self`."""
         return list(inspect.signature(cls.__init__).parameters.values())[1:]
 
-    @classmethod
-    def is_meant_by(cls, structure: Any) -> bool:
-        """Return whether an estimator's parameter `structure` is an instance of this class or its catalogue name.
-
-        Parameters
-        ----------
-        structure : object
-            Whatever the user passed as `structure`.
-
-        Returns
-        -------
-        is_meant : bool
-        """
-        return isinstance(structure, cls) or (isinstance(structure, str) and structure == cls.name)
-
     # The space: built once and kept until a parameter changes.
 
     @property
@@ -216,31 +201,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             When a size is not known yet.
         """
 
-    @property
-    def has_indicators(self) -> bool:
-        r"""Whether the entries of :math:`\psi` are indicators, 0 or 1."""
-        return self._entries == "bits"
-
-    def indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        r"""Return for every entry of :math:`\psi` whether the statement that its name makes is true.
-
-        Parameters
-        ----------
-        psi : ndarray of shape (n, d)
-            Embeddings of outputs, or marginals.
-
-        Returns
-        -------
-        indicators : ndarray of shape (n, d) or None
-            1 or 0 for embeddings, probabilities for marginals. None if they cannot be read from :math:`\psi`.
-        """
-        return psi if self.has_indicators else None
-
-    @property
-    def layout(self) -> Layout | None:
-        r"""The entries of :math:`\psi` as cells of a matrix of items by items; None if they do not form one."""
-        return None
-
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return the conditions in the form that decoders take; overridden by structures that take constraints."""
         raise CapabilityError(f"{self!r} takes no constraints; leave them out")
@@ -253,6 +213,18 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Not None means that every combination of these values is ψ of a member, and that the parts of a member are its
         ψ.
         """
+        return None
+
+    def _has_indicators(self) -> bool:
+        """Return whether the entries of ψ are indicators, 0 or 1."""
+        return self._entries == "bits"
+
+    def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return for every entry of ψ ``(n, d)`` whether what its name says is true, or None if ψ does not tell."""
+        return psi if self._has_indicators() else None
+
+    def _layout(self) -> Layout | None:
+        """Return the entries of ψ as cells of a matrix of items by items, or None if they do not form one."""
         return None
 
     def _loss_entries(self) -> NDArray[np.bool_] | None:
@@ -695,3 +667,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def __hash__(self) -> int:
         return hash((type(self), self._key()))
+
+
+def is_meant(cls: type[Structure], structure: Any) -> bool:
+    """Return whether an estimator's parameter `structure` is an instance of a class or its catalogue name."""
+    return isinstance(structure, cls) or (isinstance(structure, str) and structure == cls.name)

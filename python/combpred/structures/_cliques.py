@@ -98,6 +98,5 @@ class Cliques(Structure):
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(complete_graph(self._n()))
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         return Layout.of_pairs("edges", self._n())

@@ -13,20 +13,21 @@ from scipy.linalg import eigh
 from scipy.sparse import issparse
 
 from .._data.targets import TargetError
+from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
-from .._lib.maxmargin import AffineLoss
 from .._lib.memory import allocate
 from .._lib.names import RANDOM_DECODERS
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.structure import Description, structure_enumerate, structure_mirror
 from ._base import Structure
 from ._custom_chain import draw_by_proposals
+from ._layout import Layout
 from ._search.constraints import RowConstraints
 from ._search.k_best import best_outputs
 from ._space import EntryKind, MomentsInfo
-from .costs import Augmented, OutputLoss, loss_augmented
+from .costs import OutputLoss
 
 Embed = Callable[[Any], ArrayLike]
 Decode = Callable[[NDArray[np.float64]], Any]
@@ -71,6 +72,8 @@ class PythonSpace:
     costs: tuple[str, ...] = ()
     sparse_format: type | None = None
     capabilities: frozenset[str] = frozenset()  # of the library
+    has_indicators = False
+    layout: Layout | None = None
 
     def __init__(
         self,
@@ -141,6 +144,9 @@ class PythonSpace:
     def require_preimage(self) -> None:
         """Raise CapabilityError: the user's `decode` maximises linear scores only."""
         self._refuse_squares()
+
+    def indicators(self, psi: FloatArray) -> None:
+        """Return None: the user's names of entries make no statements."""
 
     # Outputs.
 
@@ -269,10 +275,6 @@ class PythonSpace:
     def loss(self, cost: str = "auto") -> OutputLoss:
         """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""
         return OutputLoss(self, cost)
-
-    def augmented(self, loss: AffineLoss, scores: NDArray[np.float64], how: Decoding) -> Augmented:
-        """Return an output of largest loss plus score for every row."""
-        return loss_augmented(self, loss, scores, how)
 
     def score_bounds(
         self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None = None

@@ -72,8 +72,7 @@ class DirectedCycles(Visits):
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), "->"), dtype=object)
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         return Layout.of_pairs("directions", self._n())
 
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:

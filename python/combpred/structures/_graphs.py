@@ -144,8 +144,7 @@ class Graphs(Structure):
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(self._edges())
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         return Layout.of_graph("edges", self.n_vertices, self._edges())
 
 

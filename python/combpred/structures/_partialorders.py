@@ -104,8 +104,7 @@ class PartialOrders(Structure):
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         return Layout.of_pairs("order", self._n())
 
 

@@ -349,12 +349,10 @@ class Paths(Structure):
         arcs = np.asarray(self.arcs).tolist()
         return np.array([f"{tail}->{head}" for tail, head in arcs], dtype=object)
 
-    @property
-    def has_indicators(self) -> bool:
+    def _has_indicators(self) -> bool:
         return self.tied is None
 
-    @property
-    def layout(self) -> Layout | None:
+    def _layout(self) -> Layout | None:
         return Layout.of_graph("arcs", None, np.asarray(self.arcs)) if self.tied is None else None
 
 

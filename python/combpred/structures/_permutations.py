@@ -173,11 +173,10 @@ class Permutations(Structure):
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         return Layout.of_pairs("total order", self._n())
 
-    def indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
         return (1 + psi) / 2
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

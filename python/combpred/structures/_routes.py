@@ -70,8 +70,7 @@ class Routes(Visits):
         arcs = [f"{u}->{v}" for u in range(n) for v in range(n) if v != u]
         return np.array([*arcs, *(f"start {v}" for v in range(n)), *(f"end {v}" for v in range(n))], dtype=object)
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         n = self._n()
         places, tail, head = np.arange(n), *np.nonzero(~np.eye(n, dtype=bool))
         other = np.full(n, n)

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
+from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan, chain_sample
 from .._lib.decode import Decoded, Decoding, decode
 from .._lib.errors import CapabilityError
-from .._lib.maxmargin import AffineLoss
 from .._lib.memory import require_memory
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.structure import (
@@ -38,14 +38,14 @@ from .._lib.structure import (
     structure_sample,
     structure_second_moment,
 )
+from ._layout import Layout
 from ._search.constraints import RowConstraints
 from ._search.k_best import best_outputs, better_siblings, has_siblings
-from .costs import Augmented, OutputLoss, loss_augmented
+from .costs import OutputLoss
 
 if TYPE_CHECKING:
     from ._base import Structure
 
-FloatArray = NDArray[np.float64]
 
 #: The values that the entries of ψ take. "bits": 0 and 1. "signs": −1 and 1. "signs and zeros": −1, 0 and 1. "signs and
 #: ties": a first half of −1, 0 and 1, and a second half that is 1 where the first is 0. "numbers": any real numbers.
@@ -123,6 +123,11 @@ class Space(Protocol):
     def sparse_format(self) -> type | None: ...
     def loss_entries(self) -> NDArray[np.bool_] | None: ...
     def require_preimage(self) -> None: ...
+    @property
+    def has_indicators(self) -> bool: ...
+    def indicators(self, psi: FloatArray) -> FloatArray | None: ...
+    @property
+    def layout(self) -> Layout | None: ...
 
     # Outputs.
     def encode(self, y: Any) -> NDArray[Any]: ...
@@ -159,7 +164,6 @@ class Space(Protocol):
     ) -> Iterator[Any]: ...
     def score_bounds(self, linear: FloatArray, magnitude: FloatArray | None = ...) -> FloatArray: ...
     def loss(self, cost: str = ...) -> OutputLoss: ...
-    def augmented(self, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented: ...
 
     # Distributions.
     def partition_cost(self, marginals: bool = ...) -> tuple[str, float]: ...
@@ -290,6 +294,31 @@ class LibrarySpace:
         """Raise CapabilityError if the member of nearest ψ cannot be found, which predicting under "squared" needs."""
         self.structure._require_preimage()
 
+    @property
+    def has_indicators(self) -> bool:
+        """Whether the entries of ψ are indicators, 0 or 1."""
+        return self.structure._has_indicators()
+
+    def indicators(self, psi: FloatArray) -> FloatArray | None:
+        """Return for every entry of ψ whether the statement that its name makes is true.
+
+        Parameters
+        ----------
+        psi : ndarray of shape (n, d)
+            Embeddings of outputs, or marginals.
+
+        Returns
+        -------
+        indicators : ndarray of shape (n, d) or None
+            1 or 0 for embeddings, probabilities for marginals. None if they cannot be read from ψ.
+        """
+        return self.structure._indicators(psi)
+
+    @property
+    def layout(self) -> Layout | None:
+        """The entries of ψ as cells of a matrix of items by items; None if they do not form one."""
+        return self.structure._layout()
+
     # Outputs.
 
     def encode(self, y: Any) -> NDArray[np.int32]:
@@ -418,10 +447,6 @@ class LibrarySpace:
     def loss(self, cost: str = "auto") -> OutputLoss:
         """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""
         return OutputLoss(self, cost)
-
-    def augmented(self, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
-        """Return an output of largest loss plus score for every row."""
-        return loss_augmented(self, loss, scores, how)
 
     # Distributions.
 

@@ -106,6 +106,5 @@ class SpanningTrees(Structure):
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(self._graph()[1])
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         return Layout.of_graph("edges", *self._graph())

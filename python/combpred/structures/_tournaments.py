@@ -82,8 +82,7 @@ class Tournaments(Structure):
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         return Layout.of_pairs("order", self._n())
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

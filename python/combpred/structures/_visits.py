@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from .._data.checks import Limit
 from .._data.targets import TargetError, padded, shown, whole_numbers
+from .._lib.arrays import IntArray
 from .._lib.structure import Description
 from ._base import Structure
 from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
 
-Lists = NDArray[np.int32]
 Entries = tuple[tuple[int, int], ...]
 
 
@@ -45,10 +45,10 @@ class Visits(Structure):
             n = max(self._lists(y, "y", None).shape[1], self._least)
         return self._with(**{self._parameter: n})
 
-    def _encode(self, y: Any) -> NDArray[np.int32]:
+    def _encode(self, y: Any) -> IntArray:
         return self._canonical(self._lists(y, "y", self._n()))
 
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
+    def _decode_parts(self, parts: IntArray) -> NDArray[Any]:
         return parts
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
@@ -66,11 +66,11 @@ class Visits(Structure):
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         """Return the restriction to lists that satisfy the conditions; `free` describes the structure without them."""
 
-    def _canonical(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _canonical(self, lists: IntArray) -> IntArray:
         """Return each output by the one list that the library takes, out of all lists that mean the same output."""
         return lists
 
-    def _lists(self, y: Any, argument: str, n: int | None) -> NDArray[np.int32]:
+    def _lists(self, y: Any, argument: str, n: int | None) -> IntArray:
         """Return y as int32 of shape ``(n_samples, n)``, padded with −1, after checking every row.
 
         Parameters
@@ -111,7 +111,7 @@ class Visits(Structure):
             raise TargetError(row, self._repeat(values[row, : lengths[row]]), argument)
         return _with_width(values, n)
 
-    def _repeat(self, row: NDArray[np.int32]) -> str:
+    def _repeat(self, row: IntArray) -> str:
         """Return which place a row repeats, and the remedy."""
         one, _ = self._noun
         place = int(np.argmax(np.bincount(row) > 1))
@@ -236,7 +236,7 @@ class VisitConditions:
         return Description(free.name, scalars, fixed, None)
 
 
-def canonical_cycles(lists: NDArray[np.int32], *, either_way: bool) -> NDArray[np.int32]:
+def canonical_cycles(lists: IntArray, *, either_way: bool) -> IntArray:
     """Return cycles listed from their smallest place on.
 
     If `either_way`, the direction is free, and the second place of a list is the smaller neighbour of the first.
@@ -254,7 +254,7 @@ def canonical_cycles(lists: NDArray[np.int32], *, either_way: bool) -> NDArray[n
     return turned
 
 
-def cycle_listing(start: int | None, end: int | None, *, either_way: bool) -> Callable[[Lists], Lists] | None:
+def cycle_listing(start: int | None, end: int | None, *, either_way: bool) -> Callable[[IntArray], IntArray] | None:
     """Return a function that lists cycles so that they begin with `start` and end with `end`, or None if both are.
 
     If only one of the two is given and the direction is free (`either_way`), a list with a start goes on to the smaller
@@ -263,7 +263,7 @@ def cycle_listing(start: int | None, end: int | None, *, either_way: bool) -> Ca
     if start is None and end is None:
         return None
 
-    def listed(cycles: Lists) -> Lists:
+    def listed(cycles: IntArray) -> IntArray:
         turned = np.full_like(cycles, -1)
         for row, cycle in zip(turned, cycles.tolist(), strict=True):
             places = [v for v in cycle if v >= 0]
@@ -288,7 +288,7 @@ def _rotate_to(places: list[int], first: int) -> list[int]:
     return places[at:] + places[:at]
 
 
-def _with_width(values: NDArray[np.int32], n: int) -> NDArray[np.int32]:
+def _with_width(values: IntArray, n: int) -> IntArray:
     """Return legal rows with n columns, by adding or removing padding."""
     fitted = np.full((len(values), n), -1, dtype=np.int32)
     width = min(n, values.shape[1])

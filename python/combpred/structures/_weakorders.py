@@ -109,11 +109,10 @@ class WeakOrders(Structure):
         n = self._n()
         return np.array(pair_names(n, " before ") + pair_names(n, " tied with "), dtype=object)
 
-    @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         return Layout.of_pairs("order", self._n())
 
-    def indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
         tied = np.split(psi, 2, axis=1)[1]
         return np.concatenate([self.pair_probabilities(psi)[0], tied], axis=1)
 

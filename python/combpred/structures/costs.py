@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from .._lib.maxmargin import AffineLoss, require_bits
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._lib.decode import Decoded, Decoding
     from ._space import Space
 
-
-FloatArray = NDArray[np.float64]
 
 #: All values of the parameter `cost` of estimators.
 COSTS = ("auto", "hamming", "kendall", "tree", "zero-one")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ..._data.blocks import Block, BlockSource
+from ..._lib.arrays import FloatArray
 from ..._lib.ridge import Targets
 from ...sampling.engines import TRAINING_EVALUATIONS, Engine, engine_of, resolve_method
 from ..rows import BlockRows
@@ -18,8 +18,6 @@ from ..training import EarlierFit, keep_weights, require_linear, resolve_from_bl
 from .features import LARGEST_GRAM, LARGEST_MOVED, Curvature, InputFeatures, diagonalised, second_moment
 from .lbfgs import maximise, warn_unless_maximal
 from .likelihood import FLOOR, Likelihood, Preconditioner, UniformCurvature, drawn_spread, mean_outputs
-
-FloatArray = NDArray[np.float64]
 
 
 class LossSums(NamedTuple):

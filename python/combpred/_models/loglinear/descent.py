@@ -11,13 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._data.warn import warn_user
 from ..._lib.abi import Control
+from ..._lib.arrays import FloatArray
 from ..._lib.control import reported
 from ..._lib.memory import row_blocks
 from ...sampling.engines import SampledTraining
 from .features import Features
 from .likelihood import Likelihood, Preconditioner, Spread, UniformCurvature
-
-FloatArray = NDArray[np.float64]
 
 _BATCH = 32  # rows of one step: the gradient of one row costs little more than the call that asks for it
 _AVERAGING = 3.0  # the last step counts 1 + this, in steps so far

@@ -6,15 +6,12 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from ..._lib.arrays import FloatArray, Rows
 from ..._lib.errors import NumericalError
 from ..._lib.linalg import eigendecompose
 from ..._lib.memory import row_blocks
-
-FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp] | slice
 
 #: Order of a second moment of features that is still diagonalised: some ten seconds.
 LARGEST_GRAM = 4096

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._data.warn import warn_user
 from ..._lib.abi import Control
+from ..._lib.arrays import FloatArray
 from ..._lib.control import reported
 from .likelihood import Loss, Preconditioner
-
-FloatArray = NDArray[np.float64]
 
 _CORRECTIONS = 100  # pairs of differences that L-BFGS keeps at most: nearly separable data need many
 _FEWEST_CORRECTIONS = 20

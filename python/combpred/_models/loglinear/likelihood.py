@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from ..._lib.arrays import FloatArray, Rows
 from ..._lib.control import call_abandonable
 from ..._lib.memory import row_blocks
 from ..._lib.ridge import Targets
-from ...sampling.engines import Rows, TrainingEngine
+from ...sampling.engines import TrainingEngine
 from ...structures import Structure
 from .features import Curvature, Features
-
-FloatArray = NDArray[np.float64]
 
 #: Order of a covariance of ψ that is still diagonalised: some seconds.
 LARGEST_COVARIANCE = 2048

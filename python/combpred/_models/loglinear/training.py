@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from ..._lib.arrays import FloatArray
 from ..._lib.memory import require_memory, row_blocks
 from ..._lib.ridge import Targets
 from ...sampling.engines import Engine, SampledTraining, TrainingEngine
@@ -20,8 +21,6 @@ from .descent import LARGEST_MOMENT, Descent, SgdState, StepSizes, descend
 from .features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
 from .lbfgs import maximise, warn_unless_maximal
 from .likelihood import Likelihood, Preconditioner, RowsLoss, UniformCurvature, mean_outputs
-
-FloatArray = NDArray[np.float64]
 
 _DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; of structures that Python draws
 

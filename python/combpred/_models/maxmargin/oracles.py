@@ -12,19 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._data.targets import TargetError
+from ..._lib.arrays import FloatArray, IndexArray
 from ..._lib.decode import Decoding
 from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.maxmargin import AffineLoss
 from ..._lib.memory import row_blocks
 from ..._lib.ridge import Design, Targets
 from ...structures import Structure
+from ...structures.costs import loss_augmented
 from ..loglinear.features import InputFeatures, KernelFeatures
 from ..loglinear.training import kernel_features
 from ..sgd_learners import visited_rows
 from ..training import TrainingRows, keep_dual, keep_weights
-
-FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 _LONGEST = 1e280  # of squares of features: their sums and products with weights stay finite
 
@@ -56,7 +55,7 @@ class Blocks:
     intercept: bool
     psi: FloatArray
     weights: FloatArray
-    rows: Rows
+    rows: IndexArray
     kernel: KernelFeatures | None = None
 
     @classmethod
@@ -87,7 +86,7 @@ class Blocks:
         """Number of features, with the constant one."""
         return int(self.X.shape[1]) + int(self.intercept)
 
-    def scores(self, weights: FloatArray, rows: Rows | slice = slice(None)) -> FloatArray:
+    def scores(self, weights: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
         """Return the scores of some blocks, ``(k, d)``, for weights (q, d) of the features."""
         return InputFeatures(self.X, intercept=self.intercept).scores(rows, weights)
 
@@ -182,7 +181,7 @@ class Oracle(Protocol):
     Training needs nothing else of a problem, so that other losses and embeddings train by the same solvers.
     """
 
-    def planes(self, rows: Rows, scores: FloatArray, step: int) -> Planes:
+    def planes(self, rows: IndexArray, scores: FloatArray, step: int) -> Planes:
         """Return the largest functions at scores (k, d) of some rows; `step` chooses the random stream, if any."""
 
 
@@ -207,14 +206,14 @@ class MarginOracle:
     how: Decoding = field(default_factory=Decoding)
     n_candidates: int = 0
 
-    def planes(self, rows: Rows, scores: FloatArray, step: int) -> Planes:
+    def planes(self, rows: IndexArray, scores: FloatArray, step: int) -> Planes:
         loss, psi = self.loss.rows(rows), self.psi[rows]
         if self.n_candidates:
             found = self._best_candidates(loss, scores, step)
             offset, proven = loss.values(found), np.zeros(len(rows), dtype=np.bool_)
         else:
             how = replace(self.how, seed=self.how.seed + step)
-            found, offset, decoded = self.structure.space.augmented(loss, scores, how)
+            found, offset, decoded = loss_augmented(self.structure.space, loss, scores, how)
             proven = decoded.optimal
         return _at_least(Planes(psi - found, offset, proven), scores, loss.of_means(psi))
 
@@ -253,7 +252,7 @@ class ListingOracle:
     cost: str
     slack: bool
 
-    def planes(self, rows: Rows, scores: FloatArray, step: int) -> Planes:
+    def planes(self, rows: IndexArray, scores: FloatArray, step: int) -> Planes:
         at, offset = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
         own = np.einsum("ij,ij->i", scores, self.psi[rows])
         for some in row_blocks(len(rows), self.members.size):
@@ -304,7 +303,7 @@ class SlackOracle:
     loss: AffineLoss
     how: Decoding = field(default_factory=Decoding)
 
-    def planes(self, rows: Rows, scores: FloatArray, step: int) -> Planes:
+    def planes(self, rows: IndexArray, scores: FloatArray, step: int) -> Planes:
         search = _Search(self, rows, scores, step)
         search.run()
         direction = (self.psi[rows] - search.psi) * search.loss[:, np.newaxis]
@@ -319,7 +318,7 @@ class _Search:
     `psi`, `loss` and `slack` are of the best pairs so far, y itself with loss 0 to begin with; `bound` is on all.
     """
 
-    def __init__(self, oracle: SlackOracle, rows: Rows, scores: FloatArray, step: int) -> None:
+    def __init__(self, oracle: SlackOracle, rows: IndexArray, scores: FloatArray, step: int) -> None:
         self._oracle, self._rows, self._scores = oracle, rows, scores
         self._how = replace(oracle.how, seed=oracle.how.seed + step)
         self._own = np.einsum("ij,ij->i", scores, oracle.psi[rows])
@@ -354,7 +353,7 @@ class _Search:
             low = np.where(left, loss, low[0][corner]), np.where(left, slack, low[1][corner])
             high = np.where(left, high[0][corner], loss), np.where(left, high[1][corner], slack)
 
-    def _decoded(self, at: NDArray[np.intp], weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _decoded(self, at: IndexArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (a, b) of the pairs of largest weight · a + b, or of largest a for infinity, and keep the best."""
         oracle, scores = self._oracle, self._scores[at]
         if not len(at):
@@ -367,7 +366,9 @@ class _Search:
             None if loss.magnitude is None else factor[:, np.newaxis] * loss.magnitude, loss.checked,
         )  # fmt: skip
         with renumbered(at):
-            found = oracle.structure.space.augmented(weighted, np.zeros_like(scores) if infinite else scores, self._how)
+            found = loss_augmented(
+                oracle.structure.space, weighted, np.zeros_like(scores) if infinite else scores, self._how
+            )
         a = loss.values(found.psi)
         b = 1.0 - self._own[at] + np.einsum("ij,ij->i", scores, found.psi)
         better = a * np.maximum(b, 0.0) > self.loss[at] * np.maximum(self.slack[at], 0.0)

@@ -13,20 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.abi import Control
+from ..._lib.arrays import FloatArray, IndexArray
 from ..._lib.errors import NumericalError, renumbered
 from ..._lib.maxmargin import MarginState, Report, maxmargin_pass
 from .oracles import Blocks, MarginOracle, Oracle
 
-FloatArray = NDArray[np.float64]
-
 _ROUNDING = 1e-15  # of the sum of magnitudes that make up a derivative: gains below it are none
 _RIDGE = 1e-13  # of the trace, added where equations are solved for a step: planes may depend on each other
 
-Rows = NDArray[np.intp]
 
 _SPACING = 1.3  # by how much a look at the gap comes later than the one before
 
-Pass = Callable[[Rows, MarginState], Report]
+Pass = Callable[[IndexArray, MarginState], Report]
 
 _IDLE = 30  # iterations after which a plane that plays no part is dropped
 _STEP = 0.1  # of the way from the best weights to those that minimise the planes, at least
@@ -232,7 +230,7 @@ def _by_library(blocks: Blocks, oracle: Oracle, penalties: FloatArray) -> Pass |
         return None
     description, design = oracle.structure.space.description, blocks.design()
 
-    def once(order: Rows, state: MarginState) -> Report:
+    def once(order: IndexArray, state: MarginState) -> Report:
         return maxmargin_pass(
             description, "frank-wolfe", design, oracle.psi, oracle.loss, penalties, order, state, oracle.how,
             n_candidates=oracle.n_candidates,
@@ -245,7 +243,7 @@ def _in_python(blocks: Blocks, oracle: Oracle, penalties: FloatArray) -> Pass:
     """Return what makes the same pass with any oracle."""
     norms = blocks.square_norms()
 
-    def once(order: Rows, state: MarginState) -> Report:
+    def once(order: IndexArray, state: MarginState) -> Report:
         total, updates, proven = 0.0, 0, 0
         for i in order:
             row = np.array([i])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding, decode, score_values
 from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.structure import Description, structure_embed
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 
 Pair = tuple[int, int]
-FloatArray = NDArray[np.float64]
 
 #: Values of the parameter `decoder` that respect constraints.
 CONSTRAINED = ("auto", "exact", "local-search", "milp")

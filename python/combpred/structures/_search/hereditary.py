@@ -13,10 +13,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding
 from ..._lib.errors import CapabilityError
 
-FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _TIE_TOLERANCE = 1e-12  # sums of weights that differ by less than this fraction of the total weight are tied

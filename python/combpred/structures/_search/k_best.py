@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoding, score_values
 from ..._lib.errors import CapabilityError
 from .partition import best_by_partition, decode_exactly
@@ -22,7 +23,6 @@ from .partition import best_by_partition, decode_exactly
 if TYPE_CHECKING:
     from .._space import Space
 
-FloatArray = NDArray[np.float64]
 
 _TIE_TOLERANCE = 1e-12  # scores that differ by less than this fraction of the sum of all magnitudes are tied
 _PAIRS_COMPARED = 256  # number of sibling pairs from which it is seen whether all pairs have the same total score

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, Decoding, score_values
 from ..._lib.errors import CapabilityError
 
 if TYPE_CHECKING:
     from .._space import Space
 
-FloatArray = NDArray[np.float64]
 Bits = NDArray[np.uint8]  # sets of values of an entry of ψ: bit 0 stands for −1, bit 1 for 0, bit 2 for +1
 
 _BATCH_NUMBERS = 2**21  # number of scores in a batch of subproblems

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._lib.arrays import FloatArray
 from ..._lib.decode import Decoded, score_values
 from ..._lib.errors import RowError
 from ..._lib.structure import Description, structure_embed
-from ..._programs.program import Cut, FloatArray, InfeasibleError
+from ..._programs.program import Cut, InfeasibleError
 
 if TYPE_CHECKING:
     from .constraints import Restriction
