@@ -24,23 +24,23 @@ import (
 
 // entryPoints are the functions of combpred.h.
 var entryPoints = map[string]any{
-	"cp_abi_version": cp_abi_version, "cp_test_panic": cp_test_panic,
-	"cp_structure_shape": cp_structure_shape, "cp_structure_count": cp_structure_count,
-	"cp_structure_capabilities": cp_structure_capabilities, "cp_structure_mean": cp_structure_mean,
-	"cp_structure_second_moment": cp_structure_second_moment, "cp_structure_moments": cp_structure_moments,
-	"cp_structure_check": cp_structure_check,
-	"cp_structure_embed": cp_structure_embed, "cp_structure_embed_partial": cp_structure_embed_partial,
-	"cp_structure_sample": cp_structure_sample, "cp_structure_mirror": cp_structure_mirror,
-	"cp_structure_enumerate": cp_structure_enumerate, "cp_decode": cp_decode,
-	"cp_log_partition": cp_log_partition, "cp_sample_distribution": cp_sample_distribution,
-	"cp_chain_sample": cp_chain_sample, "cp_chain_diagnose": cp_chain_diagnose, "cp_extensions_sample": cp_extensions_sample,
-	"cp_extensions_count": cp_extensions_count, "cp_extensions_common": cp_extensions_common,
-	"cp_kernel_check": cp_kernel_check, "cp_ridge_plan": cp_ridge_plan, "cp_ridge_kernel": cp_ridge_kernel,
-	"cp_ridge_spectral":   cp_ridge_spectral,
-	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_covariance_solve": cp_covariance_solve,
-	"cp_ridge_losses": cp_ridge_losses, "cp_sgd_expansion": cp_sgd_expansion, "cp_sgd_features": cp_sgd_features,
-	"cp_maxmargin_pass": cp_maxmargin_pass,
-	"cp_labelrank_svm":  cp_labelrank_svm, "cp_labelrank_svm_kernel": cp_labelrank_svm_kernel, "cp_labelrank_online": cp_labelrank_online,
+	"cp_test_panic":      go_cp_test_panic,
+	"cp_structure_shape": go_cp_structure_shape, "cp_structure_count": go_cp_structure_count,
+	"cp_structure_capabilities": go_cp_structure_capabilities, "cp_structure_mean": go_cp_structure_mean,
+	"cp_structure_second_moment": go_cp_structure_second_moment, "cp_structure_moments": go_cp_structure_moments,
+	"cp_structure_check": go_cp_structure_check,
+	"cp_structure_embed": go_cp_structure_embed, "cp_structure_embed_partial": go_cp_structure_embed_partial,
+	"cp_structure_sample": go_cp_structure_sample, "cp_structure_mirror": go_cp_structure_mirror,
+	"cp_structure_enumerate": go_cp_structure_enumerate, "cp_decode": go_cp_decode,
+	"cp_log_partition": go_cp_log_partition, "cp_sample_distribution": go_cp_sample_distribution,
+	"cp_chain_sample": go_cp_chain_sample, "cp_chain_diagnose": go_cp_chain_diagnose, "cp_extensions_sample": go_cp_extensions_sample,
+	"cp_extensions_count": go_cp_extensions_count, "cp_extensions_common": go_cp_extensions_common,
+	"cp_kernel_check": go_cp_kernel_check, "cp_ridge_plan": go_cp_ridge_plan, "cp_ridge_kernel": go_cp_ridge_kernel,
+	"cp_ridge_spectral":   go_cp_ridge_spectral,
+	"cp_ridge_kernel_loo": go_cp_ridge_kernel_loo, "cp_ridge_spectral_loo": go_cp_ridge_spectral_loo, "cp_covariance_solve": go_cp_covariance_solve,
+	"cp_ridge_losses": go_cp_ridge_losses, "cp_sgd_expansion": go_cp_sgd_expansion, "cp_sgd_features": go_cp_sgd_features,
+	"cp_maxmargin_pass": go_cp_maxmargin_pass,
+	"cp_labelrank_svm":  go_cp_labelrank_svm, "cp_labelrank_svm_kernel": go_cp_labelrank_svm_kernel, "cp_labelrank_online": go_cp_labelrank_online,
 }
 
 func TestEntryPointsAreComplete(t *testing.T) {
@@ -54,7 +54,7 @@ func TestEntryPointsAreComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`(?m)^//export (cp_\w+)$`).FindAllStringSubmatch(string(source), -1) {
+		for _, match := range regexp.MustCompile(`(?m)^//export go_(cp_\w+)$`).FindAllStringSubmatch(string(source), -1) {
 			found = append(found, match[1])
 		}
 	}

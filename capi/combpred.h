@@ -20,8 +20,9 @@
  *   are not cp_in_*. Outputs must not overlap inputs.
  * - After a failure the contents of outputs are unspecified (they may be partly written), except with CP_ENOTCONVERGED:
  *   then they are complete.
- * - All functions may be called from several threads at once. None may be called in a child process forked after the
- *   first call.
+ * - All functions may be called from several threads at once. In a child process that was forked after the library had
+ *   been loaded, all but cp_abi_version return CP_EFORKED at once: the threads of the library do not live on there. Load
+ *   the library after the fork, or start a new program.
  * - workers is the number of goroutines for the library's own loops, at least 1. Results do not depend on it.
  * - control may be NULL. See cp_control.
  * - Infinite or NaN numbers in the inputs are CP_EVALUE where the function has to look at every entry anyway, and are
@@ -36,7 +37,7 @@
 extern "C" {
 #endif
 
-#define CP_ABI_VERSION 2
+#define CP_ABI_VERSION 3
 
 /* Status codes. */
 #define CP_OK 0
@@ -49,6 +50,7 @@ extern "C" {
 #define CP_ENOTCONVERGED 7 /* the iteration limit came first; all outputs are valid                         */
 #define CP_EBUDGET 8       /* an exact sampler was not done within its budget; the message has the figures,
                             * no output is valid                                                            */
+#define CP_EFORKED 9       /* this process was forked from one in which the library was loaded; nothing is computed */
 
 /* Read-only parameters. The names let the Go side and this header agree on const. */
 typedef const char cp_in_char;

@@ -10,8 +10,8 @@ import (
 	"combpred/core/structure"
 )
 
-//export cp_decode
-func cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnitude *C.cp_in_f64,
+//export go_cp_decode
+func go_cp_decode(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, magnitude *C.cp_in_f64,
 	nMagnitude C.int64_t, method C.int32_t, seed C.uint64_t, dst *C.int32_t, partLen C.int64_t, value, upperBound,
 	nu *C.double, optimal *C.uint8_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {

@@ -7,8 +7,8 @@ import (
 	"combpred/core/extensions"
 )
 
-//export cp_extensions_sample
-func cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, method C.int32_t, seed C.uint64_t, dst *C.int32_t,
+//export go_cp_extensions_sample
+func go_cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, method C.int32_t, seed C.uint64_t, dst *C.int32_t,
 	nSamples C.int64_t, steps *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
@@ -36,8 +36,8 @@ func cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, metho
 	})
 }
 
-//export cp_extensions_count
-func cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.int64_t, dst *C.char, dstCap C.int64_t,
+//export go_cp_extensions_count
+func go_cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.int64_t, dst *C.char, dstCap C.int64_t,
 	needed *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		poset, err := posetOf(pairs, nPairs, nElements)
@@ -65,8 +65,8 @@ func cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.i
 	})
 }
 
-//export cp_extensions_common
-func cp_extensions_common(x *C.cp_in_i32, n C.int64_t, y *C.cp_in_i32, m, nElements, mostDownsets C.int64_t,
+//export go_cp_extensions_common
+func go_cp_extensions_common(x *C.cp_in_i32, n C.int64_t, y *C.cp_in_i32, m, nElements, mostDownsets C.int64_t,
 	dst *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {

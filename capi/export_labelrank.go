@@ -92,8 +92,8 @@ func machineOptions(c, tol C.double, maxIter C.int64_t, seed C.uint64_t, nWorker
 	return opt, opt.Check()
 }
 
-//export cp_labelrank_svm
-func cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64,
+//export go_cp_labelrank_svm
+func go_cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64,
 	k C.int64_t, subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, coef, objective,
 	gap *C.double, nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
@@ -128,8 +128,8 @@ func cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, ma
 	})
 }
 
-//export cp_labelrank_svm_kernel
-func cp_labelrank_svm_kernel(kernel *C.cp_in_f64, n C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64,
+//export go_cp_labelrank_svm_kernel
+func go_cp_labelrank_svm_kernel(kernel *C.cp_in_f64, n C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64,
 	k C.int64_t, subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, dual, objective,
 	gap *C.double, nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
@@ -178,8 +178,8 @@ func orderIn(order *C.cp_in_i64, n C.int64_t) ([]int64, error) {
 	return out, err
 }
 
-//export cp_labelrank_online
-func cp_labelrank_online(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, weights *C.cp_in_f64,
+//export go_cp_labelrank_online
+func go_cp_labelrank_online(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, weights *C.cp_in_f64,
 	order *C.cp_in_i64, k C.int64_t, subgraphs, update C.int32_t, rate, radius, c C.double, coef, theta, average,
 	tally *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {

@@ -9,8 +9,8 @@ import (
 	"combpred/core/linalg"
 )
 
-//export cp_ridge_kernel_loo
-func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64,
+//export go_cp_ridge_kernel_loo
+func go_cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64,
 	n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer,
 	workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
@@ -31,8 +31,8 @@ func cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen
 	})
 }
 
-//export cp_ridge_spectral_loo
-func cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues,
+//export go_cp_ridge_spectral_loo
+func go_cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues,
 	vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
 	work unsafe.Pointer, workBytes C.int64_t, scores *C.double, nWorkers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {

@@ -85,8 +85,8 @@ func marginState(v, offset, lateV, lateOffset, coef *C.double, n, d, q, step C.i
 	return s, err
 }
 
-//export cp_maxmargin_pass
-func cp_maxmargin_pass(s *C.cp_in_structure, rule, method C.int32_t, candidates C.int64_t, seed C.uint64_t,
+//export go_cp_maxmargin_pass
+func go_cp_maxmargin_pass(s *C.cp_in_structure, rule, method C.int32_t, candidates C.int64_t, seed C.uint64_t,
 	design *C.cp_in_design, psi *C.cp_in_f64, d C.int64_t, constant, gradient, magnitude, weights *C.cp_in_f64,
 	order *C.cp_in_i64, nOrder, step C.int64_t, v, offset, lateV, lateOffset, coef *C.double, q C.int64_t,
 	report *C.cp_margin_report, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,

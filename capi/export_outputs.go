@@ -14,8 +14,8 @@ import (
 // rowsAtOnce is how many rows of a cheap loop a worker takes at a time.
 const rowsAtOnce = 64
 
-//export cp_structure_check
-func cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char,
+//export go_cp_structure_check
+func go_cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -44,8 +44,8 @@ func spaceAndRows(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t) (s
 	return sp, rows, err
 }
 
-//export cp_structure_embed
-func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
+//export go_cp_structure_embed
+func go_cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
 	nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -56,8 +56,8 @@ func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64
 	})
 }
 
-//export cp_structure_embed_partial
-func cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double,
+//export go_cp_structure_embed_partial
+func go_cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double,
 	d C.int64_t, nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -99,8 +99,8 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 	})
 }
 
-//export cp_structure_sample
-func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t,
+//export go_cp_structure_sample
+func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t,
 	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
@@ -135,8 +135,8 @@ func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, 
 	})
 }
 
-//export cp_structure_mirror
-func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
+//export go_cp_structure_mirror
+func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -168,8 +168,8 @@ func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int6
 	})
 }
 
-//export cp_structure_enumerate
-func cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t,
+//export go_cp_structure_enumerate
+func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t,
 	nWritten *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)

@@ -9,8 +9,8 @@ import (
 	"combpred/core/partition"
 )
 
-//export cp_log_partition
-func cp_log_partition(s *C.cp_in_structure, scores *C.cp_in_f64, n, d C.int64_t, logZ, marginals *C.double,
+//export go_cp_log_partition
+func go_cp_log_partition(s *C.cp_in_structure, scores *C.cp_in_f64, n, d C.int64_t, logZ, marginals *C.double,
 	engine *C.int32_t, cost *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
@@ -66,8 +66,8 @@ func cp_log_partition(s *C.cp_in_structure, scores *C.cp_in_f64, n, d C.int64_t,
 	})
 }
 
-//export cp_sample_distribution
-func cp_sample_distribution(s *C.cp_in_structure, scores *C.cp_in_f64, n, d, nSamples C.int64_t, seed C.uint64_t,
+//export go_cp_sample_distribution
+func go_cp_sample_distribution(s *C.cp_in_structure, scores *C.cp_in_f64, n, d, nSamples C.int64_t, seed C.uint64_t,
 	dst *C.int32_t, partLen C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {

@@ -116,8 +116,8 @@ func setInfo(dst *C.cp_fit_info, info solve.Info) {
 	}
 }
 
-//export cp_kernel_check
-func cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+//export go_cp_kernel_check
+func go_cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		if n < 1 || n > maxRows {
@@ -135,8 +135,8 @@ func cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, contr
 	})
 }
 
-//export cp_ridge_plan
-func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, n, p, nnz C.int64_t, plan *C.char,
+//export go_cp_ridge_plan
+func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, n, p, nnz C.int64_t, plan *C.char,
 	planCap C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, e := space(s)
@@ -178,8 +178,8 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 // maxRows bounds row and feature counts so that the bytes of a square matrix fit an int64.
 const maxRows = 1 << 28
 
-//export cp_ridge_kernel
-func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64,
+//export go_cp_ridge_kernel
+func go_cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64,
 	n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer,
 	workBytes C.int64_t, dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
@@ -226,8 +226,8 @@ func scratch(p unsafe.Pointer, bytes C.int64_t, need int64, precision string) ([
 	return work32, work64, err
 }
 
-//export cp_ridge_spectral
-func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues,
+//export go_cp_ridge_spectral
+func go_cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues,
 	vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
 	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
@@ -259,8 +259,8 @@ func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Ma
 	return values, v, err
 }
 
-//export cp_covariance_solve
-func cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t,
+//export go_cp_covariance_solve
+func go_cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t,
 	dst *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, _, e := spaceWithMoments(s, d)

@@ -9,8 +9,8 @@ import (
 	"combpred/core/chain"
 )
 
-//export cp_chain_sample
-func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn,
+//export go_cp_chain_sample
+func go_cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn,
 	thin, budget C.int64_t, seed C.uint64_t, start *C.cp_in_i32, bound *C.cp_in_f64, dst *C.int32_t, partLen C.int64_t,
 	value *C.double, steps, accepted *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
 	err *C.char, errCap C.int64_t) C.int32_t {
@@ -74,8 +74,8 @@ func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, erro
 	return view[int64](unsafe.Pointer(p), name, dims)
 }
 
-//export cp_chain_diagnose
-func cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
+//export go_cp_chain_diagnose
+func go_cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
 	nLags C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		draws, err := float64s(x, "x", nChains, nDraws)

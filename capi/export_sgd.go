@@ -59,8 +59,8 @@ func descend(m, p, t0 C.double, t C.int64_t, loss *C.double, take func(sgd.StepS
 // maxSteps bounds the number of a step: beyond, steps are too small to change a float64.
 const maxSteps = 1 << 52
 
-//export cp_sgd_expansion
-func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n,
+//export go_cp_sgd_expansion
+func go_cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64, n,
 	slots C.int64_t, at, drop *C.cp_in_i64, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m,
 	p, t0 C.double, t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t,
 	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
@@ -92,8 +92,8 @@ func cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.
 	})
 }
 
-//export cp_sgd_features
-func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design,
+//export go_cp_sgd_features
+func go_cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, design *C.cp_in_design,
 	q C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, m, p, t0 C.double,
 	t C.int64_t, coef, average, velocity, gains, loss *C.double, nWorkers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
@@ -122,8 +122,8 @@ func cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.i
 	})
 }
 
-//export cp_ridge_losses
-func cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, scores *C.cp_in_f64,
+//export go_cp_ridge_losses
+func go_cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, scores *C.cp_in_f64,
 	n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, losses, curvatures *C.double,
 	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {

@@ -56,8 +56,8 @@ func need[T any](s structure.Space, what string) (T, error) {
 	return c, nil
 }
 
-//export cp_structure_shape
-func cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, logCount *C.double, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_shape
+func go_cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, logCount *C.double, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
@@ -81,8 +81,8 @@ func cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, lo
 	})
 }
 
-//export cp_structure_count
-func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_count
+func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
@@ -101,8 +101,8 @@ func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, nee
 	})
 }
 
-//export cp_structure_capabilities
-func cp_structure_capabilities(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
+//export go_cp_structure_capabilities
+func go_cp_structure_capabilities(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
@@ -139,8 +139,8 @@ func writeDigits(dst []byte, needed *C.int64_t, number *big.Int) {
 	writeText(dst, needed, number.Text(16))
 }
 
-//export cp_structure_mean
-func cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_mean
+func go_cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, moments, err := spaceWithMoments(s, d)
 		if err != nil {
@@ -157,8 +157,8 @@ func cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.
 	})
 }
 
-//export cp_structure_second_moment
-func cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_second_moment
+func go_cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, moments, err := spaceWithMoments(s, d)
 		if err != nil {
@@ -175,8 +175,8 @@ func cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t
 	})
 }
 
-//export cp_structure_moments
-func cp_structure_moments(s *C.cp_in_structure, kind *C.int32_t, standardError *C.double, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_moments
+func go_cp_structure_moments(s *C.cp_in_structure, kind *C.int32_t, standardError *C.double, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {

@@ -1,10 +1,12 @@
 // Command capi is the C interface of combpred: combpred.h says what it does.
 //
-// Every exported function runs its body in guard, takes its buffers through the checked conversions of buffers.go, and leaves the
+// The entry points in C, which refuse forked processes, are generated (zz_entries.c); each calls the function here that is exported with
+// "go_" before its name. Every exported function runs its body in guard, takes its buffers through the checked conversions of buffers.go, and leaves the
 // work to package core.
 package main
 
-//go:generate go run ./names ../python/combpred/_lib/names.py
+//go:generate go run ./generate/names ../python/combpred/_lib/names.py
+//go:generate go run ./generate/entries combpred.h zz_entries.c
 
 // #include "combpred.h"
 import "C"
@@ -144,13 +146,8 @@ func setError(buf *C.char, n C.int64_t, text string) {
 	dst[copy(dst, text)] = 0
 }
 
-//export cp_abi_version
-func cp_abi_version() C.int32_t {
-	return C.CP_ABI_VERSION
-}
-
-//export cp_test_panic
-func cp_test_panic(inWorker C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_test_panic
+func go_cp_test_panic(inWorker C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		if inWorker == 0 {
 			panic("test of a panic in the calling goroutine")

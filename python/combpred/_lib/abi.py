@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 
 OK = 0
 EVALUE = 1
@@ -16,6 +16,7 @@ EINTERNAL = 5
 EMEMORY = 6
 ENOTCONVERGED = 7
 EBUDGET = 8
+EFORKED = 9
 
 # Abbreviations for the table: pointers of any kind, sizes, the closing error buffer, the two parameters of long calls.
 _P, _N = c_void_p, c_int64

@@ -41,6 +41,7 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
     abi.EINTERNAL: RuntimeError,
     abi.EMEMORY: MemoryError,
     abi.EBUDGET: SamplingError,
+    abi.EFORKED: ForkedProcessError,
 }
 
 
