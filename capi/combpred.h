@@ -74,7 +74,7 @@ typedef struct cp_structure {
 typedef const cp_structure cp_in_structure;
 
 /* Two-way traffic with a running call. The caller sets cancel to non-zero to stop it (CP_ECANCELLED follows within a
- * fraction of a second); the library counts finished steps (iterations, strips of a factorisation, or rows) in step and
+ * fraction of a second); the library counts finished steps (iterations, panels of a factorisation, or rows) in step and
  * keeps the quantity being driven down (relative residual) in value. All access is atomic. The block must be 8-byte
  * aligned and outlive the call. */
 typedef struct cp_control {
@@ -110,10 +110,10 @@ int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len, int64_t *featu
  * NUL included; when dst_cap is smaller nothing is written and the status is CP_OK: call again with a larger buffer. */
 int32_t cp_structure_count(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
 
-/* Writes the mean of the embedding under the uniform law to dst[d]. d must be the structure's. */
+/* Writes the mean of the embedding under the uniform distribution to dst[d]. d must be the structure's. */
 int32_t cp_structure_mean(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
 
-/* Writes the second moment E ψψᵀ under the uniform law to dst[d, d]. d must be the structure's. */
+/* Writes the second moment E ψψᵀ under the uniform distribution to dst[d, d]. d must be the structure's. */
 int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
 
 /* Writes what the structure can do with its parameters to dst[dst_cap]: names with a space between them, and a closing
@@ -199,7 +199,7 @@ int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, c
                   double *upper_bound, double *nu, uint8_t *optimal, int32_t workers, cp_control *control,
                   int64_t *bad_row, char *err, int64_t err_cap);
 
-/* ---- The laws p(y) ∝ exp⟨s, ψ(y)⟩ -------------------------------------------------------------------------------- */
+/* ---- The distributions p(y) ∝ exp⟨s, ψ(y)⟩ ----------------------------------------------------------------------- */
 
 #define CP_ENGINE_RECURSION 0   /* the structure's own recursion or closed form               */
 #define CP_ENGINE_ENUMERATION 1 /* a sum over all outputs one by one, of up to a million      */
@@ -240,13 +240,13 @@ int32_t cp_sample_distribution(cp_in_structure *s, cp_in_f64 *scores, int64_t n,
  * CP_CHAIN_META, _LOCAL, _CUBE: one chain for each row. The first sample follows burn_in + thin steps after the start,
  * the others thin steps after the one before. start[n, part_len] holds where the chains begin; NULL: in a uniform
  * output, or the guaranteed solution of structures without a uniform sampler. Successive samples are dependent, and
- * have the law in the limit only.
- * CP_CHAIN_CFTP, _REJECTION, _MONOTONE: independent samples of exactly the law; start must be NULL. CP_CHAIN_CFTP and
+ * have the distribution p in the limit only.
+ * CP_CHAIN_CFTP, _REJECTION, _MONOTONE: independent samples of exactly p; start must be NULL. CP_CHAIN_CFTP and
  * CP_CHAIN_REJECTION need a bound on the scores of all outputs: bound[n], or NULL for the largest score by the exact
  * decoder, or what the guaranteed solution certifies beyond its size. They make 1/E exp(score − bound) proposals a
- * sample on average, E under the uniform law. A bound below the score of an output that is drawn is CP_EVALUE. Other
- * methods take NULL. No sample takes more than budget steps (CP_CHAIN_CFTP: and no more than 2^26, of 32 bytes each):
- * CP_EBUDGET.
+ * sample on average, E under the uniform distribution. A bound below the score of an output that is drawn is CP_EVALUE.
+ * Other methods take NULL. No sample takes more than budget steps (CP_CHAIN_CFTP: and no more than 2^26, of 32 bytes
+ * each): CP_EBUDGET.
  *
  * value, steps, accepted (each [n, n_samples] or NULL) get the score of each sample, the steps made for it alone (those
  * since the sample before; how far back in time coupling went; proposals), and how many of these were accepted.
@@ -263,11 +263,11 @@ int32_t cp_chain_sample(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_
                         int64_t *accepted, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                         int64_t err_cap);
 
-/* What a quantity recorded along chains of one law says about them: x[n_chains, n_draws]. Writes to *effective_size of
- * how many independent draws the mean over all chains is worth (Geyer's initial monotone sequence, over the halves of
- * the chains), and to *r_hat the split potential scale reduction factor, without ranks. Both are NaN for constant or
- * infinite numbers and for fewer than 4 draws. autocorrelation[n_chains, n_lags] gets the autocorrelations of each
- * chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. */
+/* What a quantity recorded along chains with one stationary distribution says about them: x[n_chains, n_draws]. Writes
+ * to *effective_size of how many independent draws the mean over all chains is worth (Geyer's initial monotone
+ * sequence, over the halves of the chains), and to *r_hat the split potential scale reduction factor, without ranks.
+ * Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n_chains, n_lags] gets the
+ * autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. */
 int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
                           double *autocorrelation, int64_t n_lags, char *err, int64_t err_cap);
 
@@ -391,9 +391,9 @@ int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_char *options, int64_t o
 
 /* For the linear kernel's training in the features themselves (route "primal"), which the caller does by conjugate
  * gradient: what it is preconditioned with. Writes (shift I + curvature[k] Σ)⁻¹ P v_k to row k of dst[n, d], for the
- * rows v_k of v[n, d] and the projector P onto the range of Σ, the covariance of ψ under the uniform law. shift must be
- * positive, curvature[n] not negative. dst may be v. No d×d matrix is formed where the eigenvalues of Σ are known;
- * those of other structures are found once and kept while the same structure is asked for. control->step is not
+ * rows v_k of v[n, d] and the projector P onto the range of Σ, the covariance of ψ under the uniform distribution. shift
+ * must be positive, curvature[n] not negative. dst may be v. No d×d matrix is formed where the eigenvalues of Σ are
+ * known; those of other structures are found once and kept while the same structure is asked for. control->step is not
  * counted. On failure dst is undefined. */
 int32_t cp_covariance_solve(cp_in_structure *s, double shift, cp_in_f64 *curvature, cp_in_f64 *v, int64_t n, int64_t d,
                             double *dst, int32_t workers, cp_control *control, char *err, int64_t err_cap);
@@ -410,13 +410,13 @@ int32_t cp_ridge_losses(cp_in_structure *s, cp_in_char *options, int64_t options
                         double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                         int64_t err_cap);
 
-/* Stochastic gradient descent on the problem above, in a function f = Σ_j k(·, x_j) a_j of kept rows. One step for each
- * of n examples, in their order: with g the derivative of the example's weighted loss by its scores,
+/* Stochastic gradient descent on the problem above, in a function f = Σ_j k(·, x_j) a_j over the rows x_j of its support.
+ * One step for each of n examples, in their order: with g the derivative of the example's weighted loss by its scores,
  *   f ← (1 − 2(alpha/m)η) f − η k(·, x) g,   η = p·m/(alpha(t + t0)),   t ← t + 1,
  * for m >= 1 rows in all, p > 0 and t0 > 2p, and t >= 0 (at most 2^52) the number of steps before this call. Options
  * "loss", "alpha", "shift" are used.
- * slots is the number of kept rows, those that the steps add included: kernel[n, slots] holds the kernel values between
- * examples and kept rows, at[n] the slot of each example, drop[n] the slot whose coefficient is set to zero after the
+ * slots is the size of the support, with the rows that the steps add: kernel[n, slots] holds the kernel values between
+ * examples and support, at[n] the slot of each example, drop[n] the slot whose coefficient is set to zero after the
  * step on the example, or a negative number.
  * coef[slots, d] holds the coefficients before the call and after it; those of slots that were not visited yet are
  * zero.

@@ -28,6 +28,15 @@ LAYERS = [
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
     {"capi", "capi/generate/entries", "capi/generate/names"},
 ]
+# What the packages of a subject may import of each other: dual solvers, leave-one-out scores and descent all need the
+# problem; only the scores need a solver.
+SOLVE = {
+    "core/solve": set(),
+    "core/solve/dual": {"core/solve"},
+    "core/solve/loo": {"core/solve", "core/solve/dual"},
+    "core/solve/sgd": {"core/solve"},
+    "core/solve/solvetest": {"core/solve"},
+}
 CGO = {"capi", "core/linalg/hostblas"}
 
 
@@ -63,6 +72,18 @@ def test_imports_run_downwards(packages):
         if level[target] > level[name]
     ]
     assert wrong == []
+
+
+def test_packages_of_solve_import_only_what_they_build_on(packages):
+    found = {
+        name: {path.removeprefix(f"{MODULE}/") for path in package.get("Imports", [])}
+        for name, package in packages.items()
+        if name.split("/")[:2] == ["core", "solve"]
+    }
+    assert set(found) == set(SOLVE)
+    assert {name: sorted((imports & set(SOLVE)) - SOLVE[name]) for name, imports in found.items()} == {
+        name: [] for name in SOLVE
+    }
 
 
 def test_only_tests_import_what_is_for_tests(packages):

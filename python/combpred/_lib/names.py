@@ -17,7 +17,7 @@ CHAIN_METHODS: dict[str, int] = {"meta": 0, "local": 1, "cube": 2, "cftp": 3, "r
 #: Those that follow a Markov chain.
 CHAINS: tuple[str, ...] = ("meta", "local", "cube")
 
-#: Those that draw independent samples of exactly the distribution.
+#: Those that draw independent samples from exactly the distribution asked for.
 EXACT_METHODS: tuple[str, ...] = ("cftp", "rejection", "monotone")
 
 #: Those that propose uniform outputs.
@@ -29,7 +29,7 @@ BOUNDED_METHODS: tuple[str, ...] = ("cftp", "rejection")
 #: Ways to sample linear extensions, all of which depend on a seed.
 EXTENSION_METHODS: dict[str, int] = {"auto": 0, "counting": 1, "coupling": 2}
 
-#: Ways to partition functions.
+#: Methods that compute partition functions.
 ENGINES: dict[str, int] = {"recursion": 0, "enumeration": 1}
 
 #: What the mean and the second moment of a structure are.

@@ -93,12 +93,12 @@ class Coefficients:
 
 
 class Visits(NamedTuple):
-    """The rows that steps visit, as they stand to the kept rows.
+    """The rows that steps visit, in relation to the support.
 
     Attributes
     ----------
     kernel : ndarray of shape (n, slots)
-        Kernel values between them and the kept rows, themselves included.
+        Kernel values between them and the support, which includes them.
     at : ndarray of shape (n,), int64
         The slot of each.
     drop : ndarray of shape (n,), int64
@@ -155,7 +155,7 @@ def sgd_expansion(
     *,
     n_threads: int,
 ) -> float:
-    """Take one step on each row, changing the coefficients of kept rows in place.
+    """Take one step on each row, changing the coefficients of the support in place.
 
     Returns
     -------
