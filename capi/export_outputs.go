@@ -5,7 +5,9 @@ import "C"
 
 import (
 	"math/rand/v2"
+	"unsafe"
 
+	"combpred/capi/cabi"
 	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -78,11 +80,11 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 	if err := equal("d", d, sp.FeatureLen()); err != nil {
 		return err
 	}
-	out, err := outFloat64s(dst, "dst", n, d)
+	out, err := float64s(dst, "dst", n, d)
 	if err != nil {
 		return err
 	}
-	w, err := workers(nWorkers)
+	w, err := cabi.Workers(nWorkers)
 	if err != nil {
 		return err
 	}
@@ -114,16 +116,16 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
 			return err
 		}
-		out, err := outInt32s(dst, "dst", n, partLen)
+		out, err := int32s(dst, "dst", n, partLen)
 		if err != nil {
 			return err
 		}
-		w, err := workers(nWorkers)
+		w, err := cabi.Workers(nWorkers)
 		if err != nil {
 			return err
 		}
 		parts := int(partLen)
-		return parallel.For(int(n), rowsAtOnce, w, monitor(control), func(lo, hi int) error {
+		return parallel.For(int(n), rowsAtOnce, w, cabi.Monitor(unsafe.Pointer(control)), func(lo, hi int) error {
 			var source rand.PCG
 			rng := rand.New(&source)
 			for i := lo; i < hi; i++ {
@@ -149,7 +151,7 @@ func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.i
 		if !ok {
 			return missing
 		}
-		out, err := outInt32s(dst, "dst", n, partLen)
+		out, err := int32s(dst, "dst", n, partLen)
 		if err != nil {
 			return err
 		}
@@ -184,13 +186,13 @@ func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int3
 			return err
 		}
 		if skip < 0 {
-			return illegal("skip is %d, must not be negative", int64(skip))
+			return cabi.Illegal("skip is %d, must not be negative", int64(skip))
 		}
-		out, err := outInt32s(dst, "dst", capacity, partLen)
+		out, err := int32s(dst, "dst", capacity, partLen)
 		if err != nil {
 			return err
 		}
-		if _, err := one(nWritten, "n_written"); err != nil {
+		if _, err := cabi.One(nWritten, "n_written"); err != nil {
 			return err
 		}
 		*nWritten = 0

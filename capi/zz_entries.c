@@ -58,9 +58,9 @@ int32_t cp_structure_capabilities(cp_in_structure *s, char *dst, int64_t dst_cap
   return go_cp_structure_capabilities(s, dst, dst_cap, needed, err, err_cap);
 }
 
-int32_t cp_structure_moments(cp_in_structure *s, int32_t *kind, double *standard_error, char *err, int64_t err_cap) {
+int32_t cp_structure_moments(cp_in_structure *s, cp_moments_info *info, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_moments(s, kind, standard_error, err, err_cap);
+  return go_cp_structure_moments(s, info, err, err_cap);
 }
 
 int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int64_t *bad_row, char *err,
@@ -99,38 +99,32 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
   return go_cp_structure_enumerate(s, skip, dst, capacity, part_len, n_written, err, err_cap);
 }
 
-int32_t cp_decode(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, cp_in_f64 *magnitude,
-                  int64_t n_magnitude, int32_t method, uint64_t seed, int32_t *dst, int64_t part_len, double *value,
-                  double *upper_bound, double *nu, uint8_t *optimal, int32_t workers, cp_control *control,
+int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst,
+                  int64_t part_len, cp_in_certificates *certificates, int32_t workers, cp_control *control,
                   int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_decode(s, linear, n, d, magnitude, n_magnitude, method, seed, dst, part_len, value, upper_bound, nu,
-                      optimal, workers, control, bad_row, err, err_cap);
+  return go_cp_decode(s, scores, options, dst, part_len, certificates, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_log_partition(cp_in_structure *s, cp_in_f64 *scores, int64_t n, int64_t d, double *log_z, double *marginals,
-                         int32_t *engine, double *cost, int32_t workers, cp_control *control, int64_t *bad_row,
-                         char *err, int64_t err_cap) {
+int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z, double *marginals,
+                         cp_partition_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                         int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_log_partition(s, scores, n, d, log_z, marginals, engine, cost, workers, control, bad_row, err, err_cap);
+  return go_cp_log_partition(s, scores, log_z, marginals, info, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_sample_distribution(cp_in_structure *s, cp_in_f64 *scores, int64_t n, int64_t d, int64_t n_samples,
-                               uint64_t seed, int32_t *dst, int64_t part_len, int32_t workers, cp_control *control,
-                               int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
+                               int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                               int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sample_distribution(s, scores, n, d, n_samples, seed, dst, part_len, workers, control, bad_row, err,
-                                   err_cap);
+  return go_cp_sample_distribution(s, scores, n_samples, seed, dst, part_len, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_chain_sample(cp_in_structure *s, cp_in_f64 *linear, int64_t n, int64_t d, int32_t method, int64_t n_samples,
-                        int64_t burn_in, int64_t thin, int64_t budget, uint64_t seed, cp_in_i32 *start,
-                        cp_in_f64 *bound, int32_t *dst, int64_t part_len, double *value, int64_t *steps,
-                        int64_t *accepted, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                        int64_t err_cap) {
+int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_options *options, int32_t *dst,
+                        int64_t part_len, cp_in_chain_record *record, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_chain_sample(s, linear, n, d, method, n_samples, burn_in, thin, budget, seed, start, bound, dst,
-                            part_len, value, steps, accepted, workers, control, bad_row, err, err_cap);
+  return go_cp_chain_sample(s, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
@@ -139,7 +133,7 @@ int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, doubl
   return go_cp_chain_diagnose(x, n_chains, n_draws, effective_size, r_hat, autocorrelation, n_lags, err, err_cap);
 }
 
-int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int32_t method, uint64_t seed,
+int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_char *method, uint64_t seed,
                              int32_t *dst, int64_t n_samples, int64_t *steps, int32_t workers, cp_control *control,
                              char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
@@ -162,10 +156,10 @@ int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, i
   return go_cp_extensions_common(x, n, y, m, n_elements, most_downsets, dst, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_ridge_plan(cp_in_structure *s, cp_in_char *options, int64_t options_len, int64_t n, int64_t p, int64_t nnz,
-                      char *plan, int64_t plan_cap, char *err, int64_t err_cap) {
+int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
+                      cp_ridge_plan_info *plan, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_ridge_plan(s, options, options_len, n, p, nnz, plan, plan_cap, err, err_cap);
+  return go_cp_ridge_plan(s, options, n, p, nnz, plan, err, err_cap);
 }
 
 int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
@@ -174,40 +168,34 @@ int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_contro
   return go_cp_kernel_check(kernel, n, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n,
-                        cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, void *work, int64_t work_bytes,
-                        double *dual, cp_fit_info *info, int32_t workers, cp_control *control, int64_t *bad_row,
-                        char *err, int64_t err_cap) {
+int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
+                        cp_in_workspace *workspace, double *dual, cp_fit_info *info, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_kernel(s, options, options_len, kernel, n, psi, d, first, weights, work, work_bytes, dual, info,
-                            workers, control, bad_row, err, err_cap);
+  return go_cp_ridge_kernel(s, options, kernel, targets, workspace, dual, info, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues,
-                          cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first,
-                          cp_in_f64 *weights, double *dual, cp_fit_info *info, int32_t workers, cp_control *control,
+int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *eigenvalues, cp_in_f64 *vectors,
+                          cp_in_targets *targets, double *dual, cp_fit_info *info, int32_t workers, cp_control *control,
                           int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_spectral(s, options, options_len, eigenvalues, vectors, n, psi, d, first, weights, dual, info,
-                              workers, control, bad_row, err, err_cap);
+  return go_cp_ridge_spectral(s, options, eigenvalues, vectors, targets, dual, info, workers, control, bad_row, err,
+                              err_cap);
 }
 
-int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n,
-                            cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, void *work,
-                            int64_t work_bytes, double *scores, int32_t workers, cp_control *control, int64_t *bad_row,
-                            char *err, int64_t err_cap) {
+int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
+                            cp_in_workspace *workspace, double *scores, int32_t workers, cp_control *control,
+                            int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_kernel_loo(s, options, options_len, kernel, n, psi, d, first, weights, work, work_bytes, scores,
-                                workers, control, bad_row, err, err_cap);
+  return go_cp_ridge_kernel_loo(s, options, kernel, targets, workspace, scores, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *eigenvalues,
-                              cp_in_f64 *vectors, int64_t n, cp_in_f64 *psi, int64_t d, cp_in_i64 *first,
-                              cp_in_f64 *weights, void *work, int64_t work_bytes, double *scores, int32_t workers,
-                              cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *eigenvalues,
+                              cp_in_f64 *vectors, cp_in_targets *targets, cp_in_workspace *workspace, double *scores,
+                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_spectral_loo(s, options, options_len, eigenvalues, vectors, n, psi, d, first, weights, work,
-                                  work_bytes, scores, workers, control, bad_row, err, err_cap);
+  return go_cp_ridge_spectral_loo(s, options, eigenvalues, vectors, targets, workspace, scores, workers, control,
+                                  bad_row, err, err_cap);
 }
 
 int32_t cp_covariance_solve(cp_in_structure *s, double shift, cp_in_f64 *curvature, cp_in_f64 *v, int64_t n, int64_t d,
@@ -216,71 +204,56 @@ int32_t cp_covariance_solve(cp_in_structure *s, double shift, cp_in_f64 *curvatu
   return go_cp_covariance_solve(s, shift, curvature, v, n, d, dst, workers, control, err, err_cap);
 }
 
-int32_t cp_ridge_losses(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *scores, int64_t n,
-                        cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, double *losses,
-                        double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                        int64_t err_cap) {
+int32_t cp_ridge_losses(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *scores, cp_in_targets *targets,
+                        double *losses, double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row,
+                        char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_losses(s, options, options_len, scores, n, psi, d, first, weights, losses, curvatures, workers,
-                            control, bad_row, err, err_cap);
+  return go_cp_ridge_losses(s, options, scores, targets, losses, curvatures, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_f64 *kernel, int64_t n,
-                         int64_t slots, cp_in_i64 *at, cp_in_i64 *drop, cp_in_f64 *psi, int64_t d, cp_in_i64 *first,
-                         cp_in_f64 *weights, double m, double p, double t0, int64_t t, double *coef, double *average,
-                         double *velocity, double *gains, double *loss, int32_t workers, cp_control *control,
+int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_in_expansion *expansion,
+                         cp_in_targets *targets, cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss,
+                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_sgd_expansion(s, options, expansion, targets, steps, state, loss, workers, control, bad_row, err,
+                             err_cap);
+}
+
+int32_t cp_sgd_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
+                        cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_sgd_features(s, options, design, targets, steps, state, loss, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_maxmargin_pass(cp_in_structure *s, cp_in_maxmargin_options *options, cp_in_design *design,
+                          cp_in_targets *targets, cp_in_affine_loss *loss, cp_in_maxmargin_state *state,
+                          cp_maxmargin_report *report, int32_t workers, cp_control *control, int64_t *bad_row,
+                          char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_maxmargin_pass(s, options, design, targets, loss, state, report, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_labelrank_svm(cp_in_design *design, cp_in_preferences *preferences, cp_in_labelrank_options *options,
+                         double *alpha, double *coef, cp_labelrank_info *info, int32_t workers, cp_control *control,
                          int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sgd_expansion(s, options, options_len, kernel, n, slots, at, drop, psi, d, first, weights, m, p, t0, t,
-                             coef, average, velocity, gains, loss, workers, control, bad_row, err, err_cap);
+  return go_cp_labelrank_svm(design, preferences, options, alpha, coef, info, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_sgd_features(cp_in_structure *s, cp_in_char *options, int64_t options_len, cp_in_design *design, int64_t q,
-                        cp_in_f64 *psi, int64_t d, cp_in_i64 *first, cp_in_f64 *weights, double m, double p, double t0,
-                        int64_t t, double *coef, double *average, double *velocity, double *gains, double *loss,
-                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel, cp_in_preferences *preferences, cp_in_labelrank_options *options,
+                                double *alpha, double *dual, cp_labelrank_info *info, int32_t workers,
+                                cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sgd_features(s, options, options_len, design, q, psi, d, first, weights, m, p, t0, t, coef, average,
-                            velocity, gains, loss, workers, control, bad_row, err, err_cap);
+  return go_cp_labelrank_svm_kernel(kernel, preferences, options, alpha, dual, info, workers, control, bad_row, err,
+                                    err_cap);
 }
 
-int32_t cp_maxmargin_pass(cp_in_structure *s, int32_t rule, int32_t method, int64_t n_candidates, uint64_t seed,
-                          cp_in_design *design, cp_in_f64 *psi, int64_t d, cp_in_f64 *constant, cp_in_f64 *gradient,
-                          cp_in_f64 *magnitude, cp_in_f64 *weights, cp_in_i64 *order, int64_t n_order, int64_t step,
-                          double *v, double *offset, double *late_v, double *late_offset, double *coef, int64_t q,
-                          cp_margin_report *report, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                          int64_t err_cap) {
+int32_t cp_labelrank_online(cp_in_design *design, cp_in_preferences *preferences, cp_in_online_options *options,
+                            cp_in_online_state *state, int32_t workers, cp_control *control, int64_t *bad_row,
+                            char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_maxmargin_pass(s, rule, method, n_candidates, seed, design, psi, d, constant, gradient, magnitude,
-                              weights, order, n_order, step, v, offset, late_v, late_offset, coef, q, report, workers,
-                              control, bad_row, err, err_cap);
-}
-
-int32_t cp_labelrank_svm(cp_in_design *design, int64_t q, cp_in_i8 *signs, cp_in_f64 *margins, cp_in_f64 *weights,
-                         int64_t k, int32_t subgraphs, double c, double tol, int64_t max_iter, uint64_t seed,
-                         double *alpha, double *coef, double *objective, double *gap, int64_t *n_iter, int32_t workers,
-                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_labelrank_svm(design, q, signs, margins, weights, k, subgraphs, c, tol, max_iter, seed, alpha, coef,
-                             objective, gap, n_iter, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel, int64_t n, cp_in_i8 *signs, cp_in_f64 *margins, cp_in_f64 *weights,
-                                int64_t k, int32_t subgraphs, double c, double tol, int64_t max_iter, uint64_t seed,
-                                double *alpha, double *dual, double *objective, double *gap, int64_t *n_iter,
-                                int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_labelrank_svm_kernel(kernel, n, signs, margins, weights, k, subgraphs, c, tol, max_iter, seed, alpha,
-                                    dual, objective, gap, n_iter, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_labelrank_online(cp_in_design *design, int64_t q, cp_in_i8 *signs, cp_in_f64 *weights, cp_in_i64 *order,
-                            int64_t k, int32_t subgraphs, int32_t update, double rate, double radius, double c,
-                            double *coef, double *theta, double *average, double *tally, int32_t workers,
-                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_labelrank_online(design, q, signs, weights, order, k, subgraphs, update, rate, radius, c, coef, theta,
-                                average, tally, workers, control, bad_row, err, err_cap);
+  return go_cp_labelrank_online(design, preferences, options, state, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_abi_version(void) { return CP_ABI_VERSION; }

@@ -26,7 +26,7 @@ LAYERS = [
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/sgd", "core/solve/solvetest"),
     },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
-    {"capi", "capi/generate/entries", "capi/generate/names"},
+    {"capi", "capi/cabi", "capi/generate/entries", "capi/generate/names"},
 ]
 # What the packages of a subject may import of each other: dual solvers, leave-one-out scores and descent all need the
 # problem; only the scores need a solver.

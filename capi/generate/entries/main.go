@@ -1,5 +1,6 @@
 // Command entries writes the entry points of the C interface: for every function that the header declares, a function in C that refuses
-// to go on in a forked process and calls the one in Go otherwise. Arguments: the header, and the path to write to.
+// to go on in a forked process and calls the one in Go otherwise; and the list of these functions for the linker, which exports nothing
+// else. Arguments: the header, and the paths to write to.
 //
 // Only the thread that forks lives on in the child, so the Go runtime there lacks its collector and whatever held its processors, and
 // the first call may wait for them for ever. The refusal must therefore come before Go is entered.
@@ -50,23 +51,37 @@ var (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		panic("usage: entries HEADER FILE")
+	if len(os.Args) != 4 {
+		panic("usage: entries HEADER ENTRIES EXPORTS")
 	}
 	header, err := os.ReadFile(os.Args[1])
 	if err != nil {
 		panic(err)
 	}
-	if err := os.WriteFile(os.Args[2], []byte(entries(string(header))), 0o644); err != nil {
-		panic(err)
+	text := comment.ReplaceAllString(string(header), "")
+	for path, made := range map[string]string{os.Args[2]: entries(text), os.Args[3]: exports(text)} {
+		if err := os.WriteFile(path, []byte(made), 0o644); err != nil {
+			panic(err)
+		}
 	}
 }
 
-// entries returns the text of the file for a header.
+// exports returns the version script of the library. The module's entry is there in the build for Python only.
+func exports(header string) string {
+	var b strings.Builder
+	b.WriteString("{\n  global:\n    PyInit__core;\n")
+	for _, found := range declaration.FindAllStringSubmatch(header, -1) {
+		fmt.Fprintf(&b, "    %s;\n", found[1])
+	}
+	b.WriteString("  local:\n    *;\n};\n")
+	return b.String()
+}
+
+// entries returns the text of the file of entry points for a header without comments.
 func entries(header string) string {
 	var b strings.Builder
 	b.WriteString(head)
-	for _, found := range declaration.FindAllStringSubmatch(comment.ReplaceAllString(header, ""), -1) {
+	for _, found := range declaration.FindAllStringSubmatch(header, -1) {
 		name, list := found[1], blanks.ReplaceAllString(found[2], " ")
 		parameters := strings.Split(list, ", ")
 		if list == "void" { // it answers without Go, and has nowhere to put a refusal

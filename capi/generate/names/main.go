@@ -1,4 +1,4 @@
-// Command names writes the names of the catalogue, and their numbers in the C interface, as a Python module: to the path given.
+// Command names writes the names of the catalogue as a Python module: to the path given.
 //
 // Python needs them when classes are made, at which time the library must not be loaded: processes forked after that could not compute.
 package main
@@ -26,7 +26,7 @@ func main() {
 // module returns the text of the module.
 func module() string {
 	var b strings.Builder
-	b.WriteString(`"""Names that the core knows, with their numbers where the C interface goes by numbers.
+	b.WriteString(`"""Names that the core knows.
 
 Written by ` + "``go generate ./capi``" + `: do not edit.
 """
@@ -34,20 +34,13 @@ Written by ` + "``go generate ./capi``" + `: do not edit.
 from __future__ import annotations
 `)
 	for _, list := range catalogue.Lists() {
-		entries, open, close, kind := []string{}, "(", ")", "tuple[str, ...]"
-		for _, name := range list.Names {
-			if list.Numbered {
-				entries = append(entries, fmt.Sprintf("%q: %d", name.Name, name.Number))
-			} else {
-				entries = append(entries, fmt.Sprintf("%q", name.Name))
-			}
+		entries := make([]string, len(list.Names))
+		for i, name := range list.Names {
+			entries[i] = fmt.Sprintf("%q", name)
 		}
-		if list.Numbered {
-			open, close, kind = "{", "}", "dict[str, int]"
-		}
-		line := fmt.Sprintf("%s: %s = %s%s%s", list.Key, kind, open, strings.Join(entries, ", "), close)
+		line := fmt.Sprintf("%s: tuple[str, ...] = (%s)", list.Key, strings.Join(entries, ", "))
 		if len(line) > width {
-			line = fmt.Sprintf("%s: %s = %s\n    %s,\n%s", list.Key, kind, open, strings.Join(entries, ",\n    "), close)
+			line = fmt.Sprintf("%s: tuple[str, ...] = (\n    %s,\n)", list.Key, strings.Join(entries, ",\n    "))
 		}
 		fmt.Fprintf(&b, "\n#: %s.\n%s\n", list.Doc, line)
 	}
