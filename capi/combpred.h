@@ -103,6 +103,39 @@ int32_t cp_abi_version(void);
  * caller can test that its process survives. Always returns CP_EINTERNAL. */
 int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 
+/* ---- The library itself ------------------------------------------------------------------------------------------ */
+
+/* Writes a JSON object to dst[dst_cap]: all that there is, by name.
+ *   "structures": a list, by name; each has "name", "doc", "params", "parts" (the layout of one encoded output), "psi" (the
+ *     order of the entries of ψ), "ref" (where the formulas come from) and "capabilities" (names of what it can do with some
+ *     parameters at least). Each of "params" has "name", "doc" and "kind": "int", which stands in the text of a
+ *     cp_structure and has "least", "most" and, where other parameters limit it further, "bound"; "int32 buffer" or
+ *     "float64 buffer", which are the ints and reals of a cp_structure, one after the other where there are several; and
+ *     "optional": true where it may be absent
+ *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_structure_capabilities
+ *   "names": the choices, as lists with "key", "doc" and "names": decoders, samplers, losses, solvers and so on */
+int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+
+/* Large matrices are multiplied, factored and diagonalised by a BLAS and LAPACK of the host, once one has been activated;
+ * until then by portable code inside the library, "gonum", which is several times slower. The choice is made once, before
+ * anything is computed. cp_blas_open makes it in one call. */
+
+/* Loads the shared library at path, or, where path is NULL, the first that serves of those with a usual name (MKL,
+ * OpenBLAS, LAPACK with its BLAS; Accelerate), with Fortran symbols and integers of 32 bits; tests its routines against
+ * the library's own, and uses them from now on. CP_EVALUE, with what was tried and what is wrong with it, when none
+ * serves: then nothing has changed. */
+int32_t cp_blas_open(cp_in_char *path, char *err, int64_t err_cap);
+
+/* Writes "gonum" or "host" to dst[dst_cap], and behind "host " the library where it came by cp_blas_open. */
+int32_t cp_blas_status(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+
+/* For routines that the program has in memory already: cp_blas_routines lists those that are needed, one a line, as a name, a
+ * blank, and a letter for each argument (c: char *, i: int *, x: a pointer to numbers). cp_blas_offer takes the address of
+ * one, whose arguments must be these; it must stay loaded. cp_blas_activate does with all of them what cp_blas_open does. */
+int32_t cp_blas_routines(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+int32_t cp_blas_offer(cp_in_char *name, cp_in_char *arguments, void *address, char *err, int64_t err_cap);
+int32_t cp_blas_activate(char *err, int64_t err_cap);
+
 /* ---- Facts about a structure ------------------------------------------------------------------------------------- */
 
 /* Writes the number of int32 parts of one encoded output, the length d of the embedding, and ln of the number of

@@ -31,6 +31,36 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap) {
   return go_cp_test_panic(in_worker, err, err_cap);
 }
 
+int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_catalogue(dst, dst_cap, needed, err, err_cap);
+}
+
+int32_t cp_blas_open(cp_in_char *path, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_open(path, err, err_cap);
+}
+
+int32_t cp_blas_status(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_status(dst, dst_cap, needed, err, err_cap);
+}
+
+int32_t cp_blas_routines(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_routines(dst, dst_cap, needed, err, err_cap);
+}
+
+int32_t cp_blas_offer(cp_in_char *name, cp_in_char *arguments, void *address, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_offer(name, arguments, address, err, err_cap);
+}
+
+int32_t cp_blas_activate(char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_activate(err, err_cap);
+}
+
 int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len, int64_t *feature_len, double *log_count, char *err,
                            int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);

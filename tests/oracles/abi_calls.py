@@ -68,6 +68,9 @@ MACHINE = (
 )
 
 CALLS = {
+    "cp_catalogue": [ctypes.create_string_buffer(1 << 17), 1 << 17, out()],
+    "cp_blas_status": [ctypes.create_string_buffer(512), 512, out()],
+    "cp_blas_routines": [ctypes.create_string_buffer(4096), 4096, out()],
     "cp_structure_shape": [S, out(), out(), out()],
     "cp_structure_count": [S, ctypes.create_string_buffer(64), 64, out()],
     "cp_structure_capabilities": [S, ctypes.create_string_buffer(512), 512, out()],

@@ -54,6 +54,12 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
 PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_abi_version": (),
     "cp_test_panic": (c_int32, *_ERR),
+    "cp_catalogue": (_P, _N, _P, *_ERR),
+    "cp_blas_open": (_P, *_ERR),
+    "cp_blas_status": (_P, _N, _P, *_ERR),
+    "cp_blas_routines": (_P, _N, _P, *_ERR),
+    "cp_blas_offer": (_P, _P, _P, *_ERR),
+    "cp_blas_activate": _ERR,
     "cp_structure_shape": (_P, _P, _P, _P, *_ERR),
     "cp_structure_count": (_P, _P, _N, _P, *_ERR),
     "cp_structure_capabilities": (_P, _P, _N, _P, *_ERR),

@@ -155,7 +155,7 @@ def _capabilities(description: Description) -> frozenset[str]:
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Describe every structure of the core: name, doc, params (name, kind, doc), ref, capabilities; sorted by name."""
+    """Describe every structure of the core as ``cp_catalogue`` does, sorted by name."""
     entries: list[dict[str, Any]] = json.loads(library().core.control_Catalogue())["structures"]
     return entries
 
