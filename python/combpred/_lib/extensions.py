@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import names
 from .arrays import FloatArray, IntArray
 from .call import address, call, codes, get_n_threads
 from .memory import allocate
@@ -35,7 +34,7 @@ def extensions_sample(
         address(pairs),
         len(pairs),
         n_elements,
-        names.EXTENSION_METHODS[method],
+        method.encode(),
         seed % 2**64,
         address(orders),
         n_samples,
