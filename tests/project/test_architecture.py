@@ -14,8 +14,8 @@ MODULE = "combpred"
 # of it in turn.
 LAYERS = [
     {
-        *("core/assignment", "core/badrow", "core/count", "core/extensions", "core/induced", "core/logsum"),
-        *("core/ordering", "core/parallel", "core/polling", "core/spanning", "core/tours"),
+        *("core/assignment", "core/badrow", "core/count", "core/draw", "core/extensions", "core/induced"),
+        *("core/logsum", "core/ordering", "core/parallel", "core/polling", "core/spanning", "core/tours"),
     },
     {
         *("core/structure", "core/structure/examples", "core/structure/structuretest"),

@@ -20,10 +20,10 @@ var (
 				Complete(5),
 				Complete(6),
 				Graph(6, [][2]int32{{5, 4}, {1, 0}, {2, 1}, {0, 2}, {3, 4}, {4, 2}, {5, 3}}), // two triangles and a bridge
-				Graph(9, gridEdges(3, 3)),
+				GridGraph(3, 3),
 			}
 		},
-		Large: func() []Args { return []Args{Complete(45), Complete(180), Graph(625, gridEdges(25, 25))} },
+		Large: func() []Args { return []Args{Complete(45), Complete(180), GridGraph(25, 25)} },
 	})
 )
 
@@ -55,6 +55,9 @@ func pathEdges(n int) [][2]int32 {
 	}
 	return edges
 }
+
+// GridGraph returns the parameters of a structure on a grid of vertices numbered by rows.
+func GridGraph(rows, cols int) Args { return Graph(rows*cols, gridEdges(rows, cols)) }
 
 // gridEdges returns the edges of a grid of vertices numbered by rows.
 func gridEdges(rows, cols int) [][2]int32 {
