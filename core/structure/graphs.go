@@ -11,6 +11,8 @@ var _ = register[graphs](Spec{
 	Doc:  "Sets of edges of a graph, of the complete one by default; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, from 2 on, at most %d without edges", maxVertices)},
+		{Name: "property", Kind: "int", Doc: "what sets of edges have to be, 1: forests; 2: matchings; 3: bipartite graphs; " +
+			"0 or absent: anything. Moments are those of all sets"},
 		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the possible edges, two for each; absent: all pairs u < v"},
 	},
 	Ref: "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
@@ -54,6 +56,15 @@ func newGraphs(a Args) (Space, error) {
 		return nil, err
 	}
 	g.labelSets = labelSets{newSets(len(g.edges), -1), new(scratch)}
+	if _, given := a.Scalars["property"]; given {
+		property, err := a.Int("property", int64(anyEdges), int64(bipartite))
+		if err != nil {
+			return nil, err
+		}
+		if property := edgeProperty(property); property != anyEdges {
+			return newHereditaryGraphs(g, property), nil
+		}
+	}
 	return g, nil
 }
 

@@ -16,6 +16,7 @@ LAYERS = [
     {
         *("core/assignment", "core/badrow", "core/count", "core/draw", "core/extensions", "core/induced"),
         *("core/logsum", "core/ordering", "core/parallel", "core/polling", "core/spanning", "core/tours"),
+        *("core/subgraph/cut", "core/subgraph/matching"),
     },
     {
         *("core/structure", "core/structure/examples", "core/structure/structuretest"),
