@@ -6,7 +6,13 @@ import "fmt"
 // matrix of twice that.
 const maxVertices = 1 << 12
 
-var _ = register[graphs](Spec{
+// graphsOrSome has what sets of edges can do or those with a property: the type for the catalogue.
+type graphsOrSome struct {
+	graphs
+	Searcher
+}
+
+var _ = register[graphsOrSome](Spec{
 	Name: "graphs",
 	Doc:  "Sets of edges of a graph, of the complete one by default; ψ is the 0/1 membership of each edge.",
 	Params: []Param{

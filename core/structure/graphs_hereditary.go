@@ -51,7 +51,6 @@ var (
 	_ Approximator = hereditaryGraphs{}
 	_ Decoder      = hereditaryGraphs{}
 	_ Searcher     = decodedGraphs{}
-	_ Limited      = decodedGraphs{}
 	_ Enumerator   = listedHereditary{}
 	_ Counter      = listedHereditary{}
 	_ Enumerator   = listedDecoded{}
@@ -199,14 +198,6 @@ func (h hereditaryGraphs) Decode(dst []int32, score Scores) (Certificate, error)
 	problem.Solve(chosen)
 	value := mark(dst, chosen, weights)
 	return proven(value), nil
-}
-
-// Decodable: all scores could be positive.
-func (h decodedGraphs) Decodable() bool {
-	if h.property == matchings {
-		return len(h.ends) <= maxMatchingWork/h.vertices
-	}
-	return h.vertices <= cut.MostVertices
 }
 
 // Start takes for matchings edges in descending order of score as long as no two meet, which earns half of the most at
