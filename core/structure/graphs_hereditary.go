@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxListedEdges is the largest number of edges whose sets with a property are listed: at most 2²⁰.
-	maxListedEdges = 20
+	// maxListedEdges is the largest number of edges whose sets with a property are listed: at most 2²³.
+	maxListedEdges = 23
 	// maxMatchingWork bounds vertices times edges of graphs whose matchings are decoded without a poll: 3 s, measured.
 	maxMatchingWork = 1 << 27
 )

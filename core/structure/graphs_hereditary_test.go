@@ -25,7 +25,7 @@ func TestHereditaryCounts(t *testing.T) {
 				t.Errorf("%v: %d, want %d", space, got, n)
 			}
 		}
-		large := mustNew(t, "graphs", examples.Hereditary(examples.Sized(7), property))
+		large := mustNew(t, "graphs", examples.Hereditary(examples.Sized(8), property))
 		if _, listed := large.(Enumerator); listed {
 			t.Errorf("%v are listed", large)
 		}
