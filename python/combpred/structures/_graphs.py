@@ -62,10 +62,12 @@ class Graphs(Structure):
     Predictions are exact for forests, greedily in O(n_edges log n_edges) (Kruskal, 1956); for matchings, by Edmonds'
     algorithm (1965); and for bipartite graphs if at most 24 vertices are connected by edges of positive score once
     vertices with one neighbour are left out again and again. Beyond that ``decoder="auto"`` moves single vertices from
-    several starts, and ``predict_certified`` reports a ratio ν of at most 1/2. With a function they are exact if at most
-    20 edges have a positive score, by a search that calls it between some hundred and a hundred thousand times. With
-    more edges, ``decoder="auto"`` splits them into b blocks of 16, takes the best set within a block and improves it by
-    local search; ν is at most 1 − 1/b (Vembu, 2010, ch. 4). A function that turns out not to be hereditary is refused.
+    several starts, and ``predict_certified`` reports a ratio ν of at most 1/2.
+
+    With a function they are exact if at most 20 edges have a positive score, by a search that calls it between some
+    hundred and a hundred thousand times. With more edges, ``decoder="auto"`` splits them into b blocks of 16, takes the
+    best set within a block and improves it by local search; ν is at most 1 − 1/b (Vembu, 2010, ch. 4). A function that
+    turns out not to be hereditary is refused.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
 
