@@ -83,7 +83,7 @@ def test_core_neither_prints_nor_ends_the_process(root):
     found = [
         f"{file.relative_to(root)}:{number}"
         for file in go_files(root)
-        if not file.name.startswith("zz_")
+        if not file.name.startswith("zz_") and file.name != "example_test.go"  # examples show what they print
         for number, line in enumerate(file.read_text().splitlines(), 1)
         if forbidden.search(line.split("//")[0])
     ]
