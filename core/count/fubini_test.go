@@ -2,7 +2,6 @@ package count
 
 import (
 	"math/big"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -28,48 +27,11 @@ func TestFubini(t *testing.T) {
 	}
 }
 
-// TestUniform: numbers below 5, and below 5·2²⁰⁰ by their leading part, come up equally often. The χ² statistic with 4
-// degrees of freedom exceeds 23.5 with probability 1e-4.
-func TestUniform(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	var u Uniform
-	for _, shift := range []uint{0, 200} {
-		n := new(big.Int).Lsh(big.NewInt(5), shift)
-		var seen [5]float64
-		const draws = 50000
-		drawn := new(big.Int)
-		for range draws {
-			u.Draw(drawn, n, rng)
-			if drawn.Sign() < 0 || drawn.Cmp(n) >= 0 {
-				t.Fatalf("%v is not below %v", drawn, n)
-			}
-			seen[drawn.Rsh(drawn, shift).Int64()]++
-		}
-		var statistic float64
-		for _, f := range seen {
-			statistic += (f - draws/5) * (f - draws/5) / (draws / 5)
-		}
-		if statistic > 23.5 {
-			t.Errorf("below 5·2^%d: χ² is %v, not uniform", shift, statistic)
-		}
-	}
-	if u.Draw(new(big.Int), big.NewInt(1), rng).Sign() != 0 {
-		t.Error("the only number below 1 is 0")
-	}
-}
-
 func TestFubiniPanics(t *testing.T) {
-	for name, call := range map[string]func(){
-		"Fubini(-1)": func() { Fubini(-1) },
-		"Draw(0)":    func() { new(Uniform).Draw(new(big.Int), new(big.Int), nil) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s does not panic", name)
-				}
-			}()
-			call()
-		}()
-	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Fubini(-1) does not panic")
+		}
+	}()
+	Fubini(-1)
 }

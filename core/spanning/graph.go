@@ -11,6 +11,7 @@ package spanning
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -25,6 +26,7 @@ type Graph struct {
 	numeric   func() *network
 	count     func() counted
 	currents  func() *Currents
+	root      func() int32
 	workspace sync.Pool // of *workspace
 }
 
@@ -65,6 +67,7 @@ func New(n int, ends [][2]int32) (*Graph, error) {
 	g.numeric = sync.OnceValue(g.eliminate)
 	g.count = sync.OnceValue(g.countModular)
 	g.currents = sync.OnceValue(g.solve)
+	g.root = sync.OnceValue(g.central)
 	return g, nil
 }
 
@@ -78,23 +81,48 @@ func (g *Graph) arcsFrom(v int32) []arc { return g.arcs[g.first[v]:g.first[v+1]]
 
 // unreached returns the smallest vertex that no path joins to vertex 0, or −1.
 func (g *Graph) unreached() int32 {
-	seen := make([]bool, g.n)
-	seen[0] = true
-	queue := append(make([]int32, 0, g.n), 0)
+	distance, _ := g.distances(0)
+	return int32(slices.Index(distance, -1))
+}
+
+// distances returns the number of edges on a shortest path from a vertex to each, −1 where there is none, and one of the
+// vertices farthest away.
+func (g *Graph) distances(from int32) (distance []int32, farthest int32) {
+	distance = make([]int32, g.n)
+	for v := range distance {
+		distance[v] = -1
+	}
+	distance[from] = 0
+	queue := append(make([]int32, 0, g.n), from)
 	for i := 0; i < len(queue); i++ {
 		for _, a := range g.arcsFrom(queue[i]) {
-			if !seen[a.to] {
-				seen[a.to] = true
+			if distance[a.to] < 0 {
+				distance[a.to] = distance[queue[i]] + 1
 				queue = append(queue, a.to)
 			}
 		}
 	}
-	for v, reached := range seen {
-		if !reached {
-			return int32(v)
+	return distance, queue[len(queue)-1]
+}
+
+// central returns the vertex that random walks are to end in: of those with most edges the one whose larger distance
+// from two vertices far from one another is least. On a square grid of 64 vertices walks to it take half as many steps
+// as to a corner.
+func (g *Graph) central() (root int32) {
+	_, one := g.distances(0)
+	fromOne, other := g.distances(one)
+	fromOther, _ := g.distances(other)
+	rank := func(v int32) (degree, distance int32) {
+		return g.first[v+1] - g.first[v], max(fromOne[v], fromOther[v])
+	}
+	for v := range int32(g.n) {
+		degree, distance := rank(v)
+		most, least := rank(root)
+		if degree > most || degree == most && distance < least {
+			root = v
 		}
 	}
-	return -1
+	return root
 }
 
 // workspace is the scratch of sampling, of exchanges and of Kruskal's algorithm.

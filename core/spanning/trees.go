@@ -9,13 +9,13 @@ import (
 
 // SampleTo writes a uniform spanning tree to dst, 1 for its edges and 0 for all others, by Wilson's algorithm (1996):
 // from each vertex a random walk runs until it meets the tree, and the path it took, cycles erased, joins the tree.
-// Cost: the mean hitting time of vertex 0 in expectation, O(n) on most graphs and O(n³) on the worst.
+// Cost: the mean hitting time of the root in expectation, O(n) on most graphs and O(n³) on the worst.
 func (g *Graph) SampleTo(dst []int32, rng *rand.Rand) {
 	w := g.borrow()
 	defer g.workspace.Put(w)
 	clear(dst)
 	clear(w.inside)
-	w.inside[0] = true
+	w.inside[g.root()] = true
 	for start := range int32(g.n) {
 		for v := start; !w.inside[v]; v = g.arcs[w.exit[v]].to {
 			lo, hi := g.first[v], g.first[v+1]

@@ -10,6 +10,7 @@ import (
 
 	"combpred/core/assignment"
 	"combpred/core/count"
+	"combpred/core/draw"
 )
 
 // maxAssigned bounds assignments: their embedding has n² entries, and decoding takes up to n³ steps, some seconds here.
@@ -118,14 +119,10 @@ func (a assignments) All() iter.Seq[[]int32] {
 	}
 }
 
-// Sample shuffles the columns (Fisher and Yates, 1938; Durstenfeld, 1964).
+// Sample draws a permutation of the columns.
 func (a assignments) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), a.n)
-	a.diagonalTo(dst)
-	for i := a.n - 1; i > 0; i-- {
-		j := rng.IntN(i + 1)
-		dst[i], dst[j] = dst[j], dst[i]
-	}
+	draw.Permutation(dst, 0, rng)
 }
 
 // diagonalTo gives each row the column of its own number.

@@ -87,7 +87,14 @@ func (c cycles) All() iter.Seq[[]int32] {
 	}
 }
 
-func (c cycles) Sample(dst []int32, rng *rand.Rand) { normalDirection(dst[:c.sample(dst, rng)]) }
+// Sample has the second and the last vertex of a directed cycle change places unless the second one is smaller: every
+// cycle comes from two directed ones.
+func (c cycles) Sample(dst []int32, rng *rand.Rand) {
+	k := c.sample(dst, rng)
+	if dst[1] > dst[k-1] {
+		dst[1], dst[k-1] = dst[k-1], dst[1]
+	}
+}
 
 // normalDirection turns a cycle round unless its second vertex is smaller than its last.
 func normalDirection(cycle []int32) {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/count"
+	"combpred/core/draw"
 )
 
 const (
@@ -32,8 +33,9 @@ const (
 type cycleSpace struct {
 	pairs
 	*kept
-	total func() *big.Int // the number of directed cycles
-	pool  *pool[tourWorkspace]
+	total   func() *big.Int    // the number of directed cycles
+	lengths func() *draw.Table // cell i: directed cycles of n−i vertices
+	pool    *pool[tourWorkspace]
 }
 
 func newCycleSpace(a given) (cycleSpace, error) {
@@ -45,7 +47,13 @@ func newCycleSpace(a given) (cycleSpace, error) {
 		_, sum := count.SumArrangements(n)
 		return sum.Sub(sum, big.NewInt(int64(n+n*(n-1)/2)))
 	})
-	return cycleSpace{pairs: pairs{n}, kept: new(kept), total: total, pool: new(pool[tourWorkspace])}, nil
+	lengths := sync.OnceValue(func() *draw.Table {
+		return lengthTable(n, leastCycle, total(), count.Factorial(n-1), func(weight *big.Int, k int) {
+			weight.Mul(weight, big.NewInt(int64(k)))
+			weight.Quo(weight, big.NewInt(int64(k-1)*int64(n-k+1)))
+		})
+	})
+	return cycleSpace{pairs: pairs{n}, kept: new(kept), total: total, lengths: lengths, pool: new(pool[tourWorkspace])}, nil
 }
 
 func (c cycleSpace) PartLen() int    { return c.n }
@@ -79,16 +87,19 @@ func (c cycleSpace) check(y []int32) (k int, err error) {
 	return k, nil
 }
 
-// sample draws a uniform directed cycle of k vertices: a sequence of k different vertices, each of whose rotations has
-// the same probability. The length k has weight C(n,k)(k−1)! = n!/((n−k)! k).
+// sample draws a uniform directed cycle of k vertices: a sequence of k different vertices, the smallest of which changes
+// places with the first. Every cycle comes from k sequences. The length k has weight C(n,k)(k−1)! = n!/((n−k)! k).
 func (c cycleSpace) sample(dst []int32, rng *rand.Rand) (k int) {
 	mustLen("dst", len(dst), c.n)
-	k = sampleLength(c.n, leastCycle, c.total(), count.Factorial(c.n-1), func(weight *big.Int, k int) {
-		weight.Mul(weight, big.NewInt(int64(k)))
-		weight.Quo(weight, big.NewInt(int64(k-1)*int64(c.n-k+1)))
-	}, rng)
+	k = c.n - c.lengths().Draw(rng)
 	sampleVisits(dst, k, rng)
-	fromSmallest(dst[:k])
+	least := 0
+	for i, v := range dst[:k] {
+		if v < dst[least] {
+			least = i
+		}
+	}
+	dst[0], dst[least] = dst[least], dst[0]
 	return k
 }
 

@@ -6,12 +6,20 @@ import "fmt"
 // matrix of twice that.
 const maxVertices = 1 << 12
 
-var _ = register[graphs](Spec{
+// graphsOrSome has what sets of edges can do or those with a property: the type for the catalogue.
+type graphsOrSome struct {
+	graphs
+	Searcher
+}
+
+var _ = register[graphsOrSome](Spec{
 	Name: "graphs",
 	Doc:  "Sets of edges of a graph, of the complete one by default; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 2, Most: maxLen,
 			Doc: fmt.Sprintf("number of vertices, at most %d without edges", maxVertices)},
+		{Name: "property", Kind: "int", Most: 3, Doc: "what sets of edges have to be, 1: forests; 2: matchings; 3: bipartite graphs; " +
+			"0 or absent: anything. Moments are those of all sets"},
 		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the possible edges, two for each; absent: all pairs u < v"},
 	},
 	Parts: "0/1 membership of each edge",
@@ -57,6 +65,15 @@ func newGraphs(a given) (Space, error) {
 		return nil, err
 	}
 	g.labelSets = labelSets{newSets(len(g.edges), -1), new(scratch)}
+	if _, given := a.Scalars["property"]; given {
+		property, err := a.Int("property", int64(anyEdges), int64(bipartite))
+		if err != nil {
+			return nil, err
+		}
+		if property := edgeProperty(property); property != anyEdges {
+			return newHereditaryGraphs(g, property), nil
+		}
+	}
 	return g, nil
 }
 

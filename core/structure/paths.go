@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"math/big"
-	"math/rand/v2"
-
-	"combpred/core/count"
 )
 
 // Bounds of the graph of paths: the number of paths that start at a vertex has up to as many bits as there are vertices,
@@ -51,11 +48,12 @@ type paths struct {
 	source, target int32
 	group          []int32 // feature of each arc
 	features       int
-	repeats        bool       // whether a path can count a feature twice
-	longest        int        // arcs of a longest path
-	out            [][]int32  // usable arcs out of each vertex, ascending: those from which the target can be reached
-	order          []int32    // vertices from which the target can be reached, each before the heads of its arcs
-	ahead          []*big.Int // number of paths from each vertex to the target; nil where there is none
+	repeats        bool              // whether a path can count a feature twice
+	longest        int               // arcs of a longest path
+	out            [][]int32         // usable arcs out of each vertex, ascending: those from which the target can be reached
+	order          []int32           // vertices from which the target can be reached, each before the heads of its arcs
+	ahead          []*big.Int        // number of paths from each vertex to the target; nil where there is none
+	counts         func() pathCounts // for walks
 	sums           *scratch
 }
 
@@ -144,33 +142,6 @@ func (p *paths) extend(y []int32, n int, v int32, yield func([]int32) bool) bool
 		}
 	}
 	return true
-}
-
-// Sample costs a subtraction of big integers for each arc passed over.
-func (p *paths) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), p.longest)
-	p.walkTo(dst, p.source, rng)
-}
-
-// walkTo writes a uniform path from vertex v to the target: it draws the number of one in the order of All and walks to
-// it. At each vertex the arc is the one among whose paths the number lies.
-func (p *paths) walkTo(dst []int32, v int32, rng *rand.Rand) {
-	var uniform count.Uniform
-	number := uniform.Draw(new(big.Int), p.ahead[v], rng)
-	for place := range dst {
-		if v == p.target {
-			dst[place] = -1
-			continue
-		}
-		for _, a := range p.out[v] {
-			head := p.arcs[a].head
-			if number.Cmp(p.ahead[head]) < 0 {
-				dst[place], v = a, head
-				break
-			}
-			number.Sub(number, p.ahead[head])
-		}
-	}
 }
 
 // Decode finds a longest path by dynamic programming from the target back to the source, the smallest arc winning among

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 )
 
 func newPaths(a given) (Space, error) {
@@ -22,6 +23,7 @@ func newPaths(a given) (Space, error) {
 			p.target)
 	}
 	p.repeats = p.General() && p.countsTwice()
+	p.counts = sync.OnceValue(p.countsFewBits)
 	return p, nil
 }
 

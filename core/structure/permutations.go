@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/count"
+	"combpred/core/draw"
 )
 
 // maxLabels bounds the number of pairs: at this size the scores of one output fill a gigabyte, and decoding takes two
@@ -114,14 +115,10 @@ func (p permutations) All() iter.Seq[[]int32] {
 	}
 }
 
-// Sample shuffles the positions (Fisher and Yates, 1938; Durstenfeld, 1964).
+// Sample draws a permutation of the positions.
 func (p permutations) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), p.n)
-	identityTo(dst)
-	for i := p.n - 1; i > 0; i-- {
-		j := rng.IntN(i + 1)
-		dst[i], dst[j] = dst[j], dst[i]
-	}
+	draw.Permutation(dst, 1, rng)
 }
 
 func (p permutations) Mirrored() bool { return true }

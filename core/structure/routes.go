@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"combpred/core/count"
+	"combpred/core/draw"
 	"combpred/core/tours"
 )
 
@@ -39,6 +40,11 @@ var _ = register[routes](Spec{
 		r := routes{kept: new(kept), n: n, pool: new(pool[tourWorkspace])}
 		r.counts = sync.OnceValue(r.countRoutes)
 		r.spaces = sync.OnceValue(r.eigenspaces)
+		r.lengths = sync.OnceValue(func() *draw.Table {
+			return lengthTable(n, leastRoute, r.counts().all, count.Factorial(n), func(weight *big.Int, k int) {
+				weight.Quo(weight, big.NewInt(int64(n-k+1)))
+			})
+		})
 		rules, err := newVisitRules(a, n, leastRoute)
 		if err != nil {
 			return nil, err
@@ -55,10 +61,11 @@ var _ = register[routes](Spec{
 // a closed tour that begins and ends at a depot.
 type routes struct {
 	*kept
-	n      int
-	counts func() routeCounts
-	spaces func() []routeSpace
-	pool   *pool[tourWorkspace]
+	n       int
+	counts  func() routeCounts
+	spaces  func() []routeSpace
+	lengths func() *draw.Table // cell i: routes of n−i places
+	pool    *pool[tourWorkspace]
 }
 
 var (
@@ -110,10 +117,7 @@ func (r routes) All() iter.Seq[[]int32] { return allVisits(r.n, true) }
 // Sample draws the number k of places, with weight n!/(n−k)!, and then a sequence of k places.
 func (r routes) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), r.n)
-	k := sampleLength(r.n, leastRoute, r.counts().all, count.Factorial(r.n), func(weight *big.Int, k int) {
-		weight.Quo(weight, big.NewInt(int64(r.n-k+1)))
-	}, rng)
-	sampleVisits(dst, k, rng)
+	sampleVisits(dst, r.n-r.lengths().Draw(rng), rng)
 }
 
 // Decode finds a best route by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give the

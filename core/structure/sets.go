@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"combpred/core/count"
+	"combpred/core/draw"
 )
 
 // sets is what spaces of subsets of n elements share, encoded as 0/1 membership: all subsets, or those of one size.
@@ -56,7 +57,7 @@ func increment(y []int32) bool {
 	return false
 }
 
-// Sample throws n fair coins, or draws size elements by Floyd's algorithm (Bentley and Floyd, 1987).
+// Sample throws n fair coins, or draws a subset of the size.
 func (s sets) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), s.n)
 	if s.size < 0 {
@@ -70,14 +71,7 @@ func (s sets) Sample(dst []int32, rng *rand.Rand) {
 		}
 		return
 	}
-	clear(dst)
-	for j := s.n - s.size; j < s.n; j++ {
-		t := rng.IntN(j + 1)
-		if dst[t] == 1 {
-			t = j
-		}
-		dst[t] = 1
-	}
+	draw.Subset(dst, s.size, rng)
 }
 
 // Propose adds or drops a random element. Sets of one size exchange a random member for a random element that is none: as

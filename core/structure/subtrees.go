@@ -249,14 +249,27 @@ func (t *subtrees) All() iter.Seq[[]int32] {
 }
 
 // Sample drops each node whose parent is in with probability 1/f(v). The coin is exact while f(v) fits 64 bits; rarer
-// events come out with a probability that is right to 53 bits. Cost: O(n).
+// events come out with a probability that is right to 53 bits. Leaves take one bit each, whether their parent is in or
+// not, which saves a branch that no processor foresees. Cost: O(n).
 func (t *subtrees) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), len(t.parent))
-	for _, v := range t.order {
-		dst[v] = 1
-		if p := t.parent[v]; p >= 0 && (dst[p] == 0 || t.dropped(v, rng)) {
-			dst[v] = 0
+	dst[t.order[0]] = 1
+	var word uint64
+	left := 0
+	for _, v := range t.order[1:] {
+		in := dst[t.parent[v]]
+		switch {
+		case t.exact[v] == 2:
+			if left == 0 {
+				word, left = rng.Uint64(), 64
+			}
+			in &= int32(word & 1)
+			word >>= 1
+			left--
+		case in == 1 && t.dropped(v, rng):
+			in = 0
 		}
+		dst[v] = in
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/draw"
 )
 
 var _ = register[tournaments](Spec{
@@ -77,8 +79,9 @@ func (t tournaments) All() iter.Seq[[]int32] {
 
 func (t tournaments) Sample(dst []int32, rng *rand.Rand) {
 	mustLen("dst", len(dst), t.len())
+	draw.Below(dst, 3, rng)
 	for i := range dst {
-		dst[i] = rng.Int32N(3) - 1
+		dst[i]--
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"combpred/core/count"
+	"combpred/core/draw"
 	"combpred/core/tours"
 )
 
@@ -97,33 +97,24 @@ func allVisits(n int, anyFirst bool) iter.Seq[[]int32] {
 	}
 }
 
-// sampleVisits fills y with a uniform sequence of k different places, by the first k steps of a shuffle, and pads it.
+// sampleVisits fills y with a uniform sequence of k different places, the first ones of a permutation of all, and pads it.
 func sampleVisits(y []int32, k int, rng *rand.Rand) {
-	for i := range y {
-		y[i] = int32(i)
-	}
-	for i := range k {
-		j := i + rng.IntN(len(y)-i)
-		y[i], y[j] = y[j], y[i]
-	}
+	draw.Permutation(y, 0, rng)
 	padFrom(y, k)
 }
 
-// sampleLength draws a length between least and n with probability proportional to its weight. The weights add up to
-// total; that of n is largest, and step turns the weight of k in place into that of k−1. Long lists dominate, so that
-// few weights are formed on average.
-func sampleLength(n, least int, total, largest *big.Int, step func(weight *big.Int, k int), rng *rand.Rand) int {
-	var uniform count.Uniform
-	rest := uniform.Draw(new(big.Int), total, rng)
-	weight := new(big.Int).Set(largest)
-	for k := n; k > least; k-- {
-		if rest.Cmp(weight) < 0 {
-			return k
+// lengthTable tabulates the distribution of the length of a list of places: the cells are n, n−1, …, least with
+// probabilities proportional to their weights. These add up to total; that of n is largest, and step turns the weight of
+// k in place into that of k−1. Long lists dominate, so that the table is short.
+func lengthTable(n, least int, total, largest *big.Int, step func(weight *big.Int, k int)) *draw.Table {
+	return draw.NewTable(draw.Weighted(func(yield func(*big.Int) bool) {
+		weight := new(big.Int).Set(largest)
+		for k := n; k >= least && yield(weight); k-- {
+			if k > least {
+				step(weight, k)
+			}
 		}
-		rest.Sub(rest, weight)
-		step(weight, k)
-	}
-	return least
+	}, total))
 }
 
 // tourWorkspace is one problem of package tours and its solution.

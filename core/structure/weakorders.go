@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"iter"
 	"math/big"
-	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/count"
+	"combpred/core/draw"
 	"combpred/core/ordering"
 )
 
@@ -52,6 +53,7 @@ type weakOrders struct {
 	fubini     []*big.Int // F(0..n)
 	tied, both float64    // p₁ and p₂
 	spaces     []jointSpace
+	levels     func() *draw.Table // for samples
 	pool       *pool[ordering.WeakWorkspace]
 }
 
@@ -70,6 +72,7 @@ func newWeakOrders(n int) *weakOrders {
 	w.tied = count.Ratio(w.fubini[n-1], w.fubini[n])
 	w.both = count.Ratio(w.fubini[n-2], w.fubini[n])
 	w.spaces = w.eigenspaces()
+	w.levels = sync.OnceValue(w.levelTable)
 	return w
 }
 
@@ -186,32 +189,4 @@ func (l *denseLister) from(label, last, gaps int) bool {
 		}
 	}
 	return true
-}
-
-// Sample puts the labels in random order and cuts it into places: of m labels left the first j share a place with
-// probability C(m,j) F(m−j)/F(m), exactly, in big integers. Cost: about 1.4 steps for each place, each with integers of
-// n log n bits.
-func (w *weakOrders) Sample(dst []int32, rng *rand.Rand) {
-	mustLen("dst", len(dst), w.n)
-	labels := rng.Perm(w.n)
-	var uniform count.Uniform
-	var rest, ways, weight, factor big.Int
-	for rank := int32(1); len(labels) > 0; rank++ {
-		m := len(labels)
-		uniform.Draw(&rest, w.fubini[m], rng)
-		ways.SetInt64(1)
-		for j := 1; ; j++ {
-			ways.Mul(&ways, factor.SetInt64(int64(m-j+1)))
-			ways.Quo(&ways, factor.SetInt64(int64(j)))
-			weight.Mul(&ways, w.fubini[m-j])
-			if rest.Cmp(&weight) < 0 {
-				for _, label := range labels[:j] {
-					dst[label] = rank
-				}
-				labels = labels[j:]
-				break
-			}
-			rest.Sub(&rest, &weight)
-		}
-	}
 }

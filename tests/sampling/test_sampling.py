@@ -221,7 +221,7 @@ def test_without_a_users_own_sampler_nothing_is_drawn(sampler):
         ({"sampler": "cftp", "bound": np.ones(2)}, ValueError, "bound must have shape"),
         ({"sampler": "cftp", "bound": np.inf}, ValueError, "bound, row 0: inf"),
         ({"sampler": "monotone"}, CapabilityError, "Lattice"),
-        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "no chain is known"),
+        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "needs a Proposer"),
         (
             {"sampler": "rejection", "scores": np.full(6, 20.0), "max_steps": 3},
             sampling.SamplingError,

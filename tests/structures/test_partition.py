@@ -162,11 +162,14 @@ def test_large_structures_are_refused():
         PartialOrders(9).marginals(np.zeros(36))
     with pytest.raises(CapabilityError, match="partition function"):
         Custom(log_count=3.0, mean=[0.0], second_moment=[[1.0]], embed=lambda y: [y]).log_partition([0.0])
+    with pytest.raises(CapabilityError, match="list of its outputs"):
+        Graphs(8, hereditary="forest").log_partition(np.zeros(28))
     with pytest.raises(CapabilityError, match="14 edges"):
-        Graphs(7, hereditary="forest").log_partition(np.zeros(21))
+        Graphs(7, hereditary=lambda mask: not mask.all()).log_partition(np.zeros(21))
 
 
 def test_properties_of_graphs_restrict_the_sums():
+    assert np.exp(Graphs(7, hereditary="forest").log_partition(np.zeros(21))) == pytest.approx(36961)  # OEIS A001858
     graphs = Graphs(4, hereditary="forest")
     members = np.array(list(graphs.enumerate()))
     scores = np.random.default_rng(2).normal(size=(3, 6))

@@ -3,13 +3,25 @@ package examples
 var (
 	_ = add("graphs", Sizes{
 		Small: func() []Args {
-			return []Args{
+			sizes := []Args{
 				Sized(2), Sized(3), Sized(5),
 				Graph(4, [][2]int32{{2, 0}}),
 				Graph(4, [][2]int32{{3, 1}, {0, 1}, {1, 2}, {2, 0}}),
 			}
+			for property := Forests; property <= Bipartite; property++ {
+				sizes = append(sizes, Hereditary(Sized(2), property), Hereditary(Sized(5), property), Hereditary(
+					Graph(9, [][2]int32{{5, 4}, {1, 7}, {2, 1}, {7, 2}, {3, 4}, {4, 2}, {5, 3}, {1, 3}}), property))
+			}
+			return sizes
 		},
-		Large: func() []Args { return []Args{Sized(60), Graph(5001, pathEdges(5001))} },
+		Large: func() []Args {
+			sizes := []Args{Sized(60), Graph(5001, pathEdges(5001))}
+			for property := Forests; property <= Bipartite; property++ {
+				sizes = append(sizes, Hereditary(Sized(20), property), Hereditary(Sized(60), property),
+					Hereditary(Graph(501, pathEdges(501)), property))
+			}
+			return sizes
+		},
 	})
 	_ = add("spanningtrees", Sizes{
 		Small: func() []Args {
@@ -20,12 +32,28 @@ var (
 				Complete(5),
 				Complete(6),
 				Graph(6, [][2]int32{{5, 4}, {1, 0}, {2, 1}, {0, 2}, {3, 4}, {4, 2}, {5, 3}}), // two triangles and a bridge
-				Graph(9, gridEdges(3, 3)),
+				GridGraph(3, 3),
 			}
 		},
-		Large: func() []Args { return []Args{Complete(45), Complete(180), Graph(625, gridEdges(25, 25))} },
+		Large: func() []Args { return []Args{Complete(45), Complete(180), GridGraph(25, 25)} },
 	})
 )
+
+// The values of the parameter "property" of graphs.
+const (
+	Forests int64 = 1 + iota
+	Matchings
+	Bipartite
+)
+
+// Hereditary returns the parameters of graphs with a property.
+func Hereditary(all Args, property int64) Args {
+	scalars := map[string]int64{"property": property}
+	for name, value := range all.Scalars {
+		scalars[name] = value
+	}
+	return Args{Scalars: scalars, Ints: all.Ints}
+}
 
 // Graph returns the parameters of a structure on the given edges.
 func Graph(n int, edges [][2]int32) Args {
@@ -55,6 +83,9 @@ func pathEdges(n int) [][2]int32 {
 	}
 	return edges
 }
+
+// GridGraph returns the parameters of a structure on a grid of vertices numbered by rows.
+func GridGraph(rows, cols int) Args { return Graph(rows*cols, gridEdges(rows, cols)) }
 
 // gridEdges returns the edges of a grid of vertices numbered by rows.
 func gridEdges(rows, cols int) [][2]int32 {

@@ -14,14 +14,14 @@ from .._data.checks import SIZE_LIMIT, Limit
 from .._data.targets import TargetError, target_matrix
 from .._lib.chain import Drawn
 from .._lib.decode import Decoded, Decoding
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, RowError
 from .._lib.partition import Partition, log_partition, sample_distribution
-from .._lib.structure import Description
+from .._lib.structure import Description, structure_check, structure_count
 from ._base import Structure
 from ._edges import KEYS, complete_graph, edge_list, edge_names, edge_restriction, edge_sets, vertices_of_complete_graph
 from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
-from ._search.hereditary import EdgeProperty, decode_hereditary, edge_property, require_property
+from ._search.hereditary import PROPERTIES, EdgeProperty, decode_hereditary, edge_property, require_property
 from ._space import LibrarySpace, MomentsInfo
 
 _COMPLETE = Limit(2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
@@ -55,12 +55,19 @@ class Graphs(Structure):
 
     With `hereditary`, training is still relaxed to all sets of edges, whose moments are known. `count`, `log_count`,
     `mean`, `second_moment` and `covariance` are those of all sets, ``moments_info.kind`` is "relaxed", and there is no
-    sampler of uniform members. `validate`, `enumerate` and predictions respect the property. Predictions are exact for
-    forests (greedily, in O(n_edges log n_edges)), for matchings, and for other properties if at most 20 edges have a
-    positive score, by a search that calls the function between some hundred and a hundred thousand times. With more
-    edges, ``decoder="auto"`` splits them into b blocks of 16, takes the best set within a block and improves it by
-    local search; ``predict_certified`` reports a ratio ν of at most 1 − 1/b (Vembu, 2010, ch. 4). A function that turns
-    out not to be hereditary is refused.
+    sampler of uniform members. `validate`, `enumerate`, partition functions and predictions respect the property. Sets
+    with a property are listed for up to 23 edges; partition functions are sums over up to a million of them, for a
+    property that is a function over those of up to 14 edges.
+
+    Predictions are exact for forests, greedily in O(n_edges log n_edges) (Kruskal, 1956); for matchings, by Edmonds'
+    algorithm (1965); and for bipartite graphs if at most 24 vertices are connected by edges of positive score once
+    vertices with one neighbour are left out again and again. Beyond that ``decoder="auto"`` moves single vertices from
+    several starts, and ``predict_certified`` reports a ratio ν of at most 1/2.
+
+    With a function they are exact if at most 20 edges have a positive score, by a search that calls it between some
+    hundred and a hundred thousand times. With more edges, ``decoder="auto"`` splits them into b blocks of 16, takes the
+    best set within a block and improves it by local search; ν is at most 1 − 1/b (Vembu, 2010, ch. 4). A function that
+    turns out not to be hereditary is refused.
 
     Constraints have the keys ``required`` and ``forbidden``, lists of edges, which are pairs of vertices.
 
@@ -103,15 +110,16 @@ class Graphs(Structure):
     def _describe(self) -> Description:
         if self.hereditary is not None:
             require_property(self.hereditary)
+        scalars = {"property": PROPERTIES[self.hereditary]} if isinstance(self.hereditary, str) else {}
         if self.edges is None:
-            return Description(self.name, {"n": self._n()}, None, None)
+            return Description(self.name, {"n": self._n()} | scalars, None, None)
         edges = self._edges()
         n = int(edges.max()) + 1 if self.n_vertices is None else self._n()
-        return Description(self.name, {"n": n}, edges.ravel(), None)
+        return Description(self.name, {"n": n} | scalars, edges.ravel(), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         held = edge_restriction(conditions, self.space.description, self._edges(), what="edge")
-        return held if self.hereditary is None else replace(held, decode=self.space.decode)
+        return replace(held, decode=self.space.decode) if callable(self.hereditary) else held
 
     def _resolve(self, y: Any) -> Graphs:
         if self.edges is not None:
@@ -122,15 +130,23 @@ class Graphs(Structure):
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
         parts = edge_sets(y, len(self._edges()))
-        if self.hereditary is not None:
-            has = _has_property(self, parts)
-            if not has.all():
-                raise TargetError(
-                    int(np.argmin(has)),
-                    f"the edges do not have the property hereditary={self.hereditary!r}; hereditary=None takes all "
-                    "sets",
-                )
+        if self.hereditary is not None and (row := self._first_without(parts)) is not None:
+            raise TargetError(
+                row,
+                f"the edges do not have the property hereditary={self.hereditary!r}; hereditary=None takes all sets",
+            )
         return parts
+
+    def _first_without(self, parts: NDArray[np.int32]) -> int | None:
+        """Return the first row that lacks the property, or None."""
+        if callable(self.hereditary):
+            has = _has_property(self, parts)
+            return None if has.all() else int(np.argmin(has))
+        try:
+            structure_check(self._describe(), parts)
+        except RowError as error:
+            return error.row
+        return None
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts
@@ -139,7 +155,10 @@ class Graphs(Structure):
         return (0, 1) if self.hereditary is None else None
 
     def _make_space(self) -> LibrarySpace:
-        return LibrarySpace(self) if self.hereditary is None else HereditarySpace(self)
+        if self.hereditary is None:
+            return LibrarySpace(self)
+        require_property(self.hereditary)
+        return HereditarySpace(self) if callable(self.hereditary) else RelaxedSpace(self)
 
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(self._edges())
@@ -148,8 +167,28 @@ class Graphs(Structure):
         return Layout.of_graph("edges", self.n_vertices, self._edges())
 
 
+class RelaxedSpace(LibrarySpace):
+    """The space of sets of edges with a property that the library knows.
+
+    Its number of members is that of all sets, to which training is relaxed, as its moments are.
+    """
+
+    structure: Graphs
+
+    @cached_property
+    def _all(self) -> Description:
+        """The description of all sets of edges."""
+        return self.structure._with(hereditary=None)._describe()
+
+    def count(self) -> int:
+        return structure_count(self._all)
+
+    def log_count(self) -> float:
+        return self._all.shape.log_count
+
+
 class HereditarySpace(LibrarySpace):
-    """The space of sets of edges with a hereditary property.
+    """The space of sets of edges with a hereditary property that is a user's function.
 
     Facts and moments are those of all sets of edges, as the library computes them; decoding, listing and distributions
     respect the property.
@@ -218,6 +257,7 @@ class HereditarySpace(LibrarySpace):
 
 def _property_of(graphs: Graphs) -> EdgeProperty:
     """Return the hereditary property of a structure."""
+    assert callable(graphs.hereditary)
     return edge_property(graphs.hereditary, graphs._edges())
 
 

@@ -1,8 +1,7 @@
-"""Heaviest sets of edges with a hereditary property: properties, exact and local search, and counterexamples.
+"""Heaviest sets of edges with a hereditary property that a user's function tells: exact and local search.
 
-`Graphs` calls `decode_hereditary`. Named properties are subclasses of `EdgeProperty`; a new one is added to `NAMED`. A
-user's function may turn out not to be hereditary: the checks at the end look for a counterexample among the sets that a
-search has found.
+`Graphs` calls `decode_hereditary`. The function may turn out not to be hereditary: the checks at the end look for a
+counterexample among the sets that a search has found. Properties with a name are the library's.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Mask = NDArray[np.bool_]
 _TIE_TOLERANCE = 1e-12  # sums of weights that differ by less than this fraction of the total weight are tied
 
 #: Up to this number of edges of positive weight, a best set is found by exact search. With 20 edges, random graphs took
-#: .1 s at most for bipartite and triangle-free sets; forests given as a function, with equal weights, took 3 s, the
+#: .1 s at most for bipartite and triangle-free sets; forests, with equal weights, took 3 s, the
 #: worst case. Every 4 further edges took three to five times as long.
 EXACT_EDGES = 20
 #: With more edges, exact search runs on blocks of this many.
@@ -38,14 +37,7 @@ class EdgeProperty:
         The edges of the graph.
     holds : callable
         Function of a bool array ``(n_edges,)`` that returns whether this set has the property.
-
-    Attributes
-    ----------
-    is_known : bool
-        Whether the property is known to be hereditary; a user's function is not.
     """
-
-    is_known = False
 
     def __init__(self, edges: NDArray[np.int32], holds: Callable[[Mask], Any]) -> None:
         self.edges = edges
@@ -66,133 +58,14 @@ class EdgeProperty:
             raise TypeError(f"Graphs: hereditary must return True or False, got {answer!r}")
         return bool(answer)
 
-    def largest(self, weights: FloatArray) -> tuple[Mask, float] | None:
-        """Return a heaviest set with the property and a proven bound on the weight of all such sets.
 
-        None, the default, means that no faster way is known than the search by calls of `holds`.
-        """
-        return None
+#: The properties that the library knows, with their numbers there.
+PROPERTIES = {"forest": 1, "matching": 2, "bipartite": 3}
 
 
-class _Forests(EdgeProperty):
-    """Sets of edges without a cycle; they form a matroid."""
-
-    is_known = True
-
-    def __init__(self, edges: NDArray[np.int32]) -> None:
-        super().__init__(edges, self._is_forest)
-        self._pairs = edges.tolist()
-
-    def _is_forest(self, edges: Mask) -> bool:
-        chosen = np.flatnonzero(edges).tolist()
-        return len(self._independent(chosen)) == len(chosen)
-
-    def _independent(self, candidates: list[int]) -> list[int]:
-        """Return the candidates that form no cycle with candidates before them."""
-        parent: dict[int, int] = {}
-
-        def root(v: int) -> int:
-            while (above := parent.get(v, v)) != v:
-                parent[v] = parent.get(above, above)  # path halving
-                v = above
-            return v
-
-        taken = []
-        for e in candidates:
-            u, v = (root(end) for end in self._pairs[e])
-            if u != v:
-                parent[u] = v
-                taken.append(e)
-        return taken
-
-    def largest(self, weights: FloatArray) -> tuple[Mask, float]:
-        """Return a heaviest forest by taking edges greedily in descending order of weight (Kruskal, 1956).
-
-        Greedy choices are optimal in matroids. Cost: O(n_edges log n_edges).
-        """
-        order = np.argsort(-weights, kind="stable")
-        chosen = np.zeros(len(weights), dtype=np.bool_)
-        chosen[self._independent(order[weights[order] > 0].tolist())] = True
-        return chosen, float(weights[chosen].sum())
-
-
-class _Matchings(EdgeProperty):
-    """Sets of edges of which no two share a vertex."""
-
-    is_known = True
-    searched = 16  # up to this number of edges of positive weight, the search is faster than an integer program
-
-    def __init__(self, edges: NDArray[np.int32]) -> None:
-        super().__init__(edges, lambda chosen: bool(np.bincount(edges[chosen].ravel(), minlength=1).max() <= 1))
-
-    def largest(self, weights: FloatArray) -> tuple[Mask, float] | None:
-        """Return a heaviest matching by an integer program with one constraint for each vertex."""
-        from ..._programs.program import Cut, maximise  # loads the solver
-
-        positive = np.flatnonzero(weights > 0)
-        if len(positive) <= self.searched:
-            return None
-        at: dict[int, list[int]] = {}
-        for k, e in enumerate(positive):
-            for vertex in self.edges[e].tolist():
-                at.setdefault(vertex, []).append(k)
-        cuts = [Cut(columns, [1.0] * len(columns), 0.0, 1.0) for columns in at.values() if len(columns) > 1]
-        optimum = maximise(weights[positive], cuts, lambda x: [])
-        chosen = np.zeros(len(weights), dtype=np.bool_)
-        chosen[positive[optimum.x]] = True
-        return chosen, optimum.upper_bound
-
-
-class _Bipartite(EdgeProperty):
-    """Sets of edges whose vertices can be coloured with two colours so that no edge joins equal ones."""
-
-    is_known = True
-
-    def __init__(self, edges: NDArray[np.int32]) -> None:
-        super().__init__(edges, self._is_bipartite)
-        self._pairs = edges.tolist()
-
-    def _is_bipartite(self, edges: Mask) -> bool:
-        parent: dict[int, tuple[int, int]] = {}  # vertex -> another one of its component, and whether colours differ
-
-        def root(v: int) -> tuple[int, int]:
-            odd = 0
-            while v in parent:
-                v, differs = parent[v]
-                odd ^= differs
-            return v, odd
-
-        for e in np.flatnonzero(edges).tolist():
-            (u, odd_u), (v, odd_v) = (root(end) for end in self._pairs[e])
-            if u != v:
-                parent[u] = v, 1 ^ odd_u ^ odd_v
-            elif odd_u == odd_v:
-                return False
-        return True
-
-
-#: The properties that `Graphs` knows by name.
-NAMED: dict[str, Callable[[NDArray[np.int32]], EdgeProperty]] = {
-    "forest": _Forests,
-    "matching": _Matchings,
-    "bipartite": _Bipartite,
-}
-
-
-def edge_property(hereditary: Any, edges: NDArray[np.int32]) -> EdgeProperty:
-    """Return the property that the parameter `hereditary` of `Graphs` stands for.
-
-    Raises
-    ------
-    TypeError
-        When it is neither a function nor a name.
-    ValueError
-        When the name is unknown, or the function is False for the empty set.
-    """
-    require_property(hereditary)
-    if isinstance(hereditary, str):
-        return NAMED[hereditary](edges)
-    found = EdgeProperty(edges, hereditary)
+def edge_property(holds: Callable[[Mask], Any], edges: NDArray[np.int32]) -> EdgeProperty:
+    """Return the property that a user's function tells; ValueError if it is False for the empty set."""
+    found = EdgeProperty(edges, holds)
     if not found.holds(np.zeros(len(edges), dtype=np.bool_)):
         raise ValueError(
             "Graphs: hereditary is False for the set without edges, so that no set has a property that is kept when "
@@ -204,8 +77,9 @@ def edge_property(hereditary: Any, edges: NDArray[np.int32]) -> EdgeProperty:
 def require_property(hereditary: Any) -> None:
     """Raise ValueError or TypeError unless `hereditary`, the parameter of `Graphs`, is a known name or a function."""
     if isinstance(hereditary, str):
-        if hereditary not in NAMED:
-            raise ValueError(f"Graphs: hereditary must be one of {', '.join(NAMED)} or a function, got {hereditary!r}")
+        if hereditary not in PROPERTIES:
+            names = ", ".join(PROPERTIES)
+            raise ValueError(f"Graphs: hereditary must be one of {names} or a function, got {hereditary!r}")
     elif not callable(hereditary):
         raise TypeError(f"Graphs: hereditary must be a name, a function of a set of edges, or None; got {hereditary!r}")
 
@@ -257,8 +131,7 @@ def decode_hereditary(
     value, upper_bound, nu = np.empty(n), np.empty(n), np.zeros(n)
     for row in range(n):
         chosen, bound = _best_set(edge_property, weights[row], how.decoder, row)
-        if not edge_property.is_known:
-            check_one_edge_less(edge_property, chosen)
+        check_one_edge_less(edge_property, chosen)
         y[row] = chosen
         value[row] = weights[row, chosen].sum()
         slack = _TIE_TOLERANCE * np.abs(weights[row]).sum()
@@ -272,8 +145,6 @@ def _best_set(edge_property: EdgeProperty, weights: FloatArray, decoder: str, ro
     """Return a set with the property for one row, and a proven bound on the weight of all such sets."""
     order = np.argsort(-weights, kind="stable")
     positive = order[weights[order] > 0]
-    if (known := edge_property.largest(weights)) is not None:
-        return known
     whole = np.zeros(len(weights), dtype=np.bool_)
     whole[positive] = True
     if edge_property.holds(whole):

@@ -1,0 +1,237 @@
+package structure
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/subgraph/cut"
+)
+
+const (
+	// maxListedEdges is the largest number of edges whose sets with a property are listed: at most 2²³.
+	maxListedEdges = 23
+	// maxMatchingWork bounds vertices times edges of graphs whose matchings are decoded without a poll: 3 s, measured.
+	maxMatchingWork = 1 << 27
+)
+
+// hereditaryGraphs is the space of the sets of edges that have a hereditary property. Its moments are those of all sets of
+// edges, for which they are known (Vembu, 2010, ch. 5).
+type hereditaryGraphs struct {
+	*kept
+	all      graphs
+	property edgeProperty
+	ends     [][2]int32 // of each edge, vertices without edges not being counted
+	vertices int        // that edges have
+	sets     *pool[edgeSet]
+	numbers  *scratch
+}
+
+// decodedGraphs are those whose largest sets are hard to find, so that a search stands beside the exact decoder.
+type decodedGraphs struct{ hereditaryGraphs }
+
+// listedHereditary and listedDecoded are those with so few edges that all sets are listed.
+type (
+	listedHereditary struct {
+		hereditaryGraphs
+		edgeList
+	}
+	listedDecoded struct {
+		decodedGraphs
+		edgeList
+	}
+)
+
+var (
+	_ Moments      = hereditaryGraphs{}
+	_ Spectrum     = hereditaryGraphs{}
+	_ Approximator = hereditaryGraphs{}
+	_ Decoder      = hereditaryGraphs{}
+	_ Searcher     = decodedGraphs{}
+	_ Enumerator   = listedHereditary{}
+	_ Counter      = listedHereditary{}
+	_ Enumerator   = listedDecoded{}
+	_ Counter      = listedDecoded{}
+	_ Searcher     = listedDecoded{}
+)
+
+func newHereditaryGraphs(all graphs, property edgeProperty) Space {
+	h := hereditaryGraphs{kept: new(kept), all: all, property: property, sets: new(pool[edgeSet]), numbers: new(scratch)}
+	h.ends = make([][2]int32, len(all.edges))
+	number := make(map[int32]int32)
+	for i, e := range all.edges {
+		for side, v := range e {
+			at, seen := number[v]
+			if !seen {
+				at = int32(len(number))
+				number[v] = at
+			}
+			h.ends[i][side] = at
+		}
+	}
+	h.vertices = len(number)
+	few := len(all.edges) <= maxListedEdges
+	list := edgeList{of: h}
+	list.count = sync.OnceValue(list.listCount)
+	switch {
+	case property == forests && few:
+		return listedHereditary{h, list}
+	case property == forests:
+		return h
+	case few:
+		return listedDecoded{decodedGraphs{h}, list}
+	}
+	return decodedGraphs{h}
+}
+
+func (h hereditaryGraphs) String() string {
+	return fmt.Sprintf("%s of %d edges among %d vertices", edgeProperties[h.property].noun, len(h.ends), h.all.vertices)
+}
+
+func (h hereditaryGraphs) PartLen() int                    { return len(h.ends) }
+func (h hereditaryGraphs) FeatureLen() int                 { return len(h.ends) }
+func (h hereditaryGraphs) Embed(dst []float64, y []int32)  { h.all.Embed(dst, y) }
+func (h hereditaryGraphs) Mean(dst []float64)              { h.all.Mean(dst) }
+func (h hereditaryGraphs) SecondMoment(dst blas64.General) { h.all.SecondMoment(dst) }
+func (h hereditaryGraphs) Eigenvalues() []float64          { return h.all.Eigenvalues() }
+func (h hereditaryGraphs) FrameLen(i int) int              { return h.all.FrameLen(i) }
+func (h hereditaryGraphs) MomentsKind() MomentsKind        { return RelaxedMoments }
+func (h hereditaryGraphs) MomentsInfo() MomentsInfo        { return MomentsInfo{Kind: RelaxedMoments} }
+
+func (h hereditaryGraphs) AnalyzeTo(dst, v blas64.General, i int)    { h.all.AnalyzeTo(dst, v, i) }
+func (h hereditaryGraphs) SynthesizeTo(dst, c blas64.General, i int) { h.all.SynthesizeTo(dst, c, i) }
+
+// Check costs O(d log d).
+func (h hereditaryGraphs) Check(y []int32) error {
+	if err := h.all.Check(y); err != nil {
+		return err
+	}
+	set := h.sets.get()
+	defer h.sets.put(set)
+	set.reset(h.vertices)
+	for i, in := range y {
+		if in == 1 && !set.add(h.ends[i], h.property) {
+			e := h.all.edges[i]
+			return fmt.Errorf("structure: edge %d, (%d, %d), %s", i, e[0], e[1], edgeProperties[h.property].lost)
+		}
+	}
+	return nil
+}
+
+// edgeList lists the sets of a space.
+type edgeList struct {
+	of    hereditaryGraphs
+	count func() int64
+}
+
+// Count lists all sets the first time.
+func (l edgeList) Count() *big.Int { return big.NewInt(l.count()) }
+
+func (l edgeList) listCount() (sum int64) {
+	for range l.All() {
+		sum++
+	}
+	return sum
+}
+
+// All lists the sets in lexicographic order of their membership vectors. As subsets have the property with any set, every
+// branch ends in one. Cost: O(d log d) for each at most.
+func (l edgeList) All() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		h := l.of
+		set := new(edgeSet)
+		set.reset(h.vertices)
+		y := make([]int32, len(h.ends))
+		var from func(i int) bool
+		from = func(i int) bool {
+			if i == len(y) {
+				return yield(y)
+			}
+			y[i] = 0
+			if !from(i + 1) {
+				return false
+			}
+			if !set.add(h.ends[i], h.property) {
+				return true
+			}
+			y[i] = 1
+			more := from(i + 1)
+			y[i] = 0
+			set.undo()
+			return more
+		}
+		from(0)
+	}
+}
+
+// Decode finds a forest by taking edges of positive score in descending order as long as they close no cycle (Kruskal,
+// 1956), those with small indices first among equals; a matching by package matching, and a bipartite graph by package
+// cut. It returns a *LimitError where vertices times edges of positive score exceed 2²⁷ for matchings, and for bipartite
+// graphs where more than 24 vertices are connected by such edges after vertices with one neighbour are left out again and
+// again. Cost: O(d log d) for forests; O(n² d) at most for matchings.
+func (h hereditaryGraphs) Decode(dst []int32, score Scores) (Certificate, error) {
+	weights, done := h.weights(dst, score)
+	defer done()
+	switch h.property {
+	case forests:
+		return proven(h.greedy(dst, weights)), nil
+	case matchings:
+		if !h.matchable(weights) {
+			return Certificate{}, &LimitError{
+				What: "exact decoding of matchings, by the number of edges,", Size: len(h.ends),
+				Limit: maxMatchingWork / h.vertices, Alternatives: "decode by search instead, which takes longer",
+			}
+		}
+		return h.matching(dst, weights, nil)
+	}
+	problem := cut.New(h.vertices, h.ends, weights)
+	if k := problem.Hardest(); k > cut.MostVertices {
+		return Certificate{}, &LimitError{
+			What: "exact decoding of bipartite graphs, by the number of connected vertices,", Size: k, Limit: cut.MostVertices,
+			Alternatives: "decode by search instead, which says how far from the best it may be",
+		}
+	}
+	chosen := make([]bool, len(dst))
+	problem.Solve(chosen)
+	value := mark(dst, chosen, weights)
+	return proven(value), nil
+}
+
+// Start takes for matchings edges in descending order of score as long as no two meet, which earns half of the most at
+// least (Avis, 1983); for bipartite graphs, vertices are put on the side where they lose less, one after the other, which
+// keeps half of all positive scores at least. Cost: O(d log d) beside bounding what bipartite graphs lose at least.
+func (h decodedGraphs) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	if err := polled(poll); err != nil {
+		return Certificate{}, err
+	}
+	weights, done := h.weights(dst, score)
+	defer done()
+	if h.property == matchings {
+		value := h.greedy(dst, weights)
+		return within(value, min(2*value, h.ceiling(weights)), weights), nil
+	}
+	chosen := make([]bool, len(dst))
+	bound := cut.New(h.vertices, h.ends, weights).Start(chosen)
+	return within(mark(dst, chosen, weights), bound, weights), nil
+}
+
+// Search finds a best matching at any size; for bipartite graphs it moves single vertices, from several starts.
+func (h decodedGraphs) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
+	if err := polled(poll); err != nil {
+		return Certificate{}, err
+	}
+	weights, done := h.weights(dst, score)
+	defer done()
+	if h.property == matchings {
+		return h.matching(dst, weights, poll)
+	}
+	chosen := make([]bool, len(dst))
+	bound, err := cut.New(h.vertices, h.ends, weights).Search(chosen, poll)
+	if err != nil {
+		return Certificate{}, err
+	}
+	return within(mark(dst, chosen, weights), bound, weights), nil
+}
