@@ -91,9 +91,8 @@ var mostlyNone = []string{"n_ints", "n_reals", "n_magnitude", "intercept", "marg
 // caller makes up arguments as a caller with wrong sizes, NULL pointers and garbage in its buffers does. What it claims small buffers
 // to hold is true: no library can check that.
 type caller struct {
-	draws, garbage []byte
-	text           []byte
-	kept           []*[bufferBytes / 8]uint64
+	draws, garbage, text []byte
+	kept                 []*[bufferBytes / 8]uint64
 }
 
 func (c *caller) draw() int {

@@ -66,7 +66,7 @@ func newGraphs(a given) (Space, error) {
 	}
 	g.labelSets = labelSets{newSets(len(g.edges), -1), new(scratch)}
 	if _, given := a.Scalars["property"]; given {
-		property, err := a.Int("property", int64(anyEdges), int64(bipartite))
+		property, err := a.Int("property")
 		if err != nil {
 			return nil, err
 		}

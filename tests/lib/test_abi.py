@@ -131,11 +131,11 @@ def test_check_tells_bad_rows_from_bad_arguments(dll):
     bad_row = out()
     y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
     s = PERMUTATIONS
-    assert dll.cp_structure_check(s, y.ctypes.data, 2, PART_LEN, bad_row, None, 0) == abi.EVALUE
+    assert dll.cp_structure_check(s, y.ctypes.data, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == 1
-    assert dll.cp_structure_check(s, y.ctypes.data, 1, PART_LEN, bad_row, None, 0) == abi.OK
+    assert dll.cp_structure_check(s, y.ctypes.data, 1, PART_LEN, 1, None, bad_row, None, 0) == abi.OK
     assert bad_row[0] == -1
-    assert dll.cp_structure_check(s, None, 2, PART_LEN, bad_row, None, 0) == abi.EVALUE
+    assert dll.cp_structure_check(s, None, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == -1
 
 
@@ -214,11 +214,14 @@ def test_routines_in_use_are_not_replaced(dll):
     assert "no/such/library.so" in a.message or "already active" in a.message
 
 
-def test_cancelled_call_says_so(dll):
+@pytest.mark.parametrize(
+    "function", [name for name, parameters in functions().items() if "cp_control *control" in parameters]
+)
+def test_cancelled_calls_say_so(dll, function):
     control = abi.Control(cancel=1)
-    changed = arguments("cp_structure_sample")
-    changed[-1] = ctypes.addressof(control)
-    assert Answer(dll.cp_structure_sample, *changed).status == abi.ECANCELLED
+    changed = arguments(function)
+    changed[[p.split()[-1] for p in functions()[function]].index("*control")] = ctypes.addressof(control)
+    assert Answer(getattr(dll, function), *changed).status == abi.ECANCELLED
 
 
 @pytest.mark.parametrize("in_worker", [False, True])
