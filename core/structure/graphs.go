@@ -18,7 +18,7 @@ var _ = register[graphsOrSome](Spec{
 	Params: []Param{
 		{Name: "n", Kind: "int", Least: 2, Most: maxLen,
 			Doc: fmt.Sprintf("number of vertices, at most %d without edges", maxVertices)},
-		{Name: "property", Kind: "int", Most: 3, Doc: "what sets of edges have to be, 1: forests; 2: matchings; 3: bipartite graphs; " +
+		{Name: "property", Kind: "int", Most: 3, Optional: true, Doc: "what sets of edges have to be, 1: forests; 2: matchings; 3: bipartite graphs; " +
 			"0 or absent: anything. Moments are those of all sets"},
 		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the possible edges, two for each; absent: all pairs u < v"},
 	},
