@@ -38,7 +38,7 @@ func small(t *testing.T, n, p int, rule Rule) (*Problem, [][]float64) {
 		copy(pr.Psi.Row(i), all[rng.IntN(len(all))])
 		pr.Weights[i] = 0.5 + rng.Float64()
 		pr.Loss.Constant[i] = float64(d)
-		axpy(pr.Loss.Gradient.Row(i), pr.Psi.Row(i), -1)
+		linalg.Axpy(pr.Loss.Gradient.Row(i), pr.Psi.Row(i), -1)
 	}
 	return pr, all
 }
@@ -52,7 +52,7 @@ func start(p *Problem) *State {
 // scoresOf returns Wᵀx_i, written out.
 func scoresOf(p *Problem, w matrix, i int) []float64 {
 	f := make([]float64, w.Cols)
-	p.X.Entries(i, func(k int, x float64) { axpy(f, w.Row(k), x) })
+	p.X.Entries(i, func(k int, x float64) { linalg.Axpy(f, w.Row(k), x) })
 	return f
 }
 
@@ -60,7 +60,7 @@ func scoresOf(p *Problem, w matrix, i int) []float64 {
 func objectives(p *Problem, all [][]float64, v matrix, offset []float64) (primal, dual float64) {
 	w := linalg.NewMatrix[float64](p.X.Len(), v.Cols)
 	for i := range v.Rows {
-		p.X.Entries(i, func(k int, x float64) { axpy(w.Row(k), v.Row(i), p.Weights[i]*x) })
+		p.X.Entries(i, func(k int, x float64) { linalg.Axpy(w.Row(k), v.Row(i), p.Weights[i]*x) })
 	}
 	for _, x := range w.Data {
 		primal += x * x / 2
@@ -115,7 +115,7 @@ func TestFrankWolfeClosesTheGap(t *testing.T) {
 	}
 	// W is what the means make it.
 	for i := range p.X.N {
-		p.X.Entries(i, func(k int, x float64) { axpy(s.W.Row(k), s.V.Row(i), -p.Weights[i]*x) })
+		p.X.Entries(i, func(k int, x float64) { linalg.Axpy(s.W.Row(k), s.V.Row(i), -p.Weights[i]*x) })
 	}
 	for _, x := range s.W.Data {
 		if math.Abs(x) > 1e-9 {
@@ -137,7 +137,7 @@ func TestAveragesAreWeightedMeansOfTheIterates(t *testing.T) {
 			weight := rule.Share(step+1) - rule.Share(step)
 			total += weight
 			for i := range 7 {
-				axpy(sum.Row(i), s.V.Row(i), weight)
+				linalg.Axpy(sum.Row(i), s.V.Row(i), weight)
 			}
 		}
 		for i := range sum.Data {
