@@ -5,6 +5,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/linalg"
+	"combpred/core/maxmargin/simplex"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )
@@ -128,7 +129,7 @@ func (m *SVM) addPlane() (Request, error) {
 func (m *SVM) minimise(mon *parallel.Monitor) (Request, error) {
 	h, b, k := m.head, &m.cut, int(m.head[svmPlanes])
 	shares := append([]float64(nil), b.shares[:k]...)
-	if err := maximise(b.gram.Slice(0, k, 0, k), b.offsets[:k], shares, innerGap*h[svmGap], mon); err != nil {
+	if err := simplex.Maximise(b.gram.Slice(0, k, 0, k), b.offsets[:k], shares, innerGap*h[svmGap], mon); err != nil {
 		return Request{}, err
 	}
 	copy(b.shares, shares)

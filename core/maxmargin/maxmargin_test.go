@@ -251,3 +251,49 @@ func TestIllegalArgumentsAndCancellation(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// caller answers like somebody who knows the losses.
+type caller struct {
+	p       *Problem
+	members matrix
+	slack   bool
+}
+
+func (c caller) Answer(r Request, _ *parallel.Monitor) error {
+	if r.Ask != Planes {
+		return errors.New("nobody decodes here")
+	}
+	for k := range r.Linear.Rows {
+		directions, offsets := planesOf(c.p, c.members, c.p.row(r.Block(k)), c.slack)
+		best := math.Inf(-1)
+		for z, offset := range offsets {
+			if v := offset - linalg.Dot(r.Linear.Row(k), directions.Row(z)); v > best {
+				best = v
+				copy(r.Psi.Row(k), directions.Row(z))
+				r.Offset[k], r.Proven[k] = offset, 1
+			}
+		}
+	}
+	return nil
+}
+
+func TestLossesThatOnlyTheCallerKnows(t *testing.T) {
+	for _, solver := range []Solver{CuttingPlanes, Blockwise} {
+		p := instance(t, "permutations", 3, 10, 2)
+		members, _ := ListMembers(p.Space, 1<<16)
+		p.Slack, p.Members = true, members
+		o := SVMOptions{Solver: solver, Tol: 1e-3, MaxIter: 200, Average: true, Seed: 3}
+		want, _, err := TrainSVM(p, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := &Problem{X: p.X, Weights: p.Weights, Psi: matrix{Cols: p.Psi.Cols}, Asked: true}
+		got, _, err := drive(asked, o, caller{p, members, true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Iter != want.Iter || math.Abs(got.Objective-want.Objective) > 1e-9*want.Objective || !got.Exact {
+			t.Errorf("%+v, must be %+v", got, want)
+		}
+	}
+}

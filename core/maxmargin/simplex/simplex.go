@@ -1,4 +1,6 @@
-package maxmargin
+// Package simplex maximises concave quadratic functions over the simplex, of few variables: the dual of the problem that cutting planes
+// solve in each iteration, and the nearest point of a polytope.
+package simplex
 
 import (
 	"math"
@@ -17,13 +19,13 @@ const (
 	ridge      = 1e-13 // of the trace, added where equations are solved for a step: planes may depend on each other
 )
 
-// maximise moves x to the maximum of ⟨b, x⟩ − ½xᵀQx over the simplex x ≥ 0, Σx = 1, or to within gap of it, Q being positive
+// Maximise moves x to the maximum of ⟨b, x⟩ − ½xᵀQx over the simplex x ≥ 0, Σx = 1, or to within gap of it, Q being positive
 // semi-definite (k×k) and x a point of the simplex to begin with; the value never falls.
 //
 // It is an active-set method: the variable of largest derivative joins those that are free, whose maximum under the sum is found by linear
 // equations; where that is outside the simplex, the first variable to vanish on the way leaves (Wolfe 1976, "Finding the nearest point in
-// a polytope"). Each round costs O(k³) for k free variables, and few are free.
-func maximise(gram matrix, b, x []float64, gap float64, mon *parallel.Monitor) error {
+// a polytope"). A round costs O(k³) for k free variables, and few are free.
+func Maximise(gram linalg.Matrix[float64], b, x []float64, gap float64, mon *parallel.Monitor) error {
 	k := len(b)
 	free := make([]bool, k)
 	for i, v := range x {
@@ -61,7 +63,7 @@ func maximise(gram matrix, b, x []float64, gap float64, mon *parallel.Monitor) e
 }
 
 // toFaceMaximum moves x to the maximum over the free variables, taking those that vanish out of them.
-func toFaceMaximum(gram matrix, b, x []float64, free []bool, mon *parallel.Monitor) error {
+func toFaceMaximum(gram linalg.Matrix[float64], b, x []float64, free []bool, mon *parallel.Monitor) error {
 	var at []int
 	for i, f := range free {
 		if f {
@@ -105,7 +107,7 @@ func toFaceMaximum(gram matrix, b, x []float64, free []bool, mon *parallel.Monit
 }
 
 // faceStep returns the way from x to the maximum over the variables at.
-func faceStep(gram matrix, b, x []float64, at []int) ([]float64, error) {
+func faceStep(gram linalg.Matrix[float64], b, x []float64, at []int) ([]float64, error) {
 	n := len(at)
 	system := linalg.NewMatrix[float64](n+1, n+1)
 	step := make([]float64, n+1)
@@ -128,7 +130,7 @@ func faceStep(gram matrix, b, x []float64, at []int) ([]float64, error) {
 	}
 	pivots := make([]int, n+1)
 	if !lapack64.Getrf(linalg.General(system), pivots) {
-		return nil, &solve.NumericalError{What: "the planes depend on each other; scale the inputs, or lower C"}
+		return nil, &solve.NumericalError{What: "the equations of a step are singular; scale the inputs, or lower C"}
 	}
 	lapack64.Getrs(blas.NoTrans, linalg.General(system), blas64.General{Rows: n + 1, Cols: 1, Stride: 1, Data: step}, pivots)
 	return step[:n], nil
