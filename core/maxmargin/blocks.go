@@ -1,8 +1,10 @@
 package maxmargin
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 
@@ -34,6 +36,45 @@ func Visits(weights []float64) (rows []int64, each []float64) {
 		}
 	}
 	return rows, each
+}
+
+// SortBlocks puts the blocks in an order that depends on what their rows hold alone, but for ties: the same rows in another order are then
+// the same training, in every digit but those that rounding changes.
+func (p *Problem) SortBlocks() {
+	rows, weights := make([]int64, p.blocks()), make([]float64, p.blocks())
+	at, codes := make([]int, p.blocks()), make([]uint64, p.blocks())
+	for i := range at {
+		at[i], codes[i] = i, p.code(i)
+	}
+	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(codes[a], codes[b]) })
+	for to, from := range at {
+		rows[to], weights[to] = int64(p.row(from)), p.Weights[from]
+	}
+	p.Rows, p.Weights = rows, weights
+}
+
+// code returns a hash of the inputs and of the output of a block, the same for dense and sparse ones.
+func (p *Problem) code(block int) uint64 {
+	var code uint64
+	p.X.Entries(p.row(block), func(k int, x float64) {
+		if x != 0 { // sparse rows may hold zeros
+			code += scatter(math.Float64bits(x)) * (scatter(uint64(k)) | 1)
+		}
+	})
+	for j, v := range p.Psi.Row(p.row(block)) {
+		if v != 0 {
+			code += scatter(math.Float64bits(v)) * (scatter(^uint64(j)) | 1)
+		}
+	}
+	return code
+}
+
+// scatter mixes the bits of x: a step of SplitMix64.
+func scatter(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }
 
 // ListMembers returns ψ of all outputs, or a CapabilityError where they are not known to be at most so many numbers.

@@ -22,7 +22,8 @@ LAYERS = [
         *("core/linalg", "core/linalg/hostblas"),
     },
     {
-        *("core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/maxmargin/simplex", "core/partition"),
+        *("core/chain", "core/decode", "core/labelrank", "core/partition"),
+        *("core/maxmargin", "core/maxmargin/affine", "core/maxmargin/simplex"),
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/sgd", "core/solve/solvetest"),
     },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
