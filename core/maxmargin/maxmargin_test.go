@@ -297,3 +297,16 @@ func TestLossesThatOnlyTheCallerKnows(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkTraining(b *testing.B) {
+	for name, solver := range map[string]Solver{"cutting-planes": CuttingPlanes, "blockwise": Blockwise} {
+		b.Run(name, func(b *testing.B) {
+			p := instance(b, "labelsets", 12, 2000, 50)
+			for b.Loop() {
+				if _, _, err := TrainSVM(p, SVMOptions{Solver: solver, MaxIter: 10, Average: true, Workers: 1}, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -91,12 +91,15 @@ func (s *planes) startSearch() {
 func (s *planes) askWeighted(k int, weight float64) {
 	place := s.ask(k)
 	loss := s.Loss.scores(s.row(int(s.numbers[k])))
-	f, factor, scale := s.f.Row(k), weight, 1.0
+	linear, factor := s.linear.Row(place), weight
 	if math.IsInf(weight, 1) {
-		factor, scale = 1, 0
+		factor = 1
+		clear(linear)
+	} else {
+		copy(linear, s.f.Row(k))
 	}
 	for j, g := range loss.Linear {
-		s.linear.Row(place)[j] = scale*f[j] + factor*g
+		linear[j] += factor * g
 	}
 	if s.magnitude.Rows > 0 {
 		for j, t := range loss.Magnitude {
