@@ -44,8 +44,14 @@ func (m *PerceptronTraining) askRatios() (Request, error) {
 	s, h := m.desk, m.head
 	cursor := int(h[perCursor])
 	count := min(s.f.Rows, int(h[perActive])-cursor)
+	if count < 1 {
+		return Request{}, errDamaged
+	}
 	copy(s.numbers, m.order[cursor:cursor+count])
 	s.own[ownBlocks] = float64(count)
+	if !s.intact() {
+		return Request{}, errDamaged
+	}
 	if err := m.p.scoresTo(s.some(s.f), m.weights, s.numbers[:count], m.o.Workers); err != nil {
 		return Request{}, err
 	}
@@ -59,6 +65,9 @@ func (m *PerceptronTraining) askRatios() (Request, error) {
 func (m *PerceptronTraining) takeRatios() error {
 	s, h := m.desk, m.head
 	count := s.count()
+	if !s.intact() || int(h[perCursor])+count > int(h[perActive]) {
+		return errDamaged
+	}
 	if err := s.checkFound(count); err != nil {
 		return err
 	}

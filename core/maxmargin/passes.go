@@ -20,6 +20,9 @@ func (m *SVM) beginSweep() {
 
 func (m *SVM) beginBatch() error {
 	first := int(m.head[svmCursor])
+	if first >= m.p.blocks() {
+		return errDamaged
+	}
 	numbers := m.seeker.begin(first, min(m.seeker.f.Rows, m.p.blocks()-first))
 	m.head[headPhase] = phaseSeek
 	return m.p.scoresTo(m.seeker.some(m.seeker.f), m.weights, numbers, m.o.Workers)
@@ -48,7 +51,7 @@ func (m *SVM) sweep(mon *parallel.Monitor) (Request, error) {
 	h[svmCursor] += float64(count)
 	h[svmCalls] += float64(count)
 	h[headPhase] = phaseSweep
-	if int(h[svmCursor]) == m.p.blocks() {
+	if int(h[svmCursor]) >= m.p.blocks() {
 		h[headPhase] = phaseSwept
 	}
 	return Request{}, nil
@@ -88,14 +91,14 @@ func (m *SVM) beginPass() {
 }
 
 // beginStep computes the scores of the next block of the pass, or ends that.
-func (m *SVM) beginStep(mon *parallel.Monitor) {
+func (m *SVM) beginStep(mon *parallel.Monitor) error {
 	h := m.head
-	if int(h[svmCursor]) == len(m.order) {
+	if int(h[svmCursor]) >= len(m.order) {
 		mon.Advance(1)
 		mon.Report(h[svmGap])
 		if h[svmIter] < h[svmLook] && int(h[svmIter]) < m.o.MaxIter {
 			h[headPhase] = phasePass
-			return
+			return nil
 		}
 		h[svmLook] = float64(max(int(h[svmIter])+1, int(spacing*h[svmIter])))
 		m.weights.Zero()
@@ -106,12 +109,17 @@ func (m *SVM) beginStep(mon *parallel.Monitor) {
 			}
 		})
 		m.beginSweep()
-		return
+		return nil
 	}
-	i := int(m.order[int(h[svmCursor])])
+	at := m.order[int(h[svmCursor])]
+	if !counts(at, m.p.blocks()-1) {
+		return errDamaged
+	}
+	i := int(at)
 	m.seeker.begin(i, 1)
 	h[svmNorm] = m.p.rowScores(m.seeker.f.Row(0), m.steps.W, i)
 	h[headPhase] = phaseTake
+	return nil
 }
 
 // expand adds Σ_i C_i x_i a_iᵀ over all blocks to the weights w, of writing a_i to dst.

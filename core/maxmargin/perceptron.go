@@ -130,7 +130,13 @@ func ResumePerceptron(p *Problem, o PerceptronOptions, state []float64) (*Percep
 	if err != nil {
 		return nil, err
 	}
-	m.steps.Step = int(m.head[perSteps])
+	h, most := m.head, p.blocks()
+	if !counts(h[perActive], most) || !counts(h[perCursor], most) || !counts(h[perKept], int(h[perCursor])) ||
+		!counts(h[headCount], m.desk.f.Rows) || !counts(h[headStream], 2*maxSteps) || !counts(h[perIter], o.MaxIter) ||
+		!counts(h[perSteps], 2*maxSteps) || !counts(h[perMistakes], maxSteps) {
+		return nil, errDamaged
+	}
+	m.steps.Step = int(h[perSteps])
 	return m, nil
 }
 
@@ -177,7 +183,7 @@ func (m *PerceptronTraining) Next(mon *parallel.Monitor) (Request, error) {
 		case phaseDone:
 			return Request{}, nil
 		default:
-			err = errors.New("maxmargin: the state is damaged")
+			err = errDamaged
 		}
 		if err != nil || r.Ask != Finished {
 			return r, err
@@ -201,7 +207,7 @@ func (m *PerceptronTraining) beginPass() {
 // beginStep asks for the best output of the next block of the pass, or ends that.
 func (m *PerceptronTraining) beginStep(mon *parallel.Monitor) (Request, error) {
 	h := m.head
-	if int(h[perCursor]) == len(m.order) {
+	if int(h[perCursor]) >= len(m.order) {
 		mon.Advance(1)
 		mon.Report(h[perPassMistakes])
 		h[perSeparated] = flag(h[perPassMistakes] == 0 && !m.o.Sampled)
@@ -214,7 +220,11 @@ func (m *PerceptronTraining) beginStep(mon *parallel.Monitor) (Request, error) {
 		}
 		return Request{}, nil
 	}
-	s, i := m.desk, int(m.order[int(h[perCursor])])
+	s, at := m.desk, m.order[int(h[perCursor])]
+	if !counts(at, m.p.blocks()-1) {
+		return Request{}, errDamaged
+	}
+	i := int(at)
 	s.begin(i, 1)
 	h[perNorm] = m.p.rowScores(s.f.Row(0), m.steps.W, i)
 	h[headCount], h[headPhase] = 0, phaseTake
@@ -231,6 +241,9 @@ func (m *PerceptronTraining) plain() (Request, error) {
 
 func (m *PerceptronTraining) takeStep() error {
 	s, h := m.desk, m.head
+	if !s.intact() {
+		return errDamaged
+	}
 	if err := s.checkFound(1); err != nil {
 		return err
 	}

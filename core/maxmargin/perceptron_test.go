@@ -261,3 +261,54 @@ func explain(p *Problem, members matrix) (hidden matrix, margin float64) {
 	p.Loss = hamming(p.Psi, members)
 	return hidden, margin
 }
+
+// TestDamagedStatesAreErrors spoils single numbers of states that have got somewhere.
+func TestDamagedStatesAreErrors(t *testing.T) {
+	p := instance(t, "permutations", 3, 12, 3)
+	members, _ := ListMembers(p.Space, 1<<16)
+	explain(p, members)
+	rng := rand.New(rand.NewPCG(9, 9))
+	o, svm, walk := bounded(members), SVMOptions{MaxIter: 3, BlockRows: 5}, SVMOptions{Solver: Blockwise, MaxIter: 3, BlockRows: 5}
+	o.MaxIter = 50
+	for _, kind := range []struct {
+		length func() (int, error)
+		begin  func(state []float64) (Machine, error)
+		resume func(state []float64) (Machine, error)
+	}{
+		{func() (int, error) { return o.StateLen(p) }, func(s []float64) (Machine, error) { return NewPerceptron(p, o, s) },
+			func(s []float64) (Machine, error) { return ResumePerceptron(p, o, s) }},
+		{func() (int, error) { return svm.StateLen(p) }, func(s []float64) (Machine, error) { return NewSVM(p, svm, s) },
+			func(s []float64) (Machine, error) { return ResumeSVM(p, svm, s) }},
+		{func() (int, error) { return walk.StateLen(p) }, func(s []float64) (Machine, error) { return NewSVM(p, walk, s) },
+			func(s []float64) (Machine, error) { return ResumeSVM(p, walk, s) }},
+	} {
+		length, _ := kind.length()
+		for range 300 {
+			state := make([]float64, length)
+			m, err := kind.begin(state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			engine := p.decoder(1)
+			for range rng.IntN(30) {
+				if r, err := m.Next(nil); err == nil && r.Ask == Decode {
+					_ = engine.Answer(r, nil)
+				}
+			}
+			at := rng.IntN(min(length, []int{svmHead, length}[rng.IntN(2)]))
+			state[at] = []float64{math.NaN(), -1, 1e300, 0.5, math.Inf(1), 7}[rng.IntN(6)]
+			if m, err = kind.resume(state); err != nil {
+				continue
+			}
+			for range 40 { // goes on, or says what is wrong, but does not panic
+				r, err := m.Next(nil)
+				if err != nil || r.Ask == Finished {
+					break
+				}
+				if r.Ask == Decode {
+					_ = engine.Answer(r, nil)
+				}
+			}
+		}
+	}
+}

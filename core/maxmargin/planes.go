@@ -56,6 +56,19 @@ func (p *Problem) newPlanes(t *tape, rows, workers int) *planes {
 
 func (s *planes) count() int { return int(s.own[ownBlocks]) }
 
+// intact reports whether what the state says of the blocks can be.
+func (s *planes) intact() bool {
+	if !counts(s.own[ownBlocks], s.f.Rows) || s.own[ownBlocks] == 0 || !counts(s.own[ownStage], 2+hullRounds) {
+		return false
+	}
+	for _, block := range s.numbers[:s.count()] {
+		if !counts(block, s.blocks()-1) {
+			return false
+		}
+	}
+	return true
+}
+
 // some returns the rows of a matrix that belong to the blocks.
 func (s *planes) some(m matrix) matrix { return top(m, s.count()) }
 
@@ -70,6 +83,9 @@ func (s *planes) begin(first, count int) []float64 {
 
 // next takes in the reply, if any, and returns the next request, or none when the planes are there: directions in psi, offsets in offset.
 func (s *planes) next(mon *parallel.Monitor) (r Request, done bool, err error) {
+	if !s.intact() {
+		return Request{}, false, errDamaged
+	}
 	stage := int(s.own[ownStage])
 	switch {
 	case s.Asked:

@@ -189,5 +189,10 @@ func flag(b bool) float64 {
 	return 0
 }
 
+var errDamaged = errors.New("maxmargin: the state is damaged")
+
+// counts reports whether v is a whole number from 0 to most, as what a state counts must be.
+func counts(v float64, most int) bool { return v >= 0 && v <= float64(most) && v == math.Trunc(v) }
+
 // finite reports whether v is a number.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -94,6 +94,8 @@ func (o SVMOptions) check(p *Problem) error {
 		return fmt.Errorf("maxmargin: max_iter is %d, must be at least 1", o.MaxIter)
 	case o.BlockRows < 0:
 		return fmt.Errorf("maxmargin: block_rows is %d, must be at least 0", o.BlockRows)
+	case o.MaxIter > maxSteps/max(1, p.blocks()):
+		return fmt.Errorf("maxmargin: %d passes over %d blocks are too many", o.MaxIter, p.blocks())
 	}
 	if err := p.checkRows(); err != nil || p.Asked {
 		return err
@@ -194,7 +196,7 @@ func ResumeSVM(p *Problem, o SVMOptions, state []float64) (*SVM, error) {
 	capacity := 0
 	if o.Solver == CuttingPlanes {
 		have := state[svmCapacity]
-		if !(have >= 1 && have <= mostPlanes && state[svmPlanes] >= 1 && state[svmPlanes] <= have) {
+		if !counts(have, mostPlanes) || !counts(state[svmPlanes], int(have)) || state[svmPlanes] == 0 {
 			return nil, errors.New("maxmargin: this is not the state of cutting planes")
 		}
 		capacity = int(have)
@@ -207,7 +209,13 @@ func ResumeSVM(p *Problem, o SVMOptions, state []float64) (*SVM, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.steps.Step = int(m.head[svmSteps])
+	h, most := m.head, m.p.blocks()
+	cutting, walking := h[headPhase] == phaseAdd || h[headPhase] == phaseMinimise, h[headPhase] >= phasePass && h[headPhase] <= phaseTake
+	if cutting && o.Solver != CuttingPlanes || walking && o.Solver != Blockwise || !counts(h[svmCursor], most) || !counts(h[headCount], m.seeker.f.Rows) || !counts(h[headStream], maxSteps) ||
+		!counts(h[svmIter], o.MaxIter) || !counts(h[svmSteps], maxSteps) || !counts(h[svmLook], 2*maxSteps) {
+		return nil, errDamaged
+	}
+	m.steps.Step = int(h[svmSteps])
 	if len(short) < len(state) {
 		return m, m.Grow(state)
 	}
@@ -276,13 +284,13 @@ func (m *SVM) Next(mon *parallel.Monitor) (Request, error) {
 		case phasePass:
 			m.beginPass()
 		case phaseStep:
-			m.beginStep(mon)
+			err = m.beginStep(mon)
 		case phaseTake:
 			r, err = m.takeStep(mon)
 		case phaseDone:
 			return Request{}, nil
 		default:
-			err = errors.New("maxmargin: the state is damaged")
+			err = errDamaged
 		}
 		if err != nil || r.Ask != Finished {
 			return r, err
