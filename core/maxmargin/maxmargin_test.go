@@ -38,7 +38,7 @@ func small(t *testing.T, n, p int, rule Rule) (*Problem, [][]float64) {
 		copy(pr.Psi.Row(i), all[rng.IntN(len(all))])
 		pr.Weights[i] = 0.5 + rng.Float64()
 		pr.Loss.Constant[i] = float64(d)
-		axpy(pr.Loss.Gradient.Row(i), pr.Psi.Row(i), -1)
+		linalg.Axpy(pr.Loss.Gradient.Row(i), pr.Psi.Row(i), -1)
 	}
 	return pr, all
 }
@@ -52,7 +52,7 @@ func start(p *Problem) *State {
 // scoresOf returns Wᵀx_i, written out.
 func scoresOf(p *Problem, w matrix, i int) []float64 {
 	f := make([]float64, w.Cols)
-	p.X.Entries(i, func(k int, x float64) { axpy(f, w.Row(k), x) })
+	p.X.Entries(i, func(k int, x float64) { linalg.Axpy(f, w.Row(k), x) })
 	return f
 }
 
@@ -60,7 +60,7 @@ func scoresOf(p *Problem, w matrix, i int) []float64 {
 func objectives(p *Problem, all [][]float64, v matrix, offset []float64) (primal, dual float64) {
 	w := linalg.NewMatrix[float64](p.X.Len(), v.Cols)
 	for i := range v.Rows {
-		p.X.Entries(i, func(k int, x float64) { axpy(w.Row(k), v.Row(i), p.Weights[i]*x) })
+		p.X.Entries(i, func(k int, x float64) { linalg.Axpy(w.Row(k), v.Row(i), p.Weights[i]*x) })
 	}
 	for _, x := range w.Data {
 		primal += x * x / 2
@@ -115,7 +115,7 @@ func TestFrankWolfeClosesTheGap(t *testing.T) {
 	}
 	// W is what the means make it.
 	for i := range p.X.N {
-		p.X.Entries(i, func(k int, x float64) { axpy(s.W.Row(k), s.V.Row(i), -p.Weights[i]*x) })
+		p.X.Entries(i, func(k int, x float64) { linalg.Axpy(s.W.Row(k), s.V.Row(i), -p.Weights[i]*x) })
 	}
 	for _, x := range s.W.Data {
 		if math.Abs(x) > 1e-9 {
@@ -137,7 +137,7 @@ func TestAveragesAreWeightedMeansOfTheIterates(t *testing.T) {
 			weight := rule.Share(step+1) - rule.Share(step)
 			total += weight
 			for i := range 7 {
-				axpy(sum.Row(i), s.V.Row(i), weight)
+				linalg.Axpy(sum.Row(i), s.V.Row(i), weight)
 			}
 		}
 		for i := range sum.Data {
@@ -249,5 +249,64 @@ func TestIllegalArgumentsAndCancellation(t *testing.T) {
 	mon.Cancel()
 	if _, err := p.Pass(ordered(5), start(p), &mon); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// caller answers like somebody who knows the losses.
+type caller struct {
+	p       *Problem
+	members matrix
+	slack   bool
+}
+
+func (c caller) Answer(r Request, _ *parallel.Monitor) error {
+	if r.Ask != Planes {
+		return errors.New("nobody decodes here")
+	}
+	for k := range r.Linear.Rows {
+		directions, offsets := planesOf(c.p, c.members, c.p.row(r.Block(k)), c.slack)
+		best := math.Inf(-1)
+		for z, offset := range offsets {
+			if v := offset - linalg.Dot(r.Linear.Row(k), directions.Row(z)); v > best {
+				best = v
+				copy(r.Psi.Row(k), directions.Row(z))
+				r.Offset[k], r.Proven[k] = offset, 1
+			}
+		}
+	}
+	return nil
+}
+
+func TestLossesThatOnlyTheCallerKnows(t *testing.T) {
+	for _, solver := range []Solver{CuttingPlanes, Blockwise} {
+		p := instance(t, "permutations", 3, 10, 2)
+		members, _ := ListMembers(p.Space, 1<<16)
+		p.Slack, p.Members = true, members
+		o := SVMOptions{Solver: solver, Tol: 1e-3, MaxIter: 200, Average: true, Seed: 3}
+		want, _, err := TrainSVM(p, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := &Problem{X: p.X, Weights: p.Weights, Psi: matrix{Cols: p.Psi.Cols}, Asked: true}
+		got, _, err := drive(asked, o, caller{p, members, true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Iter != want.Iter || math.Abs(got.Objective-want.Objective) > 1e-9*want.Objective || !got.Exact {
+			t.Errorf("%+v, must be %+v", got, want)
+		}
+	}
+}
+
+func BenchmarkTraining(b *testing.B) {
+	for name, solver := range map[string]Solver{"cutting-planes": CuttingPlanes, "blockwise": Blockwise} {
+		b.Run(name, func(b *testing.B) {
+			p := instance(b, "labelsets", 12, 2000, 50)
+			for b.Loop() {
+				if _, _, err := TrainSVM(p, SVMOptions{Solver: solver, MaxIter: 10, Average: true, Workers: 1}, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -21,31 +21,64 @@ const (
 	Perceptron             // away from an output that scores as high as the example's
 )
 
-// Loss holds Δ_i(z) = Constant_i + ⟨Gradient_i, ψ(z)⟩ + ⟨Magnitude_i, ψ(z)²⟩ of each example. Matrices without rows stand for zero.
+// Loss holds Δ_i(z) = Constant_i + ⟨Gradient_i, ψ(z)⟩ + ⟨Magnitude_i, ψ(z)²⟩ of each row. Matrices without rows stand for zero.
 type Loss struct {
 	Constant  []float64
 	Gradient  matrix
 	Magnitude matrix
+	// ZeroOne, in place of the others: 1 where ψ(z) is not ψ_i. It takes a list of the outputs, Problem.Members.
+	ZeroOne bool
 }
 
-// Problem is what does not change during training.
+// scores returns the loss of a row but for its constant, as scores of ψ(z).
+func (l *Loss) scores(row int) structure.Scores {
+	s := structure.Scores{Linear: l.Gradient.Row(row)}
+	if l.Magnitude.Rows > 0 {
+		s.Magnitude = l.Magnitude.Row(row)
+	}
+	return s
+}
+
+// of returns Δ at ψ(z), or the mean of Δ at the mean of ψ over several outputs.
+func (l *Loss) of(row int, psi []float64) float64 { return l.Constant[row] + l.scores(row).Value(psi) }
+
+// Problem is what does not change during training. Training looks at blocks: parts of rows, each with variables of its own.
 type Problem struct {
-	Space   structure.Space
-	X       *solve.Design
-	Psi     matrix // n×d, ψ of the examples' outputs
-	Loss    Loss   // of the rule FrankWolfe
+	X    *solve.Design
+	Psi  matrix  // n×d, ψ of the rows' outputs; its columns alone count where planes are asked for
+	Rows []int64 // the row of each block, see Visits; nil: block i is row i
+	// Weights are those of the blocks: C_i of a support vector machine, what an update of the perceptron is multiplied by.
 	Weights []float64
-	Rule    Rule
-	Method  decode.Method
-	// Candidates, where positive, replaces decoding: the best of so many uniform outputs is taken, drawn anew in each step.
-	Candidates int
+	// Loss of the rows: for a support vector machine, and for the perceptron's bound on mistakes.
+	Loss Loss
+	// Slack asks for slack rescaling, Asked for planes that the caller computes, of whatever losses it has.
+	Slack, Asked bool
+	// Members holds ψ of all outputs, where the worst one is to be found by a look at each; see ListMembers.
+	Members matrix
+
+	// Who decodes where a pass is made here. Machines have a Decoder for that.
+	Space      structure.Space
+	Rule       Rule
+	Method     decode.Method
+	Candidates int // see Decoder
 	Seed       uint64
+}
+
+// blocks returns their number.
+func (p *Problem) blocks() int { return len(p.Weights) }
+
+// row returns the row of a block.
+func (p *Problem) row(block int) int {
+	if p.Rows == nil {
+		return block
+	}
+	return int(p.Rows[block])
 }
 
 // State is what steps change. Averages are kept as sums of each change times the weight of all iterates before it: the average over
 // the first t steps is V − LateV/Share(t), and likewise for the offsets.
 type State struct {
-	V          matrix // n×d
+	V          matrix // blocks×d
 	Offset     []float64
 	LateV      matrix // without rows: no average
 	LateOffset []float64
@@ -66,36 +99,76 @@ func (r Rule) Share(t int) float64 {
 const maxSteps = 1 << 48
 
 func (p *Problem) check(order []int64, s *State) error {
-	n, d, q := p.X.N, p.Space.FeatureLen(), p.X.Len()
+	m, d, q := p.blocks(), p.Space.FeatureLen(), p.X.Len()
 	switch {
 	case p.Rule != FrankWolfe && p.Rule != Perceptron:
 		return fmt.Errorf("maxmargin: there is no rule number %d", p.Rule)
 	case p.Candidates < 0:
 		return fmt.Errorf("maxmargin: candidates is %d, must be 0 or more", p.Candidates)
-	case p.Psi.Rows != n || p.Psi.Cols != d || len(p.Weights) != n:
-		return fmt.Errorf("maxmargin: psi is %d×%d with %d weights, must be %d×%d with %d", p.Psi.Rows, p.Psi.Cols, len(p.Weights), n, d, n)
-	case p.Rule == FrankWolfe && (p.Loss.Gradient.Rows != n || p.Loss.Gradient.Cols != d || len(p.Loss.Constant) != n):
-		return fmt.Errorf("maxmargin: the loss has %d rows, must have %d", p.Loss.Gradient.Rows, n)
-	case p.Loss.Magnitude.Rows != 0 && (p.Loss.Magnitude.Rows != n || p.Loss.Magnitude.Cols != d):
-		return fmt.Errorf("maxmargin: magnitude has %d rows, must have 0 or %d", p.Loss.Magnitude.Rows, n)
-	case s.V.Rows != n || s.V.Cols != d || len(s.Offset) != n:
-		return fmt.Errorf("maxmargin: v is %d×%d, must be %d×%d", s.V.Rows, s.V.Cols, n, d)
-	case s.LateV.Rows != 0 && (s.LateV.Rows != n || s.LateV.Cols != d || len(s.LateOffset) != n):
-		return fmt.Errorf("maxmargin: late is %d×%d, must be %d×%d", s.LateV.Rows, s.LateV.Cols, n, d)
+	case p.Psi.Cols != d:
+		return fmt.Errorf("maxmargin: psi has %d columns, must have %d", p.Psi.Cols, d)
+	case s.V.Rows != m || s.V.Cols != d || len(s.Offset) != m:
+		return fmt.Errorf("maxmargin: v is %d×%d, must be %d×%d", s.V.Rows, s.V.Cols, m, d)
+	case s.LateV.Rows != 0 && (s.LateV.Rows != m || s.LateV.Cols != d || len(s.LateOffset) != m):
+		return fmt.Errorf("maxmargin: late is %d×%d, must be %d×%d", s.LateV.Rows, s.LateV.Cols, m, d)
 	case s.W.Rows != q || s.W.Cols != d:
 		return fmt.Errorf("maxmargin: coef is %d×%d, must be %d×%d", s.W.Rows, s.W.Cols, q, d)
 	case s.Step < 0 || s.Step > maxSteps:
 		return fmt.Errorf("maxmargin: step is %d, must be from 0 to %d", s.Step, maxSteps)
+	}
+	if err := p.checkRows(); err != nil {
+		return err
+	}
+	if p.Rule == FrankWolfe {
+		if err := p.checkLoss(); err != nil {
+			return err
+		}
+	}
+	for k, i := range order {
+		if i < 0 || i >= int64(m) {
+			return fmt.Errorf("maxmargin: order[%d] is %d, must be from 0 to %d", k, i, m-1)
+		}
+	}
+	return nil
+}
+
+// checkRows returns an error unless there are blocks, of rows that exist.
+func (p *Problem) checkRows() error {
+	n, m := p.X.N, p.blocks()
+	switch {
+	case m == 0:
+		return fmt.Errorf("maxmargin: there are no blocks: all weights are 0")
+	case p.Psi.Rows != n && !p.Asked:
+		return fmt.Errorf("maxmargin: psi has %d rows, must have %d", p.Psi.Rows, n)
+	case p.Rows == nil && m != n, p.Rows != nil && m != len(p.Rows):
+		return fmt.Errorf("maxmargin: there are %d weights for %d blocks of %d rows", m, len(p.Rows), n)
 	}
 	for i, w := range p.Weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
 			return badrow.Named(i, "maxmargin: weights[%d] is %g, must be finite and at least 0", i, w)
 		}
 	}
-	for k, i := range order {
-		if i < 0 || i >= int64(n) {
-			return fmt.Errorf("maxmargin: order[%d] is %d, must be from 0 to %d", k, i, n-1)
+	for i, row := range p.Rows {
+		if row < 0 || row >= int64(n) {
+			return fmt.Errorf("maxmargin: block %d is of row %d, must be from 0 to %d", i, row, n-1)
 		}
+	}
+	return nil
+}
+
+func (p *Problem) checkLoss() error {
+	n, d, l := p.X.N, p.Psi.Cols, &p.Loss
+	switch {
+	case l.ZeroOne && p.Members.Rows == 0:
+		return fmt.Errorf("maxmargin: a loss of 0 and 1 takes a list of the outputs")
+	case l.ZeroOne:
+	case l.Gradient.Rows != n || l.Gradient.Cols != d || len(l.Constant) != n:
+		return fmt.Errorf("maxmargin: the loss has %d rows, must have %d", l.Gradient.Rows, n)
+	case l.Magnitude.Rows != 0 && (l.Magnitude.Rows != n || l.Magnitude.Cols != d):
+		return fmt.Errorf("maxmargin: magnitude has %d rows, must have 0 or %d", l.Magnitude.Rows, n)
+	}
+	if p.Members.Rows > 0 && p.Members.Cols != d {
+		return fmt.Errorf("maxmargin: members has %d columns, must have %d", p.Members.Cols, d)
 	}
 	return nil
 }

@@ -1,0 +1,314 @@
+package maxmargin
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"combpred/core/linalg"
+)
+
+// bounded returns the options for a bound on mistakes.
+func bounded(members matrix) PerceptronOptions {
+	o := PerceptronOptions{MaxIter: 20000, Squared: 2, Least: 1, Shuffle: true, Seed: 1, BlockRows: 7}
+	if slices.Min(members.Data) >= 0 {
+		o.Squared = 1
+	} else if !slices.Contains(members.Data, 0) {
+		o.Least = 2
+	}
+	return o
+}
+
+func TestMistakesOnSeparableDataStayWithinTheBounds(t *testing.T) {
+	for _, space := range spaces {
+		p := instance(t, space.name, space.size, 25, 3)
+		members, _ := ListMembers(p.Space, 1<<16)
+		hidden, margin := explain(p, members)
+		for i := range p.Weights {
+			p.Weights[i] = 1
+		}
+		m, err := TrainPerceptron(p, bounded(members), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := m.Found()
+		novikoff := found.Radius * found.Radius * linalg.Dot(hidden.Data, hidden.Data) / (margin * margin)
+		if !found.Separated || float64(found.Mistakes) > novikoff || !(float64(found.Mistakes) <= found.Bound) || math.IsInf(found.Bound, 0) {
+			t.Errorf("%s: %+v, Novikoff's bound is %g", space.name, found, novikoff)
+		}
+		// The same bound from margins and losses of all outputs.
+		w, late := linalg.NewMatrix[float64](p.X.Len(), p.Psi.Cols), linalg.NewMatrix[float64](p.X.Len(), p.Psi.Cols)
+		m.AddWeights(w, late)
+		ratio, far := math.Inf(1), 0.0
+		for i := range p.blocks() {
+			directions, losses := planesOf(p, members, i, false)
+			far = max(far, p.squareNorm(i))
+			for z, loss := range losses {
+				if loss > 0 {
+					ratio = min(ratio, linalg.Dot(scoresOf(p, w, i), directions.Row(z))/loss)
+				}
+			}
+		}
+		o := bounded(members)
+		want := o.Squared * linalg.Dot(w.Data, w.Data) * far / (o.Least * ratio * ratio)
+		if math.Abs(found.Bound-want) > 1e-6*want {
+			t.Errorf("%s: the bound is %g, must be %g", space.name, found.Bound, want)
+		}
+	}
+}
+
+// TestPassesAreThoseOfTheRule follows the rule written out, and adds the weights after every visit up.
+func TestPassesAreThoseOfTheRule(t *testing.T) {
+	p := instance(t, "labelsets", 3, 8, 2)
+	p.Rows, p.Weights = []int64{0, 1, 1, 3, 5}, []float64{1, 0.5, 0.5, 2, 1}
+	members, _ := ListMembers(p.Space, 1<<16)
+	o := PerceptronOptions{MaxIter: 6}
+	m, err := TrainPerceptron(p, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, total := linalg.NewMatrix[float64](3, 3), linalg.NewMatrix[float64](3, 3)
+	mistakes, passes := 0, 0
+	for clean := false; passes < o.MaxIter && !clean; passes++ {
+		clean = true
+		for i, weight := range p.Weights {
+			f := scoresOf(p, w, p.row(i))
+			best, psi := math.Inf(-1), []float64(nil)
+			for z := range members.Rows {
+				if v := linalg.Dot(f, members.Row(z)); v > best { // the empty set comes first where all score alike
+					best, psi = v, members.Row(z)
+				}
+			}
+			if !slices.Equal(psi, p.Psi.Row(p.row(i))) {
+				mistakes++
+				clean = false
+				p.X.Entries(p.row(i), func(k int, x float64) {
+					linalg.Axpy(w.Row(k), p.Psi.Row(p.row(i)), weight*x)
+					linalg.Axpy(w.Row(k), psi, -weight*x)
+				})
+			}
+			linalg.Axpy(total.Data, w.Data, 1)
+		}
+	}
+	found := m.Found()
+	if found.Mistakes != mistakes || found.Iter != passes || found.Visits != 5*o.MaxIter && found.Separated || !math.IsNaN(found.Bound) {
+		t.Errorf("%+v, must be %d mistakes in %d passes", found, mistakes, passes)
+	}
+	last, late := linalg.NewMatrix[float64](3, 3), linalg.NewMatrix[float64](3, 3)
+	m.AddWeights(last, late)
+	visits := m.head[perSteps]
+	for i := range last.Data {
+		if math.Abs(last.Data[i]-w.Data[i]) > 1e-12 || math.Abs(last.Data[i]-late.Data[i]/visits-total.Data[i]/visits) > 1e-12 {
+			t.Fatalf("weight %d is %g, must be %g", i, last.Data[i], w.Data[i])
+		}
+	}
+	coefficients, lateOnes := linalg.NewMatrix[float64](5, 3), linalg.NewMatrix[float64](5, 3)
+	m.CoefficientsTo(coefficients, lateOnes)
+	for i := range 5 {
+		p.X.Entries(p.row(i), func(k int, x float64) { linalg.Axpy(last.Row(k), coefficients.Row(i), -x) })
+	}
+	for _, v := range last.Data {
+		if math.Abs(v) > 1e-12 {
+			t.Fatalf("coefficients are off by %g", v)
+		}
+	}
+}
+
+func TestTrainingOfAPerceptronContinues(t *testing.T) {
+	p := instance(t, "permutations", 3, 12, 3)
+	whole, err := TrainPerceptron(p, PerceptronOptions{MaxIter: 4}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, late := linalg.NewMatrix[float64](4, 3), linalg.NewMatrix[float64](4, 3)
+	want, wantLate := linalg.NewMatrix[float64](4, 3), linalg.NewMatrix[float64](4, 3)
+	whole.AddWeights(want, wantLate)
+	visits, mistakes := 0, 0
+	for range 4 {
+		m, err := TrainPerceptron(p, PerceptronOptions{MaxIter: 1, Start: last, Visits: visits}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := linalg.NewMatrix[float64](4, 3)
+		next.CopyFrom(last)
+		m.AddWeights(next, late)
+		last = next
+		visits, mistakes = m.Found().Visits, mistakes+m.Found().Mistakes
+	}
+	for i := range last.Data {
+		if math.Abs(last.Data[i]-want.Data[i]) > 1e-10 || math.Abs(late.Data[i]-wantLate.Data[i]) > 1e-9 {
+			t.Fatalf("weight %d is %g, must be %g", i, last.Data[i], want.Data[i])
+		}
+	}
+	if visits != 48 || mistakes != whole.Found().Mistakes {
+		t.Errorf("%d visits with %d mistakes, %+v", visits, mistakes, whole.Found())
+	}
+}
+
+func TestAPerceptronKnowsNothingButItsState(t *testing.T) {
+	p := instance(t, "permutations", 3, 20, 3)
+	members, _ := ListMembers(p.Space, 1<<16)
+	explain(p, members)
+	o := bounded(members)
+	whole, err := TrainPerceptron(p, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	length, err := o.StateLen(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := make([]float64, length)
+	if _, err := NewPerceptron(p, o, state); err != nil {
+		t.Fatal(err)
+	}
+	engine := p.decoder(1)
+	for {
+		m, err := ResumePerceptron(p, o, state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := m.Next(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Ask == Finished {
+			if m.Found() != whole.Found() || !slices.Equal(m.steps.W.Data, whole.steps.W.Data) {
+				t.Errorf("%+v, must be %+v", m.Found(), whole.Found())
+			}
+			return
+		}
+		if err := engine.Answer(r, nil); err != nil {
+			t.Fatal(err)
+		}
+		state = slices.Clone(state)
+	}
+}
+
+func TestNoBoundWhereNothingIsProven(t *testing.T) {
+	p := instance(t, "permutations", 3, 20, 3)
+	members, _ := ListMembers(p.Space, 1<<16)
+	noisy := bounded(members)
+	noisy.MaxIter = 3
+	m, err := TrainPerceptron(p, noisy, nil)
+	if err != nil || m.Found().Separated || !math.IsNaN(m.Found().Bound) || m.Found().Visits != 60 {
+		t.Errorf("%+v, error %v", m.Found(), err)
+	}
+	explain(p, members)
+	p.Candidates = 2
+	drawn := bounded(members)
+	drawn.MaxIter = 50
+	m, err = TrainPerceptron(p, drawn, nil)
+	if err != nil || m.Found().Separated || m.Found().Iter != 50 {
+		t.Errorf("%+v, error %v", m.Found(), err)
+	}
+}
+
+func TestWhatNoPerceptronTakesIsRefused(t *testing.T) {
+	for name, spoil := range map[string]func(p *Problem, o *PerceptronOptions){
+		"max_iter": func(_ *Problem, o *PerceptronOptions) { o.MaxIter = 0 },
+		"rows":     func(_ *Problem, o *PerceptronOptions) { o.BlockRows = -1 },
+		"visits":   func(_ *Problem, o *PerceptronOptions) { o.Visits = -1 },
+		"start":    func(_ *Problem, o *PerceptronOptions) { o.Start = linalg.NewMatrix[float64](1, 1) },
+		"bound":    func(_ *Problem, o *PerceptronOptions) { o.Least = 0 },
+		"zero-one": func(p *Problem, _ *PerceptronOptions) { p.Loss.ZeroOne = true },
+		"slack":    func(p *Problem, _ *PerceptronOptions) { p.Slack = true },
+		"overflow": func(p *Problem, _ *PerceptronOptions) { p.X.Dense.Row(4)[0] = 1e200 },
+		"loss":     func(p *Problem, _ *PerceptronOptions) { p.Loss = Loss{} },
+		"psi":      func(p *Problem, _ *PerceptronOptions) { p.Psi = matrix{} },
+	} {
+		p := instance(t, "labelsets", 3, 6, 2)
+		o := PerceptronOptions{MaxIter: 3, Squared: 1, Least: 1}
+		spoil(p, &o)
+		if _, err := TrainPerceptron(p, o, nil); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	p, o := instance(t, "labelsets", 3, 6, 2), PerceptronOptions{MaxIter: 3}
+	length, _ := o.StateLen(p)
+	m, err := NewPerceptron(p, o, make([]float64, length))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if Drive(m, nil, nothing{}, nil, nil) == nil {
+		t.Error("a request without an answer passed for one")
+	}
+	if m.Grow(nil) == nil {
+		t.Error("the state of a perceptron grew")
+	}
+}
+
+// explain makes the outputs those of hidden weights, and returns these and the least margin.
+func explain(p *Problem, members matrix) (hidden matrix, margin float64) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	hidden, margin = linalg.NewMatrix[float64](p.X.Len(), p.Psi.Cols), math.Inf(1)
+	for i := range hidden.Data {
+		hidden.Data[i] = rng.NormFloat64()
+	}
+	for i := range p.X.N {
+		f, best, second := scoresOf(p, hidden, i), math.Inf(-1), math.Inf(-1)
+		for z := range members.Rows {
+			if v := linalg.Dot(f, members.Row(z)); v > best {
+				best, second = v, best
+				copy(p.Psi.Row(i), members.Row(z))
+			} else {
+				second = max(second, v)
+			}
+		}
+		margin = min(margin, best-second)
+	}
+	p.Loss = hamming(p.Psi, members)
+	return hidden, margin
+}
+
+// TestDamagedStatesAreErrors spoils single numbers of states that have got somewhere.
+func TestDamagedStatesAreErrors(t *testing.T) {
+	p := instance(t, "permutations", 3, 12, 3)
+	members, _ := ListMembers(p.Space, 1<<16)
+	explain(p, members)
+	rng := rand.New(rand.NewPCG(9, 9))
+	o, svm, walk := bounded(members), SVMOptions{MaxIter: 3, BlockRows: 5}, SVMOptions{Solver: Blockwise, MaxIter: 3, BlockRows: 5}
+	o.MaxIter = 50
+	for _, kind := range []struct {
+		length func() (int, error)
+		begin  func(state []float64) (Machine, error)
+		resume func(state []float64) (Machine, error)
+	}{
+		{func() (int, error) { return o.StateLen(p) }, func(s []float64) (Machine, error) { return NewPerceptron(p, o, s) },
+			func(s []float64) (Machine, error) { return ResumePerceptron(p, o, s) }},
+		{func() (int, error) { return svm.StateLen(p) }, func(s []float64) (Machine, error) { return NewSVM(p, svm, s) },
+			func(s []float64) (Machine, error) { return ResumeSVM(p, svm, s) }},
+		{func() (int, error) { return walk.StateLen(p) }, func(s []float64) (Machine, error) { return NewSVM(p, walk, s) },
+			func(s []float64) (Machine, error) { return ResumeSVM(p, walk, s) }},
+	} {
+		length, _ := kind.length()
+		for range 300 {
+			state := make([]float64, length)
+			m, err := kind.begin(state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			engine := p.decoder(1)
+			for range rng.IntN(30) {
+				if r, err := m.Next(nil); err == nil && r.Ask == Decode {
+					_ = engine.Answer(r, nil)
+				}
+			}
+			at := rng.IntN(min(length, []int{svmHead, length}[rng.IntN(2)]))
+			state[at] = []float64{math.NaN(), -1, 1e300, 0.5, math.Inf(1), 7}[rng.IntN(6)]
+			if m, err = kind.resume(state); err != nil {
+				continue
+			}
+			for range 40 { // goes on, or says what is wrong, but does not panic
+				r, err := m.Next(nil)
+				if err != nil || r.Ask == Finished {
+					break
+				}
+				if r.Ask == Decode {
+					_ = engine.Answer(r, nil)
+				}
+			}
+		}
+	}
+}
