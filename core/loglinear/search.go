@@ -1,0 +1,516 @@
+package loglinear
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+)
+
+const (
+	mostPairs   = 100     // pairs of differences that L-BFGS keeps at most: nearly separable data need many
+	fewestPairs = 20      // at least
+	pairNumbers = 1 << 20 // in more pairs than the fewest, which would cost as much as partition functions do
+	firstLength = 60      // iterations with the first preconditioner ...
+	lengthening = 3       // ... and by how much each search is longer than the one before
+)
+
+// SearchOptions are those of a Search. The covariance of ψ is what a structure says of the uniform distribution.
+type SearchOptions struct {
+	Sizes
+	Alpha   float64 // penalty, positive
+	Tol     float64 // the search is over when no entry of the gradient exceeds this share of the largest at W = 0, both preconditioned
+	MaxIter int     // iterations at most
+}
+
+func (o SearchOptions) check() error {
+	switch {
+	case !(o.Alpha > 0) || math.IsInf(o.Alpha, 0):
+		return fmt.Errorf("loglinear: alpha is %v, must be positive and finite", o.Alpha)
+	case !(o.Tol >= 0) || math.IsInf(o.Tol, 0):
+		return fmt.Errorf("loglinear: tol is %v, must be finite and at least 0", o.Tol)
+	case o.MaxIter < 0:
+		return fmt.Errorf("loglinear: the iterations are limited to %d, must be at least 0", o.MaxIter)
+	}
+	return o.Sizes.check()
+}
+
+// pairs returns how many pairs of differences are kept.
+func (o SearchOptions) pairs() int {
+	return max(fewestPairs, min(mostPairs, pairNumbers/o.n()))
+}
+
+// Where a search is: what it waits for.
+const (
+	toBegin   = iota
+	atMoments // the moments of the features
+	atZero    // the loss at W = 0
+	atStart   // the loss at the weights of an earlier fit
+	atSpread  // the spread at the current weights
+	atTrial   // the loss at the point that a line search tries
+	atEnd
+)
+
+// Search minimises α‖W‖² plus a loss over the weights W (q×d), from zero or from weights that are better. It is all on its state.
+//
+// It stops when no entry of the gradient, preconditioned by the Hessian at zero, exceeds Tol times the largest one there, or after
+// MaxIter iterations. Each costs about one evaluation of the loss. Where distributions come to be far from uniform, the search is
+// preconditioned by the Hessian where it is: after 60 iterations, after 180 more, and so on.
+type Search struct {
+	o   SearchOptions
+	own *searchState
+}
+
+// searchState are views of the flat state.
+type searchState struct {
+	mark, stage, iterations, evaluations, searches *float64
+	current, residual, firstLargest                *float64 // objective, and the gradient's largest entry relative to that at zero
+	length, left, before                           *float64 // of this search: iterations and those left, and where it began
+	weight, warm, moved                            *float64
+	line                                           lbfgs
+	weights, trial, accepted                       matrix // accepted: the gradient by the weights
+	loss                                           []float64
+	scratch                                        matrix
+	shared                                         []float64 // sums of moments, which are read before there are pairs
+	curvature, movedCurvature, variances, spread   []float64
+	zero, followed                                 preconditioner
+	size                                           int
+}
+
+const headerLen = 32 + 2*mostTrials
+
+// layout cuts a state into its parts.
+func (o SearchOptions) layout(state []float64) *searchState {
+	t := &tape{data: state}
+	s, q, d := new(searchState), o.Features, o.Outputs
+	header := t.take(headerLen)
+	if header != nil {
+		at := 0
+		next := func() *float64 { at++; return &header[at-1] }
+		for _, p := range []**float64{&s.mark, &s.stage, &s.iterations, &s.evaluations, &s.searches, &s.current, &s.residual,
+			&s.firstLargest, &s.length, &s.left, &s.before, &s.weight, &s.warm, &s.moved, &s.line.count, &s.line.next,
+			&s.line.trials, &s.line.value, &s.line.slope, &s.line.first} {
+			*p = next()
+		}
+		s.line.tried = header[headerLen-2*mostTrials:]
+	}
+	s.weights, s.trial, s.accepted = t.matrix(q, d), t.matrix(q, d), t.matrix(q, d)
+	s.line.z, s.line.gradient, s.line.dir = t.take(o.n()), t.take(o.n()), t.take(o.n())
+	s.scratch = t.matrix(q, d)
+	s.loss = t.take(o.SumsLen(Loss))
+	m := o.pairs()
+	s.line.inverse = t.take(m)
+	lo := t.at
+	s.line.steps, s.line.differences = t.take(m*o.n()), t.take(m*o.n())
+	// What is summed between searches lies where the pairs do, which each search begins without.
+	if more := max(o.SumsLen(Moments), o.SumsLen(Spread)) - 2*m*o.n(); more > 0 {
+		t.take(more)
+	}
+	if state != nil {
+		s.shared = state[lo:t.at:t.at]
+	}
+	work := [2]matrix{t.matrix(q, d), t.matrix(q, d)}
+	s.zero, s.followed = preconditioner{work: work}, preconditioner{work: work}
+	s.curvature, s.movedCurvature = t.take(q), t.take(q)
+	s.zero.scale, s.followed.scale = t.matrix(q, d), t.matrix(q, d)
+	if o.gram() {
+		s.zero.features = t.matrix(q, q)
+		s.followed.features = s.zero.features
+	}
+	if o.moves() {
+		s.followed.features = t.matrix(q, q)
+	}
+	s.variances, s.spread = t.take(d), t.take(d)
+	if o.covariance() {
+		s.zero.outputs, s.followed.outputs = t.matrix(d, d), t.matrix(d, d)
+	}
+	s.size = t.at
+	return s
+}
+
+// StateLen returns the length of the state of a search.
+func (o SearchOptions) StateLen() (int, error) {
+	if err := o.check(); err != nil {
+		return 0, err
+	}
+	return o.layout(nil).size, nil
+}
+
+func (o SearchOptions) mark() float64 {
+	return mark("search", o.Features, o.Outputs, btoi(o.Diagonal), o.LargestGram, o.LargestMoved, o.MaxIter,
+		int(math.Float64bits(o.Alpha)), int(math.Float64bits(o.Tol)))
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// NewSearch begins a search in a state of length StateLen. The covariance of ψ under the uniform distribution is d×d; it is not read
+// where d is above LargestCovariance. Start, unless it has no rows, are weights to begin with where they are better than zero.
+func NewSearch(o SearchOptions, state []float64, covariance, start matrix) (*Search, error) {
+	length, err := o.StateLen()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLength(state, length); err != nil {
+		return nil, err
+	}
+	switch d := o.Outputs; {
+	case o.covariance() && (covariance.Rows != d || covariance.Cols != d):
+		return nil, fmt.Errorf("loglinear: the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
+	case start.Rows != 0 && (start.Rows != o.Features || start.Cols != d):
+		return nil, fmt.Errorf("loglinear: the start is %d×%d, must be %d×%d", start.Rows, start.Cols, o.Features, d)
+	}
+	clear(state)
+	own := o.layout(state)
+	*own.mark = o.mark()
+	if o.covariance() {
+		own.zero.outputs.CopyFrom(covariance)
+	}
+	if start.Rows > 0 {
+		own.trial.CopyFrom(start)
+		if !finite(own.trial.Data) {
+			return nil, errors.New("loglinear: the start has entries that are infinite or NaN")
+		}
+		*own.warm = 1
+	}
+	return &Search{o, own}, nil
+}
+
+// ResumeSearch returns the search that a state holds.
+func ResumeSearch(o SearchOptions, state []float64) (*Search, error) {
+	length, err := o.StateLen()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkState(state, length, o.mark()); err != nil {
+		return nil, err
+	}
+	return &Search{o, o.layout(state)}, nil
+}
+
+// SearchRequest says what a search needs, or that it is over.
+type SearchRequest struct {
+	Kind    Kind
+	Weights matrix    // q×d, where the loss or the spread is asked for; when Finished, where the search has ended
+	Sums    []float64 // SumsLen(Kind) zeros in the state, to which the sums over all rows are to be added
+}
+
+// Found is where a search has got to.
+type Found struct {
+	Weights     matrix // in the state
+	Objective   float64
+	Iterations  int
+	Evaluations int     // of the loss
+	Residual    float64 // largest entry of the preconditioned gradient, relative to that at zero
+}
+
+// Found returns where the search has got to, after the loss at zero is known.
+func (s *Search) Found() Found {
+	own := s.own
+	return Found{own.weights, *own.current, int(*own.iterations), int(*own.evaluations), *own.residual}
+}
+
+// Next takes in the sums that were asked for last and goes on until others are needed. It returns the same request again where it is
+// called after it has finished. After an error from mon it may be called again; after others the state is unspecified.
+func (s *Search) Next(mon *parallel.Monitor) (SearchRequest, error) {
+	if err := mon.Err(); err != nil {
+		return SearchRequest{}, err
+	}
+	own := s.own
+	switch *own.stage {
+	case toBegin:
+		return s.ask(atMoments), nil
+	case atMoments:
+		if err := s.setZero(mon); err != nil {
+			return SearchRequest{}, err
+		}
+		return s.ask(atZero), nil
+	case atZero:
+		return s.afterZero(mon)
+	case atStart:
+		return s.afterStart(mon)
+	case atSpread:
+		return s.afterSpread(mon)
+	case atTrial:
+		return s.afterTrial(mon)
+	}
+	return s.ask(atEnd), nil
+}
+
+// ask moves to a stage and returns its request.
+func (s *Search) ask(stage float64) SearchRequest {
+	*s.own.stage = stage
+	r := s.request()
+	clear(r.Sums)
+	return r
+}
+
+// request returns the request of the current stage.
+func (s *Search) request() SearchRequest {
+	own := s.own
+	r := SearchRequest{Weights: own.weights}
+	switch *own.stage {
+	case atMoments:
+		r.Kind, r.Sums = Moments, own.shared[:s.o.SumsLen(Moments)]
+	case atSpread:
+		r.Kind, r.Sums = Spread, own.shared[:s.o.SumsLen(Spread)]
+	case atZero, atStart, atTrial:
+		r.Kind, r.Sums = Loss, own.loss
+		if *own.stage != atZero {
+			r.Weights = own.trial
+		}
+	}
+	return r
+}
+
+// setZero builds the preconditioner of the Hessian at W = 0 from the moments: exact where both factors are diagonalised.
+func (s *Search) setZero(mon *parallel.Monitor) error {
+	own, o := s.own, s.o
+	sums := own.shared[:o.SumsLen(Moments)]
+	*own.weight = sums[WeightSum]
+	if !(sums[RowCount] > 0) {
+		return errors.New("loglinear: the weight of a row must be positive, at least of one")
+	}
+	moment := o.moment(sums)
+	if o.gram() {
+		own.zero.features.CopyFrom(moment)
+		if err := diagonalise(own.curvature, own.zero.features, mon); err != nil {
+			return err
+		}
+	} else {
+		copy(own.curvature, moment.Row(0))
+	}
+	if o.covariance() {
+		// It is overwritten last, as it is read again after a cancellation.
+		if err := diagonalise(own.variances, own.zero.outputs, mon); err != nil {
+			return err
+		}
+	} else {
+		variance := sums[SquareSum] / (sums[RowCount] * float64(o.Outputs))
+		for k := range own.variances {
+			own.variances[k] = variance
+		}
+	}
+	own.zero.scaleTo(o.Alpha, own.curvature, own.variances)
+	return nil
+}
+
+// evaluated adds the penalty at some weights to the loss that was asked for there, and returns the objective. The gradient is complete
+// in the sums of the loss.
+func (s *Search) evaluated(weights matrix) (float64, error) {
+	gradient := s.o.gradient(s.own.loss)
+	axpy(gradient.Data, 2*s.o.Alpha, weights.Data)
+	value := s.own.loss[LossSum] + s.o.Alpha*dot(weights.Data, weights.Data)
+	if math.IsNaN(value) || math.IsInf(value, 0) || !finite(gradient.Data) {
+		return 0, fmt.Errorf("loglinear: the objective is %v, or its gradient is not finite: scale the inputs down", value)
+	}
+	*s.own.evaluations++
+	return value, nil
+}
+
+// largest returns the largest entry of a gradient by W, preconditioned by the Hessian at zero.
+func (s *Search) largest(gradient matrix) (top float64) {
+	s.own.zero.pullBackTo(s.own.scratch, gradient)
+	for _, v := range s.own.scratch.Data {
+		top = max(top, math.Abs(v))
+	}
+	return top
+}
+
+func (s *Search) afterZero(mon *parallel.Monitor) (SearchRequest, error) {
+	own := s.own
+	value, err := s.evaluated(own.weights)
+	if err != nil {
+		return SearchRequest{}, err
+	}
+	own.accepted.CopyFrom(s.o.gradient(own.loss))
+	*own.current, *own.firstLargest, *own.length = value, s.largest(own.accepted), firstLength
+	if *own.firstLargest > 0 { // else the observed means are the uniform ones
+		*own.residual = 1
+	}
+	mon.Report(value)
+	if *own.warm != 0 {
+		return s.ask(atStart), nil
+	}
+	return s.begin(), nil
+}
+
+func (s *Search) afterStart(mon *parallel.Monitor) (SearchRequest, error) {
+	own := s.own
+	value, err := s.evaluated(own.trial)
+	if err != nil {
+		return SearchRequest{}, err
+	}
+	if value < *own.current {
+		s.move(value)
+		mon.Report(value)
+	}
+	return s.begin(), nil
+}
+
+// move makes the point tried the current one.
+func (s *Search) move(value float64) {
+	own := s.own
+	own.weights.CopyFrom(own.trial)
+	own.accepted.CopyFrom(s.o.gradient(own.loss))
+	*own.current = value
+	if *own.firstLargest > 0 {
+		*own.residual = s.largest(own.accepted) / *own.firstLargest
+	}
+}
+
+// over says whether there is nothing more to do.
+func (s *Search) over() bool {
+	return *s.own.residual <= s.o.Tol || int(*s.own.iterations) >= s.o.MaxIter
+}
+
+// begin begins a search with a preconditioner of its own.
+func (s *Search) begin() SearchRequest {
+	if s.over() {
+		return s.ask(atEnd)
+	}
+	if s.o.covariance() && linalg.Dot(s.own.weights.Data, s.own.weights.Data) > 0 {
+		return s.ask(atSpread)
+	}
+	*s.own.moved = 0
+	return s.launch()
+}
+
+// afterSpread builds the preconditioner of the Hessian at the current weights: the factors are the mean covariance, in units of its
+// trace, and the second moment of the features with rows weighted by their traces.
+func (s *Search) afterSpread(mon *parallel.Monitor) (SearchRequest, error) {
+	own, o := s.own, s.o
+	sums := own.shared[:o.SumsLen(Spread)]
+	var total float64
+	moved, covariance := o.spread(sums)
+	for k := range o.Outputs {
+		total += covariance.Row(k)[k]
+	}
+	if *own.moved = 0; sums[Unknown] != 0 || !(total > 0) {
+		return s.launch(), nil
+	}
+	added := floorShare * sums[TraceSum] / sums[RowCount]
+	to := &own.followed
+	if o.moves() {
+		to.features.CopyFrom(moved)
+		if o.gram() {
+			addReconstructed(to.features, added, own.zero.features, own.curvature)
+		} else {
+			for j, c := range own.curvature {
+				to.features.Row(j)[j] += added * c
+			}
+		}
+		if err := diagonalise(own.movedCurvature, to.features, mon); err != nil {
+			return SearchRequest{}, err
+		}
+	} else {
+		copy(own.movedCurvature, own.curvature)
+		scale(total / *own.weight + added, own.movedCurvature)
+	}
+	to.outputs.CopyFrom(covariance)
+	scale(1/total, to.outputs.Data)
+	for k := range o.Outputs {
+		to.outputs.Row(k)[k] += floorShare / float64(o.Outputs)
+	}
+	if err := diagonalise(own.spread, to.outputs, mon); err != nil {
+		return SearchRequest{}, err
+	}
+	to.scaleTo(o.Alpha, own.movedCurvature, own.spread)
+	*own.moved = 1
+	return s.launch(), nil
+}
+
+// preconditioner returns that of the current search.
+func (s *Search) preconditioner() *preconditioner {
+	if *s.own.moved != 0 {
+		return &s.own.followed
+	}
+	return &s.own.zero
+}
+
+// coordinates returns x, q×d in one piece, as a matrix.
+func (s *Search) coordinates(x []float64) matrix { return shaped(x, s.o.Features, s.o.Outputs) }
+
+// launch begins a search from the current weights.
+func (s *Search) launch() SearchRequest {
+	own, p := s.own, s.preconditioner()
+	p.coordinatesTo(s.coordinates(own.line.z), own.weights)
+	p.pullBackTo(s.coordinates(own.line.gradient), own.accepted)
+	own.line.forget()
+	*own.before = *own.current
+	*own.left = min(math.Floor(*own.length), float64(s.o.MaxIter)-*own.iterations)
+	*own.searches++
+	return s.advance()
+}
+
+// advance begins a line search.
+func (s *Search) advance() SearchRequest {
+	line := &s.own.line
+	if *line.value = *s.own.current; !line.direct() {
+		if *line.count == 0 {
+			return s.endSearch()
+		}
+		// Rounding: the pairs are forgotten.
+		line.forget()
+		return s.advance()
+	}
+	return s.tryStep(*line.first)
+}
+
+// tryStep asks for the loss at a step along the direction.
+func (s *Search) tryStep(step float64) SearchRequest {
+	own := s.own
+	copy(own.scratch.Data, own.line.z)
+	axpy(own.scratch.Data, step, own.line.dir)
+	s.preconditioner().weightsTo(own.trial, own.scratch)
+	return s.ask(atTrial)
+}
+
+func (s *Search) afterTrial(mon *parallel.Monitor) (SearchRequest, error) {
+	own, line := s.own, &s.own.line
+	value, err := s.evaluated(own.trial)
+	if err != nil {
+		return SearchRequest{}, err
+	}
+	s.preconditioner().pullBackTo(own.scratch, s.o.gradient(own.loss))
+	step, outcome := line.try(value, dot(own.scratch.Data, line.dir))
+	switch outcome {
+	case going:
+		return s.tryStep(step), nil
+	case failed:
+		if *line.count == 0 {
+			return s.endSearch(), nil
+		}
+		line.forget()
+		return s.advance(), nil
+	}
+	line.remember(step, own.scratch.Data)
+	gained := value < *own.current
+	s.move(value)
+	*own.iterations++
+	*own.left--
+	mon.Advance(1)
+	mon.Report(value)
+	switch {
+	case s.over():
+		return s.ask(atEnd), nil
+	case !gained || *own.left <= 0:
+		return s.endSearch(), nil
+	}
+	return s.advance(), nil
+}
+
+// endSearch begins another search, where the one that ends has led further: a line search can fail for rounding.
+func (s *Search) endSearch() SearchRequest {
+	if !(*s.own.current < *s.own.before) {
+		return s.ask(atEnd)
+	}
+	*s.own.length *= lengthening
+	return s.begin()
+}
