@@ -1,10 +1,7 @@
 package loglinear
 
 import (
-	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/blas"
+	"errors"
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -26,13 +23,13 @@ const (
 	abandonedOrder = 256
 )
 
+var errMoment = errors.New("loglinear: second moments are infinite or NaN: scale the inputs down")
+
 // diagonalise overwrites a symmetric matrix by its eigenvectors, in columns, and writes its eigenvalues, none below 0, to values.
 func diagonalise(values []float64, m matrix, mon *parallel.Monitor) error {
 	for i := range m.Rows {
-		for _, v := range m.Row(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("loglinear: entry of row %d of a matrix of second moments is %v: scale the inputs down", i, v)
-			}
+		if !finite(m.Row(i)) {
+			return errMoment
 		}
 	}
 	found, err := symEig(m, mon)
@@ -61,15 +58,4 @@ func symEig(m matrix, mon *parallel.Monitor) ([]float64, error) {
 		m.CopyFrom(own)
 	}
 	return values, err
-}
-
-// addReconstructed adds a·U diag(λ) Uᵀ to dst.
-func addReconstructed(dst matrix, a float64, directions matrix, curvature []float64) {
-	scaled := linalg.NewMatrix[float64](directions.Rows, directions.Cols)
-	for i := range scaled.Rows {
-		for j, v := range directions.Row(i) {
-			scaled.Row(i)[j] = v * curvature[j]
-		}
-	}
-	linalg.Gemm(blas.NoTrans, blas.Trans, a, scaled, directions, 1, dst)
 }

@@ -121,6 +121,46 @@ func Minimise(o SearchOptions, p *Problem, space structure.Space, engine Engine,
 	return f.Found(), nil
 }
 
+// Descend fits a model to the rows of a problem by stochastic gradient descent. Start is as for NewDescent.
+func Descend(o DescentOptions, p *Problem, space structure.Space, engine Engine, start matrix, mon *parallel.Monitor) (Descended, error) {
+	covariance, err := Covariance(space)
+	if err != nil {
+		return Descended{}, err
+	}
+	length, err := p.DescentLen(o)
+	if err != nil {
+		return Descended{}, err
+	}
+	d, err := NewDescent(o, p, make([]float64, length), covariance, start)
+	if err != nil {
+		return Descended{}, err
+	}
+	if err := drive(d, p, engine, mon); err != nil {
+		return Descended{}, err
+	}
+	return d.Found(), nil
+}
+
+// Continue passes once over the rows of a problem from the progress of a descent over earlier ones.
+func Continue(o OnlineOptions, p *Problem, space structure.Space, engine Engine, from Progress, mon *parallel.Monitor) (Progress, error) {
+	covariance, err := Covariance(space)
+	if err != nil {
+		return Progress{}, err
+	}
+	length, err := p.OnlineLen(o)
+	if err != nil {
+		return Progress{}, err
+	}
+	s, err := NewOnline(o, p, make([]float64, length), covariance, from)
+	if err != nil {
+		return Progress{}, err
+	}
+	if err := drive(s, p, engine, mon); err != nil {
+		return Progress{}, err
+	}
+	return s.Progress(), nil
+}
+
 // AddSums adds the sums of a kind over the rows of a problem to sums, with expectations from an engine.
 func AddSums(s Sizes, p *Problem, kind Kind, weights matrix, sums []float64, engine Engine, mon *parallel.Monitor) error {
 	pass, err := NewPass(s, p, kind, weights, sums, make([]float64, s.PassLen(p)))

@@ -104,10 +104,23 @@ func (s Sizes) gradient(sums []float64) matrix {
 
 // moment returns Σ w φφᵀ in sums of the kind Moments, q×q, or its diagonal, 1×q.
 func (s Sizes) moment(sums []float64) matrix {
+	return s.momentOf(sums[numbersLen:])
+}
+
+// momentOf returns data as one.
+func (s Sizes) momentOf(data []float64) matrix {
 	if s.gram() {
-		return shaped(sums[numbersLen:], s.Features, s.Features)
+		return shaped(data, s.Features, s.Features)
 	}
-	return shaped(sums[numbersLen:], 1, s.Features)
+	return shaped(data, 1, s.Features)
+}
+
+// sameSize returns an error unless a has the size of b.
+func sameSize(what string, a, b matrix) error {
+	if a.Rows != b.Rows || a.Cols != b.Cols {
+		return fmt.Errorf("loglinear: %s is %d×%d, must be %d×%d", what, a.Rows, a.Cols, b.Rows, b.Cols)
+	}
+	return nil
 }
 
 // spread returns Σ w_i t_i φ_i φ_iᵀ, q×q or without rows, and Σ w_i C_i, d×d, in sums of the kind Spread.

@@ -1,0 +1,201 @@
+package loglinear
+
+import (
+	"fmt"
+	"math"
+
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+)
+
+// setZero builds the preconditioner of the Hessian at W = 0.
+func (s *Search) setZero(mon *parallel.Monitor) error {
+	own := s.own
+	sums := own.shared[:s.o.SumsLen(Moments)]
+	*own.weight = sums[WeightSum]
+	return setZero(s.o.Sizes, s.o.Alpha, sums, &own.zero, own.curvature, own.variances, mon)
+}
+
+// evaluated adds the penalty at some weights to the loss that was asked for there, and returns the objective. The gradient is complete
+// in the sums of the loss.
+func (s *Search) evaluated(weights matrix) (float64, error) {
+	gradient := s.o.gradient(s.own.loss)
+	axpy(gradient.Data, 2*s.o.Alpha, weights.Data)
+	value := s.own.loss[LossSum] + s.o.Alpha*dot(weights.Data, weights.Data)
+	if math.IsNaN(value) || math.IsInf(value, 0) || !finite(gradient.Data) {
+		return 0, fmt.Errorf("loglinear: the objective is %v, or its gradient is not finite: scale the inputs down", value)
+	}
+	*s.own.evaluations++
+	return value, nil
+}
+
+// largest returns the largest entry of a gradient by W, preconditioned by the Hessian at zero.
+func (s *Search) largest(gradient matrix) (top float64) {
+	s.own.zero.pullBackTo(s.own.scratch, gradient)
+	for _, v := range s.own.scratch.Data {
+		top = max(top, math.Abs(v))
+	}
+	return top
+}
+
+func (s *Search) afterZero(mon *parallel.Monitor) (SearchRequest, error) {
+	own := s.own
+	value, err := s.evaluated(own.weights)
+	if err != nil {
+		return SearchRequest{}, err
+	}
+	own.accepted.CopyFrom(s.o.gradient(own.loss))
+	*own.current, *own.firstLargest, *own.length = value, s.largest(own.accepted), firstLength
+	if *own.firstLargest > 0 { // else the observed means are the uniform ones
+		*own.residual = 1
+	}
+	mon.Report(value)
+	if *own.warm != 0 {
+		return s.ask(atStart), nil
+	}
+	return s.begin(), nil
+}
+
+func (s *Search) afterStart(mon *parallel.Monitor) (SearchRequest, error) {
+	own := s.own
+	value, err := s.evaluated(own.trial)
+	if err != nil {
+		return SearchRequest{}, err
+	}
+	if value < *own.current {
+		s.move(value)
+		mon.Report(value)
+	}
+	return s.begin(), nil
+}
+
+// move makes the point tried the current one.
+func (s *Search) move(value float64) {
+	own := s.own
+	own.weights.CopyFrom(own.trial)
+	own.accepted.CopyFrom(s.o.gradient(own.loss))
+	*own.current = value
+	if *own.firstLargest > 0 {
+		*own.residual = s.largest(own.accepted) / *own.firstLargest
+	}
+}
+
+// over says whether there is nothing more to do.
+func (s *Search) over() bool {
+	return *s.own.residual <= s.o.Tol || int(*s.own.iterations) >= s.o.MaxIter
+}
+
+// begin begins a search with a preconditioner of its own.
+func (s *Search) begin() SearchRequest {
+	if s.over() {
+		return s.ask(atEnd)
+	}
+	if s.o.covariance() && linalg.Dot(s.own.weights.Data, s.own.weights.Data) > 0 {
+		return s.ask(atSpread)
+	}
+	*s.own.moved = 0
+	return s.launch()
+}
+
+// afterSpread builds the preconditioner of the Hessian at the current weights, where the spread is known.
+func (s *Search) afterSpread(mon *parallel.Monitor) (SearchRequest, error) {
+	own := s.own
+	f := following{s.o.Sizes, s.o.Alpha, own.shared[:s.o.SumsLen(Spread)], *own.weight, &own.zero, own.curvature, own.variances}
+	if *own.moved = 0; !f.known() {
+		return s.launch(), nil
+	}
+	if err := f.set(&own.followed, own.movedCurvature, own.spread, 0, mon); err != nil {
+		return SearchRequest{}, err
+	}
+	*own.moved = 1
+	return s.launch(), nil
+}
+
+// preconditioner returns that of the current search.
+func (s *Search) preconditioner() *preconditioner {
+	if *s.own.moved != 0 {
+		return &s.own.followed
+	}
+	return &s.own.zero
+}
+
+// coordinates returns x, q×d in one piece, as a matrix.
+func (s *Search) coordinates(x []float64) matrix { return shaped(x, s.o.Features, s.o.Outputs) }
+
+// launch begins a search from the current weights.
+func (s *Search) launch() SearchRequest {
+	own, p := s.own, s.preconditioner()
+	p.coordinatesTo(s.coordinates(own.line.z), own.weights)
+	p.pullBackTo(s.coordinates(own.line.gradient), own.accepted)
+	own.line.forget()
+	*own.before = *own.current
+	*own.left = min(math.Floor(*own.length), float64(s.o.MaxIter)-*own.iterations)
+	*own.searches++
+	return s.advance()
+}
+
+// advance begins a line search.
+func (s *Search) advance() SearchRequest {
+	line := &s.own.line
+	if *line.value = *s.own.current; !line.direct() {
+		if *line.count == 0 {
+			return s.endSearch()
+		}
+		// Rounding: the pairs are forgotten.
+		line.forget()
+		return s.advance()
+	}
+	return s.tryStep(*line.first)
+}
+
+// tryStep asks for the loss at a step along the direction.
+func (s *Search) tryStep(step float64) SearchRequest {
+	own := s.own
+	copy(own.scratch.Data, own.line.z)
+	axpy(own.scratch.Data, step, own.line.dir)
+	s.preconditioner().weightsTo(own.trial, own.scratch)
+	return s.ask(atTrial)
+}
+
+func (s *Search) afterTrial(mon *parallel.Monitor) (SearchRequest, error) {
+	own, line := s.own, &s.own.line
+	value, err := s.evaluated(own.trial)
+	if err != nil {
+		return SearchRequest{}, err
+	}
+	s.preconditioner().pullBackTo(own.scratch, s.o.gradient(own.loss))
+	step, outcome := line.try(value, dot(own.scratch.Data, line.dir))
+	switch outcome {
+	case going:
+		return s.tryStep(step), nil
+	case failed:
+		if *line.count == 0 {
+			return s.endSearch(), nil
+		}
+		line.forget()
+		return s.advance(), nil
+	}
+	line.remember(step, own.scratch.Data)
+	gained := value < *own.current
+	s.move(value)
+	*own.iterations++
+	*own.left--
+	mon.Advance(1)
+	mon.Report(value)
+	switch {
+	case s.over():
+		return s.ask(atEnd), nil
+	case !gained || *own.left <= 0:
+		return s.endSearch(), nil
+	}
+	return s.advance(), nil
+}
+
+// endSearch begins another search, where the one that ends has led further: a line search can fail for rounding.
+func (s *Search) endSearch() SearchRequest {
+	if !(*s.own.current < *s.own.before) {
+		return s.ask(atEnd)
+	}
+	*s.own.length *= lengthening
+	return s.begin()
+}
