@@ -146,7 +146,7 @@ func (s *Descent) afterLoss(mon *parallel.Monitor) (RowsRequest, error) {
 	}
 	*own.objective = sums[LossSum] + s.o.Alpha*dot(average.Data, average.Data)
 	now := s.point()
-	now.gradient.CopyFrom(s.o.gradient(sums))
+	now.gradient.CopyFrom(s.o.GradientOf(sums))
 	axpy(now.gradient.Data, 2*s.o.Alpha, average.Data)
 	if !finite(now.gradient.Data) || math.IsNaN(*own.objective) {
 		return RowsRequest{}, fmt.Errorf("loglinear: the objective is %v, or its gradient is not finite: scale the inputs down", *own.objective)

@@ -230,7 +230,7 @@ func (s *Pass) addLoss(at rows) error {
 		}
 	}
 	s.sums[LossSum] += loss
-	return p.addGradient(s.sizes.gradient(s.sums), at, own.means.Slice(0, at.len(), 0, s.sizes.Outputs))
+	return p.addGradient(s.sizes.GradientOf(s.sums), at, own.means.Slice(0, at.len(), 0, s.sizes.Outputs))
 }
 
 // addSpread adds the covariances of rows' distributions, given draws.

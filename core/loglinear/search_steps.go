@@ -19,7 +19,7 @@ func (s *Search) setZero(mon *parallel.Monitor) error {
 // evaluated adds the penalty at some weights to the loss that was asked for there, and returns the objective. The gradient is complete
 // in the sums of the loss.
 func (s *Search) evaluated(weights matrix) (float64, error) {
-	gradient := s.o.gradient(s.own.loss)
+	gradient := s.o.GradientOf(s.own.loss)
 	axpy(gradient.Data, 2*s.o.Alpha, weights.Data)
 	value := s.own.loss[LossSum] + s.o.Alpha*dot(weights.Data, weights.Data)
 	if math.IsNaN(value) || math.IsInf(value, 0) || !finite(gradient.Data) {
@@ -44,7 +44,7 @@ func (s *Search) afterZero(mon *parallel.Monitor) (SearchRequest, error) {
 	if err != nil {
 		return SearchRequest{}, err
 	}
-	own.accepted.CopyFrom(s.o.gradient(own.loss))
+	own.accepted.CopyFrom(s.o.GradientOf(own.loss))
 	*own.current, *own.firstLargest, *own.length = value, s.largest(own.accepted), firstLength
 	if *own.firstLargest > 0 { // else the observed means are the uniform ones
 		*own.residual = 1
@@ -73,7 +73,7 @@ func (s *Search) afterStart(mon *parallel.Monitor) (SearchRequest, error) {
 func (s *Search) move(value float64) {
 	own := s.own
 	own.weights.CopyFrom(own.trial)
-	own.accepted.CopyFrom(s.o.gradient(own.loss))
+	own.accepted.CopyFrom(s.o.GradientOf(own.loss))
 	*own.current = value
 	if *own.firstLargest > 0 {
 		*own.residual = s.largest(own.accepted) / *own.firstLargest
@@ -163,7 +163,7 @@ func (s *Search) afterTrial(mon *parallel.Monitor) (SearchRequest, error) {
 	if err != nil {
 		return SearchRequest{}, err
 	}
-	s.preconditioner().pullBackTo(own.scratch, s.o.gradient(own.loss))
+	s.preconditioner().pullBackTo(own.scratch, s.o.GradientOf(own.loss))
 	step, outcome := line.try(value, dot(own.scratch.Data, line.dir))
 	switch outcome {
 	case going:

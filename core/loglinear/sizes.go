@@ -97,8 +97,8 @@ func (s Sizes) SumsLen(kind Kind) int {
 	return 0
 }
 
-// gradient returns the gradient by W (q×d) in sums of the kind Loss.
-func (s Sizes) gradient(sums []float64) matrix {
+// GradientOf returns the gradient by W (q×d) in sums of the kind Loss.
+func (s Sizes) GradientOf(sums []float64) matrix {
 	return shaped(sums[numbersLen:], s.Features, s.Outputs)
 }
 

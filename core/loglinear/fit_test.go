@@ -1,0 +1,297 @@
+package loglinear_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"combpred/core/linalg"
+	"combpred/core/loglinear"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// TestLossAgreesWithEnumeration: value and gradient of every small structure, with dense and with sparse features, against sums over all
+// outputs and central differences; for any number of workers the same.
+func TestLossAgreesWithEnumeration(t *testing.T) {
+	small(t, func(t *testing.T, space structure.Space) {
+		c := newInstance(t, space, 12, 3, 1)
+		s := c.sizes()
+		n := s.Features * s.Outputs
+		w := shaped(random(n, 0.4, 2), s.Features, s.Outputs)
+		var first []float64
+		for k, p := range []*loglinear.Problem{c.problem, c.sparse} {
+			for _, workers := range []int{1, 3} {
+				p.Workers = workers
+				sums := make([]float64, s.SumsLen(loglinear.Loss))
+				if err := loglinear.AddSums(s, p, loglinear.Loss, w, sums, loglinear.Exact{Space: space, Workers: workers}, nil); err != nil {
+					t.Fatal(err)
+				}
+				value, gradient := sums[loglinear.LossSum], s.GradientOf(sums).Data
+				for i, v := range w.Data {
+					value += c.alpha * v * v
+					gradient[i] += 2 * c.alpha * v
+				}
+				want := c.objective(w.Data)
+				if !(math.Abs(value-want) <= 1e-11*max(1, math.Abs(want))) {
+					t.Errorf("the objective is %v, want %v", value, want)
+				}
+				for trial := range uint64(3) {
+					along := random(n, 1/math.Sqrt(float64(n)), 10+trial)
+					got, slope := linalg.Dot(gradient, along), c.slope(w.Data, along)
+					if !(math.Abs(got-slope) <= 1e-7*max(1, math.Abs(want))) {
+						t.Errorf("the slope is %v, by differences %v", got, slope)
+					}
+				}
+				if workers == 1 {
+					first = slices.Clone(sums)
+				} else if !slices.Equal(first, sums) {
+					t.Errorf("kind %d of features: 3 workers give other sums than 1", k)
+				}
+			}
+		}
+	})
+}
+
+// TestMinimum: at the end of a search no direction leads down by more than rounding, from either kind of features.
+func TestMinimum(t *testing.T) {
+	small(t, func(t *testing.T, space structure.Space) {
+		c := newInstance(t, space, 15, 2, 3)
+		o := c.options()
+		var objectives []float64
+		for _, p := range []*loglinear.Problem{c.problem, c.sparse} {
+			f, err := loglinear.Minimise(o, p, space, loglinear.Exact{Space: space, Workers: 1}, matrix{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Residual > o.Tol {
+				t.Fatalf("the residual is %v after %d iterations", f.Residual, f.Iterations)
+			}
+			w := f.Weights.Data
+			if want := c.objective(w); !(math.Abs(f.Objective-want) <= 1e-11*max(1, math.Abs(want))) {
+				t.Errorf("the objective is %v, want %v", f.Objective, want)
+			}
+			for trial := range uint64(4) {
+				along := random(len(w), 1/math.Sqrt(float64(len(w))), 20+trial)
+				steep := c.slope(make([]float64, len(w)), along)
+				if got := c.slope(w, along); !(math.Abs(got) <= 1e-4*max(1, math.Abs(steep))) {
+					t.Errorf("the slope is %v where the search ends, %v where it began", got, steep)
+				}
+			}
+			objectives = append(objectives, f.Objective)
+		}
+		if a, b := objectives[0], objectives[1]; math.Abs(a-b) > 1e-8*max(1, math.Abs(a)) {
+			t.Errorf("dense features lead to %v, sparse ones to %v", a, b)
+		}
+	})
+}
+
+// rankings is an instance whose outputs are the best by a linear scorer, so that a search goes far.
+func rankings(t testing.TB, n int, labels int64) *instance {
+	c := newInstance(t, build(t, "permutations", labels), n, 4, 7)
+	c.alpha = 1e-4
+	d := c.space.FeatureLen()
+	w := random(c.problem.X.Len()*d, 1, 13)
+	for i := range n {
+		f, best := make([]float64, d), math.Inf(-1)
+		c.problem.X.Entries(i, func(j int, v float64) { linalg.Axpy(f, w[j*d:(j+1)*d], v) })
+		for _, psi := range c.psi {
+			if v := linalg.Dot(f, psi); v > best {
+				best = v
+				copy(c.problem.Psi.Row(i), psi)
+			}
+		}
+	}
+	return c
+}
+
+// answered drives a fit whose machine is made anew from its state, which moves elsewhere, before each step.
+func answered(t *testing.T, c *instance, o loglinear.SearchOptions, engine loglinear.Engine) loglinear.Found {
+	t.Helper()
+	length, err := c.problem.StateLen(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cov, err := loglinear.Covariance(c.space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := make([]float64, length)
+	if _, err := loglinear.NewFit(o, c.problem, state, cov, matrix{}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		state = slices.Clone(state)
+		f, err := loglinear.ResumeFit(o, c.problem, state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A step that is cancelled can be made again.
+		cancelled := new(parallel.Monitor)
+		cancelled.Cancel()
+		if _, err := f.Next(cancelled); !errors.Is(err, parallel.ErrCancelled) {
+			t.Fatalf("a cancelled step gives %v", err)
+		}
+		r, err := f.Next(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Ask == loglinear.Nothing {
+			return f.Found()
+		}
+		if err := engine.Answer(r, nil); errors.Is(err, loglinear.ErrNoDraws) {
+			if err := f.Decline(); err != nil {
+				t.Fatal(err)
+			}
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStateIsAll: a fit whose state moves between any two steps is that of the direct driver, bit for bit; and one that searches with two
+// preconditioners ends where one does that cannot draw.
+func TestStateIsAll(t *testing.T) {
+	c := rankings(t, 60, 4)
+	o := c.options()
+	o.MaxIter = 2000
+	exact := loglinear.Exact{Space: c.space, Workers: 2}
+	mon := new(parallel.Monitor)
+	want, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, mon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mon.Steps() != want.Iterations {
+		t.Errorf("the monitor counts %d steps in %d iterations", mon.Steps(), want.Iterations)
+	}
+	got := answered(t, c, o, exact)
+	if !slices.Equal(got.Weights.Data, want.Weights.Data) || got.Iterations != want.Iterations || got.Residual != want.Residual {
+		t.Errorf("by steps the search ends after %d iterations at %v, else after %d at %v", got.Iterations, got.Objective,
+			want.Iterations, want.Objective)
+	}
+	undrawn := answered(t, c, o, noDraws{exact})
+	if math.Abs(undrawn.Objective-want.Objective) > 1e-6*want.Objective || want.Iterations <= 60 {
+		t.Errorf("with draws the objective is %v after %d iterations, without %v", want.Objective, want.Iterations, undrawn.Objective)
+	}
+}
+
+type noDraws struct{ loglinear.Engine }
+
+func (e noDraws) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
+	if r.Ask == loglinear.Draw {
+		return loglinear.ErrNoDraws
+	}
+	return e.Engine.Answer(r, mon)
+}
+
+// TestSumsOfBlocks: a search whose sums come from two blocks of rows, added up as vectors, ends where that of all rows does.
+func TestSumsOfBlocks(t *testing.T) {
+	c := rankings(t, 60, 4)
+	o := c.options()
+	o.MaxIter = 2000
+	exact := loglinear.Exact{Space: c.space, Workers: 1}
+	want, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []*loglinear.Problem
+	for _, at := range [][2]int{{0, 23}, {23, 60}} {
+		p := *c.problem
+		x := *p.X
+		x.N, x.Dense = at[1]-at[0], x.Dense.Slice(at[0], at[1], 0, x.P)
+		p.X, p.Psi, p.Weights = &x, p.Psi.Slice(at[0], at[1], 0, p.Psi.Cols), p.Weights[at[0]:at[1]]
+		if err := p.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, &p)
+	}
+	length, err := o.StateLen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cov, err := loglinear.Covariance(c.space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := make([]float64, length)
+	if _, err := loglinear.NewSearch(o, state, cov, matrix{}); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[loglinear.Kind]int{}
+	for {
+		s, err := loglinear.ResumeSearch(o, state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Next(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds[r.Kind]++
+		if r.Kind == loglinear.Finished {
+			break
+		}
+		for _, p := range blocks {
+			sums := make([]float64, len(r.Sums))
+			if err := loglinear.AddSums(o.Sizes, p, r.Kind, r.Weights, sums, exact, nil); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range sums {
+				r.Sums[i] += v
+			}
+		}
+	}
+	s, _ := loglinear.ResumeSearch(o, state)
+	if got := s.Found(); math.Abs(got.Objective-want.Objective) > 1e-8*want.Objective || got.Residual > o.Tol {
+		t.Errorf("blocks lead to %v, all rows to %v", got.Objective, want.Objective)
+	}
+	if kinds[loglinear.Moments] != 1 || kinds[loglinear.Spread] == 0 {
+		t.Errorf("the search asked %v", kinds)
+	}
+}
+
+// TestWarmStart: from where a fit has ended another one need not move, and from where it is worse than zero it begins at zero.
+func TestWarmStart(t *testing.T) {
+	c := newInstance(t, build(t, "labelsets", 4), 30, 3, 9)
+	o := c.options()
+	exact := loglinear.Exact{Space: c.space, Workers: 1}
+	first, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := loglinear.Minimise(o, c.problem, c.space, exact, first.Weights, nil)
+	if err != nil || again.Iterations != 0 || again.Objective != first.Objective {
+		t.Errorf("it moves from %v to %v in %d iterations, error %v", first.Objective, again.Objective, again.Iterations, err)
+	}
+	far := shaped(random(len(first.Weights.Data), 50, 4), o.Features, o.Outputs)
+	other, err := loglinear.Minimise(o, c.problem, c.space, exact, far, nil)
+	if err != nil || !slices.Equal(other.Weights.Data, first.Weights.Data) {
+		t.Errorf("from weights that are worse than zero it ends at %v, from zero at %v, error %v", other.Objective, first.Objective, err)
+	}
+	o.MaxIter = 2
+	if f, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, nil); err != nil || f.Iterations != 2 || f.Residual <= o.Tol {
+		t.Errorf("after %d of 2 iterations the residual is %v, error %v", f.Iterations, f.Residual, err)
+	}
+}
+
+// TestDiagonalMoments: beyond the orders that are diagonalised a search still ends at the minimum.
+func TestDiagonalMoments(t *testing.T) {
+	c := newInstance(t, build(t, "labelsets", 4), 40, 3, 11)
+	c.alpha = 1e-3
+	exact := loglinear.Exact{Space: c.space, Workers: 1}
+	want, err := loglinear.Minimise(c.options(), c.problem, c.space, exact, matrix{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limits := range [][2]int{{1, 1}, {100, 1}, {1, 100}} {
+		o := c.options()
+		o.LargestGram, o.LargestMoved, o.MaxIter = limits[0], limits[1], 2000
+		for _, p := range []*loglinear.Problem{c.problem, c.sparse} {
+			f, err := loglinear.Minimise(o, p, c.space, exact, matrix{}, nil)
+			if err != nil || f.Residual > o.Tol || math.Abs(f.Objective-want.Objective) > 1e-7*want.Objective {
+				t.Errorf("limits %v lead to %v with residual %v, want %v, error %v", limits, f.Objective, f.Residual, want.Objective, err)
+			}
+		}
+	}
+}
