@@ -52,7 +52,7 @@ func gain(now, half checkpoint) (g float64) {
 // newtonGain returns half the product of two independent estimates of a vector; its error takes their noise as normal.
 //
 // With noise of variance v in each, a difference has the mean square 2v and the mean fourth power 12v², and the product of the entries
-// the variance v² + 2v m² for their mean m.
+// the variance v² + 2v m² for their mean m. The square of the difference times the product has the mean 2v m² − 2v².
 func newtonGain(one, two []float64) Decrement {
 	var total, fourth, mixed float64
 	for i, a := range one {
@@ -61,7 +61,7 @@ func newtonGain(one, two []float64) Decrement {
 		fourth += square * square
 		mixed += square * product
 	}
-	return Decrement{total / 2, math.Sqrt(fourth/12+max(mixed, 0)) / 2}
+	return Decrement{total / 2, math.Sqrt(fourth/12+max(mixed+fourth/6, 0)) / 2}
 }
 
 // recentGain returns the gain since half, with its error. Scratches are q×d.

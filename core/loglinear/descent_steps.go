@@ -51,8 +51,8 @@ func (s *Descent) prepare(mon *parallel.Monitor) error {
 func (s *Descent) gradientAtZero(dst matrix) error {
 	n, d := s.problem.Len(), s.o.Outputs
 	for lo := 0; lo < n; lo += batchRows {
-		at := rows{lo: lo, hi: min(lo+batchRows, n)}
-		means := s.own.steps.means.Slice(0, at.len(), 0, d)
+		at := Rows{lo: lo, hi: min(lo+batchRows, n)}
+		means := s.own.steps.means.Slice(0, at.Len(), 0, d)
 		for k := range means.Rows {
 			copy(means.Row(k), s.problem.Mean)
 		}
@@ -171,8 +171,8 @@ func (s *Descent) checked(left Decrement, mon *parallel.Monitor) error {
 func (s *Descent) askPairs() (RowsRequest, error) {
 	own, n, d := s.own, s.problem.Len(), s.o.Outputs
 	lo := int(*own.at)
-	at := rows{lo: lo, hi: min(lo+s.o.blockRows(n), n)}
-	k := at.len()
+	at := Rows{lo: lo, hi: min(lo+s.o.blockRows(n), n)}
+	k := at.Len()
 	r := RowsRequest{Ask: Pair, First: lo, Draws: int(*own.asked), Scores: own.passes_.scores.Slice(0, k, 0, d),
 		Means: own.passes_.psi.Slice(0, 2*k, 0, d)}
 	fillNaN(r.Means.Data)
@@ -185,9 +185,9 @@ func (s *Descent) askPairs() (RowsRequest, error) {
 func (s *Descent) afterPairs(mon *parallel.Monitor) (RowsRequest, error) {
 	own, n, d := s.own, s.problem.Len(), s.o.Outputs
 	lo := int(*own.at)
-	at := rows{lo: lo, hi: min(lo+s.o.blockRows(n), n)}
+	at := Rows{lo: lo, hi: min(lo+s.o.blockRows(n), n)}
 	for i, to := range own.pair {
-		means := own.passes_.psi.Slice(i*at.len(), (i+1)*at.len(), 0, d)
+		means := own.passes_.psi.Slice(i*at.Len(), (i+1)*at.Len(), 0, d)
 		if err := s.problem.residuals(means, at, *own.asked); err != nil {
 			return RowsRequest{}, err
 		}

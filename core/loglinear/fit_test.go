@@ -8,6 +8,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
+	"combpred/core/loglinear/expect"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -25,7 +26,7 @@ func TestLossAgreesWithEnumeration(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				p.Workers = workers
 				sums := make([]float64, s.SumsLen(loglinear.Loss))
-				if err := loglinear.AddSums(s, p, loglinear.Loss, w, sums, loglinear.Exact{Space: space, Workers: workers}, nil); err != nil {
+				if err := loglinear.AddSums(s, p, loglinear.Loss, w, sums, expect.Exact{Space: space, Workers: workers}, nil); err != nil {
 					t.Fatal(err)
 				}
 				value, gradient := sums[loglinear.LossSum], s.GradientOf(sums).Data
@@ -61,7 +62,7 @@ func TestMinimum(t *testing.T) {
 		o := c.options()
 		var objectives []float64
 		for _, p := range []*loglinear.Problem{c.problem, c.sparse} {
-			f, err := loglinear.Minimise(o, p, space, loglinear.Exact{Space: space, Workers: 1}, matrix{}, nil)
+			f, err := loglinear.Minimise(o, p, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +157,7 @@ func TestStateIsAll(t *testing.T) {
 	c := rankings(t, 60, 4)
 	o := c.options()
 	o.MaxIter = 2000
-	exact := loglinear.Exact{Space: c.space, Workers: 2}
+	exact := expect.Exact{Space: c.space, Workers: 2}
 	mon := new(parallel.Monitor)
 	want, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, mon)
 	if err != nil {
@@ -190,7 +191,7 @@ func TestSumsOfBlocks(t *testing.T) {
 	c := rankings(t, 60, 4)
 	o := c.options()
 	o.MaxIter = 2000
-	exact := loglinear.Exact{Space: c.space, Workers: 1}
+	exact := expect.Exact{Space: c.space, Workers: 1}
 	want, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +256,7 @@ func TestSumsOfBlocks(t *testing.T) {
 func TestWarmStart(t *testing.T) {
 	c := newInstance(t, build(t, "labelsets", 4), 30, 3, 9)
 	o := c.options()
-	exact := loglinear.Exact{Space: c.space, Workers: 1}
+	exact := expect.Exact{Space: c.space, Workers: 1}
 	first, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +280,7 @@ func TestWarmStart(t *testing.T) {
 func TestDiagonalMoments(t *testing.T) {
 	c := newInstance(t, build(t, "labelsets", 4), 40, 3, 11)
 	c.alpha = 1e-3
-	exact := loglinear.Exact{Space: c.space, Workers: 1}
+	exact := expect.Exact{Space: c.space, Workers: 1}
 	want, err := loglinear.Minimise(c.options(), c.problem, c.space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)

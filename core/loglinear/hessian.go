@@ -1,11 +1,145 @@
 package loglinear
 
 import (
+	"errors"
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
+
+const (
+	// LargestGram is the order of a second moment of features that is still diagonalised: some ten seconds. Beyond, its diagonal is
+	// taken for it.
+	LargestGram = 4096
+	// LargestMoved is the order of one that is diagonalised anew as distributions move away from the uniform one.
+	LargestMoved = 512
+	// LargestCovariance is the order of a covariance of ψ that is still diagonalised. Beyond, a multiple of the identity is taken for
+	// the one at zero weights, and that is not renewed.
+	LargestCovariance = 2048
+	// floorShare is the share of the mean that is added to covariances: rows whose draws agree, and directions in which they do, are not
+	// taken for certain.
+	floorShare = 1e-2
+	// abandonedOrder is the order of a matrix from which its diagonalisation takes so long that it must be possible to leave it.
+	abandonedOrder = 256
+)
+
+var errMoment = errors.New("loglinear: second moments are infinite or NaN: scale the inputs down")
+
+// diagonalise overwrites a symmetric matrix by its eigenvectors, in columns, and writes its eigenvalues, none below 0, to values.
+func diagonalise(values []float64, m matrix, mon *parallel.Monitor) error {
+	for i := range m.Rows {
+		if !finite(m.Row(i)) {
+			return errMoment
+		}
+	}
+	found, err := symEig(m, mon)
+	if err != nil {
+		return err
+	}
+	for i, v := range found {
+		values[i] = max(v, 0)
+	}
+	return nil
+}
+
+// symEig is linalg.SymEig, which is left behind with a copy of a large matrix when mon is cancelled.
+func symEig(m matrix, mon *parallel.Monitor) ([]float64, error) {
+	if mon == nil || m.Rows < abandonedOrder {
+		return linalg.SymEig(linalg.General(m))
+	}
+	own := linalg.NewMatrix[float64](m.Rows, m.Cols)
+	own.CopyFrom(m)
+	var values []float64
+	err := parallel.Abandonable(mon, func() (err error) {
+		values, err = linalg.SymEig(linalg.General(own))
+		return err
+	})
+	if err == nil {
+		m.CopyFrom(own)
+	}
+	return values, err
+}
+
+// preconditioner is a change of variables W = U (S∘z) Vᵀ after which the Hessian by z is about the identity: U and V are the eigenvectors
+// of the factors of a Kronecker product, and S the inverse roots of 2α + λ_j σ_k for their eigenvalues.
+type preconditioner struct {
+	features matrix    // U, without rows for the identity
+	outputs  matrix    // V, likewise
+	scale    matrix    // S, q×d
+	work     [2]matrix // q×d each
+}
+
+// scaleTo writes S to p.
+func (p *preconditioner) scaleTo(alpha float64, curvature, variances []float64) {
+	for j, c := range curvature {
+		row := p.scale.Row(j)
+		for k, v := range variances {
+			row[k] = 1 / math.Sqrt(2*alpha+c*v)
+		}
+	}
+}
+
+// weightsTo writes W to dst.
+func (p *preconditioner) weightsTo(dst, z matrix) {
+	one, two := p.work[0], p.work[1]
+	productTo(one, p.scale, z)
+	if p.outputs.Rows > 0 {
+		linalg.Gemm(blas.NoTrans, blas.Trans, 1, one, p.outputs, 0, two)
+		one, two = two, one
+	}
+	if p.features.Rows > 0 {
+		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.features, one, 0, two)
+		one = two
+	}
+	dst.CopyFrom(one)
+}
+
+// coordinatesTo writes z to dst, the inverse of weightsTo.
+func (p *preconditioner) coordinatesTo(dst, w matrix) {
+	turned := p.turned(w)
+	for j := range dst.Rows {
+		row, s := turned.Row(j), p.scale.Row(j)
+		for k, v := range row {
+			dst.Row(j)[k] = v / s[k]
+		}
+	}
+}
+
+// pullBackTo writes the gradient by z to dst, given that by W.
+func (p *preconditioner) pullBackTo(dst, gradient matrix) {
+	productTo(dst, p.scale, p.turned(gradient))
+}
+
+// applyTo writes the product of the inverse of the Hessian with a gradient by W to dst.
+func (p *preconditioner) applyTo(dst, gradient matrix) {
+	p.pullBackTo(dst, gradient)
+	p.weightsTo(dst, dst)
+}
+
+// turned returns Uᵀ W V.
+func (p *preconditioner) turned(w matrix) matrix {
+	one, two := p.work[0], p.work[1]
+	if p.features.Rows > 0 {
+		linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.features, w, 0, one)
+		w, one = one, two
+	}
+	if p.outputs.Rows > 0 {
+		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, w, p.outputs, 0, one)
+		w = one
+	}
+	return w
+}
+
+// productTo writes the products of entries of a and b to dst, which may be one of them. All lie in one piece.
+func productTo(dst, a, b matrix) {
+	x, y := a.Data[:len(dst.Data)], b.Data[:len(dst.Data)]
+	for i := range dst.Data {
+		dst.Data[i] = x[i] * y[i]
+	}
+}
 
 // setZero builds the preconditioner of the Hessian at W = 0 from sums of moments, exact where both factors are diagonalised. Its outputs
 // are the covariance of ψ, which is overwritten. The eigenvalues of the factors, or what is taken for them, go to curvature and variances.

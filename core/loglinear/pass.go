@@ -140,8 +140,8 @@ func (s *Pass) Next(mon *parallel.Monitor) (RowsRequest, error) {
 	if err := mon.Err(); err != nil {
 		return RowsRequest{}, err
 	}
-	at := rows{lo: int(*own.done), hi: int(*own.done + *own.pending)}
-	if at.len() > 0 {
+	at := Rows{lo: int(*own.done), hi: int(*own.done + *own.pending)}
+	if at.Len() > 0 {
 		var err error
 		if s.kind == Loss {
 			err = s.addLoss(at)
@@ -155,11 +155,11 @@ func (s *Pass) Next(mon *parallel.Monitor) (RowsRequest, error) {
 		*own.pending = 0
 	}
 	n := s.problem.Len()
-	at = rows{lo: at.hi, hi: min(at.hi+s.sizes.blockRows(n), n)}
-	if at.len() == 0 {
+	at = Rows{lo: at.hi, hi: min(at.hi+s.sizes.blockRows(n), n)}
+	if at.Len() == 0 {
 		return RowsRequest{}, nil
 	}
-	k, d := at.len(), s.sizes.Outputs
+	k, d := at.Len(), s.sizes.Outputs
 	r := RowsRequest{First: at.lo, Scores: own.scores.Slice(0, k, 0, d)}
 	if err := s.problem.scoresTo(r.Scores, at, s.weights); err != nil {
 		return RowsRequest{}, err
@@ -198,27 +198,27 @@ func (s *Pass) addMoments(mon *parallel.Monitor) error {
 			return err
 		}
 		lo := int(*s.own.done)
-		at := rows{lo: lo, hi: min(lo+step, n)}
-		for k := range at.len() {
-			factors[k] = p.weight(at.at(k))
+		at := Rows{lo: lo, hi: min(lo+step, n)}
+		for k := range at.Len() {
+			factors[k] = p.weight(at.At(k))
 			s.sums[WeightSum] += factors[k]
-			for j, v := range p.Psi.Row(p.row(at.at(k))) {
+			for j, v := range p.Psi.Row(p.row(at.At(k))) {
 				s.sums[SquareSum] += (v - p.Mean[j]) * (v - p.Mean[j])
 			}
 		}
-		p.addMoment(moment, at, factors[:at.len()])
-		s.sums[RowCount] += float64(at.len())
+		p.addMoment(moment, at, factors[:at.Len()])
+		s.sums[RowCount] += float64(at.Len())
 		*s.own.done = float64(at.hi)
 	}
 	return nil
 }
 
 // addLoss adds the losses of rows and their gradients, given expectations.
-func (s *Pass) addLoss(at rows) error {
+func (s *Pass) addLoss(at Rows) error {
 	p, own := s.problem, s.own
 	var loss float64
-	for k := range at.len() {
-		i := at.at(k)
+	for k := range at.Len() {
+		i := at.At(k)
 		w, psi, f, mean := p.weight(i), p.Psi.Row(p.row(i)), own.scores.Row(k), own.means.Row(k)
 		one := w * (own.logZ[k] - dot(f, psi))
 		if math.IsNaN(one) {
@@ -230,20 +230,20 @@ func (s *Pass) addLoss(at rows) error {
 		}
 	}
 	s.sums[LossSum] += loss
-	return p.addGradient(s.sizes.GradientOf(s.sums), at, own.means.Slice(0, at.len(), 0, s.sizes.Outputs))
+	return p.addGradient(s.sizes.GradientOf(s.sums), at, own.means.Slice(0, at.Len(), 0, s.sizes.Outputs))
 }
 
 // addSpread adds the covariances of rows' distributions, given draws.
-func (s *Pass) addSpread(at rows) error {
-	p, k, d := s.problem, at.len(), s.sizes.Outputs
+func (s *Pass) addSpread(at Rows) error {
+	p, k, d := s.problem, at.Len(), s.sizes.Outputs
 	moved, covariance := s.sizes.spread(s.sums)
 	psi, factors := s.own.psi.Slice(0, k*spreadDraws, 0, d), make([]float64, k)
 	if math.IsNaN(psi.Row(0)[0]) {
-		return badrow.At(p.row(at.at(0)), errUnanswered)
+		return badrow.At(p.row(at.At(0)), errUnanswered)
 	}
 	mean := make([]float64, d)
 	for i := range k {
-		w := p.weight(at.at(i))
+		w := p.weight(at.At(i))
 		trace := centre(psi.Slice(i*spreadDraws, (i+1)*spreadDraws, 0, d), mean, math.Sqrt(w/(spreadDraws-1)))
 		s.sums[TraceSum] += trace / w
 		factors[i] = trace

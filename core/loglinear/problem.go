@@ -8,6 +8,7 @@ import (
 
 	"combpred/core/badrow"
 	"combpred/core/linalg"
+	"combpred/core/parallel"
 	"combpred/core/solve"
 )
 
@@ -84,20 +85,20 @@ func (p *Problem) weight(i int) float64 {
 	return p.Weights[p.row(i)]
 }
 
-// rows are some of those that count: consecutive ones or, with numbers, those.
-type rows struct {
+// Rows are some of those that count: consecutive ones or, with numbers, those.
+type Rows struct {
 	lo, hi  int
 	numbers []float64 // of a state
 }
 
-func (r rows) len() int {
+func (r Rows) Len() int {
 	if r.numbers != nil {
 		return len(r.numbers)
 	}
 	return r.hi - r.lo
 }
 
-func (r rows) at(k int) int {
+func (r Rows) At(k int) int {
 	if r.numbers != nil {
 		return int(r.numbers[k])
 	}
@@ -105,13 +106,13 @@ func (r rows) at(k int) int {
 }
 
 // dense returns the features of rows but for the constant one: a view where they lie together, else in memory that is reused.
-func (p *Problem) dense(r rows) matrix {
+func (p *Problem) dense(r Rows) matrix {
 	if r.numbers == nil && p.kept == nil {
 		return p.X.Dense.Slice(r.lo, r.hi, 0, p.X.P)
 	}
-	to := p.buffer(r.len())
+	to := p.buffer(r.Len())
 	for k := range to.Rows {
-		copy(to.Row(k), p.X.Dense.Row(p.row(r.at(k))))
+		copy(to.Row(k), p.X.Dense.Row(p.row(r.At(k))))
 	}
 	return to
 }
@@ -125,7 +126,7 @@ func (p *Problem) buffer(n int) matrix {
 }
 
 // scoresTo writes the scores Wᵀφ of rows to dst.
-func (p *Problem) scoresTo(dst matrix, r rows, w matrix) error {
+func (p *Problem) scoresTo(dst matrix, r Rows, w matrix) error {
 	if p.X.Rows != nil {
 		return p.sparseScoresTo(dst, r, w)
 	}
@@ -139,7 +140,7 @@ func (p *Problem) scoresTo(dst matrix, r rows, w matrix) error {
 }
 
 // addGradient adds Σ φ rᵀ over rows with the gradients r by their scores to dst.
-func (p *Problem) addGradient(dst matrix, r rows, residual matrix) error {
+func (p *Problem) addGradient(dst matrix, r Rows, residual matrix) error {
 	if p.X.Rows != nil {
 		return p.addSparseGradient(dst, r, residual)
 	}
@@ -153,15 +154,15 @@ func (p *Problem) addGradient(dst matrix, r rows, residual matrix) error {
 }
 
 // addMoment adds Σ s φφᵀ over rows with factors s to dst, q×q, or the diagonal of that to dst, 1×q.
-func (p *Problem) addMoment(dst matrix, r rows, factors []float64) {
+func (p *Problem) addMoment(dst matrix, r Rows, factors []float64) {
 	switch {
 	case dst.Rows == 1:
 		for k, s := range factors {
-			p.X.Entries(p.row(r.at(k)), func(j int, v float64) { dst.Data[j] += s * v * v })
+			p.X.Entries(p.row(r.At(k)), func(j int, v float64) { dst.Data[j] += s * v * v })
 		}
 	case p.X.Rows != nil:
 		for k, s := range factors {
-			i := p.row(r.at(k))
+			i := p.row(r.At(k))
 			p.X.Entries(i, func(j int, v float64) {
 				to := dst.Row(j)
 				p.X.Entries(i, func(l int, u float64) { to[l] += s * v * u })
@@ -172,12 +173,12 @@ func (p *Problem) addMoment(dst matrix, r rows, factors []float64) {
 	}
 }
 
-func (p *Problem) addDenseMoment(dst matrix, r rows, factors []float64) {
+func (p *Problem) addDenseMoment(dst matrix, r Rows, factors []float64) {
 	n := p.X.P
-	scaled := p.buffer(r.len())
+	scaled := p.buffer(r.Len())
 	for k, s := range factors {
 		root := math.Sqrt(s)
-		linalg.ScaleTo(scaled.Row(k), root, p.X.Dense.Row(p.row(r.at(k))))
+		linalg.ScaleTo(scaled.Row(k), root, p.X.Dense.Row(p.row(r.At(k))))
 	}
 	linalg.Gemm(blas.Trans, blas.NoTrans, 1, scaled, scaled, 1, dst.Slice(0, n, 0, n))
 	if !p.X.Intercept {
@@ -191,4 +192,49 @@ func (p *Problem) addDenseMoment(dst matrix, r rows, factors []float64) {
 	for j := range n {
 		dst.Row(j)[n] = last[j]
 	}
+}
+
+const (
+	sparseRows    = 64 // rows that a worker takes at a time
+	sparseOutputs = 16 // columns of a gradient that it takes
+)
+
+// sparseScoresTo is scoresTo of sparse features.
+func (p *Problem) sparseScoresTo(dst matrix, r Rows, w matrix) error {
+	return parallel.For(r.Len(), sparseRows, p.Workers, nil, func(lo, hi int) error {
+		for k := lo; k < hi; k++ {
+			to := dst.Row(k)
+			clear(to)
+			p.X.Entries(p.row(r.At(k)), func(j int, v float64) { linalg.Axpy(to, w.Row(j), v) })
+		}
+		return nil
+	})
+}
+
+// addSparseGradient is addGradient of sparse features. Workers share the columns, so that sums have one order.
+func (p *Problem) addSparseGradient(dst matrix, r Rows, residual matrix) error {
+	return parallel.For(dst.Cols, sparseOutputs, p.Workers, nil, func(lo, hi int) error {
+		for k := range r.Len() {
+			from := residual.Row(k)[lo:hi]
+			p.X.Entries(p.row(r.At(k)), func(j int, v float64) { linalg.Axpy(dst.Row(j)[lo:hi], from, v) })
+		}
+		return nil
+	})
+}
+
+// MeanOutputs returns the mean embedded outputs of rows whose outputs First[i] to First[i+1] of psi are equally good, and their weights:
+// a set of k outputs is as k rows with one of them each.
+func MeanOutputs(psi matrix, first []int, weights []float64) (matrix, []float64) {
+	means, total := linalg.NewMatrix[float64](len(first)-1, psi.Cols), make([]float64, len(first)-1)
+	for i := range total {
+		for a := first[i]; a < first[i+1]; a++ {
+			linalg.Axpy(means.Row(i), psi.Row(a), 1)
+		}
+		many := float64(first[i+1] - first[i])
+		scale(1/many, means.Row(i))
+		if total[i] = many; weights != nil {
+			total[i] *= weights[i]
+		}
+	}
+	return means, total
 }

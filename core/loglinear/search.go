@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"combpred/core/loglinear/lbfgs"
 	"combpred/core/parallel"
 )
 
@@ -68,7 +69,7 @@ type searchState struct {
 	current, residual, firstLargest                *float64 // objective, and the gradient's largest entry relative to that at zero
 	length, left, before                           *float64 // of this search: iterations and those left, and where it began
 	weight, warm, moved                            *float64
-	line                                           lbfgs
+	line                                           *lbfgs.Method
 	weights, trial, accepted                       matrix // accepted: the gradient by the weights
 	loss                                           []float64
 	scratch                                        matrix
@@ -78,37 +79,32 @@ type searchState struct {
 	size                                           int
 }
 
-const headerLen = 32 + 2*mostTrials
+const searchHeader = 16
 
 // layout cuts a state into its parts.
 func (o SearchOptions) layout(state []float64) *searchState {
 	t := &tape{data: state}
 	s, q, d := new(searchState), o.Features, o.Outputs
-	header := t.take(headerLen)
-	if header != nil {
-		at := 0
-		next := func() *float64 { at++; return &header[at-1] }
-		for _, p := range []**float64{&s.mark, &s.stage, &s.iterations, &s.evaluations, &s.searches, &s.current, &s.residual,
-			&s.firstLargest, &s.length, &s.left, &s.before, &s.weight, &s.warm, &s.moved, &s.line.count, &s.line.next,
-			&s.line.trials, &s.line.value, &s.line.slope, &s.line.first} {
-			*p = next()
+	if header := t.take(searchHeader); header != nil {
+		for i, p := range []**float64{&s.mark, &s.stage, &s.iterations, &s.evaluations, &s.searches, &s.current, &s.residual,
+			&s.firstLargest, &s.length, &s.left, &s.before, &s.weight, &s.warm, &s.moved} {
+			*p = &header[i]
 		}
-		s.line.tried = header[headerLen-2*mostTrials:]
 	}
 	s.weights, s.trial, s.accepted = t.matrix(q, d), t.matrix(q, d), t.matrix(q, d)
-	s.line.z, s.line.gradient, s.line.dir = t.take(o.n()), t.take(o.n()), t.take(o.n())
 	s.scratch = t.matrix(q, d)
 	s.loss = t.take(o.SumsLen(Loss))
 	m := o.pairs()
-	s.line.inverse = t.take(m)
+	header, vectors, inverse := t.take(lbfgs.HeaderLen), t.take(3*o.n()), t.take(m)
 	lo := t.at
-	s.line.steps, s.line.differences = t.take(m*o.n()), t.take(m*o.n())
+	pairs := t.take(2 * m * o.n())
 	// What is summed between searches lies where the pairs do, which each search begins without.
 	if more := max(o.SumsLen(Moments), o.SumsLen(Spread)) - 2*m*o.n(); more > 0 {
 		t.take(more)
 	}
 	if state != nil {
 		s.shared = state[lo:t.at:t.at]
+		s.line = lbfgs.Open(o.n(), header, vectors, inverse, pairs)
 	}
 	work := [2]matrix{t.matrix(q, d), t.matrix(q, d)}
 	s.zero, s.followed = preconditioner{work: work}, preconditioner{work: work}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"combpred/core/linalg"
+	"combpred/core/loglinear/lbfgs"
 	"combpred/core/parallel"
 )
 
@@ -125,9 +126,9 @@ func (s *Search) coordinates(x []float64) matrix { return shaped(x, s.o.Features
 // launch begins a search from the current weights.
 func (s *Search) launch() SearchRequest {
 	own, p := s.own, s.preconditioner()
-	p.coordinatesTo(s.coordinates(own.line.z), own.weights)
-	p.pullBackTo(s.coordinates(own.line.gradient), own.accepted)
-	own.line.forget()
+	p.coordinatesTo(s.coordinates(own.line.Point), own.weights)
+	p.pullBackTo(s.coordinates(own.line.Gradient), own.accepted)
+	own.line.Forget()
 	*own.before = *own.current
 	*own.left = min(math.Floor(*own.length), float64(s.o.MaxIter)-*own.iterations)
 	*own.searches++
@@ -136,46 +137,46 @@ func (s *Search) launch() SearchRequest {
 
 // advance begins a line search.
 func (s *Search) advance() SearchRequest {
-	line := &s.own.line
-	if *line.value = *s.own.current; !line.direct() {
-		if *line.count == 0 {
+	line := s.own.line
+	if !line.Begin(*s.own.current) {
+		if line.Empty() {
 			return s.endSearch()
 		}
 		// Rounding: the pairs are forgotten.
-		line.forget()
+		line.Forget()
 		return s.advance()
 	}
-	return s.tryStep(*line.first)
+	return s.tryStep(line.First())
 }
 
 // tryStep asks for the loss at a step along the direction.
 func (s *Search) tryStep(step float64) SearchRequest {
 	own := s.own
-	copy(own.scratch.Data, own.line.z)
-	axpy(own.scratch.Data, step, own.line.dir)
+	copy(own.scratch.Data, own.line.Point)
+	axpy(own.scratch.Data, step, own.line.Direction)
 	s.preconditioner().weightsTo(own.trial, own.scratch)
 	return s.ask(atTrial)
 }
 
 func (s *Search) afterTrial(mon *parallel.Monitor) (SearchRequest, error) {
-	own, line := s.own, &s.own.line
+	own, line := s.own, s.own.line
 	value, err := s.evaluated(own.trial)
 	if err != nil {
 		return SearchRequest{}, err
 	}
 	s.preconditioner().pullBackTo(own.scratch, s.o.GradientOf(own.loss))
-	step, outcome := line.try(value, dot(own.scratch.Data, line.dir))
+	step, outcome := line.Try(value, dot(own.scratch.Data, line.Direction))
 	switch outcome {
-	case going:
+	case lbfgs.Going:
 		return s.tryStep(step), nil
-	case failed:
-		if *line.count == 0 {
+	case lbfgs.Failed:
+		if line.Empty() {
 			return s.endSearch(), nil
 		}
-		line.forget()
+		line.Forget()
 		return s.advance(), nil
 	}
-	line.remember(step, own.scratch.Data)
+	line.Remember(step, own.scratch.Data)
 	gained := value < *own.current
 	s.move(value)
 	*own.iterations++

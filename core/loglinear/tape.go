@@ -2,6 +2,7 @@ package loglinear
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -79,4 +80,14 @@ func sum(x []float64) (s float64) {
 		s += v
 	}
 	return s
+}
+
+// finite reports whether no entry is infinite or NaN.
+func finite(x []float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,4 +1,4 @@
-package loglinear
+package expect
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"combpred/core/badrow"
 	"combpred/core/chain"
 	"combpred/core/linalg"
+	"combpred/core/loglinear"
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/structure"
@@ -27,7 +28,7 @@ const (
 )
 
 // Sampled answers by few draws for each row: of two persistent chains (Younes 1999; Tieleman 2008), whose rows' scores change slowly in
-// training so that they stay near their distributions, or new independent ones each time. It is for a Descent that is Sampled.
+// training so that they stay near their distributions, or new independent ones each time. It is for a loglinear.Descent that is Sampled.
 type Sampled struct {
 	Space   structure.Space
 	Workers int
@@ -65,25 +66,25 @@ func NewSampled(space structure.Space, n int, method chain.Method, recursion boo
 	return s, nil
 }
 
-// Answer implements Engine.
-func (s *Sampled) Answer(r RowsRequest, mon *parallel.Monitor) error {
+// Answer implements loglinear.Engine.
+func (s *Sampled) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
 	switch r.Ask {
-	case Mean, Pair:
+	case loglinear.Mean, loglinear.Pair:
 		draws := s.Draws
-		if r.Ask == Pair {
+		if r.Ask == loglinear.Pair {
 			draws *= r.Draws
 		}
 		return s.drawn(r, draws, s.Thin, mon, func(i int, psi []float64, draw int) {
 			to, share := r.Means.Row(i), 1/float64(chains*draws)
-			if r.Ask == Pair {
+			if r.Ask == loglinear.Pair {
 				to, share = r.Means.Row(i+draw/draws*r.Scores.Rows), 1/float64(draws)
 			}
-			if draw == 0 || r.Ask == Pair && draw == draws {
+			if draw == 0 || r.Ask == loglinear.Pair && draw == draws {
 				clear(to)
 			}
-			axpy(to, share, psi)
+			linalg.Axpy(to, psi, share)
 		})
-	case Draw:
+	case loglinear.Draw:
 		each := (r.Draws-1)/chains + 1
 		return s.drawn(r, each, spaced*s.Thin, mon, func(i int, psi []float64, draw int) {
 			if draw < r.Draws {
@@ -91,16 +92,16 @@ func (s *Sampled) Answer(r RowsRequest, mon *parallel.Monitor) error {
 			}
 		})
 	}
-	return errors.New("loglinear: samples do not tell the partition function")
+	return errors.New("expect: samples do not tell the partition function")
 }
 
 // drawn calls take with ψ of chains×draws draws for each row of a request, the first half of them independent of the second.
-func (s *Sampled) drawn(r RowsRequest, draws, thin int, mon *parallel.Monitor, take func(row int, psi []float64, draw int)) error {
-	at, all := r.rows(), chains*draws
+func (s *Sampled) drawn(r loglinear.RowsRequest, draws, thin int, mon *parallel.Monitor, take func(row int, psi []float64, draw int)) error {
+	at, all := r.Rows(), chains*draws
 	var warm, cold []int
-	for k := range at.len() {
-		if i := at.at(k); s.begun != nil && i >= len(s.begun) {
-			return fmt.Errorf("loglinear: row %d is beyond the %d that the chains are for", i, len(s.begun))
+	for k := range at.Len() {
+		if i := at.At(k); s.begun != nil && i >= len(s.begun) {
+			return fmt.Errorf("expect: row %d is beyond the %d that the chains are for", i, len(s.begun))
 		} else if s.chained() && s.begun[i] {
 			warm = append(warm, k)
 		} else {
@@ -111,7 +112,7 @@ func (s *Sampled) drawn(r RowsRequest, draws, thin int, mon *parallel.Monitor, t
 	for _, group := range [][]int{warm, cold} {
 		for lo := 0; lo < len(group); lo += most {
 			part := group[lo:min(lo+most, len(group))]
-			y, err := s.outputs(r, part, draws, thin, s.chained() && s.begun[at.at(part[0])], mon)
+			y, err := s.outputs(r, part, draws, thin, s.chained() && s.begun[at.At(part[0])], mon)
 			if err != nil {
 				if bad, ok := errors.AsType[*badrow.Error](err); ok {
 					return badrow.At(part[bad.Row], bad.Err)
@@ -137,8 +138,8 @@ func (s *Sampled) seed() uint64 {
 }
 
 // outputs draws for some rows of a request, all draws of one after the other.
-func (s *Sampled) outputs(r RowsRequest, part []int, draws, thin int, warm bool, mon *parallel.Monitor) ([]int32, error) {
-	n, parts, d, at := len(part), s.Space.PartLen(), r.Scores.Cols, r.rows()
+func (s *Sampled) outputs(r loglinear.RowsRequest, part []int, draws, thin int, warm bool, mon *parallel.Monitor) ([]int32, error) {
+	n, parts, d, at := len(part), s.Space.PartLen(), r.Scores.Cols, r.Rows()
 	copies := 1
 	if s.chained() {
 		copies = chains
@@ -167,7 +168,7 @@ func (s *Sampled) outputs(r RowsRequest, part []int, draws, thin int, warm bool,
 	case warm:
 		o.Start = make([]int32, 0, n*chains*parts)
 		for _, i := range part {
-			o.Start = append(o.Start, s.state(at.at(i))...)
+			o.Start = append(o.Start, s.state(at.At(i))...)
 		}
 	default:
 		o.BurnIn = burnIn * s.Thin
@@ -180,11 +181,11 @@ func (s *Sampled) outputs(r RowsRequest, part []int, draws, thin int, warm bool,
 	}
 	if s.chained() {
 		for k, i := range part {
-			to := s.state(at.at(i))
+			to := s.state(at.At(i))
 			for c := range chains {
 				copy(to[c*parts:(c+1)*parts], y[((k*chains+c)*draws+draws-1)*parts:])
 			}
-			s.begun[at.at(i)] = true
+			s.begun[at.At(i)] = true
 		}
 	}
 	return y, nil
@@ -202,7 +203,7 @@ func (s *Sampled) States() []int32 { return s.states }
 // embed hands over ψ of the draws of rows, those of one row in order.
 func (s *Sampled) embed(y []int32, part []int, all int, take func(row int, psi []float64, draw int)) error {
 	parts := s.Space.PartLen()
-	return parallel.For(len(part), sparseRows, s.Workers, nil, func(lo, hi int) error {
+	return parallel.For(len(part), embeddedRows, s.Workers, nil, func(lo, hi int) error {
 		psi := make([]float64, s.Space.FeatureLen())
 		for k := lo; k < hi; k++ {
 			for draw := range all {
