@@ -3,12 +3,13 @@ package loglinear
 import (
 	"errors"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/badrow"
 	"combpred/core/linalg"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/structure"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // Fit is a Search whose rows are at hand: it asks for nothing but the expectations of blocks of them. It is all on its state, but for
@@ -33,7 +34,7 @@ func (p *Problem) StateLen(o SearchOptions) (int, error) {
 func (p *Problem) split(o SearchOptions, state []float64) (search []float64, kind *float64, pass []float64, err error) {
 	length, err := p.StateLen(o)
 	if err == nil {
-		err = checkLength(state, length)
+		err = flat.CheckLength(state, length)
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -116,14 +117,16 @@ type Engine interface {
 // ErrNoDraws is what an engine says that cannot draw independent outputs at once.
 var ErrNoDraws = errors.New("loglinear: no independent draws")
 
-// machine is what a driver drives.
-type machine interface {
+// Machine is what a driver drives.
+type Machine interface {
+	// Next takes in what was asked for last and goes on until more is needed, or asks for Nothing.
 	Next(mon *parallel.Monitor) (RowsRequest, error)
+	// Decline answers a request for draws where none can be made.
 	Decline() error
 }
 
-// drive answers the requests of a machine until it has finished.
-func drive(m machine, p *Problem, engine Engine, mon *parallel.Monitor) error {
+// Drive answers the requests of a machine until it has finished.
+func Drive(m Machine, p *Problem, engine Engine, mon *parallel.Monitor) error {
 	for {
 		r, err := m.Next(mon)
 		if err != nil || r.Ask == Nothing {
@@ -147,7 +150,7 @@ func (p *Problem) renumbered(r RowsRequest, err error) error {
 	if !ok {
 		return err
 	}
-	return badrow.At(p.row(r.Rows().At(bad.Row)), bad.Err)
+	return badrow.At(p.Row(r.Rows().At(bad.Row)), bad.Err)
 }
 
 // Rows returns the rows of a request.
@@ -169,50 +172,10 @@ func Minimise(o SearchOptions, p *Problem, space structure.Space, engine Engine,
 	if err != nil {
 		return Found{}, err
 	}
-	if err := drive(f, p, engine, mon); err != nil {
+	if err := Drive(f, p, engine, mon); err != nil {
 		return Found{}, err
 	}
 	return f.Found(), nil
-}
-
-// Descend fits a model to the rows of a problem by stochastic gradient descent. Start is as for NewDescent.
-func Descend(o DescentOptions, p *Problem, space structure.Space, engine Engine, start matrix, mon *parallel.Monitor) (Descended, error) {
-	covariance, err := Covariance(space)
-	if err != nil {
-		return Descended{}, err
-	}
-	length, err := p.DescentLen(o)
-	if err != nil {
-		return Descended{}, err
-	}
-	d, err := NewDescent(o, p, make([]float64, length), covariance, start)
-	if err != nil {
-		return Descended{}, err
-	}
-	if err := drive(d, p, engine, mon); err != nil {
-		return Descended{}, err
-	}
-	return d.Found(), nil
-}
-
-// Continue passes once over the rows of a problem from the progress of a descent over earlier ones.
-func Continue(o OnlineOptions, p *Problem, space structure.Space, engine Engine, from Progress, mon *parallel.Monitor) (Progress, error) {
-	covariance, err := Covariance(space)
-	if err != nil {
-		return Progress{}, err
-	}
-	length, err := p.OnlineLen(o)
-	if err != nil {
-		return Progress{}, err
-	}
-	s, err := NewOnline(o, p, make([]float64, length), covariance, from)
-	if err != nil {
-		return Progress{}, err
-	}
-	if err := drive(s, p, engine, mon); err != nil {
-		return Progress{}, err
-	}
-	return s.Progress(), nil
 }
 
 // AddSums adds the sums of a kind over the rows of a problem to sums, with expectations from an engine.
@@ -221,7 +184,7 @@ func AddSums(s Sizes, p *Problem, kind Kind, weights matrix, sums []float64, eng
 	if err != nil {
 		return err
 	}
-	return drive(declining{pass}, p, engine, mon)
+	return Drive(declining{pass}, p, engine, mon)
 }
 
 type declining struct{ *Pass }
@@ -249,7 +212,8 @@ func Covariance(space structure.Space) (matrix, error) {
 	mean, cov := make([]float64, d), linalg.NewMatrix[float64](d, d)
 	m.Mean(mean)
 	m.SecondMoment(linalg.General(cov))
-	blas64.Ger(-1, vector(mean), vector(mean), linalg.General(cov))
+	row := flat.Shaped(mean, 1, d)
+	linalg.Gemm(blas.Trans, blas.NoTrans, -1, row, row, 1, cov)
 	return cov, nil
 }
 

@@ -9,20 +9,45 @@ import (
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/expect"
+	"combpred/core/loglinear/loglineartest"
 	"combpred/core/parallel"
+	"combpred/core/partition"
 	"combpred/core/structure"
+	"combpred/core/structure/examples"
 )
+
+type matrix = linalg.Matrix[float64]
+
+// small calls f with every small space that has an exact partition function, moments and a list, and ψ of moderate size.
+func small(t *testing.T, f func(t *testing.T, space structure.Space)) {
+	for _, name := range examples.Names() {
+		sizes, _ := examples.Of(name)
+		for k, args := range sizes.Small() {
+			space, err := structure.New(name, structure.Args(args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, lists := space.(structure.Enumerator)
+			_, moments := space.(structure.Moments)
+			log, err := structure.LogCount(space)
+			if !lists || !moments || err != nil || !(log < math.Log(800)) || !partition.Available(space, true) {
+				continue
+			}
+			t.Run(name+"/"+string(rune('0'+k)), func(t *testing.T) { f(t, space) })
+		}
+	}
+}
 
 // TestLossAgreesWithEnumeration: value and gradient of every small structure, with dense and with sparse features, against sums over all
 // outputs and central differences; for any number of workers the same.
 func TestLossAgreesWithEnumeration(t *testing.T) {
 	small(t, func(t *testing.T, space structure.Space) {
-		c := newInstance(t, space, 12, 3, 1)
-		s := c.sizes()
+		c := loglineartest.New(t, space, 12, 3, 1)
+		s := c.Sizes()
 		n := s.Features * s.Outputs
-		w := shaped(random(n, 0.4, 2), s.Features, s.Outputs)
+		w := loglineartest.Shaped(loglineartest.Random(n, 0.4, 2), s.Features, s.Outputs)
 		var first []float64
-		for k, p := range []*loglinear.Problem{c.problem, c.sparse} {
+		for k, p := range []*loglinear.Problem{c.Problem, c.Sparse} {
 			for _, workers := range []int{1, 3} {
 				p.Workers = workers
 				sums := make([]float64, s.SumsLen(loglinear.Loss))
@@ -31,16 +56,16 @@ func TestLossAgreesWithEnumeration(t *testing.T) {
 				}
 				value, gradient := sums[loglinear.LossSum], s.GradientOf(sums).Data
 				for i, v := range w.Data {
-					value += c.alpha * v * v
-					gradient[i] += 2 * c.alpha * v
+					value += c.Alpha * v * v
+					gradient[i] += 2 * c.Alpha * v
 				}
-				want := c.objective(w.Data)
+				want := c.Objective(w.Data)
 				if !(math.Abs(value-want) <= 1e-11*max(1, math.Abs(want))) {
 					t.Errorf("the objective is %v, want %v", value, want)
 				}
 				for trial := range uint64(3) {
-					along := random(n, 1/math.Sqrt(float64(n)), 10+trial)
-					got, slope := linalg.Dot(gradient, along), c.slope(w.Data, along)
+					along := loglineartest.Random(n, 1/math.Sqrt(float64(n)), 10+trial)
+					got, slope := linalg.Dot(gradient, along), c.Slope(w.Data, along)
 					if !(math.Abs(got-slope) <= 1e-7*max(1, math.Abs(want))) {
 						t.Errorf("the slope is %v, by differences %v", got, slope)
 					}
@@ -58,10 +83,10 @@ func TestLossAgreesWithEnumeration(t *testing.T) {
 // TestMinimum: at the end of a search no direction leads down by more than rounding, from either kind of features.
 func TestMinimum(t *testing.T) {
 	small(t, func(t *testing.T, space structure.Space) {
-		c := newInstance(t, space, 15, 2, 3)
-		o := c.options()
+		c := loglineartest.New(t, space, 15, 2, 3)
+		o := c.Options()
 		var objectives []float64
-		for _, p := range []*loglinear.Problem{c.problem, c.sparse} {
+		for _, p := range []*loglinear.Problem{c.Problem, c.Sparse} {
 			f, err := loglinear.Minimise(o, p, space, expect.Exact{Space: space, Workers: 1}, matrix{}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -70,13 +95,13 @@ func TestMinimum(t *testing.T) {
 				t.Fatalf("the residual is %v after %d iterations", f.Residual, f.Iterations)
 			}
 			w := f.Weights.Data
-			if want := c.objective(w); !(math.Abs(f.Objective-want) <= 1e-11*max(1, math.Abs(want))) {
+			if want := c.Objective(w); !(math.Abs(f.Objective-want) <= 1e-11*max(1, math.Abs(want))) {
 				t.Errorf("the objective is %v, want %v", f.Objective, want)
 			}
 			for trial := range uint64(4) {
-				along := random(len(w), 1/math.Sqrt(float64(len(w))), 20+trial)
-				steep := c.slope(make([]float64, len(w)), along)
-				if got := c.slope(w, along); !(math.Abs(got) <= 1e-4*max(1, math.Abs(steep))) {
+				along := loglineartest.Random(len(w), 1/math.Sqrt(float64(len(w))), 20+trial)
+				steep := c.Slope(make([]float64, len(w)), along)
+				if got := c.Slope(w, along); !(math.Abs(got) <= 1e-4*max(1, math.Abs(steep))) {
 					t.Errorf("the slope is %v where the search ends, %v where it began", got, steep)
 				}
 			}
@@ -88,43 +113,24 @@ func TestMinimum(t *testing.T) {
 	})
 }
 
-// rankings is an instance whose outputs are the best by a linear scorer, so that a search goes far.
-func rankings(t testing.TB, n int, labels int64) *instance {
-	c := newInstance(t, build(t, "permutations", labels), n, 4, 7)
-	c.alpha = 1e-4
-	d := c.space.FeatureLen()
-	w := random(c.problem.X.Len()*d, 1, 13)
-	for i := range n {
-		f, best := make([]float64, d), math.Inf(-1)
-		c.problem.X.Entries(i, func(j int, v float64) { linalg.Axpy(f, w[j*d:(j+1)*d], v) })
-		for _, psi := range c.psi {
-			if v := linalg.Dot(f, psi); v > best {
-				best = v
-				copy(c.problem.Psi.Row(i), psi)
-			}
-		}
-	}
-	return c
-}
-
 // answered drives a fit whose machine is made anew from its state, which moves elsewhere, before each step.
-func answered(t *testing.T, c *instance, o loglinear.SearchOptions, engine loglinear.Engine) loglinear.Found {
+func answered(t *testing.T, c *loglineartest.Instance, o loglinear.SearchOptions, engine loglinear.Engine) loglinear.Found {
 	t.Helper()
-	length, err := c.problem.StateLen(o)
+	length, err := c.Problem.StateLen(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cov, err := loglinear.Covariance(c.space)
+	cov, err := loglinear.Covariance(c.Space)
 	if err != nil {
 		t.Fatal(err)
 	}
 	state := make([]float64, length)
-	if _, err := loglinear.NewFit(o, c.problem, state, cov, matrix{}); err != nil {
+	if _, err := loglinear.NewFit(o, c.Problem, state, cov, matrix{}); err != nil {
 		t.Fatal(err)
 	}
 	for {
 		state = slices.Clone(state)
-		f, err := loglinear.ResumeFit(o, c.problem, state)
+		f, err := loglinear.ResumeFit(o, c.Problem, state)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,12 +160,12 @@ func answered(t *testing.T, c *instance, o loglinear.SearchOptions, engine logli
 // TestStateIsAll: a fit whose state moves between any two steps is that of the direct driver, bit for bit; and one that searches with two
 // preconditioners ends where one does that cannot draw.
 func TestStateIsAll(t *testing.T) {
-	c := rankings(t, 60, 4)
-	o := c.options()
+	c := loglineartest.Rankings(t, 60, 4)
+	o := c.Options()
 	o.MaxIter = 2000
-	exact := expect.Exact{Space: c.space, Workers: 2}
+	exact := expect.Exact{Space: c.Space, Workers: 2}
 	mon := new(parallel.Monitor)
-	want, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, mon)
+	want, err := loglinear.Minimise(o, c.Problem, c.Space, exact, matrix{}, mon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,34 +177,25 @@ func TestStateIsAll(t *testing.T) {
 		t.Errorf("by steps the search ends after %d iterations at %v, else after %d at %v", got.Iterations, got.Objective,
 			want.Iterations, want.Objective)
 	}
-	undrawn := answered(t, c, o, noDraws{exact})
+	undrawn := answered(t, c, o, loglineartest.NoDraws{Engine: exact})
 	if math.Abs(undrawn.Objective-want.Objective) > 1e-6*want.Objective || want.Iterations <= 60 {
 		t.Errorf("with draws the objective is %v after %d iterations, without %v", want.Objective, want.Iterations, undrawn.Objective)
 	}
 }
 
-type noDraws struct{ loglinear.Engine }
-
-func (e noDraws) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
-	if r.Ask == loglinear.Draw {
-		return loglinear.ErrNoDraws
-	}
-	return e.Engine.Answer(r, mon)
-}
-
 // TestSumsOfBlocks: a search whose sums come from two blocks of rows, added up as vectors, ends where that of all rows does.
 func TestSumsOfBlocks(t *testing.T) {
-	c := rankings(t, 60, 4)
-	o := c.options()
+	c := loglineartest.Rankings(t, 60, 4)
+	o := c.Options()
 	o.MaxIter = 2000
-	exact := expect.Exact{Space: c.space, Workers: 1}
-	want, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, nil)
+	exact := expect.Exact{Space: c.Space, Workers: 1}
+	want, err := loglinear.Minimise(o, c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var blocks []*loglinear.Problem
 	for _, at := range [][2]int{{0, 23}, {23, 60}} {
-		p := *c.problem
+		p := *c.Problem
 		x := *p.X
 		x.N, x.Dense = at[1]-at[0], x.Dense.Slice(at[0], at[1], 0, x.P)
 		p.X, p.Psi, p.Weights = &x, p.Psi.Slice(at[0], at[1], 0, p.Psi.Cols), p.Weights[at[0]:at[1]]
@@ -211,7 +208,7 @@ func TestSumsOfBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cov, err := loglinear.Covariance(c.space)
+	cov, err := loglinear.Covariance(c.Space)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,42 +251,42 @@ func TestSumsOfBlocks(t *testing.T) {
 
 // TestWarmStart: from where a fit has ended another one need not move, and from where it is worse than zero it begins at zero.
 func TestWarmStart(t *testing.T) {
-	c := newInstance(t, build(t, "labelsets", 4), 30, 3, 9)
-	o := c.options()
-	exact := expect.Exact{Space: c.space, Workers: 1}
-	first, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, nil)
+	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 4), 30, 3, 9)
+	o := c.Options()
+	exact := expect.Exact{Space: c.Space, Workers: 1}
+	first, err := loglinear.Minimise(o, c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := loglinear.Minimise(o, c.problem, c.space, exact, first.Weights, nil)
+	again, err := loglinear.Minimise(o, c.Problem, c.Space, exact, first.Weights, nil)
 	if err != nil || again.Iterations != 0 || again.Objective != first.Objective {
 		t.Errorf("it moves from %v to %v in %d iterations, error %v", first.Objective, again.Objective, again.Iterations, err)
 	}
-	far := shaped(random(len(first.Weights.Data), 50, 4), o.Features, o.Outputs)
-	other, err := loglinear.Minimise(o, c.problem, c.space, exact, far, nil)
+	far := loglineartest.Shaped(loglineartest.Random(len(first.Weights.Data), 50, 4), o.Features, o.Outputs)
+	other, err := loglinear.Minimise(o, c.Problem, c.Space, exact, far, nil)
 	if err != nil || !slices.Equal(other.Weights.Data, first.Weights.Data) {
 		t.Errorf("from weights that are worse than zero it ends at %v, from zero at %v, error %v", other.Objective, first.Objective, err)
 	}
 	o.MaxIter = 2
-	if f, err := loglinear.Minimise(o, c.problem, c.space, exact, matrix{}, nil); err != nil || f.Iterations != 2 || f.Residual <= o.Tol {
+	if f, err := loglinear.Minimise(o, c.Problem, c.Space, exact, matrix{}, nil); err != nil || f.Iterations != 2 || f.Residual <= o.Tol {
 		t.Errorf("after %d of 2 iterations the residual is %v, error %v", f.Iterations, f.Residual, err)
 	}
 }
 
 // TestDiagonalMoments: beyond the orders that are diagonalised a search still ends at the minimum.
 func TestDiagonalMoments(t *testing.T) {
-	c := newInstance(t, build(t, "labelsets", 4), 40, 3, 11)
-	c.alpha = 1e-3
-	exact := expect.Exact{Space: c.space, Workers: 1}
-	want, err := loglinear.Minimise(c.options(), c.problem, c.space, exact, matrix{}, nil)
+	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 4), 40, 3, 11)
+	c.Alpha = 1e-3
+	exact := expect.Exact{Space: c.Space, Workers: 1}
+	want, err := loglinear.Minimise(c.Options(), c.Problem, c.Space, exact, matrix{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, limits := range [][2]int{{1, 1}, {100, 1}, {1, 100}} {
-		o := c.options()
+		o := c.Options()
 		o.LargestGram, o.LargestMoved, o.MaxIter = limits[0], limits[1], 2000
-		for _, p := range []*loglinear.Problem{c.problem, c.sparse} {
-			f, err := loglinear.Minimise(o, p, c.space, exact, matrix{}, nil)
+		for _, p := range []*loglinear.Problem{c.Problem, c.Sparse} {
+			f, err := loglinear.Minimise(o, p, c.Space, exact, matrix{}, nil)
 			if err != nil || f.Residual > o.Tol || math.Abs(f.Objective-want.Objective) > 1e-7*want.Objective {
 				t.Errorf("limits %v lead to %v with residual %v, want %v, error %v", limits, f.Objective, f.Residual, want.Objective, err)
 			}

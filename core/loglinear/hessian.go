@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 )
 
@@ -31,7 +32,7 @@ var errMoment = errors.New("loglinear: second moments are infinite or NaN: scale
 // diagonalise overwrites a symmetric matrix by its eigenvectors, in columns, and writes its eigenvalues, none below 0, to values.
 func diagonalise(values []float64, m matrix, mon *parallel.Monitor) error {
 	for i := range m.Rows {
-		if !finite(m.Row(i)) {
+		if !flat.Finite(m.Row(i)) {
 			return errMoment
 		}
 	}
@@ -63,19 +64,19 @@ func symEig(m matrix, mon *parallel.Monitor) ([]float64, error) {
 	return values, err
 }
 
-// preconditioner is a change of variables W = U (S∘z) Vᵀ after which the Hessian by z is about the identity: U and V are the eigenvectors
+// Preconditioner is a change of variables W = U (S∘z) Vᵀ after which the Hessian by z is about the identity: U and V are the eigenvectors
 // of the factors of a Kronecker product, and S the inverse roots of 2α + λ_j σ_k for their eigenvalues.
-type preconditioner struct {
-	features matrix    // U, without rows for the identity
-	outputs  matrix    // V, likewise
-	scale    matrix    // S, q×d
-	work     [2]matrix // q×d each
+type Preconditioner struct {
+	Features matrix    // U, without rows for the identity
+	Outputs  matrix    // V, likewise
+	Scale    matrix    // S, q×d
+	Work     [2]matrix // q×d each
 }
 
 // scaleTo writes S to p.
-func (p *preconditioner) scaleTo(alpha float64, curvature, variances []float64) {
+func (p *Preconditioner) ScaleTo(alpha float64, curvature, variances []float64) {
 	for j, c := range curvature {
-		row := p.scale.Row(j)
+		row := p.Scale.Row(j)
 		for k, v := range variances {
 			row[k] = 1 / math.Sqrt(2*alpha+c*v)
 		}
@@ -83,25 +84,25 @@ func (p *preconditioner) scaleTo(alpha float64, curvature, variances []float64) 
 }
 
 // weightsTo writes W to dst.
-func (p *preconditioner) weightsTo(dst, z matrix) {
-	one, two := p.work[0], p.work[1]
-	productTo(one, p.scale, z)
-	if p.outputs.Rows > 0 {
-		linalg.Gemm(blas.NoTrans, blas.Trans, 1, one, p.outputs, 0, two)
+func (p *Preconditioner) WeightsTo(dst, z matrix) {
+	one, two := p.Work[0], p.Work[1]
+	productTo(one, p.Scale, z)
+	if p.Outputs.Rows > 0 {
+		linalg.Gemm(blas.NoTrans, blas.Trans, 1, one, p.Outputs, 0, two)
 		one, two = two, one
 	}
-	if p.features.Rows > 0 {
-		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.features, one, 0, two)
+	if p.Features.Rows > 0 {
+		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.Features, one, 0, two)
 		one = two
 	}
 	dst.CopyFrom(one)
 }
 
 // coordinatesTo writes z to dst, the inverse of weightsTo.
-func (p *preconditioner) coordinatesTo(dst, w matrix) {
+func (p *Preconditioner) CoordinatesTo(dst, w matrix) {
 	turned := p.turned(w)
 	for j := range dst.Rows {
-		row, s := turned.Row(j), p.scale.Row(j)
+		row, s := turned.Row(j), p.Scale.Row(j)
 		for k, v := range row {
 			dst.Row(j)[k] = v / s[k]
 		}
@@ -109,25 +110,25 @@ func (p *preconditioner) coordinatesTo(dst, w matrix) {
 }
 
 // pullBackTo writes the gradient by z to dst, given that by W.
-func (p *preconditioner) pullBackTo(dst, gradient matrix) {
-	productTo(dst, p.scale, p.turned(gradient))
+func (p *Preconditioner) PullBackTo(dst, gradient matrix) {
+	productTo(dst, p.Scale, p.turned(gradient))
 }
 
 // applyTo writes the product of the inverse of the Hessian with a gradient by W to dst.
-func (p *preconditioner) applyTo(dst, gradient matrix) {
-	p.pullBackTo(dst, gradient)
-	p.weightsTo(dst, dst)
+func (p *Preconditioner) ApplyTo(dst, gradient matrix) {
+	p.PullBackTo(dst, gradient)
+	p.WeightsTo(dst, dst)
 }
 
 // turned returns Uᵀ W V.
-func (p *preconditioner) turned(w matrix) matrix {
-	one, two := p.work[0], p.work[1]
-	if p.features.Rows > 0 {
-		linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.features, w, 0, one)
+func (p *Preconditioner) turned(w matrix) matrix {
+	one, two := p.Work[0], p.Work[1]
+	if p.Features.Rows > 0 {
+		linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.Features, w, 0, one)
 		w, one = one, two
 	}
-	if p.outputs.Rows > 0 {
-		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, w, p.outputs, 0, one)
+	if p.Outputs.Rows > 0 {
+		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, w, p.Outputs, 0, one)
 		w = one
 	}
 	return w
@@ -141,27 +142,27 @@ func productTo(dst, a, b matrix) {
 	}
 }
 
-// setZero builds the preconditioner of the Hessian at W = 0 from sums of moments, exact where both factors are diagonalised. Its outputs
+// SetZero builds the preconditioner of the Hessian at W = 0 from sums of moments, exact where both factors are diagonalised. Its outputs
 // are the covariance of ψ, which is overwritten. The eigenvalues of the factors, or what is taken for them, go to curvature and variances.
-func setZero(s Sizes, alpha float64, sums []float64, to *preconditioner, curvature, variances []float64, mon *parallel.Monitor) error {
+func SetZero(s Sizes, alpha float64, sums []float64, to *Preconditioner, curvature, variances []float64, mon *parallel.Monitor) error {
 	if !(sums[RowCount] > 0) {
-		return errNoWeight
+		return ErrNoWeight
 	}
 	moment := s.moment(sums)
-	if s.gram() {
-		to.features.CopyFrom(moment)
-		if err := diagonalise(curvature, to.features, mon); err != nil {
+	if s.Gram() {
+		to.Features.CopyFrom(moment)
+		if err := diagonalise(curvature, to.Features, mon); err != nil {
 			return err
 		}
 	} else {
 		copy(curvature, moment.Row(0))
-		if !finite(curvature) {
+		if !flat.Finite(curvature) {
 			return errMoment
 		}
 	}
-	if s.covariance() {
+	if s.HasCovariance() {
 		// It is overwritten last, as it is read again after a cancellation.
-		if err := diagonalise(variances, to.outputs, mon); err != nil {
+		if err := diagonalise(variances, to.Outputs, mon); err != nil {
 			return err
 		}
 	} else {
@@ -169,67 +170,67 @@ func setZero(s Sizes, alpha float64, sums []float64, to *preconditioner, curvatu
 			variances[k] = sums[SquareSum] / (sums[RowCount] * float64(s.Outputs))
 		}
 	}
-	to.scaleTo(alpha, curvature, variances)
+	to.ScaleTo(alpha, curvature, variances)
 	return nil
 }
 
-// following is what a preconditioner follows the Hessian by: sums of the spread, and what is known at W = 0.
-type following struct {
+// Following is what a preconditioner follows the Hessian by: sums of the spread, and what is known at W = 0.
+type Following struct {
 	Sizes
-	alpha                float64
-	sums                 []float64
-	weight               float64 // of all rows
-	zero                 *preconditioner
-	curvature, variances []float64
+	Alpha                float64
+	Sums                 []float64 // of the spread
+	Weight               float64   // of all rows
+	Zero                 *Preconditioner
+	Curvature, Variances []float64 // eigenvalues of the factors at W = 0
 }
 
-// known says whether the spread is, and not zero.
-func (f following) known() bool { return f.sums[Unknown] == 0 && f.total() > 0 }
+// Known says whether the spread is, and not zero.
+func (f Following) Known() bool { return f.Sums[Unknown] == 0 && f.total() > 0 }
 
 // total returns the trace of the weighted sum of covariances.
-func (f following) total() (t float64) {
-	_, covariance := f.spread(f.sums)
+func (f Following) total() (t float64) {
+	_, covariance := f.spread(f.Sums)
 	for k := range f.Outputs {
 		t += covariance.Row(k)[k]
 	}
 	return t
 }
 
-// set builds the preconditioner of the Hessian where distributions have this spread, with damping times the covariance under the uniform
+// Set builds the preconditioner of the Hessian where distributions have this spread, with damping times the covariance under the uniform
 // distribution added to that of each row. The factors are the mean covariance, in units of its trace, and the second moment of the
 // features with rows weighted by their traces (Martens and Grosse 2015). Their eigenvalues go to moved and spread.
-func (f following) set(to *preconditioner, moved, spread []float64, damping float64, mon *parallel.Monitor) error {
-	moment, covariance := f.spread(f.sums)
-	total, mean, more := f.total(), f.sums[TraceSum]/f.sums[RowCount], damping*sum(f.variances)
+func (f Following) Set(to *Preconditioner, moved, spread []float64, damping float64, mon *parallel.Monitor) error {
+	moment, covariance := f.spread(f.Sums)
+	total, mean, more := f.total(), f.Sums[TraceSum]/f.Sums[RowCount], damping*flat.Sum(f.Variances)
 	added := more + floorShare*(mean+more)
-	if f.moves() {
-		to.features.CopyFrom(moment)
-		if f.gram() {
-			addReconstructed(to.features, added, f.zero.features, f.curvature)
+	if f.Moves() {
+		to.Features.CopyFrom(moment)
+		if f.Gram() {
+			addReconstructed(to.Features, added, f.Zero.Features, f.Curvature)
 		} else {
-			for j, c := range f.curvature {
-				to.features.Row(j)[j] += added * c
+			for j, c := range f.Curvature {
+				to.Features.Row(j)[j] += added * c
 			}
 		}
-		if err := diagonalise(moved, to.features, mon); err != nil {
+		if err := diagonalise(moved, to.Features, mon); err != nil {
 			return err
 		}
 	} else {
-		copy(moved, f.curvature)
-		scale(total/f.weight+added, moved)
+		copy(moved, f.Curvature)
+		flat.Scale(total/f.Weight+added, moved)
 	}
-	to.outputs.CopyFrom(covariance)
-	scale(mean/(total*(mean+more)), to.outputs.Data)
+	to.Outputs.CopyFrom(covariance)
+	flat.Scale(mean/(total*(mean+more)), to.Outputs.Data)
 	if damping > 0 {
-		addReconstructed(to.outputs, damping/(mean+more), f.zero.outputs, f.variances)
+		addReconstructed(to.Outputs, damping/(mean+more), f.Zero.Outputs, f.Variances)
 	}
 	for k := range f.Outputs {
-		to.outputs.Row(k)[k] += floorShare / float64(f.Outputs)
+		to.Outputs.Row(k)[k] += floorShare / float64(f.Outputs)
 	}
-	if err := diagonalise(spread, to.outputs, mon); err != nil {
+	if err := diagonalise(spread, to.Outputs, mon); err != nil {
 		return err
 	}
-	to.scaleTo(f.alpha, moved, spread)
+	to.ScaleTo(f.Alpha, moved, spread)
 	return nil
 }
 

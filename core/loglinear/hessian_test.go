@@ -1,7 +1,6 @@
 package loglinear
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/solve"
@@ -37,18 +37,18 @@ func TestPreconditioner(t *testing.T) {
 		return s
 	}
 	for _, factors := range [][2]matrix{{}, {basis(q), {}}, {{}, basis(d)}, {basis(q), basis(d)}} {
-		p := &preconditioner{factors[0], factors[1], random(rng, q, d), [2]matrix{random(rng, q, d), random(rng, q, d)}}
+		p := &Preconditioner{factors[0], factors[1], random(rng, q, d), [2]matrix{random(rng, q, d), random(rng, q, d)}}
 		z, w, back := random(rng, q, d), random(rng, q, d), random(rng, q, d)
-		p.weightsTo(w, z)
-		p.coordinatesTo(back, w)
+		p.WeightsTo(w, z)
+		p.CoordinatesTo(back, w)
 		for i, v := range z.Data {
 			if math.Abs(back.Data[i]-v) > 1e-11 {
 				t.Fatalf("coordinate %d comes back as %v, was %v", i, back.Data[i], v)
 			}
 		}
 		g, pulled := random(rng, q, d), random(rng, q, d)
-		p.pullBackTo(pulled, g)
-		if one, two := dot(g.Data, w.Data), dot(pulled.Data, z.Data); math.Abs(one-two) > 1e-11 {
+		p.PullBackTo(pulled, g)
+		if one, two := flat.Dot(g.Data, w.Data), flat.Dot(pulled.Data, z.Data); math.Abs(one-two) > 1e-11 {
 			t.Errorf("the change by the weights is %v, by the coordinates %v", one, two)
 		}
 	}
@@ -94,107 +94,25 @@ func TestHessianAtZero(t *testing.T) {
 	}
 	gradient := func(z matrix) matrix {
 		w, sums, g := random(rng, 4, d), make([]float64, o.SumsLen(Loss)), random(rng, 4, d)
-		s.own.zero.weightsTo(w, z)
+		s.own.zero.WeightsTo(w, z)
 		if err := AddSums(o.Sizes, p, Loss, w, sums, exact, nil); err != nil {
 			t.Fatal(err)
 		}
 		all := o.GradientOf(sums)
-		axpy(all.Data, 2*alpha, w.Data)
-		s.own.zero.pullBackTo(g, all)
+		flat.Axpy(all.Data, 2*alpha, w.Data)
+		s.own.zero.PullBackTo(g, all)
 		return g
 	}
 	for range 5 {
 		z := random(rng, 4, d)
-		scale(h, z.Data)
+		flat.Scale(h, z.Data)
 		there := gradient(z)
-		scale(-1, z.Data)
+		flat.Scale(-1, z.Data)
 		back := gradient(z)
 		for i, v := range z.Data {
 			if got := (back.Data[i] - there.Data[i]) / 2; math.Abs(got-v) > 1e-3*h {
 				t.Errorf("entry %d of the Hessian's product is %v, want %v", i, got, v)
 			}
 		}
-	}
-}
-
-// TestStepIsStable: with the first step size, the preconditioned Hessian of mini-batches contracts: 1/size is at least its eigenvalue over
-// all rows, which is 1 along eigenvectors and found by iteration along axes.
-func TestStepIsStable(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	const n, q, d = 200, 6, 2
-	x := random(rng, n, q)
-	for i := range n {
-		for j := range q { // strongly correlated features
-			x.Row(i)[j] = 0.3*x.Row(i)[j] + 2*x.Row(i)[0]
-		}
-	}
-	p := &Problem{X: &solve.Design{N: n, P: q, Dense: x}, Psi: random(rng, n, d), Mean: make([]float64, d)}
-	if err := p.Prepare(); err != nil {
-		t.Fatal(err)
-	}
-	for _, gram := range []int{q, 1} {
-		s := Sizes{Features: q, Outputs: d, LargestGram: gram, LargestMoved: 1}
-		sums := make([]float64, s.SumsLen(Moments))
-		if err := AddSums(s, p, Moments, matrix{}, sums, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		by := &preconditioner{outputs: linalg.NewMatrix[float64](d, d), scale: random(rng, q, d)}
-		by.outputs.Data[0], by.outputs.Data[3] = 1, 1
-		if s.gram() {
-			by.features = linalg.NewMatrix[float64](q, q)
-		}
-		curvature := make([]float64, q)
-		if err := setZero(s, 1e-9, sums, by, curvature, make([]float64, d), nil); err != nil {
-			t.Fatal(err)
-		}
-		size, err := p.firstStep(by, s, 1e-9, 1, curvature, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !s.gram() {
-			if size > 1/5.5 {
-				t.Errorf("along axes the first step is %v, and the eigenvalue about %d", size, q)
-			}
-			cancelled := new(parallel.Monitor)
-			cancelled.Cancel()
-			if _, err := p.firstStep(by, s, 1e-9, 1, curvature, cancelled); !errors.Is(err, parallel.ErrCancelled) {
-				t.Errorf("a cancelled iteration gives %v", err)
-			}
-			continue
-		}
-		// R²/b is about q/b.
-		if want := 1 / (1 + float64(q)/batchRows); math.Abs(size-want) > 0.1 {
-			t.Errorf("the first step is %v, want about %v", size, want)
-		}
-	}
-}
-
-// TestSampledFigures: with independent normal noise of known variance the estimated gains are right on average, and their errors are those
-// of the estimates; within 5 standard errors of 4000 trials.
-func TestSampledFigures(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	const n, trials, noise = 30, 4000, 0.5
-	truth := random(rng, n, 1)
-	var values, squares, claimed float64
-	one, two := make([]float64, n), make([]float64, n)
-	for range trials {
-		for i, v := range truth.Data {
-			one[i], two[i] = v+noise*rng.NormFloat64(), v+noise*rng.NormFloat64()
-		}
-		d := newtonGain(one, two)
-		values += d.Value / trials
-		squares += d.Value * d.Value / trials
-		claimed += d.Error * d.Error / trials
-	}
-	want, variance := dot(truth.Data, truth.Data)/2, squares-values*values
-	if math.Abs(values-want) > 5*math.Sqrt(variance/trials) {
-		t.Errorf("the mean gain is %v, want %v", values, want)
-	}
-	if math.Abs(claimed/variance-1) > 0.15 {
-		t.Errorf("the variance is said to be %v, is %v", claimed, variance)
-	}
-	d := Decrement{1, 0.1}
-	if !d.within(1.21) || d.within(1.19) || !d.beyond(0.59) || d.beyond(0.61) {
-		t.Error("bounds are not at two and four standard errors")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"combpred/core/badrow"
 	"combpred/core/linalg"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )
@@ -90,7 +91,7 @@ func (f *KernelFeatures) DualTo(dst, w matrix) {
 	}
 	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, f.vectors, scaled, 0, dst)
 	for i, r := range f.roots {
-		scale(r, dst.Row(i))
+		flat.Scale(r, dst.Row(i))
 	}
 }
 
@@ -112,6 +113,6 @@ func (f *KernelFeatures) analyse(dst, x matrix, before, after func(float64) floa
 	}
 	linalg.Gemm(blas.Trans, blas.NoTrans, 1, f.vectors, scaled, 0, dst)
 	for j, c := range f.Curvature {
-		scale(after(c), dst.Row(j))
+		flat.Scale(after(c), dst.Row(j))
 	}
 }

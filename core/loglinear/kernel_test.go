@@ -9,14 +9,16 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
+	"combpred/core/loglinear/descent"
 	"combpred/core/loglinear/expect"
+	"combpred/core/loglinear/loglineartest"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )
 
 // kept returns the features of the rows that count, with the constant one, and their kernel.
-func kept(c *instance) (x, kernel matrix, weights []float64, psi matrix) {
-	p := c.problem
+func kept(c *loglineartest.Instance) (x, kernel matrix, weights []float64, psi matrix) {
+	p := c.Problem
 	x, psi = linalg.NewMatrix[float64](p.Len(), p.X.Len()), linalg.NewMatrix[float64](p.Len(), p.Psi.Cols)
 	at := 0
 	for i, w := range p.Weights {
@@ -36,7 +38,7 @@ func kept(c *instance) (x, kernel matrix, weights []float64, psi matrix) {
 // inputs do; coefficients of rows have the scores of the weights, and lead back to them.
 func TestKernelFeatures(t *testing.T) {
 	for _, n := range []int{30, 5} {
-		c := newInstance(t, build(t, "permutations", 4), n, 6, 21)
+		c := loglineartest.New(t, loglineartest.Build(t, "permutations", 4), n, 6, 21)
 		x, kernel, weights, psi := kept(c)
 		m, d := x.Rows, psi.Cols
 		shifted := linalg.NewMatrix[float64](m, m)
@@ -54,18 +56,18 @@ func TestKernelFeatures(t *testing.T) {
 		again := linalg.NewMatrix[float64](m, m)
 		linalg.Gemm(blas.NoTrans, blas.Trans, 1, f.Rows, f.Rows, 0, again)
 		near(t, "the inner products", again, kernel, 1e-12)
-		p := &loglinear.Problem{X: f.Design(), Psi: psi, Weights: weights, Mean: c.problem.Mean}
+		p := &loglinear.Problem{X: f.Design(), Psi: psi, Weights: weights, Mean: c.Problem.Mean}
 		if err := p.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		o := c.options()
+		o := c.Options()
 		o.Features, o.Diagonal = q, true
-		exact := expect.Exact{Space: c.space, Workers: 1}
-		found, err := loglinear.Minimise(o, p, c.space, exact, matrix{}, nil)
+		exact := expect.Exact{Space: c.Space, Workers: 1}
+		found, err := loglinear.Minimise(o, p, c.Space, exact, matrix{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := minimum(t, c); math.Abs(found.Objective-want.Objective) > 1e-8*want.Objective {
+		if want := loglineartest.Minimum(t, c); math.Abs(found.Objective-want.Objective) > 1e-8*want.Objective {
 			t.Errorf("the objective is %v, want %v", found.Objective, want.Objective)
 		}
 		dual, scores, direct := linalg.NewMatrix[float64](m, d), linalg.NewMatrix[float64](m, d), linalg.NewMatrix[float64](m, d)
@@ -78,10 +80,10 @@ func TestKernelFeatures(t *testing.T) {
 		near(t, "the weights of the coefficients", back, found.Weights, 1e-9)
 		f.OfScoresTo(back, direct)
 		near(t, "the weights of the scores", back, found.Weights, 1e-9)
-		s := loglinear.DescentOptions{Sizes: o.Sizes, Alpha: c.alpha, Tol: 0.03, MaxIter: 300, Seed: 1}
+		s := descent.Options{Sizes: o.Sizes, Alpha: c.Alpha, Tol: 0.03, MaxIter: 300, Seed: 1}
 		for _, limit := range []int{0, 1} {
 			s.LargestMoved = limit
-			descended, err := loglinear.Descend(s, p, c.space, exact, matrix{}, nil)
+			descended, err := descent.Minimise(s, p, c.Space, exact, matrix{}, nil)
 			if err != nil || !descended.Converged || descended.Objective-found.Objective > 2*descended.Limit {
 				t.Errorf("a descent ends at %v after %d passes, error %v", descended.Objective, descended.Passes, err)
 			}
@@ -102,12 +104,12 @@ func near(t *testing.T, what string, got, want matrix, tolerance float64) {
 
 // TestKernelRefusals: what is no kernel matrix with positive weights is refused.
 func TestKernelRefusals(t *testing.T) {
-	square := func(x ...float64) matrix { n := int(math.Sqrt(float64(len(x)))); return shaped(x, n, n) }
+	square := func(x ...float64) matrix { n := int(math.Sqrt(float64(len(x)))); return loglineartest.Shaped(x, n, n) }
 	for name, c := range map[string]struct {
 		kernel  matrix
 		weights []float64
 	}{
-		"size":       {shaped(make([]float64, 6), 2, 3), nil},
+		"size":       {loglineartest.Shaped(make([]float64, 6), 2, 3), nil},
 		"weights":    {square(1, 0, 0, 1), []float64{1}},
 		"zero":       {square(1, 0, 0, 1), []float64{1, 0}},
 		"indefinite": {square(1, 2, 2, 1), nil},
@@ -124,7 +126,7 @@ func TestKernelRefusals(t *testing.T) {
 	}
 	cancelled := new(parallel.Monitor)
 	cancelled.Cancel()
-	if _, err := loglinear.NewKernelFeatures(shaped(make([]float64, 300*300), 300, 300), nil, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
+	if _, err := loglinear.NewKernelFeatures(loglineartest.Shaped(make([]float64, 300*300), 300, 300), nil, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled decomposition gives %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"combpred/core/badrow"
 	"combpred/core/linalg"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 )
 
@@ -63,29 +64,29 @@ type passState struct {
 const passHeader = 8
 
 // blockRows returns how many of n rows are treated at once: as many for any number of workers.
-func (s Sizes) blockRows(n int) int {
+func (s Sizes) BlockRows(n int) int {
 	most := max(1, blockNumbers/(spreadDraws*s.Outputs))
-	return max(1, min(n, most, linalg.Strip(n, 2*float64(s.n()))))
+	return max(1, min(n, most, linalg.Strip(n, 2*float64(s.Len()))))
 }
 
 // layoutPass cuts a state for passes over n rows into its parts.
 func (s Sizes) layoutPass(n int, state []float64) passState {
-	t, k, d := &tape{data: state}, s.blockRows(n), s.Outputs
+	t, k, d := &flat.Tape{Data: state}, s.BlockRows(n), s.Outputs
 	var own passState
-	if h := t.take(passHeader); h != nil {
+	if h := t.Take(passHeader); h != nil {
 		own.mark, own.begun, own.done, own.pending = &h[0], &h[1], &h[2], &h[3]
 	}
-	own.scores = t.matrix(k, d)
-	lo := t.at
-	own.means, own.logZ = t.matrix(k, d), t.take(k)
+	own.scores = t.Matrix(k, d)
+	lo := t.At
+	own.means, own.logZ = t.Matrix(k, d), t.Take(k)
 	// Draws lie where expectations do: a pass asks for the one or the other.
-	if more := k*spreadDraws*d - (t.at - lo); more > 0 {
-		t.take(more)
+	if more := k*spreadDraws*d - (t.At - lo); more > 0 {
+		t.Take(more)
 	}
 	if state != nil {
-		own.psi = shaped(state[lo:lo+k*spreadDraws*d], k*spreadDraws, d)
+		own.psi = flat.Shaped(state[lo:lo+k*spreadDraws*d], k*spreadDraws, d)
 	}
-	own.size = t.at
+	own.size = t.At
 	return own
 }
 
@@ -103,7 +104,7 @@ func NewPass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []float
 }
 
 func (s Sizes) passMark(p *Problem, kind Kind) float64 {
-	return mark("pass", s.Features, s.Outputs, p.Len(), int(kind))
+	return flat.Mark("pass", s, p.Len(), kind)
 }
 
 // ResumePass returns the pass that a state holds. All else must be as it was.
@@ -111,7 +112,7 @@ func ResumePass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []fl
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if err := checkState(state, s.PassLen(p), s.passMark(p, kind)); err != nil {
+	if err := flat.CheckState(state, s.PassLen(p), s.passMark(p, kind)); err != nil {
 		return nil, err
 	}
 	switch {
@@ -122,14 +123,14 @@ func ResumePass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []fl
 		return nil, fmt.Errorf("loglinear: there are %d sums, must be %d", len(sums), s.SumsLen(kind))
 	case (kind == Loss || kind == Spread) && (weights.Rows != s.Features || weights.Cols != s.Outputs):
 		return nil, fmt.Errorf("loglinear: the weights are %d×%d, must be %d×%d", weights.Rows, weights.Cols, s.Features, s.Outputs)
-	case kind == Spread && !s.covariance():
+	case kind == Spread && !s.HasCovariance():
 		return nil, fmt.Errorf("loglinear: the spread of %d outputs is not computed, of %d at most", s.Outputs, LargestCovariance)
 	}
 	return &Pass{s, p, kind, weights, sums, s.layoutPass(p.Len(), state)}, nil
 }
 
-// errUnanswered is that of a machine that finds NaN where expectations should be: it writes them there when it asks.
-var errUnanswered = errors.New("an expectation or ln Z is NaN: not all that was asked for was answered")
+// ErrUnanswered is that of a machine that finds NaN where expectations should be: it writes them there when it asks.
+var ErrUnanswered = errors.New("an expectation or ln Z is NaN: not all that was asked for was answered")
 
 // Next takes in what was asked for last and goes on. Errors about a row number it among all rows.
 func (s *Pass) Next(mon *parallel.Monitor) (RowsRequest, error) {
@@ -155,23 +156,23 @@ func (s *Pass) Next(mon *parallel.Monitor) (RowsRequest, error) {
 		*own.pending = 0
 	}
 	n := s.problem.Len()
-	at = Rows{lo: at.hi, hi: min(at.hi+s.sizes.blockRows(n), n)}
+	at = Rows{lo: at.hi, hi: min(at.hi+s.sizes.BlockRows(n), n)}
 	if at.Len() == 0 {
 		return RowsRequest{}, nil
 	}
 	k, d := at.Len(), s.sizes.Outputs
 	r := RowsRequest{First: at.lo, Scores: own.scores.Slice(0, k, 0, d)}
-	if err := s.problem.scoresTo(r.Scores, at, s.weights); err != nil {
+	if err := s.problem.ScoresTo(r.Scores, at, s.weights); err != nil {
 		return RowsRequest{}, err
 	}
 	*own.pending = float64(k)
 	if s.kind == Loss {
 		r.Ask, r.Means, r.LogZ = Expect, own.means.Slice(0, k, 0, d), own.logZ[:k]
-		fillNaN(r.LogZ)
+		flat.FillNaN(r.LogZ)
 		return r, nil
 	}
 	r.Ask, r.Draws, r.Psi = Draw, spreadDraws, own.psi.Slice(0, k*spreadDraws, 0, d)
-	fillNaN(r.Psi.Row(0))
+	flat.FillNaN(r.Psi.Row(0))
 	return r, nil
 }
 
@@ -181,16 +182,10 @@ func (s *Pass) Decline() {
 	*s.own.done, *s.own.pending = float64(s.problem.Len()), 0
 }
 
-func fillNaN(x []float64) {
-	for i := range x {
-		x[i] = math.NaN()
-	}
-}
-
 func (s *Pass) addMoments(mon *parallel.Monitor) error {
 	p, n := s.problem, s.problem.Len()
 	moment := s.sizes.moment(s.sums)
-	step := linalg.Strip(n, 2*float64(s.sizes.momentLen()))
+	step := linalg.Strip(n, 2*float64(s.sizes.MomentLen()))
 	step = max(1, min(step, blockNumbers/s.sizes.Features))
 	factors := make([]float64, min(step, n))
 	for int(*s.own.done) < n {
@@ -200,9 +195,9 @@ func (s *Pass) addMoments(mon *parallel.Monitor) error {
 		lo := int(*s.own.done)
 		at := Rows{lo: lo, hi: min(lo+step, n)}
 		for k := range at.Len() {
-			factors[k] = p.weight(at.At(k))
+			factors[k] = p.Weight(at.At(k))
 			s.sums[WeightSum] += factors[k]
-			for j, v := range p.Psi.Row(p.row(at.At(k))) {
+			for j, v := range p.Psi.Row(p.Row(at.At(k))) {
 				s.sums[SquareSum] += (v - p.Mean[j]) * (v - p.Mean[j])
 			}
 		}
@@ -219,10 +214,10 @@ func (s *Pass) addLoss(at Rows) error {
 	var loss float64
 	for k := range at.Len() {
 		i := at.At(k)
-		w, psi, f, mean := p.weight(i), p.Psi.Row(p.row(i)), own.scores.Row(k), own.means.Row(k)
-		one := w * (own.logZ[k] - dot(f, psi))
+		w, psi, f, mean := p.Weight(i), p.Psi.Row(p.Row(i)), own.scores.Row(k), own.means.Row(k)
+		one := w * (own.logZ[k] - flat.Dot(f, psi))
 		if math.IsNaN(one) {
-			return badrow.At(p.row(i), errUnanswered)
+			return badrow.At(p.Row(i), ErrUnanswered)
 		}
 		loss += one
 		for j, v := range psi {
@@ -230,7 +225,7 @@ func (s *Pass) addLoss(at Rows) error {
 		}
 	}
 	s.sums[LossSum] += loss
-	return p.addGradient(s.sizes.GradientOf(s.sums), at, own.means.Slice(0, at.Len(), 0, s.sizes.Outputs))
+	return p.AddGradient(s.sizes.GradientOf(s.sums), at, own.means.Slice(0, at.Len(), 0, s.sizes.Outputs))
 }
 
 // addSpread adds the covariances of rows' distributions, given draws.
@@ -239,18 +234,18 @@ func (s *Pass) addSpread(at Rows) error {
 	moved, covariance := s.sizes.spread(s.sums)
 	psi, factors := s.own.psi.Slice(0, k*spreadDraws, 0, d), make([]float64, k)
 	if math.IsNaN(psi.Row(0)[0]) {
-		return badrow.At(p.row(at.At(0)), errUnanswered)
+		return badrow.At(p.Row(at.At(0)), ErrUnanswered)
 	}
 	mean := make([]float64, d)
 	for i := range k {
-		w := p.weight(at.At(i))
+		w := p.Weight(at.At(i))
 		trace := centre(psi.Slice(i*spreadDraws, (i+1)*spreadDraws, 0, d), mean, math.Sqrt(w/(spreadDraws-1)))
 		s.sums[TraceSum] += trace / w
 		factors[i] = trace
 	}
 	s.sums[RowCount] += float64(k)
 	linalg.Gemm(blas.Trans, blas.NoTrans, 1, psi, psi, 1, covariance)
-	if s.sizes.moves() {
+	if s.sizes.Moves() {
 		p.addMoment(moved, at, factors)
 	}
 	return nil
@@ -260,14 +255,14 @@ func (s *Pass) addSpread(at Rows) error {
 func centre(psi matrix, mean []float64, by float64) (squares float64) {
 	clear(mean)
 	for k := range psi.Rows {
-		axpy(mean, 1/float64(psi.Rows), psi.Row(k))
+		flat.Axpy(mean, 1/float64(psi.Rows), psi.Row(k))
 	}
 	for k := range psi.Rows {
 		row := psi.Row(k)
 		for j, m := range mean {
 			row[j] = by * (row[j] - m)
 		}
-		squares += dot(row, row)
+		squares += flat.Dot(row, row)
 	}
 	return squares
 }

@@ -1,6 +1,7 @@
 package loglinear
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -8,6 +9,7 @@ import (
 
 	"combpred/core/badrow"
 	"combpred/core/linalg"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )
@@ -70,7 +72,7 @@ func (p *Problem) Len() int {
 }
 
 // row returns the number among all rows of one that counts.
-func (p *Problem) row(i int) int {
+func (p *Problem) Row(i int) int {
 	if p.kept != nil {
 		return p.kept[i]
 	}
@@ -78,11 +80,11 @@ func (p *Problem) row(i int) int {
 }
 
 // weight returns the weight of a row that counts.
-func (p *Problem) weight(i int) float64 {
+func (p *Problem) Weight(i int) float64 {
 	if p.Weights == nil {
 		return 1
 	}
-	return p.Weights[p.row(i)]
+	return p.Weights[p.Row(i)]
 }
 
 // Rows are some of those that count: consecutive ones or, with numbers, those.
@@ -91,6 +93,13 @@ type Rows struct {
 	numbers []float64 // of a state
 }
 
+// Between returns the rows from lo up to hi.
+func Between(lo, hi int) Rows { return Rows{lo: lo, hi: hi} }
+
+// Numbered returns the rows of these numbers.
+func Numbered(numbers []float64) Rows { return Rows{numbers: numbers} }
+
+// Len returns how many there are.
 func (r Rows) Len() int {
 	if r.numbers != nil {
 		return len(r.numbers)
@@ -98,6 +107,7 @@ func (r Rows) Len() int {
 	return r.hi - r.lo
 }
 
+// At returns the number of one of them.
 func (r Rows) At(k int) int {
 	if r.numbers != nil {
 		return int(r.numbers[k])
@@ -112,7 +122,7 @@ func (p *Problem) dense(r Rows) matrix {
 	}
 	to := p.buffer(r.Len())
 	for k := range to.Rows {
-		copy(to.Row(k), p.X.Dense.Row(p.row(r.At(k))))
+		copy(to.Row(k), p.X.Dense.Row(p.Row(r.At(k))))
 	}
 	return to
 }
@@ -122,32 +132,32 @@ func (p *Problem) buffer(n int) matrix {
 	if len(p.scratch.Data) < n*p.X.P {
 		p.scratch = linalg.NewMatrix[float64](n, p.X.P)
 	}
-	return shaped(p.scratch.Data[:n*p.X.P], n, p.X.P)
+	return flat.Shaped(p.scratch.Data[:n*p.X.P], n, p.X.P)
 }
 
 // scoresTo writes the scores Wᵀφ of rows to dst.
-func (p *Problem) scoresTo(dst matrix, r Rows, w matrix) error {
+func (p *Problem) ScoresTo(dst matrix, r Rows, w matrix) error {
 	if p.X.Rows != nil {
 		return p.sparseScoresTo(dst, r, w)
 	}
 	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.dense(r), w.Slice(0, p.X.P, 0, w.Cols), 0, dst)
 	if p.X.Intercept {
 		for k := range dst.Rows {
-			axpy(dst.Row(k), 1, w.Row(p.X.P))
+			flat.Axpy(dst.Row(k), 1, w.Row(p.X.P))
 		}
 	}
 	return nil
 }
 
 // addGradient adds Σ φ rᵀ over rows with the gradients r by their scores to dst.
-func (p *Problem) addGradient(dst matrix, r Rows, residual matrix) error {
+func (p *Problem) AddGradient(dst matrix, r Rows, residual matrix) error {
 	if p.X.Rows != nil {
 		return p.addSparseGradient(dst, r, residual)
 	}
 	linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.dense(r), residual, 1, dst.Slice(0, p.X.P, 0, dst.Cols))
 	if p.X.Intercept {
 		for k := range residual.Rows {
-			axpy(dst.Row(p.X.P), 1, residual.Row(k))
+			flat.Axpy(dst.Row(p.X.P), 1, residual.Row(k))
 		}
 	}
 	return nil
@@ -158,11 +168,11 @@ func (p *Problem) addMoment(dst matrix, r Rows, factors []float64) {
 	switch {
 	case dst.Rows == 1:
 		for k, s := range factors {
-			p.X.Entries(p.row(r.At(k)), func(j int, v float64) { dst.Data[j] += s * v * v })
+			p.X.Entries(p.Row(r.At(k)), func(j int, v float64) { dst.Data[j] += s * v * v })
 		}
 	case p.X.Rows != nil:
 		for k, s := range factors {
-			i := p.row(r.At(k))
+			i := p.Row(r.At(k))
 			p.X.Entries(i, func(j int, v float64) {
 				to := dst.Row(j)
 				p.X.Entries(i, func(l int, u float64) { to[l] += s * v * u })
@@ -178,7 +188,7 @@ func (p *Problem) addDenseMoment(dst matrix, r Rows, factors []float64) {
 	scaled := p.buffer(r.Len())
 	for k, s := range factors {
 		root := math.Sqrt(s)
-		linalg.ScaleTo(scaled.Row(k), root, p.X.Dense.Row(p.row(r.At(k))))
+		linalg.ScaleTo(scaled.Row(k), root, p.X.Dense.Row(p.Row(r.At(k))))
 	}
 	linalg.Gemm(blas.Trans, blas.NoTrans, 1, scaled, scaled, 1, dst.Slice(0, n, 0, n))
 	if !p.X.Intercept {
@@ -186,7 +196,7 @@ func (p *Problem) addDenseMoment(dst matrix, r Rows, factors []float64) {
 	}
 	last := dst.Row(n)
 	for k, s := range factors {
-		axpy(last[:n], math.Sqrt(s), scaled.Row(k))
+		flat.Axpy(last[:n], math.Sqrt(s), scaled.Row(k))
 		last[n] += s
 	}
 	for j := range n {
@@ -205,7 +215,7 @@ func (p *Problem) sparseScoresTo(dst matrix, r Rows, w matrix) error {
 		for k := lo; k < hi; k++ {
 			to := dst.Row(k)
 			clear(to)
-			p.X.Entries(p.row(r.At(k)), func(j int, v float64) { linalg.Axpy(to, w.Row(j), v) })
+			p.X.Entries(p.Row(r.At(k)), func(j int, v float64) { linalg.Axpy(to, w.Row(j), v) })
 		}
 		return nil
 	})
@@ -216,11 +226,17 @@ func (p *Problem) addSparseGradient(dst matrix, r Rows, residual matrix) error {
 	return parallel.For(dst.Cols, sparseOutputs, p.Workers, nil, func(lo, hi int) error {
 		for k := range r.Len() {
 			from := residual.Row(k)[lo:hi]
-			p.X.Entries(p.row(r.At(k)), func(j int, v float64) { linalg.Axpy(dst.Row(j)[lo:hi], from, v) })
+			p.X.Entries(p.Row(r.At(k)), func(j int, v float64) { linalg.Axpy(dst.Row(j)[lo:hi], from, v) })
 		}
 		return nil
 	})
 }
+
+// Errors of rows without weight, and of weights to start from.
+var (
+	ErrNoWeight = errors.New("loglinear: the weight of a row must be positive, at least of one")
+	ErrStart    = errors.New("loglinear: the start has entries that are infinite or NaN")
+)
 
 // MeanOutputs returns the mean embedded outputs of rows whose outputs First[i] to First[i+1] of psi are equally good, and their weights:
 // a set of k outputs is as k rows with one of them each.
@@ -231,10 +247,25 @@ func MeanOutputs(psi matrix, first []int, weights []float64) (matrix, []float64)
 			linalg.Axpy(means.Row(i), psi.Row(a), 1)
 		}
 		many := float64(first[i+1] - first[i])
-		scale(1/many, means.Row(i))
+		flat.Scale(1/many, means.Row(i))
 		if total[i] = many; weights != nil {
 			total[i] *= weights[i]
 		}
 	}
 	return means, total
+}
+
+// Residuals replaces means by factor·w_i times what they differ from ψ_i, the gradient by the scores.
+func (p *Problem) Residuals(means matrix, at Rows, factor float64) error {
+	for k := range means.Rows {
+		i := at.At(k)
+		w, mean := factor*p.Weight(i), means.Row(k)
+		for j, v := range p.Psi.Row(p.Row(i)) {
+			mean[j] = w * (mean[j] - v)
+		}
+		if !flat.Finite(mean) {
+			return badrow.At(p.Row(i), ErrUnanswered)
+		}
+	}
+	return nil
 }

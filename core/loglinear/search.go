@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"combpred/core/loglinear/flat"
 	"combpred/core/loglinear/lbfgs"
 	"combpred/core/parallel"
 )
@@ -25,7 +26,8 @@ type SearchOptions struct {
 	MaxIter int     // iterations at most
 }
 
-func (o SearchOptions) check() error {
+// Check returns an error that names the first option that is illegal.
+func (o SearchOptions) Check() error {
 	switch {
 	case !(o.Alpha > 0) || math.IsInf(o.Alpha, 0):
 		return fmt.Errorf("loglinear: alpha is %v, must be positive and finite", o.Alpha)
@@ -39,7 +41,7 @@ func (o SearchOptions) check() error {
 
 // pairs returns how many pairs of differences are kept.
 func (o SearchOptions) pairs() int {
-	return max(fewestPairs, min(mostPairs, pairNumbers/o.n()))
+	return max(fewestPairs, min(mostPairs, pairNumbers/o.Len()))
 }
 
 // Where a search is: what it waits for.
@@ -75,7 +77,7 @@ type searchState struct {
 	scratch                                        matrix
 	shared                                         []float64 // sums of moments, which are read before there are pairs
 	curvature, movedCurvature, variances, spread   []float64
-	zero, followed                                 preconditioner
+	zero, followed                                 Preconditioner
 	size                                           int
 }
 
@@ -83,67 +85,57 @@ const searchHeader = 16
 
 // layout cuts a state into its parts.
 func (o SearchOptions) layout(state []float64) *searchState {
-	t := &tape{data: state}
+	t := &flat.Tape{Data: state}
 	s, q, d := new(searchState), o.Features, o.Outputs
-	if header := t.take(searchHeader); header != nil {
+	if header := t.Take(searchHeader); header != nil {
 		for i, p := range []**float64{&s.mark, &s.stage, &s.iterations, &s.evaluations, &s.searches, &s.current, &s.residual,
 			&s.firstLargest, &s.length, &s.left, &s.before, &s.weight, &s.warm, &s.moved} {
 			*p = &header[i]
 		}
 	}
-	s.weights, s.trial, s.accepted = t.matrix(q, d), t.matrix(q, d), t.matrix(q, d)
-	s.scratch = t.matrix(q, d)
-	s.loss = t.take(o.SumsLen(Loss))
+	s.weights, s.trial, s.accepted = t.Matrix(q, d), t.Matrix(q, d), t.Matrix(q, d)
+	s.scratch = t.Matrix(q, d)
+	s.loss = t.Take(o.SumsLen(Loss))
 	m := o.pairs()
-	header, vectors, inverse := t.take(lbfgs.HeaderLen), t.take(3*o.n()), t.take(m)
-	lo := t.at
-	pairs := t.take(2 * m * o.n())
+	header, vectors, inverse := t.Take(lbfgs.HeaderLen), t.Take(3*o.Len()), t.Take(m)
+	lo := t.At
+	pairs := t.Take(2 * m * o.Len())
 	// What is summed between searches lies where the pairs do, which each search begins without.
-	if more := max(o.SumsLen(Moments), o.SumsLen(Spread)) - 2*m*o.n(); more > 0 {
-		t.take(more)
+	if more := max(o.SumsLen(Moments), o.SumsLen(Spread)) - 2*m*o.Len(); more > 0 {
+		t.Take(more)
 	}
 	if state != nil {
-		s.shared = state[lo:t.at:t.at]
-		s.line = lbfgs.Open(o.n(), header, vectors, inverse, pairs)
+		s.shared = state[lo:t.At:t.At]
+		s.line = lbfgs.Open(o.Len(), header, vectors, inverse, pairs)
 	}
-	work := [2]matrix{t.matrix(q, d), t.matrix(q, d)}
-	s.zero, s.followed = preconditioner{work: work}, preconditioner{work: work}
-	s.curvature, s.movedCurvature = t.take(q), t.take(q)
-	s.zero.scale, s.followed.scale = t.matrix(q, d), t.matrix(q, d)
-	if o.gram() {
-		s.zero.features = t.matrix(q, q)
-		s.followed.features = s.zero.features
+	work := [2]matrix{t.Matrix(q, d), t.Matrix(q, d)}
+	s.zero, s.followed = Preconditioner{Work: work}, Preconditioner{Work: work}
+	s.curvature, s.movedCurvature = t.Take(q), t.Take(q)
+	s.zero.Scale, s.followed.Scale = t.Matrix(q, d), t.Matrix(q, d)
+	if o.Gram() {
+		s.zero.Features = t.Matrix(q, q)
+		s.followed.Features = s.zero.Features
 	}
-	if o.moves() {
-		s.followed.features = t.matrix(q, q)
+	if o.Moves() {
+		s.followed.Features = t.Matrix(q, q)
 	}
-	s.variances, s.spread = t.take(d), t.take(d)
-	if o.covariance() {
-		s.zero.outputs, s.followed.outputs = t.matrix(d, d), t.matrix(d, d)
+	s.variances, s.spread = t.Take(d), t.Take(d)
+	if o.HasCovariance() {
+		s.zero.Outputs, s.followed.Outputs = t.Matrix(d, d), t.Matrix(d, d)
 	}
-	s.size = t.at
+	s.size = t.At
 	return s
 }
 
 // StateLen returns the length of the state of a search.
 func (o SearchOptions) StateLen() (int, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return 0, err
 	}
 	return o.layout(nil).size, nil
 }
 
-func (o SearchOptions) mark() float64 {
-	return mark("search", o.Features, o.Outputs, btoi(o.Diagonal), o.LargestGram, o.LargestMoved, o.MaxIter,
-		int(math.Float64bits(o.Alpha)), int(math.Float64bits(o.Tol)))
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
+func (o SearchOptions) mark() float64 { return flat.Mark("search", o) }
 
 // NewSearch begins a search in a state of length StateLen. The covariance of ψ under the uniform distribution is d×d; it is not read
 // where d is above LargestCovariance. Start, unless it has no rows, are weights to begin with where they are better than zero.
@@ -152,11 +144,11 @@ func NewSearch(o SearchOptions, state []float64, covariance, start matrix) (*Sea
 	if err != nil {
 		return nil, err
 	}
-	if err := checkLength(state, length); err != nil {
+	if err := flat.CheckLength(state, length); err != nil {
 		return nil, err
 	}
 	switch d := o.Outputs; {
-	case o.covariance() && (covariance.Rows != d || covariance.Cols != d):
+	case o.HasCovariance() && (covariance.Rows != d || covariance.Cols != d):
 		return nil, fmt.Errorf("loglinear: the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
 	case start.Rows != 0 && (start.Rows != o.Features || start.Cols != d):
 		return nil, fmt.Errorf("loglinear: the start is %d×%d, must be %d×%d", start.Rows, start.Cols, o.Features, d)
@@ -164,12 +156,12 @@ func NewSearch(o SearchOptions, state []float64, covariance, start matrix) (*Sea
 	clear(state)
 	own := o.layout(state)
 	*own.mark = o.mark()
-	if o.covariance() {
-		own.zero.outputs.CopyFrom(covariance)
+	if o.HasCovariance() {
+		own.zero.Outputs.CopyFrom(covariance)
 	}
 	if start.Rows > 0 {
 		own.trial.CopyFrom(start)
-		if !finite(own.trial.Data) {
+		if !flat.Finite(own.trial.Data) {
 			return nil, errors.New("loglinear: the start has entries that are infinite or NaN")
 		}
 		*own.warm = 1
@@ -183,7 +175,7 @@ func ResumeSearch(o SearchOptions, state []float64) (*Search, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkState(state, length, o.mark()); err != nil {
+	if err := flat.CheckState(state, length, o.mark()); err != nil {
 		return nil, err
 	}
 	return &Search{o, o.layout(state)}, nil

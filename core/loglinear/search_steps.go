@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"combpred/core/linalg"
+	"combpred/core/loglinear/flat"
 	"combpred/core/loglinear/lbfgs"
 	"combpred/core/parallel"
 )
@@ -14,16 +15,16 @@ func (s *Search) setZero(mon *parallel.Monitor) error {
 	own := s.own
 	sums := own.shared[:s.o.SumsLen(Moments)]
 	*own.weight = sums[WeightSum]
-	return setZero(s.o.Sizes, s.o.Alpha, sums, &own.zero, own.curvature, own.variances, mon)
+	return SetZero(s.o.Sizes, s.o.Alpha, sums, &own.zero, own.curvature, own.variances, mon)
 }
 
 // evaluated adds the penalty at some weights to the loss that was asked for there, and returns the objective. The gradient is complete
 // in the sums of the loss.
 func (s *Search) evaluated(weights matrix) (float64, error) {
 	gradient := s.o.GradientOf(s.own.loss)
-	axpy(gradient.Data, 2*s.o.Alpha, weights.Data)
-	value := s.own.loss[LossSum] + s.o.Alpha*dot(weights.Data, weights.Data)
-	if math.IsNaN(value) || math.IsInf(value, 0) || !finite(gradient.Data) {
+	flat.Axpy(gradient.Data, 2*s.o.Alpha, weights.Data)
+	value := s.own.loss[LossSum] + s.o.Alpha*flat.Dot(weights.Data, weights.Data)
+	if math.IsNaN(value) || math.IsInf(value, 0) || !flat.Finite(gradient.Data) {
 		return 0, fmt.Errorf("loglinear: the objective is %v, or its gradient is not finite: scale the inputs down", value)
 	}
 	*s.own.evaluations++
@@ -32,7 +33,7 @@ func (s *Search) evaluated(weights matrix) (float64, error) {
 
 // largest returns the largest entry of a gradient by W, preconditioned by the Hessian at zero.
 func (s *Search) largest(gradient matrix) (top float64) {
-	s.own.zero.pullBackTo(s.own.scratch, gradient)
+	s.own.zero.PullBackTo(s.own.scratch, gradient)
 	for _, v := range s.own.scratch.Data {
 		top = max(top, math.Abs(v))
 	}
@@ -91,7 +92,7 @@ func (s *Search) begin() SearchRequest {
 	if s.over() {
 		return s.ask(atEnd)
 	}
-	if s.o.covariance() && linalg.Dot(s.own.weights.Data, s.own.weights.Data) > 0 {
+	if s.o.HasCovariance() && linalg.Dot(s.own.weights.Data, s.own.weights.Data) > 0 {
 		return s.ask(atSpread)
 	}
 	*s.own.moved = 0
@@ -101,11 +102,11 @@ func (s *Search) begin() SearchRequest {
 // afterSpread builds the preconditioner of the Hessian at the current weights, where the spread is known.
 func (s *Search) afterSpread(mon *parallel.Monitor) (SearchRequest, error) {
 	own := s.own
-	f := following{s.o.Sizes, s.o.Alpha, own.shared[:s.o.SumsLen(Spread)], *own.weight, &own.zero, own.curvature, own.variances}
-	if *own.moved = 0; !f.known() {
+	f := Following{s.o.Sizes, s.o.Alpha, own.shared[:s.o.SumsLen(Spread)], *own.weight, &own.zero, own.curvature, own.variances}
+	if *own.moved = 0; !f.Known() {
 		return s.launch(), nil
 	}
-	if err := f.set(&own.followed, own.movedCurvature, own.spread, 0, mon); err != nil {
+	if err := f.Set(&own.followed, own.movedCurvature, own.spread, 0, mon); err != nil {
 		return SearchRequest{}, err
 	}
 	*own.moved = 1
@@ -113,7 +114,7 @@ func (s *Search) afterSpread(mon *parallel.Monitor) (SearchRequest, error) {
 }
 
 // preconditioner returns that of the current search.
-func (s *Search) preconditioner() *preconditioner {
+func (s *Search) preconditioner() *Preconditioner {
 	if *s.own.moved != 0 {
 		return &s.own.followed
 	}
@@ -121,13 +122,13 @@ func (s *Search) preconditioner() *preconditioner {
 }
 
 // coordinates returns x, q×d in one piece, as a matrix.
-func (s *Search) coordinates(x []float64) matrix { return shaped(x, s.o.Features, s.o.Outputs) }
+func (s *Search) coordinates(x []float64) matrix { return flat.Shaped(x, s.o.Features, s.o.Outputs) }
 
 // launch begins a search from the current weights.
 func (s *Search) launch() SearchRequest {
 	own, p := s.own, s.preconditioner()
-	p.coordinatesTo(s.coordinates(own.line.Point), own.weights)
-	p.pullBackTo(s.coordinates(own.line.Gradient), own.accepted)
+	p.CoordinatesTo(s.coordinates(own.line.Point), own.weights)
+	p.PullBackTo(s.coordinates(own.line.Gradient), own.accepted)
 	own.line.Forget()
 	*own.before = *own.current
 	*own.left = min(math.Floor(*own.length), float64(s.o.MaxIter)-*own.iterations)
@@ -153,8 +154,8 @@ func (s *Search) advance() SearchRequest {
 func (s *Search) tryStep(step float64) SearchRequest {
 	own := s.own
 	copy(own.scratch.Data, own.line.Point)
-	axpy(own.scratch.Data, step, own.line.Direction)
-	s.preconditioner().weightsTo(own.trial, own.scratch)
+	flat.Axpy(own.scratch.Data, step, own.line.Direction)
+	s.preconditioner().WeightsTo(own.trial, own.scratch)
 	return s.ask(atTrial)
 }
 
@@ -164,8 +165,8 @@ func (s *Search) afterTrial(mon *parallel.Monitor) (SearchRequest, error) {
 	if err != nil {
 		return SearchRequest{}, err
 	}
-	s.preconditioner().pullBackTo(own.scratch, s.o.GradientOf(own.loss))
-	step, outcome := line.Try(value, dot(own.scratch.Data, line.Direction))
+	s.preconditioner().PullBackTo(own.scratch, s.o.GradientOf(own.loss))
+	step, outcome := line.Try(value, flat.Dot(own.scratch.Data, line.Direction))
 	switch outcome {
 	case lbfgs.Going:
 		return s.tryStep(step), nil

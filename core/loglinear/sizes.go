@@ -1,9 +1,13 @@
 package loglinear
 
 import (
+	"combpred/core/linalg"
+	"combpred/core/loglinear/flat"
 	"fmt"
 	"math"
 )
+
+type matrix = linalg.Matrix[float64]
 
 // Sizes are those of the weights W, and what is known of the features.
 type Sizes struct {
@@ -16,16 +20,16 @@ type Sizes struct {
 }
 
 // n is the number of weights.
-func (s Sizes) n() int { return s.Features * s.Outputs }
+func (s Sizes) Len() int { return s.Features * s.Outputs }
 
 // gram says whether the second moment of the features is diagonalised.
-func (s Sizes) gram() bool { return !s.Diagonal && s.Features <= given(s.LargestGram, LargestGram) }
+func (s Sizes) Gram() bool { return !s.Diagonal && s.Features <= given(s.LargestGram, LargestGram) }
 
 // moves says whether it is diagonalised anew.
-func (s Sizes) moves() bool { return s.Features <= given(s.LargestMoved, LargestMoved) }
+func (s Sizes) Moves() bool { return s.Features <= given(s.LargestMoved, LargestMoved) }
 
 // covariance says whether the covariance of ψ is diagonalised.
-func (s Sizes) covariance() bool { return s.Outputs <= LargestCovariance }
+func (s Sizes) HasCovariance() bool { return s.Outputs <= LargestCovariance }
 
 func given(v, otherwise int) int {
 	if v > 0 {
@@ -38,7 +42,7 @@ func (s Sizes) check() error {
 	switch {
 	case s.Features < 1 || s.Outputs < 1:
 		return fmt.Errorf("loglinear: weights are %d×%d, must be 1×1 at least", s.Features, s.Outputs)
-	case s.Features > math.MaxInt32 || s.Outputs > math.MaxInt32 || s.n() > math.MaxInt/4096:
+	case s.Features > math.MaxInt32 || s.Outputs > math.MaxInt32 || s.Len() > math.MaxInt/4096:
 		return fmt.Errorf("loglinear: weights of %d×%d are too many", s.Features, s.Outputs)
 	case s.LargestGram < 0 || s.LargestMoved < 0:
 		return fmt.Errorf("loglinear: largest orders are %d and %d, must not be negative", s.LargestGram, s.LargestMoved)
@@ -47,8 +51,8 @@ func (s Sizes) check() error {
 }
 
 // momentLen is the number of entries of a second moment of the features.
-func (s Sizes) momentLen() int {
-	if s.gram() {
+func (s Sizes) MomentLen() int {
+	if s.Gram() {
 		return s.Features * s.Features
 	}
 	return s.Features
@@ -56,7 +60,7 @@ func (s Sizes) momentLen() int {
 
 // movedLen is that of one that is diagonalised anew.
 func (s Sizes) movedLen() int {
-	if s.moves() {
+	if s.Moves() {
 		return s.Features * s.Features
 	}
 	return 0
@@ -88,9 +92,9 @@ const (
 func (s Sizes) SumsLen(kind Kind) int {
 	switch kind {
 	case Loss:
-		return numbersLen + s.n()
+		return numbersLen + s.Len()
 	case Moments:
-		return numbersLen + s.momentLen()
+		return numbersLen + s.MomentLen()
 	case Spread:
 		return numbersLen + s.movedLen() + s.Outputs*s.Outputs
 	}
@@ -99,35 +103,27 @@ func (s Sizes) SumsLen(kind Kind) int {
 
 // GradientOf returns the gradient by W (q×d) in sums of the kind Loss.
 func (s Sizes) GradientOf(sums []float64) matrix {
-	return shaped(sums[numbersLen:], s.Features, s.Outputs)
+	return flat.Shaped(sums[numbersLen:], s.Features, s.Outputs)
 }
 
 // moment returns Σ w φφᵀ in sums of the kind Moments, q×q, or its diagonal, 1×q.
 func (s Sizes) moment(sums []float64) matrix {
-	return s.momentOf(sums[numbersLen:])
+	return s.MomentOf(sums[numbersLen:])
 }
 
 // momentOf returns data as one.
-func (s Sizes) momentOf(data []float64) matrix {
-	if s.gram() {
-		return shaped(data, s.Features, s.Features)
+func (s Sizes) MomentOf(data []float64) matrix {
+	if s.Gram() {
+		return flat.Shaped(data, s.Features, s.Features)
 	}
-	return shaped(data, 1, s.Features)
-}
-
-// sameSize returns an error unless a has the size of b.
-func sameSize(what string, a, b matrix) error {
-	if a.Rows != b.Rows || a.Cols != b.Cols {
-		return fmt.Errorf("loglinear: %s is %d×%d, must be %d×%d", what, a.Rows, a.Cols, b.Rows, b.Cols)
-	}
-	return nil
+	return flat.Shaped(data, 1, s.Features)
 }
 
 // spread returns Σ w_i t_i φ_i φ_iᵀ, q×q or without rows, and Σ w_i C_i, d×d, in sums of the kind Spread.
 func (s Sizes) spread(sums []float64) (moved, covariance matrix) {
-	t := tape{data: sums, at: numbersLen}
-	if s.moves() {
-		moved = t.matrix(s.Features, s.Features)
+	t := flat.Tape{Data: sums, At: numbersLen}
+	if s.Moves() {
+		moved = t.Matrix(s.Features, s.Features)
 	}
-	return moved, t.matrix(s.Outputs, s.Outputs)
+	return moved, t.Matrix(s.Outputs, s.Outputs)
 }

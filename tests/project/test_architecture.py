@@ -22,7 +22,9 @@ LAYERS = [
         *("core/linalg", "core/linalg/hostblas"),
     },
     {
-        *("core/chain", "core/decode", "core/labelrank", "core/loglinear", "core/maxmargin", "core/partition"),
+        *("core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition"),
+        *("core/loglinear", "core/loglinear/descent", "core/loglinear/expect", "core/loglinear/flat"),
+        *("core/loglinear/lbfgs", "core/loglinear/loglineartest"),
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/sgd", "core/solve/solvetest"),
     },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
@@ -67,7 +69,8 @@ def test_imports_run_downwards(packages):
 
 def test_only_tests_import_what_is_for_tests(packages):
     for_tests = {
-        f"{MODULE}/core/{name}" for name in ("solve/solvetest", "structure/examples", "structure/structuretest")
+        f"{MODULE}/core/{name}"
+        for name in ("loglinear/loglineartest", "solve/solvetest", "structure/examples", "structure/structuretest")
     }
     users = {name for name, package in packages.items() if for_tests & set(package.get("Imports", []))}
     assert users == {"core/solve/solvetest", "core/structure/structuretest"}

@@ -1,6 +1,10 @@
-package loglinear
+package descent
 
-import "math"
+import (
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/flat"
+	"math"
+)
 
 const standardErrors = 2 // by which an estimate has to be below a limit to be taken as below
 
@@ -32,9 +36,9 @@ func (c checkpoint) copyFrom(other checkpoint) {
 
 // known returns the decrement by exact gradients now and, unless half is nil, after half the passes: half the squared norm of the
 // preconditioned gradient, or what the second half has gained. Scratch is q×d.
-func known(now checkpoint, half *checkpoint, by *preconditioner, scratch matrix) Decrement {
-	by.pullBackTo(scratch, now.gradient)
-	newton := 0.5 * dot(scratch.Data, scratch.Data)
+func known(now checkpoint, half *checkpoint, by *loglinear.Preconditioner, scratch matrix) Decrement {
+	by.PullBackTo(scratch, now.gradient)
+	newton := 0.5 * flat.Dot(scratch.Data, scratch.Data)
 	if half == nil {
 		return Decrement{Value: newton}
 	}
@@ -65,18 +69,18 @@ func newtonGain(one, two []float64) Decrement {
 }
 
 // recentGain returns the gain since half, with its error. Scratches are q×d.
-func recentGain(now, half checkpoint, by *preconditioner, way, pulled matrix) Decrement {
+func recentGain(now, half checkpoint, by *loglinear.Preconditioner, way, pulled matrix) Decrement {
 	for i, v := range now.weights.Data {
 		pulled.Data[i] = half.weights.Data[i] - v
 	}
-	by.coordinatesTo(way, pulled)
+	by.CoordinatesTo(way, pulled)
 	var variance float64
 	for k, end := range []checkpoint{now, half} {
 		// Half the difference is the noise of the mean, about uncorrelated when preconditioned; at weights of 0 there is none.
 		if k == 1 && *end.passes == 0 {
 			continue
 		}
-		by.pullBackTo(pulled, end.difference)
+		by.PullBackTo(pulled, end.difference)
 		for i, v := range pulled.Data {
 			variance += v * v * way.Data[i] * way.Data[i] / 4
 		}

@@ -1,35 +1,31 @@
-package loglinear
+package descent
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
-)
-
-var (
-	errNoWeight = errors.New("loglinear: the weight of a row must be positive, at least of one")
-	errStart    = errors.New("loglinear: the start has entries that are infinite or NaN")
 )
 
 // prepare finds the preconditioner of the Hessian at W = 0, the first step size, and what there is to gain.
 func (s *Descent) prepare(mon *parallel.Monitor) error {
 	own, o, p := s.own, s.o, s.problem
-	sums := own.sums[:o.SumsLen(Moments)]
+	sums := own.sums[:o.SumsLen(loglinear.Moments)]
 	clear(sums)
-	pass, err := NewPass(o.Sizes, p, Moments, matrix{}, sums, own.pass)
+	pass, err := loglinear.NewPass(o.Sizes, p, loglinear.Moments, matrix{}, sums, own.pass)
 	if err == nil {
 		_, err = pass.Next(mon)
 	}
 	if err != nil {
 		return err
 	}
-	*own.weight = sums[WeightSum]
-	if err := setZero(o.Sizes, o.Alpha, sums, &own.zero, own.curvature, own.variances, mon); err != nil {
+	*own.weight = sums[loglinear.WeightSum]
+	if err := loglinear.SetZero(o.Sizes, o.Alpha, sums, &own.zero, own.curvature, own.variances, mon); err != nil {
 		return err
 	}
-	if *own.steps.first, err = p.firstStep(s.stepping(), o.Sizes, o.Alpha, 1, own.curvature, mon); err != nil {
+	if *own.steps.first, err = firstStep(p, s.stepping(), o.Sizes, o.Alpha, 1, own.curvature, mon); err != nil {
 		return err
 	}
 	zero := own.checkpoints[0]
@@ -39,7 +35,7 @@ func (s *Descent) prepare(mon *parallel.Monitor) error {
 	*own.gain = known(zero, nil, s.preconditioner(), own.steps.scratch).Value
 	*own.left = *own.gain
 	// What an earlier fit has gained says nothing about what is left.
-	if *own.points = 1; dot(own.steps.average.Data, own.steps.average.Data) > 0 {
+	if *own.points = 1; flat.Dot(own.steps.average.Data, own.steps.average.Data) > 0 {
 		*own.points = 0
 	}
 	*own.check, *own.renew, *own.objective = 1, firstRenewed, math.NaN()
@@ -51,15 +47,15 @@ func (s *Descent) prepare(mon *parallel.Monitor) error {
 func (s *Descent) gradientAtZero(dst matrix) error {
 	n, d := s.problem.Len(), s.o.Outputs
 	for lo := 0; lo < n; lo += batchRows {
-		at := Rows{lo: lo, hi: min(lo+batchRows, n)}
+		at := loglinear.Between(lo, min(lo+batchRows, n))
 		means := s.own.steps.means.Slice(0, at.Len(), 0, d)
 		for k := range means.Rows {
 			copy(means.Row(k), s.problem.Mean)
 		}
-		if err := s.problem.residuals(means, at, 1); err != nil {
+		if err := s.problem.Residuals(means, at, 1); err != nil {
 			return err
 		}
-		if err := s.problem.addGradient(dst, at, means); err != nil {
+		if err := s.problem.AddGradient(dst, at, means); err != nil {
 			return err
 		}
 	}
@@ -67,7 +63,7 @@ func (s *Descent) gradientAtZero(dst matrix) error {
 }
 
 // nextPass begins a pass over the rows.
-func (s *Descent) nextPass() (RowsRequest, error) {
+func (s *Descent) nextPass() (loglinear.RowsRequest, error) {
 	own := s.own
 	*own.passes++
 	own.steps.shuffle(s.o.Seed, int(*own.passes))
@@ -75,18 +71,18 @@ func (s *Descent) nextPass() (RowsRequest, error) {
 	return own.steps.ask(s.problem)
 }
 
-func (s *Descent) afterStep(mon *parallel.Monitor) (RowsRequest, error) {
+func (s *Descent) afterStep(mon *parallel.Monitor) (loglinear.RowsRequest, error) {
 	own := s.own
 	if err := own.steps.take(s.problem, s.stepping(), s.o.Alpha, 1); err != nil {
-		return RowsRequest{}, err
+		return loglinear.RowsRequest{}, err
 	}
 	mon.Advance(1)
-	if r, err := own.steps.ask(s.problem); err != nil || r.Ask != Nothing {
+	if r, err := own.steps.ask(s.problem); err != nil || r.Ask != loglinear.Nothing {
 		return r, err
 	}
 	last := int(*own.passes) >= s.o.MaxIter
 	if *own.passes != *own.check && !last {
-		return RowsRequest{}, s.renew()
+		return loglinear.RowsRequest{}, s.renew()
 	}
 	*own.check = max(*own.check+1, math.Floor(spacing**own.passes))
 	s.dropPoints()
@@ -97,12 +93,12 @@ func (s *Descent) afterStep(mon *parallel.Monitor) (RowsRequest, error) {
 		*own.stage = descentPairs
 		return s.askPairs()
 	}
-	sums := own.sums[:s.o.SumsLen(Loss)]
+	sums := own.sums[:s.o.SumsLen(loglinear.Loss)]
 	clear(sums)
 	*own.stage = descentLoss
-	pass, err := NewPass(s.o.Sizes, s.problem, Loss, own.steps.average, sums, own.pass)
+	pass, err := loglinear.NewPass(s.o.Sizes, s.problem, loglinear.Loss, own.steps.average, sums, own.pass)
 	if err != nil {
-		return RowsRequest{}, err
+		return loglinear.RowsRequest{}, err
 	}
 	return pass.Next(mon)
 }
@@ -134,24 +130,24 @@ func (s *Descent) point() checkpoint {
 	return c
 }
 
-func (s *Descent) afterLoss(mon *parallel.Monitor) (RowsRequest, error) {
+func (s *Descent) afterLoss(mon *parallel.Monitor) (loglinear.RowsRequest, error) {
 	own, average := s.own, s.own.steps.average
-	sums := own.sums[:s.o.SumsLen(Loss)]
-	pass, err := ResumePass(s.o.Sizes, s.problem, Loss, average, sums, own.pass)
+	sums := own.sums[:s.o.SumsLen(loglinear.Loss)]
+	pass, err := loglinear.ResumePass(s.o.Sizes, s.problem, loglinear.Loss, average, sums, own.pass)
 	if err != nil {
-		return RowsRequest{}, err
+		return loglinear.RowsRequest{}, err
 	}
-	if r, err := pass.Next(mon); err != nil || r.Ask != Nothing {
+	if r, err := pass.Next(mon); err != nil || r.Ask != loglinear.Nothing {
 		return r, err
 	}
-	*own.objective = sums[LossSum] + s.o.Alpha*dot(average.Data, average.Data)
+	*own.objective = sums[loglinear.LossSum] + s.o.Alpha*flat.Dot(average.Data, average.Data)
 	now := s.point()
 	now.gradient.CopyFrom(s.o.GradientOf(sums))
-	axpy(now.gradient.Data, 2*s.o.Alpha, average.Data)
-	if !finite(now.gradient.Data) || math.IsNaN(*own.objective) {
-		return RowsRequest{}, fmt.Errorf("loglinear: the objective is %v, or its gradient is not finite: scale the inputs down", *own.objective)
+	flat.Axpy(now.gradient.Data, 2*s.o.Alpha, average.Data)
+	if !flat.Finite(now.gradient.Data) || math.IsNaN(*own.objective) {
+		return loglinear.RowsRequest{}, fmt.Errorf("descent: the objective is %v, or its gradient is not finite: scale the inputs down", *own.objective)
 	}
-	return RowsRequest{}, s.checked(known(now, s.half(), s.preconditioner(), own.steps.scratch), mon)
+	return loglinear.RowsRequest{}, s.checked(known(now, s.half(), s.preconditioner(), own.steps.scratch), mon)
 }
 
 // checked keeps the checkpoint and ends the descent where little enough is left.
@@ -168,34 +164,34 @@ func (s *Descent) checked(left Decrement, mon *parallel.Monitor) error {
 }
 
 // askPairs asks for pairs of means of a block of rows.
-func (s *Descent) askPairs() (RowsRequest, error) {
+func (s *Descent) askPairs() (loglinear.RowsRequest, error) {
 	own, n, d := s.own, s.problem.Len(), s.o.Outputs
 	lo := int(*own.at)
-	at := Rows{lo: lo, hi: min(lo+s.o.blockRows(n), n)}
+	at := loglinear.Between(lo, min(lo+s.o.BlockRows(n), n))
 	k := at.Len()
-	r := RowsRequest{Ask: Pair, First: lo, Draws: int(*own.asked), Scores: own.passes_.scores.Slice(0, k, 0, d),
-		Means: own.passes_.psi.Slice(0, 2*k, 0, d)}
-	fillNaN(r.Means.Data)
-	return r, s.problem.scoresTo(r.Scores, at, own.steps.average)
+	r := loglinear.RowsRequest{Ask: loglinear.Pair, First: lo, Draws: int(*own.asked), Scores: own.pairScores.Slice(0, k, 0, d),
+		Means: own.pairMeans.Slice(0, 2*k, 0, d)}
+	flat.FillNaN(r.Means.Data)
+	return r, s.problem.ScoresTo(r.Scores, at, own.steps.average)
 }
 
 // afterPairs estimates what is left by sampled gradients, until it is known on which side of the limit it is. Each evaluation of all rows
 // gives two gradients, of draws that are independent of each other. As many are averaged as it takes, within 4 evaluations of all rows,
 // or of 400 rows if that is more; for the last checkpoint, whose figure is told, that many unless little is left.
-func (s *Descent) afterPairs(mon *parallel.Monitor) (RowsRequest, error) {
+func (s *Descent) afterPairs(mon *parallel.Monitor) (loglinear.RowsRequest, error) {
 	own, n, d := s.own, s.problem.Len(), s.o.Outputs
 	lo := int(*own.at)
-	at := Rows{lo: lo, hi: min(lo+s.o.blockRows(n), n)}
+	at := loglinear.Between(lo, min(lo+s.o.BlockRows(n), n))
 	for i, to := range own.pair {
-		means := own.passes_.psi.Slice(i*at.Len(), (i+1)*at.Len(), 0, d)
-		if err := s.problem.residuals(means, at, *own.asked); err != nil {
-			return RowsRequest{}, err
+		means := own.pairMeans.Slice(i*at.Len(), (i+1)*at.Len(), 0, d)
+		if err := s.problem.Residuals(means, at, *own.asked); err != nil {
+			return loglinear.RowsRequest{}, err
 		}
-		if err := s.problem.addGradient(to, at, means); err != nil {
-			return RowsRequest{}, err
+		if err := s.problem.AddGradient(to, at, means); err != nil {
+			return loglinear.RowsRequest{}, err
 		}
 	}
-	if *own.at = float64(at.hi); at.hi < n {
+	if *own.at += float64(at.Len()); int(*own.at) < n {
 		return s.askPairs()
 	}
 	*own.rounds += *own.asked
@@ -205,7 +201,7 @@ func (s *Descent) afterPairs(mon *parallel.Monitor) (RowsRequest, error) {
 		*own.asked, *own.at = min(*own.rounds, most-*own.rounds), 0
 		return s.askPairs()
 	}
-	return RowsRequest{}, s.checked(left, mon)
+	return loglinear.RowsRequest{}, s.checked(left, mon)
 }
 
 // estimate writes the checkpoint of the pairs so far and returns what is left, and whether it is known on which side of the limit that is.
@@ -218,8 +214,8 @@ func (s *Descent) estimate() (left Decrement, clear bool) {
 	}
 	// The two gradients are their mean plus and minus half their difference, and so are they when preconditioned.
 	one, two := own.steps.gradient, own.steps.scratch
-	by.pullBackTo(one, now.gradient)
-	by.pullBackTo(two, now.difference)
+	by.PullBackTo(one, now.gradient)
+	by.PullBackTo(two, now.difference)
 	for i, m := range one.Data {
 		one.Data[i], two.Data[i] = m+two.Data[i]/2, m-two.Data[i]/2
 	}
@@ -250,33 +246,33 @@ func (s *Descent) renew() error {
 		return nil
 	}
 	*own.renew *= 2
-	if !s.o.covariance() {
+	if !s.o.HasCovariance() {
 		return nil
 	}
 	*own.stage = descentSpread
-	sums := own.sums[:s.o.SumsLen(Spread)]
+	sums := own.sums[:s.o.SumsLen(loglinear.Spread)]
 	clear(sums)
-	_, err := NewPass(s.o.Sizes, s.problem, Spread, own.steps.average, sums, own.pass)
+	_, err := loglinear.NewPass(s.o.Sizes, s.problem, loglinear.Spread, own.steps.average, sums, own.pass)
 	return err
 }
 
-func (s *Descent) spreadPass() (*Pass, error) {
-	return ResumePass(s.o.Sizes, s.problem, Spread, s.own.steps.average, s.own.sums[:s.o.SumsLen(Spread)], s.own.pass)
+func (s *Descent) spreadPass() (*loglinear.Pass, error) {
+	return loglinear.ResumePass(s.o.Sizes, s.problem, loglinear.Spread, s.own.steps.average, s.own.sums[:s.o.SumsLen(loglinear.Spread)], s.own.pass)
 }
 
-func (s *Descent) afterSpread(mon *parallel.Monitor) (RowsRequest, error) {
+func (s *Descent) afterSpread(mon *parallel.Monitor) (loglinear.RowsRequest, error) {
 	pass, err := s.spreadPass()
 	if err != nil {
-		return RowsRequest{}, err
+		return loglinear.RowsRequest{}, err
 	}
-	if r, err := pass.Next(mon); err != nil || r.Ask != Nothing {
+	if r, err := pass.Next(mon); err != nil || r.Ask != loglinear.Nothing {
 		return r, err
 	}
-	return RowsRequest{}, s.follow(mon)
+	return loglinear.RowsRequest{}, s.follow(mon)
 }
 
 // preconditioner returns that of estimates: of the Hessian where the descent last was when it was renewed.
-func (s *Descent) preconditioner() *preconditioner {
+func (s *Descent) preconditioner() *loglinear.Preconditioner {
 	if *s.own.renewed != 0 {
 		return &s.own.now
 	}
@@ -284,7 +280,7 @@ func (s *Descent) preconditioner() *preconditioner {
 }
 
 // stepping returns the preconditioner of steps.
-func (s *Descent) stepping() *preconditioner {
+func (s *Descent) stepping() *loglinear.Preconditioner {
 	if *s.own.renewed != 0 {
 		return &s.own.step
 	}
@@ -294,18 +290,19 @@ func (s *Descent) stepping() *preconditioner {
 // follow preconditions by the Hessian at the current average, where the spread is known.
 func (s *Descent) follow(mon *parallel.Monitor) error {
 	own, o := s.own, s.o
-	f := following{o.Sizes, o.Alpha, own.sums[:o.SumsLen(Spread)], *own.weight, &own.zero, own.curvature, own.variances}
-	if !f.known() {
+	f := loglinear.Following{Sizes: o.Sizes, Alpha: o.Alpha, Sums: own.sums[:o.SumsLen(loglinear.Spread)], Weight: *own.weight,
+		Zero: &own.zero, Curvature: own.curvature, Variances: own.variances}
+	if !f.Known() {
 		*own.stage = descentShuffle
 		return nil
 	}
-	if err := f.set(&own.now, own.moved, own.spread, 0, mon); err != nil {
+	if err := f.Set(&own.now, own.moved, own.spread, 0, mon); err != nil {
 		return err
 	}
-	if err := f.set(&own.step, own.moved, own.spread, damping, mon); err != nil {
+	if err := f.Set(&own.step, own.moved, own.spread, damping, mon); err != nil {
 		return err
 	}
-	first, err := s.problem.firstStep(&own.step, o.Sizes, o.Alpha, 1, own.curvature, mon)
+	first, err := firstStep(s.problem, &own.step, o.Sizes, o.Alpha, 1, own.curvature, mon)
 	if err != nil {
 		return err
 	}

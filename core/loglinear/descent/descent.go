@@ -1,8 +1,11 @@
-package loglinear
+package descent
 
 import (
 	"fmt"
 
+	"combpred/core/linalg"
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 )
 
@@ -22,32 +25,34 @@ const (
 	mostPoints   = 6   // checkpoints that are kept
 )
 
-// DescentOptions are those of a Descent.
-type DescentOptions struct {
-	Sizes   // LargestGram is LargestMoment where it is not given
-	Alpha   float64
-	Tol     float64 // it ends when the objective is estimated to exceed its minimum by Tol² times as much as at W = 0, at most
-	MaxIter int     // passes over the rows at most, at least 1
-	Seed    uint64  // of the order of rows
+// Options are those of a Descent.
+type Options struct {
+	loglinear.Sizes // LargestGram is LargestMoment where it is not given
+	Alpha           float64
+	Tol             float64 // it ends when the objective is estimated to exceed its minimum by Tol² times as much as at W = 0, at most
+	MaxIter         int     // passes over the rows at most, at least 1
+	Seed            uint64  // of the order of rows
 	// Sampled says that expectations are estimates, which come in independent pairs where two are asked for.
 	Sampled bool
 }
 
-func (o DescentOptions) check() error {
+func (o Options) check() error {
 	if o.MaxIter < 1 {
-		return fmt.Errorf("loglinear: the passes are limited to %d, must be at least 1", o.MaxIter)
+		return fmt.Errorf("descent: the passes are limited to %d, must be at least 1", o.MaxIter)
 	}
-	return SearchOptions{Sizes: o.Sizes, Alpha: o.Alpha, Tol: o.Tol, MaxIter: o.MaxIter}.check()
+	return loglinear.SearchOptions{Sizes: o.Sizes, Alpha: o.Alpha, Tol: o.Tol, MaxIter: o.MaxIter}.Check()
 }
 
 // limited returns the options with the limit of a descent where none is given.
-func (o DescentOptions) limited() DescentOptions {
-	o.LargestGram = given(o.LargestGram, LargestMoment)
+func (o Options) limited() Options {
+	if o.LargestGram == 0 {
+		o.LargestGram = LargestMoment
+	}
 	return o
 }
 
 // tol returns the tolerance that is kept to.
-func (o DescentOptions) tol() float64 {
+func (o Options) tol() float64 {
 	if o.Sampled {
 		return max(o.Tol, SampledTol)
 	}
@@ -65,6 +70,8 @@ const (
 	descentEnd
 )
 
+type matrix = linalg.Matrix[float64]
+
 // Descent minimises α‖W‖² plus the loss of the rows of a problem by passes of preconditioned steps on mini-batches of up to 32 of them,
 // and averages its iterates. It is all on its state, but for the rows.
 //
@@ -72,8 +79,8 @@ const (
 // estimate is half the squared norm of the preconditioned gradient, or what the second half of the passes has gained, whichever is
 // larger; with sampled gradients both are estimated, up to two standard errors.
 type Descent struct {
-	o       DescentOptions
-	problem *Problem
+	o       Options
+	problem *loglinear.Problem
 	own     *descentState
 }
 
@@ -85,20 +92,20 @@ type descentState struct {
 	steps                             steps
 	pair                              [2]matrix // sums of the two gradients, q×d
 	sums, pass                        []float64
-	passes_                           passState
+	pairScores, pairMeans             matrix // of a block of rows
 	curvature, moved, variances       []float64
 	spread                            []float64
-	zero, now, step                   preconditioner // at W = 0, for estimates, and damped for steps
+	zero, now, step                   loglinear.Preconditioner // at W = 0, for estimates, and damped for steps
 	checkpoints                       []checkpoint
 	size                              int
 }
 
 const descentHeader = 24
 
-func (o DescentOptions) layout(n int, state []float64) *descentState {
-	t, s := &tape{data: state}, new(descentState)
+func (o Options) layout(p *loglinear.Problem, state []float64) *descentState {
+	t, s := &flat.Tape{Data: state}, new(descentState)
 	q, d := o.Features, o.Outputs
-	header := t.take(descentHeader)
+	header := t.Take(descentHeader)
 	var forSteps []float64
 	if header != nil {
 		for i, p := range []**float64{&s.mark, &s.stage, &s.passes, &s.check, &s.renew, &s.left, &s.leftError, &s.gain, &s.objective,
@@ -107,63 +114,59 @@ func (o DescentOptions) layout(n int, state []float64) *descentState {
 		}
 		forSteps = header[descentHeader-4:]
 	}
-	s.steps = layoutSteps(t, forSteps, o.Sizes, n)
+	s.steps = layoutSteps(t, forSteps, o.Sizes, p.Len())
 	if o.Sampled {
-		s.pair = [2]matrix{t.matrix(q, d), t.matrix(q, d)}
+		s.pair = [2]matrix{t.Matrix(q, d), t.Matrix(q, d)}
+		k := o.BlockRows(p.Len())
+		s.pairScores, s.pairMeans = t.Matrix(k, d), t.Matrix(2*k, d)
 	}
-	s.sums = t.take(max(o.SumsLen(Moments), o.SumsLen(Loss), o.SumsLen(Spread)))
-	s.pass = t.take(o.layoutPass(n, nil).size)
-	if state != nil {
-		s.passes_ = o.layoutPass(n, s.pass)
-	}
-	work := [2]matrix{t.matrix(q, d), t.matrix(q, d)}
-	s.curvature, s.moved, s.variances, s.spread = t.take(q), t.take(q), t.take(d), t.take(d)
-	for _, p := range []*preconditioner{&s.zero, &s.now, &s.step} {
-		p.work, p.scale = work, t.matrix(q, d)
+	s.sums = t.Take(max(o.SumsLen(loglinear.Moments), o.SumsLen(loglinear.Loss), o.SumsLen(loglinear.Spread)))
+	s.pass = t.Take(o.PassLen(p))
+	work := [2]matrix{t.Matrix(q, d), t.Matrix(q, d)}
+	s.curvature, s.moved, s.variances, s.spread = t.Take(q), t.Take(q), t.Take(d), t.Take(d)
+	for _, by := range []*loglinear.Preconditioner{&s.zero, &s.now, &s.step} {
+		by.Work, by.Scale = work, t.Matrix(q, d)
 		switch {
-		case p == &s.zero && o.gram() || p != &s.zero && o.moves():
-			p.features = t.matrix(q, q)
-		case o.gram():
-			p.features = s.zero.features
+		case by == &s.zero && o.Gram() || by != &s.zero && o.Moves():
+			by.Features = t.Matrix(q, q)
+		case o.Gram():
+			by.Features = s.zero.Features
 		}
-		if o.covariance() {
-			p.outputs = t.matrix(d, d)
+		if o.HasCovariance() {
+			by.Outputs = t.Matrix(d, d)
 		}
 	}
 	for range mostPoints {
 		var c checkpoint
-		if passes := t.take(1); passes != nil {
+		if passes := t.Take(1); passes != nil {
 			c.passes = &passes[0]
 		}
-		c.weights, c.gradient = t.matrix(q, d), t.matrix(q, d)
+		c.weights, c.gradient = t.Matrix(q, d), t.Matrix(q, d)
 		if o.Sampled {
-			c.difference = t.matrix(q, d)
+			c.difference = t.Matrix(q, d)
 		}
 		s.checkpoints = append(s.checkpoints, c)
 	}
-	s.size = t.at
+	s.size = t.At
 	return s
 }
 
-func (o DescentOptions) mark(n int) float64 {
-	search := SearchOptions{Sizes: o.Sizes, Alpha: o.Alpha, Tol: o.Tol, MaxIter: o.MaxIter}.mark()
-	return mark("descent", n, int(search), btoi(o.Sampled), int(o.Seed))
-}
+func (o Options) mark(n int) float64 { return flat.Mark("descent", o, n) }
 
-// DescentLen returns the length of the state of a descent over a problem.
-func (p *Problem) DescentLen(o DescentOptions) (int, error) {
+// StateLen returns the length of the state of a descent over a problem.
+func StateLen(o Options, p *loglinear.Problem) (int, error) {
 	if err := o.check(); err != nil {
 		return 0, err
 	}
-	return o.limited().layout(p.Len(), nil).size, nil
+	return o.limited().layout(p, nil).size, nil
 }
 
-// NewDescent begins a descent in a state of length DescentLen. Covariance is as for NewSearch; start, unless it has no rows, are weights
+// New begins a descent in a state of length StateLen. Covariance is as for NewSearch; start, unless it has no rows, are weights
 // to begin with.
-func NewDescent(o DescentOptions, p *Problem, state []float64, covariance, start matrix) (*Descent, error) {
-	length, err := p.DescentLen(o)
+func New(o Options, p *loglinear.Problem, state []float64, covariance, start matrix) (*Descent, error) {
+	length, err := StateLen(o, p)
 	if err == nil {
-		err = checkLength(state, length)
+		err = flat.CheckLength(state, length)
 	}
 	if err == nil {
 		err = checkBegin(o.Sizes, p, covariance, start)
@@ -173,10 +176,10 @@ func NewDescent(o DescentOptions, p *Problem, state []float64, covariance, start
 	}
 	o = o.limited()
 	clear(state)
-	own := o.layout(p.Len(), state)
+	own := o.layout(p, state)
 	*own.mark = o.mark(p.Len())
-	if o.covariance() {
-		own.zero.outputs.CopyFrom(covariance)
+	if o.HasCovariance() {
+		own.zero.Outputs.CopyFrom(covariance)
 	}
 	if start.Rows > 0 {
 		own.steps.weights.CopyFrom(start)
@@ -186,40 +189,40 @@ func NewDescent(o DescentOptions, p *Problem, state []float64, covariance, start
 }
 
 // checkBegin checks what a descent begins with.
-func checkBegin(s Sizes, p *Problem, covariance, start matrix) error {
+func checkBegin(s loglinear.Sizes, p *loglinear.Problem, covariance, start matrix) error {
 	switch d := s.Outputs; {
 	case p.X.Len() != s.Features || p.Psi.Cols != d:
-		return fmt.Errorf("loglinear: the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols, s.Features, d)
+		return fmt.Errorf("descent: the rows have %d features and %d outputs, must have %d and %d", p.X.Len(), p.Psi.Cols, s.Features, d)
 	case p.Len() == 0:
-		return errNoWeight
-	case s.covariance() && (covariance.Rows != d || covariance.Cols != d):
-		return fmt.Errorf("loglinear: the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
+		return loglinear.ErrNoWeight
+	case s.HasCovariance() && (covariance.Rows != d || covariance.Cols != d):
+		return fmt.Errorf("descent: the covariance is %d×%d, must be %d×%d", covariance.Rows, covariance.Cols, d, d)
 	case start.Rows != 0 && (start.Rows != s.Features || start.Cols != d):
-		return fmt.Errorf("loglinear: the start is %d×%d, must be %d×%d", start.Rows, start.Cols, s.Features, d)
+		return fmt.Errorf("descent: the start is %d×%d, must be %d×%d", start.Rows, start.Cols, s.Features, d)
 	}
 	for i := range start.Rows {
-		if !finite(start.Row(i)) {
-			return errStart
+		if !flat.Finite(start.Row(i)) {
+			return loglinear.ErrStart
 		}
 	}
 	return nil
 }
 
-// ResumeDescent returns the descent that a state holds. All else must be as it was.
-func ResumeDescent(o DescentOptions, p *Problem, state []float64) (*Descent, error) {
-	length, err := p.DescentLen(o)
+// Resume returns the descent that a state holds. All else must be as it was.
+func Resume(o Options, p *loglinear.Problem, state []float64) (*Descent, error) {
+	length, err := StateLen(o, p)
 	if err == nil {
-		err = checkState(state, length, o.limited().mark(p.Len()))
+		err = flat.CheckState(state, length, o.limited().mark(p.Len()))
 	}
 	if err != nil {
 		return nil, err
 	}
 	o = o.limited()
-	return &Descent{o, p, o.layout(p.Len(), state)}, nil
+	return &Descent{o, p, o.layout(p, state)}, nil
 }
 
-// Descended is where a descent has got to.
-type Descended struct {
+// Found is where a descent has got to.
+type Found struct {
 	Weights   matrix // the average, in the state
 	Last      matrix // the last iterate, likewise
 	Passes    int
@@ -232,9 +235,9 @@ type Descended struct {
 }
 
 // Found returns where the descent has got to.
-func (s *Descent) Found() Descended {
+func (s *Descent) Found() Found {
 	own := s.own
-	d := Descended{Weights: own.steps.average, Last: own.steps.weights, Passes: int(*own.passes), Steps: int(*own.steps.count),
+	d := Found{Weights: own.steps.average, Last: own.steps.weights, Passes: int(*own.passes), Steps: int(*own.steps.count),
 		Objective: *own.objective, Left: Decrement{*own.left, *own.leftError}, Gain: *own.gain, Limit: s.limit()}
 	slack := 1.0
 	if d.Left.Error > 0 {
@@ -248,12 +251,12 @@ func (s *Descent) limit() float64 { return s.o.tol() * s.o.tol() * *s.own.gain }
 
 // Next takes in what was asked for last and goes on until more is needed, or asks for Nothing: Found then says where the descent has
 // ended. After an error from mon it may be called again; after others the state is unspecified.
-func (s *Descent) Next(mon *parallel.Monitor) (RowsRequest, error) {
+func (s *Descent) Next(mon *parallel.Monitor) (loglinear.RowsRequest, error) {
 	for {
 		if err := mon.Err(); err != nil {
-			return RowsRequest{}, err
+			return loglinear.RowsRequest{}, err
 		}
-		var r RowsRequest
+		var r loglinear.RowsRequest
 		var err error
 		switch *s.own.stage {
 		case descentNew:
@@ -269,9 +272,9 @@ func (s *Descent) Next(mon *parallel.Monitor) (RowsRequest, error) {
 		case descentSpread:
 			r, err = s.afterSpread(mon)
 		default:
-			return RowsRequest{}, nil
+			return loglinear.RowsRequest{}, nil
 		}
-		if err != nil || r.Ask != Nothing {
+		if err != nil || r.Ask != loglinear.Nothing {
 			return r, err
 		}
 	}

@@ -1,11 +1,12 @@
-package loglinear
+package descent
 
 import (
 	"math"
 	"math/rand/v2"
 
-	"combpred/core/badrow"
 	"combpred/core/linalg"
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
 )
 
@@ -23,14 +24,14 @@ type steps struct {
 }
 
 // layoutSteps takes what steps over n rows need from a tape, with four numbers of a header.
-func layoutSteps(t *tape, header []float64, s Sizes, n int) (own steps) {
+func layoutSteps(t *flat.Tape, header []float64, s loglinear.Sizes, n int) (own steps) {
 	if header != nil {
 		own.count, own.first, own.begun, own.batch = &header[0], &header[1], &header[2], &header[3]
 	}
-	own.weights, own.average = t.matrix(s.Features, s.Outputs), t.matrix(s.Features, s.Outputs)
-	own.gradient, own.scratch = t.matrix(s.Features, s.Outputs), t.matrix(s.Features, s.Outputs)
-	own.order = t.take(n)
-	own.scores, own.means = t.matrix(batchRows, s.Outputs), t.matrix(batchRows, s.Outputs)
+	own.weights, own.average = t.Matrix(s.Features, s.Outputs), t.Matrix(s.Features, s.Outputs)
+	own.gradient, own.scratch = t.Matrix(s.Features, s.Outputs), t.Matrix(s.Features, s.Outputs)
+	own.order = t.Take(n)
+	own.scores, own.means = t.Matrix(batchRows, s.Outputs), t.Matrix(batchRows, s.Outputs)
 	return own
 }
 
@@ -57,54 +58,39 @@ func (s *steps) numbers(batch int) []float64 {
 }
 
 // ask returns the request of the next mini-batch, or asks for nothing where the pass is over.
-func (s *steps) ask(p *Problem) (RowsRequest, error) {
+func (s *steps) ask(p *loglinear.Problem) (loglinear.RowsRequest, error) {
 	if batches := (len(s.order)-1)/batchRows + 1; int(*s.batch) >= batches {
-		return RowsRequest{}, nil
+		return loglinear.RowsRequest{}, nil
 	}
 	numbers := s.numbers(int(*s.batch))
 	k, d := len(numbers), s.weights.Cols
-	r := RowsRequest{Ask: Mean, Numbers: numbers, Scores: s.scores.Slice(0, k, 0, d), Means: s.means.Slice(0, k, 0, d)}
-	fillNaN(r.Means.Data)
-	return r, p.scoresTo(r.Scores, r.Rows(), s.weights)
+	r := loglinear.RowsRequest{Ask: loglinear.Mean, Numbers: numbers, Scores: s.scores.Slice(0, k, 0, d), Means: s.means.Slice(0, k, 0, d)}
+	flat.FillNaN(r.Means.Data)
+	return r, p.ScoresTo(r.Scores, r.Rows(), s.weights)
 }
 
 // take makes the step of the mini-batch that was asked for: against the gradient of the penalty plus the loss of the mini-batch, in
 // proportion, preconditioned. The objective counts the rows share times.
-func (s *steps) take(p *Problem, by *preconditioner, alpha, share float64) error {
+func (s *steps) take(p *loglinear.Problem, by *loglinear.Preconditioner, alpha, share float64) error {
 	numbers := s.numbers(int(*s.batch))
 	k, d := len(numbers), s.weights.Cols
-	at, means := Rows{numbers: numbers}, s.means.Slice(0, k, 0, d)
+	at, means := loglinear.Numbered(numbers), s.means.Slice(0, k, 0, d)
 	share *= float64(len(s.order)) / float64(k)
-	if err := p.residuals(means, at, share); err != nil {
+	if err := p.Residuals(means, at, share); err != nil {
 		return err
 	}
 	copy(s.gradient.Data, s.weights.Data)
-	scale(2*alpha, s.gradient.Data)
-	if err := p.addGradient(s.gradient, at, means); err != nil {
+	flat.Scale(2*alpha, s.gradient.Data)
+	if err := p.AddGradient(s.gradient, at, means); err != nil {
 		return err
 	}
-	by.applyTo(s.scratch, s.gradient)
-	axpy(s.weights.Data, -stepSize(*s.first, *s.count, *s.begun), s.scratch.Data)
+	by.ApplyTo(s.scratch, s.gradient)
+	flat.Axpy(s.weights.Data, -stepSize(*s.first, *s.count, *s.begun), s.scratch.Data)
 	*s.count++
 	*s.batch++
 	share = (1 + averaging) / (*s.count + averaging)
 	for i, w := range s.weights.Data {
 		s.average.Data[i] += share * (w - s.average.Data[i])
-	}
-	return nil
-}
-
-// residuals replaces means by factor·w_i times what they differ from ψ_i, the gradient by the scores.
-func (p *Problem) residuals(means matrix, at Rows, factor float64) error {
-	for k := range means.Rows {
-		i := at.At(k)
-		w, mean := factor*p.weight(i), means.Row(k)
-		for j, v := range p.Psi.Row(p.row(i)) {
-			mean[j] = w * (mean[j] - v)
-		}
-		if !finite(mean) {
-			return badrow.At(p.row(i), errUnanswered)
-		}
 	}
 	return nil
 }
@@ -130,37 +116,37 @@ func stepSize(first, number, begun float64) float64 {
 // Preconditioned, the Hessian of a mini-batch of b of m rows is m/b·Σ w_i x_i x_iᵀ at most, for the preconditioned features x of rows,
 // the identity on average. Steps of 1/(ρ + R²/b) are stable, with ρ its largest eigenvalue and R² the mean of m w_i ‖x_i‖², weighted by
 // itself (Bach and Moulines 2013).
-func (p *Problem) firstStep(by *preconditioner, s Sizes, alpha, share float64, curvature []float64, mon *parallel.Monitor) (float64, error) {
-	factors := p.topScale(by, alpha, curvature)
-	leverages, err := p.leverages(by.features, factors, mon)
+func firstStep(p *loglinear.Problem, by *loglinear.Preconditioner, s loglinear.Sizes, alpha, share float64, curvature []float64, mon *parallel.Monitor) (float64, error) {
+	factors := topScale(by, alpha, curvature)
+	found, err := leverages(p, by.Features, factors, mon)
 	if err != nil {
 		return 0, err
 	}
 	var squares, total float64
-	for i, l := range leverages {
-		l *= float64(len(leverages)) * share * p.weight(i)
+	for i, l := range found {
+		l *= float64(len(found)) * share * p.Weight(i)
 		squares += l * l
 		total += l
 	}
-	stretch := 1.0
-	if by.features.Rows == 0 {
+	largest := 1.0
+	if by.Features.Rows == 0 {
 		// Along eigenvectors no eigenvalue exceeds 1; a diagonal that is taken for the moment may be far from it.
-		found, err := p.stretch(s, factors, share, curvature, mon)
+		top, err := stretch(p, s, factors, share, curvature, mon)
 		if err != nil {
 			return 0, err
 		}
-		stretch = max(1, found)
+		largest = max(1, top)
 	}
-	return 1 / (stretch + squares/max(total, tiny)/batchRows), nil
+	return 1 / (largest + squares/max(total, tiny)/batchRows), nil
 }
 
 // topScale returns by what the squares of the features along their directions are multiplied: of the Hessian's eigenvalues 2α + λ_j σ_k
 // those with the largest σ, in which the mean of rows is largest.
-func (p *Problem) topScale(by *preconditioner, alpha float64, curvature []float64) []float64 {
-	q, d := by.scale.Rows, by.scale.Cols
+func topScale(by *loglinear.Preconditioner, alpha float64, curvature []float64) []float64 {
+	q, d := by.Scale.Rows, by.Scale.Cols
 	sums := make([]float64, d)
 	for j := range q {
-		for k, v := range by.scale.Row(j) {
+		for k, v := range by.Scale.Row(j) {
 			sums[k] += v * v
 		}
 	}
@@ -172,20 +158,20 @@ func (p *Problem) topScale(by *preconditioner, alpha float64, curvature []float6
 	}
 	factors, moment := make([]float64, q), 0.0
 	for j := range factors {
-		v := by.scale.Row(j)[top]
+		v := by.Scale.Row(j)[top]
 		factors[j] = v * v
 		moment += max(1/factors[j]-2*alpha, 0)
 	}
-	scale(moment/max(sum(curvature), tiny), factors)
+	flat.Scale(moment/max(flat.Sum(curvature), tiny), factors)
 	return factors
 }
 
 // leverages returns Σ_j factor_j ⟨u_j, φ_i⟩² of each row that counts, for the directions u_j in columns, or those of the axes.
-func (p *Problem) leverages(directions matrix, factors []float64, mon *parallel.Monitor) ([]float64, error) {
+func leverages(p *loglinear.Problem, directions matrix, factors []float64, mon *parallel.Monitor) ([]float64, error) {
 	found := make([]float64, p.Len())
 	if directions.Rows == 0 {
 		for i := range found {
-			p.X.Entries(p.row(i), func(j int, v float64) { found[i] += factors[j] * v * v })
+			p.X.Entries(p.Row(i), func(j int, v float64) { found[i] += factors[j] * v * v })
 		}
 		return found, nil
 	}
@@ -196,9 +182,9 @@ func (p *Problem) leverages(directions matrix, factors []float64, mon *parallel.
 		if err := mon.Err(); err != nil {
 			return nil, err
 		}
-		at := Rows{lo: lo, hi: min(lo+step, len(found))}
+		at := loglinear.Between(lo, min(lo+step, len(found)))
 		part := along.Slice(0, at.Len(), 0, q)
-		if err := p.scoresTo(part, at, directions); err != nil {
+		if err := p.ScoresTo(part, at, directions); err != nil {
 			return nil, err
 		}
 		for k := range part.Rows {
@@ -212,7 +198,7 @@ func (p *Problem) leverages(directions matrix, factors []float64, mon *parallel.
 
 // stretch returns the largest eigenvalue of Σ w_i φ_i φ_iᵀ after the axes are scaled by the roots of factors: known where the moment is
 // diagonal, else by power iteration.
-func (p *Problem) stretch(s Sizes, factors []float64, share float64, curvature []float64, mon *parallel.Monitor) (top float64, err error) {
+func stretch(p *loglinear.Problem, s loglinear.Sizes, factors []float64, share float64, curvature []float64, mon *parallel.Monitor) (top float64, err error) {
 	if s.Diagonal {
 		for j, f := range factors {
 			top = max(top, f*curvature[j])
@@ -235,25 +221,25 @@ func (p *Problem) stretch(s Sizes, factors []float64, share float64, curvature [
 			if err := mon.Err(); err != nil {
 				return 0, err
 			}
-			at := Rows{lo: lo, hi: min(lo+step, n)}
+			at := loglinear.Between(lo, min(lo+step, n))
 			part := along.Slice(0, at.Len(), 0, 1)
-			if err := p.scoresTo(part, at, vector); err != nil {
+			if err := p.ScoresTo(part, at, vector); err != nil {
 				return 0, err
 			}
 			for k := range part.Rows {
-				part.Data[k] *= share * p.weight(lo+k)
+				part.Data[k] *= share * p.Weight(lo+k)
 			}
-			if err := p.addGradient(image, at, part); err != nil {
+			if err := p.AddGradient(image, at, part); err != nil {
 				return 0, err
 			}
 		}
 		for j, f := range factors {
 			vector.Data[j] = math.Sqrt(f) * image.Data[j]
 		}
-		if top = norm(vector.Data); top == 0 {
+		if top = flat.Norm(vector.Data); top == 0 {
 			return 0, nil
 		}
-		scale(1/top, vector.Data)
+		flat.Scale(1/top, vector.Data)
 	}
 	return top, nil
 }

@@ -1,18 +1,21 @@
-package loglinear
+package descent
 
 import (
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
+	"fmt"
 )
 
 // OnlineOptions are those of an Online pass.
 type OnlineOptions struct {
-	Sizes // LargestGram is LargestMoment where it is not given
-	Alpha float64
-	Seed  uint64 // of the order of rows
+	loglinear.Sizes // LargestGram is LargestMoment where it is not given
+	Alpha           float64
+	Seed            uint64 // of the order of rows
 }
 
-func (o OnlineOptions) descent() DescentOptions {
-	return DescentOptions{Sizes: o.Sizes, Alpha: o.Alpha, MaxIter: 1, Seed: o.Seed}.limited()
+func (o OnlineOptions) descent() Options {
+	return Options{Sizes: o.Sizes, Alpha: o.Alpha, MaxIter: 1, Seed: o.Seed}.limited()
 }
 
 // Progress is what is known of a descent over rows that come in parts.
@@ -27,8 +30,8 @@ type Progress struct {
 // Online passes once over the rows of a problem, from where a descent over earlier ones has got to. The penalty is against all rows so far:
 // as if these rows were as many as all are. It is all on its state, but for the rows.
 type Online struct {
-	o       DescentOptions
-	problem *Problem
+	o       Options
+	problem *loglinear.Problem
 	own     onlineState
 }
 
@@ -37,15 +40,15 @@ type onlineState struct {
 	steps                                           steps
 	sums, moment                                    []float64
 	curvature, variances                            []float64
-	zero                                            preconditioner
+	zero                                            loglinear.Preconditioner
 	size                                            int
 }
 
 const onlineHeader = 16
 
-func (o DescentOptions) layoutOnline(p *Problem, state []float64) (own onlineState) {
-	t, q, d := &tape{data: state}, o.Features, o.Outputs
-	header := t.take(onlineHeader)
+func (o Options) layoutOnline(p *loglinear.Problem, state []float64) (own onlineState) {
+	t, q, d := &flat.Tape{Data: state}, o.Features, o.Outputs
+	header := t.Take(onlineHeader)
 	var forSteps []float64
 	if header != nil {
 		own.mark, own.stage, own.rows, own.seen = &header[0], &header[1], &header[2], &header[3]
@@ -53,23 +56,23 @@ func (o DescentOptions) layoutOnline(p *Problem, state []float64) (own onlineSta
 		forSteps = header[onlineHeader-4:]
 	}
 	own.steps = layoutSteps(t, forSteps, o.Sizes, p.Len())
-	own.sums, own.moment = t.take(o.SumsLen(Moments)), t.take(o.momentLen())
-	own.curvature, own.variances = t.take(q), t.take(d)
-	own.zero = preconditioner{work: [2]matrix{t.matrix(q, d), t.matrix(q, d)}, scale: t.matrix(q, d)}
-	if o.gram() {
-		own.zero.features = t.matrix(q, q)
+	own.sums, own.moment = t.Take(o.SumsLen(loglinear.Moments)), t.Take(o.MomentLen())
+	own.curvature, own.variances = t.Take(q), t.Take(d)
+	own.zero = loglinear.Preconditioner{Work: [2]matrix{t.Matrix(q, d), t.Matrix(q, d)}, Scale: t.Matrix(q, d)}
+	if o.Gram() {
+		own.zero.Features = t.Matrix(q, q)
 	}
-	if o.covariance() {
-		own.zero.outputs = t.matrix(d, d)
+	if o.HasCovariance() {
+		own.zero.Outputs = t.Matrix(d, d)
 	}
-	own.size = t.at
+	own.size = t.At
 	return own
 }
 
-func (o DescentOptions) onlineMark(n int) float64 { return mark("online", n, int(o.mark(n))) }
+func (o Options) onlineMark(n int) float64 { return flat.Mark("online", o, n) }
 
 // OnlineLen returns the length of the state of an Online pass over a problem.
-func (p *Problem) OnlineLen(o OnlineOptions) (int, error) {
+func OnlineLen(o OnlineOptions, p *loglinear.Problem) (int, error) {
 	if err := o.descent().check(); err != nil {
 		return 0, err
 	}
@@ -77,10 +80,10 @@ func (p *Problem) OnlineLen(o OnlineOptions) (int, error) {
 }
 
 // NewOnline begins a pass from the progress so far, which is copied. Covariance is as for NewSearch.
-func NewOnline(o OnlineOptions, p *Problem, state []float64, covariance matrix, from Progress) (*Online, error) {
-	length, err := p.OnlineLen(o)
+func NewOnline(o OnlineOptions, p *loglinear.Problem, state []float64, covariance matrix, from Progress) (*Online, error) {
+	length, err := OnlineLen(o, p)
 	if err == nil {
-		err = checkLength(state, length)
+		err = flat.CheckLength(state, length)
 	}
 	for _, w := range []matrix{from.Weights, from.Average} {
 		if err == nil {
@@ -94,8 +97,8 @@ func NewOnline(o OnlineOptions, p *Problem, state []float64, covariance matrix, 
 	clear(state)
 	own := all.layoutOnline(p, state)
 	*own.mark = all.onlineMark(p.Len())
-	if all.covariance() {
-		own.zero.outputs.CopyFrom(covariance)
+	if all.HasCovariance() {
+		own.zero.Outputs.CopyFrom(covariance)
 	}
 	if from.Weights.Rows > 0 {
 		own.steps.weights.CopyFrom(from.Weights)
@@ -104,9 +107,9 @@ func NewOnline(o OnlineOptions, p *Problem, state []float64, covariance matrix, 
 		own.steps.average.CopyFrom(from.Average)
 	}
 	if from.Moment.Rows > 0 {
-		to := all.momentOf(own.moment)
-		if err := sameSize("the moment", from.Moment, to); err != nil {
-			return nil, err
+		to := all.MomentOf(own.moment)
+		if m := from.Moment; m.Rows != to.Rows || m.Cols != to.Cols {
+			return nil, fmt.Errorf("descent: the moment is %d×%d, must be %d×%d", m.Rows, m.Cols, to.Rows, to.Cols)
 		}
 		to.CopyFrom(from.Moment)
 		*own.known = 1
@@ -116,10 +119,10 @@ func NewOnline(o OnlineOptions, p *Problem, state []float64, covariance matrix, 
 }
 
 // ResumeOnline returns the pass that a state holds. All else must be as it was.
-func ResumeOnline(o OnlineOptions, p *Problem, state []float64) (*Online, error) {
-	length, err := p.OnlineLen(o)
+func ResumeOnline(o OnlineOptions, p *loglinear.Problem, state []float64) (*Online, error) {
+	length, err := OnlineLen(o, p)
 	if err == nil {
-		err = checkState(state, length, o.descent().onlineMark(p.Len()))
+		err = flat.CheckState(state, length, o.descent().onlineMark(p.Len()))
 	}
 	if err != nil {
 		return nil, err
@@ -130,34 +133,34 @@ func ResumeOnline(o OnlineOptions, p *Problem, state []float64) (*Online, error)
 // Progress returns where the descent has got to, in the state. It is complete when Next has asked for Nothing.
 func (s *Online) Progress() Progress {
 	own := s.own
-	return Progress{own.steps.weights, own.steps.average, s.o.momentOf(own.moment), *own.variance, int(*own.steps.count), int(*own.rows),
+	return Progress{own.steps.weights, own.steps.average, s.o.MomentOf(own.moment), *own.variance, int(*own.steps.count), int(*own.rows),
 		*own.seen}
 }
 
 // Next takes in what was asked for last and goes on until more is needed, or asks for Nothing. After an error from mon it may be called
 // again; after others the state is unspecified.
-func (s *Online) Next(mon *parallel.Monitor) (RowsRequest, error) {
+func (s *Online) Next(mon *parallel.Monitor) (loglinear.RowsRequest, error) {
 	if err := mon.Err(); err != nil {
-		return RowsRequest{}, err
+		return loglinear.RowsRequest{}, err
 	}
 	own := s.own
 	switch *own.stage {
 	case descentNew:
 		if err := s.prepare(mon); err != nil {
-			return RowsRequest{}, err
+			return loglinear.RowsRequest{}, err
 		}
 		own.steps.shuffle(s.o.Seed, int(*own.steps.count))
 		*own.stage = descentStep
 	case descentStep:
 		if err := own.steps.take(s.problem, &own.zero, s.o.Alpha, *own.share); err != nil {
-			return RowsRequest{}, err
+			return loglinear.RowsRequest{}, err
 		}
 		mon.Advance(1)
 	case descentEnd:
-		return RowsRequest{}, nil
+		return loglinear.RowsRequest{}, nil
 	}
 	r, err := own.steps.ask(s.problem)
-	if err == nil && r.Ask == Nothing {
+	if err == nil && r.Ask == loglinear.Nothing {
 		*own.stage = descentEnd
 	}
 	return r, err
@@ -167,28 +170,28 @@ func (s *Online) Next(mon *parallel.Monitor) (RowsRequest, error) {
 func (s *Online) prepare(mon *parallel.Monitor) error {
 	own, o, p := s.own, s.o, s.problem
 	clear(own.sums)
-	if err := AddSums(o.Sizes, p, Moments, matrix{}, own.sums, nil, mon); err != nil {
+	if err := loglinear.AddSums(o.Sizes, p, loglinear.Moments, matrix{}, own.sums, nil, mon); err != nil {
 		return err
 	}
-	weight := own.sums[WeightSum]
+	weight := own.sums[loglinear.WeightSum]
 	share := (*own.seen + weight) / weight
-	if o.covariance() {
+	if o.HasCovariance() {
 		*own.variance = 0
 	} else if *own.variance == 0 {
-		*own.variance = own.sums[SquareSum] / (own.sums[RowCount] * float64(o.Outputs))
+		*own.variance = own.sums[loglinear.SquareSum] / (own.sums[loglinear.RowCount] * float64(o.Outputs))
 	}
-	own.sums[SquareSum] = *own.variance * own.sums[RowCount] * float64(o.Outputs)
-	moment := o.moment(own.sums)
+	own.sums[loglinear.SquareSum] = *own.variance * own.sums[loglinear.RowCount] * float64(o.Outputs)
+	moment := o.MomentOf(own.sums[len(own.sums)-o.MomentLen():])
 	// Where no moment is known, the rows so far are taken to have been as those that come now.
 	if *own.known == 0 {
-		scale(share, moment.Data)
+		flat.Scale(share, moment.Data)
 	} else {
-		axpy(moment.Data, 1, own.moment)
+		flat.Axpy(moment.Data, 1, own.moment)
 	}
-	if err := setZero(o.Sizes, o.Alpha, own.sums, &own.zero, own.curvature, own.variances, mon); err != nil {
+	if err := loglinear.SetZero(o.Sizes, o.Alpha, own.sums, &own.zero, own.curvature, own.variances, mon); err != nil {
 		return err
 	}
-	first, err := p.firstStep(&own.zero, o.Sizes, o.Alpha, share, own.curvature, mon)
+	first, err := firstStep(p, &own.zero, o.Sizes, o.Alpha, share, own.curvature, mon)
 	if err != nil {
 		return err
 	}
@@ -200,4 +203,4 @@ func (s *Online) prepare(mon *parallel.Monitor) error {
 }
 
 // Decline is never asked for: an Online pass asks for means alone.
-func (s *Online) Decline() error { return ErrNoDraws }
+func (s *Online) Decline() error { return loglinear.ErrNoDraws }
