@@ -85,7 +85,7 @@ def test_core_neither_prints_nor_ends_the_process(root):
     found = [
         f"{file.relative_to(root)}:{number}"
         for file in go_files(root)
-        if not file.name.startswith("zz_")
+        if not file.name.startswith("zz_") and file.name != "example_test.go"  # an example shows what it prints
         for number, line in enumerate(file.read_text().splitlines(), 1)
         if forbidden.search(line.split("//")[0])
     ]
@@ -115,7 +115,7 @@ def test_every_export_is_guarded(root):
     bodies = {
         match[1]: match[0]
         for file in (root / "capi").glob("*.go")
-        if not file.name.startswith("zz_")
+        if not file.name.startswith("zz_") and file.name != "example_test.go"  # an example shows what it prints
         for match in exports.finditer(file.read_text())
     }
     assert "cp_decode" in bodies
