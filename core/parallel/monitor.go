@@ -54,3 +54,10 @@ func (m *Monitor) Steps() int {
 	}
 	return int(m.step.Load())
 }
+
+// Restep sets the number of steps done: what a part of the work has counted in units of its own is taken back.
+func (m *Monitor) Restep(steps int) {
+	if m != nil {
+		m.step.Store(int64(steps))
+	}
+}

@@ -1,0 +1,56 @@
+// Package expect answers what the machines of package loglinear ask about the distributions of rows: exactly, or by samples.
+package expect
+
+import (
+	"errors"
+
+	"combpred/core/linalg"
+	"combpred/core/loglinear"
+	"combpred/core/parallel"
+	"combpred/core/partition"
+	"combpred/core/structure"
+)
+
+const embeddedRows = 64 // rows whose draws a worker embeds at a time
+
+// Exact answers by the exact partition functions of a structure.
+type Exact struct {
+	Space   structure.Space
+	Workers int
+}
+
+// Answer implements loglinear.Engine.
+func (e Exact) Answer(r loglinear.RowsRequest, mon *parallel.Monitor) error {
+	switch r.Ask {
+	case loglinear.Expect:
+		_, err := partition.Batch(e.Space, linalg.General(r.Scores), r.LogZ, linalg.General(r.Means), e.Workers, mon)
+		return err
+	case loglinear.Mean:
+		_, err := partition.Batch(e.Space, linalg.General(r.Scores), make([]float64, r.Scores.Rows), linalg.General(r.Means), e.Workers, mon)
+		return err
+	case loglinear.Draw:
+		if !partition.Drawable(e.Space) {
+			return loglinear.ErrNoDraws
+		}
+		return e.draw(r, mon)
+	}
+	return errors.New("expect: exact expectations need no pairs")
+}
+
+// draw draws by seeds that follow from the rows: the draws steer a search and leave where it ends alone.
+func (e Exact) draw(r loglinear.RowsRequest, mon *parallel.Monitor) error {
+	n, parts := r.Scores.Rows, e.Space.PartLen()
+	y := make([]int32, r.Draws*n*parts)
+	if err := partition.Sample(e.Space, linalg.General(r.Scores), r.Draws, uint64(r.First), y, e.Workers, mon); err != nil {
+		return err
+	}
+	return parallel.For(n, embeddedRows, e.Workers, nil, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			for k := range r.Draws {
+				at := (k*n + i) * parts
+				e.Space.Embed(r.Psi.Row(i*r.Draws+k), y[at:at+parts])
+			}
+		}
+		return nil
+	})
+}

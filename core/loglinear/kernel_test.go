@@ -1,0 +1,132 @@
+package loglinear_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+
+	"combpred/core/linalg"
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/descent"
+	"combpred/core/loglinear/expect"
+	"combpred/core/loglinear/loglineartest"
+	"combpred/core/parallel"
+	"combpred/core/solve"
+)
+
+// kept returns the features of the rows that count, with the constant one, and their kernel.
+func kept(c *loglineartest.Instance) (x, kernel matrix, weights []float64, psi matrix) {
+	p := c.Problem
+	x, psi = linalg.NewMatrix[float64](p.Len(), p.X.Len()), linalg.NewMatrix[float64](p.Len(), p.Psi.Cols)
+	at := 0
+	for i, w := range p.Weights {
+		if w > 0 {
+			p.X.Entries(i, func(j int, v float64) { x.Row(at)[j] = v })
+			copy(psi.Row(at), p.Psi.Row(i))
+			weights = append(weights, w)
+			at++
+		}
+	}
+	kernel = linalg.NewMatrix[float64](at, at)
+	linalg.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, kernel)
+	return x, kernel, weights, psi
+}
+
+// TestKernelFeatures: in those of the linear kernel, with more rows than features and with fewer, search and descent end where those in the
+// inputs do; coefficients of rows have the scores of the weights, and lead back to them.
+func TestKernelFeatures(t *testing.T) {
+	for _, n := range []int{30, 5} {
+		c := loglineartest.New(t, loglineartest.Build(t, "permutations", 4), n, 6, 21)
+		x, kernel, weights, psi := kept(c)
+		m, d := x.Rows, psi.Cols
+		shifted := linalg.NewMatrix[float64](m, m)
+		for i, v := range kernel.Data {
+			shifted.Data[i] = v - 0.75
+		}
+		f, err := loglinear.NewKernelFeatures(shifted, weights, 0.75, new(parallel.Monitor))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := f.Rows.Cols
+		if want := min(m, 7); q != want {
+			t.Fatalf("there are %d features, want %d", q, want)
+		}
+		again := linalg.NewMatrix[float64](m, m)
+		linalg.Gemm(blas.NoTrans, blas.Trans, 1, f.Rows, f.Rows, 0, again)
+		near(t, "the inner products", again, kernel, 1e-12)
+		p := &loglinear.Problem{X: f.Design(), Psi: psi, Weights: weights, Mean: c.Problem.Mean}
+		if err := p.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		o := c.Options()
+		o.Features, o.Diagonal = q, true
+		exact := expect.Exact{Space: c.Space, Workers: 1}
+		found, err := loglinear.Minimise(o, p, c.Space, exact, matrix{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := loglineartest.Minimum(t, c); math.Abs(found.Objective-want.Objective) > 1e-8*want.Objective {
+			t.Errorf("the objective is %v, want %v", found.Objective, want.Objective)
+		}
+		dual, scores, direct := linalg.NewMatrix[float64](m, d), linalg.NewMatrix[float64](m, d), linalg.NewMatrix[float64](m, d)
+		f.DualTo(dual, found.Weights)
+		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, kernel, dual, 0, scores)
+		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, f.Rows, found.Weights, 0, direct)
+		near(t, "the scores of the coefficients", scores, direct, 1e-10)
+		back := linalg.NewMatrix[float64](q, d)
+		f.OfDualTo(back, dual)
+		near(t, "the weights of the coefficients", back, found.Weights, 1e-9)
+		f.OfScoresTo(back, direct)
+		near(t, "the weights of the scores", back, found.Weights, 1e-9)
+		s := descent.Options{Sizes: o.Sizes, Alpha: c.Alpha, Tol: 0.03, MaxIter: 300, Seed: 1}
+		for _, limit := range []int{0, 1} {
+			s.LargestMoved = limit
+			descended, err := descent.Minimise(s, p, c.Space, exact, matrix{}, nil)
+			if err != nil || !descended.Converged || descended.Objective-found.Objective > 2*descended.Limit {
+				t.Errorf("a descent ends at %v after %d passes, error %v", descended.Objective, descended.Passes, err)
+			}
+		}
+	}
+}
+
+func near(t *testing.T, what string, got, want matrix, tolerance float64) {
+	t.Helper()
+	for i := range want.Rows {
+		for j, v := range want.Row(i) {
+			if !(math.Abs(got.Row(i)[j]-v) <= tolerance*max(1, math.Abs(v))) {
+				t.Fatalf("entry (%d, %d) of %s is %v, want %v", i, j, what, got.Row(i)[j], v)
+			}
+		}
+	}
+}
+
+// TestKernelRefusals: what is no kernel matrix with positive weights is refused.
+func TestKernelRefusals(t *testing.T) {
+	square := func(x ...float64) matrix { n := int(math.Sqrt(float64(len(x)))); return loglineartest.Shaped(x, n, n) }
+	for name, c := range map[string]struct {
+		kernel  matrix
+		weights []float64
+	}{
+		"size":       {loglineartest.Shaped(make([]float64, 6), 2, 3), nil},
+		"weights":    {square(1, 0, 0, 1), []float64{1}},
+		"zero":       {square(1, 0, 0, 1), []float64{1, 0}},
+		"indefinite": {square(1, 2, 2, 1), nil},
+		"negative":   {square(-1), nil},
+		"NaN":        {square(1, math.NaN(), math.NaN(), 1), nil},
+	} {
+		_, err := loglinear.NewKernelFeatures(c.kernel, c.weights, 0, nil)
+		if err == nil {
+			t.Errorf("%s is taken", name)
+		}
+		if _, ok := errors.AsType[*solve.NumericalError](err); ok != (name == "indefinite" || name == "negative") {
+			t.Errorf("%s gives %v", name, err)
+		}
+	}
+	cancelled := new(parallel.Monitor)
+	cancelled.Cancel()
+	if _, err := loglinear.NewKernelFeatures(loglineartest.Shaped(make([]float64, 300*300), 300, 300), nil, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
+		t.Errorf("a cancelled decomposition gives %v", err)
+	}
+}

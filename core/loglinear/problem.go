@@ -1,0 +1,271 @@
+package loglinear
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+
+	"combpred/core/badrow"
+	"combpred/core/linalg"
+	"combpred/core/loglinear/flat"
+	"combpred/core/parallel"
+	"combpred/core/solve"
+)
+
+// Problem holds rows of features and the embedded outputs observed for them. Rows of weight 0 are left out: those that count are numbered
+// from 0 without them.
+type Problem struct {
+	X       *solve.Design
+	Psi     matrix    // n×d: ψ of the observed outputs, or means of several
+	Weights []float64 // nil: all 1
+	Mean    []float64 // of ψ under the uniform distribution, d
+	Workers int       // for products with sparse features
+
+	kept    []int  // the rows of positive weight; nil: all
+	scratch matrix // gathered or scaled rows of dense features
+}
+
+// Prepare checks a problem, but for the entries of X and Psi, and finds out which rows count. It comes before all else.
+func (p *Problem) Prepare() error {
+	n, d := p.X.N, p.Psi.Cols
+	switch {
+	case p.Psi.Rows != n:
+		return fmt.Errorf("loglinear: psi has %d rows, must have %d", p.Psi.Rows, n)
+	case p.Weights != nil && len(p.Weights) != n:
+		return fmt.Errorf("loglinear: weights has %d entries, must have %d", len(p.Weights), n)
+	case len(p.Mean) != d:
+		return fmt.Errorf("loglinear: the mean has %d entries, must have %d", len(p.Mean), d)
+	case p.X.Rows == nil && (p.X.Dense.Rows != n || p.X.Dense.Cols != p.X.P):
+		return fmt.Errorf("loglinear: X is %d×%d, must be %d×%d", p.X.Dense.Rows, p.X.Dense.Cols, n, p.X.P)
+	}
+	if p.X.Rows != nil {
+		if err := p.X.Rows.Check(); err != nil {
+			return err
+		}
+	}
+	p.kept = nil
+	for i, w := range p.Weights {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return badrow.Named(i, "loglinear: weights[%d] is %v, must be finite and at least 0", i, w)
+		}
+		switch {
+		case w > 0 && p.kept != nil:
+			p.kept = append(p.kept, i)
+		case w == 0 && p.kept == nil:
+			p.kept = make([]int, i, n)
+			for k := range i {
+				p.kept[k] = k
+			}
+		}
+	}
+	return nil
+}
+
+// Len returns the number of rows that count.
+func (p *Problem) Len() int {
+	if p.kept != nil {
+		return len(p.kept)
+	}
+	return p.X.N
+}
+
+// row returns the number among all rows of one that counts.
+func (p *Problem) Row(i int) int {
+	if p.kept != nil {
+		return p.kept[i]
+	}
+	return i
+}
+
+// weight returns the weight of a row that counts.
+func (p *Problem) Weight(i int) float64 {
+	if p.Weights == nil {
+		return 1
+	}
+	return p.Weights[p.Row(i)]
+}
+
+// Rows are some of those that count: consecutive ones or, with numbers, those.
+type Rows struct {
+	lo, hi  int
+	numbers []float64 // of a state
+}
+
+// Between returns the rows from lo up to hi.
+func Between(lo, hi int) Rows { return Rows{lo: lo, hi: hi} }
+
+// Numbered returns the rows of these numbers.
+func Numbered(numbers []float64) Rows { return Rows{numbers: numbers} }
+
+// Len returns how many there are.
+func (r Rows) Len() int {
+	if r.numbers != nil {
+		return len(r.numbers)
+	}
+	return r.hi - r.lo
+}
+
+// At returns the number of one of them.
+func (r Rows) At(k int) int {
+	if r.numbers != nil {
+		return int(r.numbers[k])
+	}
+	return r.lo + k
+}
+
+// dense returns the features of rows but for the constant one: a view where they lie together, else in memory that is reused.
+func (p *Problem) dense(r Rows) matrix {
+	if r.numbers == nil && p.kept == nil {
+		return p.X.Dense.Slice(r.lo, r.hi, 0, p.X.P)
+	}
+	to := p.buffer(r.Len())
+	for k := range to.Rows {
+		copy(to.Row(k), p.X.Dense.Row(p.Row(r.At(k))))
+	}
+	return to
+}
+
+// buffer returns a matrix of as many rows of features.
+func (p *Problem) buffer(n int) matrix {
+	if len(p.scratch.Data) < n*p.X.P {
+		p.scratch = linalg.NewMatrix[float64](n, p.X.P)
+	}
+	return flat.Shaped(p.scratch.Data[:n*p.X.P], n, p.X.P)
+}
+
+// scoresTo writes the scores Wᵀφ of rows to dst.
+func (p *Problem) ScoresTo(dst matrix, r Rows, w matrix) error {
+	if p.X.Rows != nil {
+		return p.sparseScoresTo(dst, r, w)
+	}
+	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, p.dense(r), w.Slice(0, p.X.P, 0, w.Cols), 0, dst)
+	if p.X.Intercept {
+		for k := range dst.Rows {
+			flat.Axpy(dst.Row(k), 1, w.Row(p.X.P))
+		}
+	}
+	return nil
+}
+
+// addGradient adds Σ φ rᵀ over rows with the gradients r by their scores to dst.
+func (p *Problem) AddGradient(dst matrix, r Rows, residual matrix) error {
+	if p.X.Rows != nil {
+		return p.addSparseGradient(dst, r, residual)
+	}
+	linalg.Gemm(blas.Trans, blas.NoTrans, 1, p.dense(r), residual, 1, dst.Slice(0, p.X.P, 0, dst.Cols))
+	if p.X.Intercept {
+		for k := range residual.Rows {
+			flat.Axpy(dst.Row(p.X.P), 1, residual.Row(k))
+		}
+	}
+	return nil
+}
+
+// addMoment adds Σ s φφᵀ over rows with factors s to dst, q×q, or the diagonal of that to dst, 1×q.
+func (p *Problem) addMoment(dst matrix, r Rows, factors []float64) {
+	switch {
+	case dst.Rows == 1:
+		for k, s := range factors {
+			p.X.Entries(p.Row(r.At(k)), func(j int, v float64) { dst.Data[j] += s * v * v })
+		}
+	case p.X.Rows != nil:
+		for k, s := range factors {
+			i := p.Row(r.At(k))
+			p.X.Entries(i, func(j int, v float64) {
+				to := dst.Row(j)
+				p.X.Entries(i, func(l int, u float64) { to[l] += s * v * u })
+			})
+		}
+	default:
+		p.addDenseMoment(dst, r, factors)
+	}
+}
+
+func (p *Problem) addDenseMoment(dst matrix, r Rows, factors []float64) {
+	n := p.X.P
+	scaled := p.buffer(r.Len())
+	for k, s := range factors {
+		root := math.Sqrt(s)
+		linalg.ScaleTo(scaled.Row(k), root, p.X.Dense.Row(p.Row(r.At(k))))
+	}
+	linalg.Gemm(blas.Trans, blas.NoTrans, 1, scaled, scaled, 1, dst.Slice(0, n, 0, n))
+	if !p.X.Intercept {
+		return
+	}
+	last := dst.Row(n)
+	for k, s := range factors {
+		flat.Axpy(last[:n], math.Sqrt(s), scaled.Row(k))
+		last[n] += s
+	}
+	for j := range n {
+		dst.Row(j)[n] = last[j]
+	}
+}
+
+const (
+	sparseRows    = 64 // rows that a worker takes at a time
+	sparseOutputs = 16 // columns of a gradient that it takes
+)
+
+// sparseScoresTo is scoresTo of sparse features.
+func (p *Problem) sparseScoresTo(dst matrix, r Rows, w matrix) error {
+	return parallel.For(r.Len(), sparseRows, p.Workers, nil, func(lo, hi int) error {
+		for k := lo; k < hi; k++ {
+			to := dst.Row(k)
+			clear(to)
+			p.X.Entries(p.Row(r.At(k)), func(j int, v float64) { linalg.Axpy(to, w.Row(j), v) })
+		}
+		return nil
+	})
+}
+
+// addSparseGradient is addGradient of sparse features. Workers share the columns, so that sums have one order.
+func (p *Problem) addSparseGradient(dst matrix, r Rows, residual matrix) error {
+	return parallel.For(dst.Cols, sparseOutputs, p.Workers, nil, func(lo, hi int) error {
+		for k := range r.Len() {
+			from := residual.Row(k)[lo:hi]
+			p.X.Entries(p.Row(r.At(k)), func(j int, v float64) { linalg.Axpy(dst.Row(j)[lo:hi], from, v) })
+		}
+		return nil
+	})
+}
+
+// Errors of rows without weight, and of weights to start from.
+var (
+	ErrNoWeight = errors.New("loglinear: the weight of a row must be positive, at least of one")
+	ErrStart    = errors.New("loglinear: the start has entries that are infinite or NaN")
+)
+
+// MeanOutputs returns the mean embedded outputs of rows whose outputs First[i] to First[i+1] of psi are equally good, and their weights:
+// a set of k outputs is as k rows with one of them each.
+func MeanOutputs(psi matrix, first []int, weights []float64) (matrix, []float64) {
+	means, total := linalg.NewMatrix[float64](len(first)-1, psi.Cols), make([]float64, len(first)-1)
+	for i := range total {
+		for a := first[i]; a < first[i+1]; a++ {
+			linalg.Axpy(means.Row(i), psi.Row(a), 1)
+		}
+		many := float64(first[i+1] - first[i])
+		flat.Scale(1/many, means.Row(i))
+		if total[i] = many; weights != nil {
+			total[i] *= weights[i]
+		}
+	}
+	return means, total
+}
+
+// Residuals replaces means by factor·w_i times what they differ from ψ_i, the gradient by the scores.
+func (p *Problem) Residuals(means matrix, at Rows, factor float64) error {
+	for k := range means.Rows {
+		i := at.At(k)
+		w, mean := factor*p.Weight(i), means.Row(k)
+		for j, v := range p.Psi.Row(p.Row(i)) {
+			mean[j] = w * (mean[j] - v)
+		}
+		if !flat.Finite(mean) {
+			return badrow.At(p.Row(i), ErrUnanswered)
+		}
+	}
+	return nil
+}
