@@ -66,7 +66,7 @@ const passHeader = 8
 // blockRows returns how many of n rows are treated at once: as many for any number of workers.
 func (s Sizes) BlockRows(n int) int {
 	most := max(1, blockNumbers/(spreadDraws*s.Outputs))
-	return max(1, min(n, most, linalg.Strip(n, 2*float64(s.Len()))))
+	return max(1, min(n, most, linalg.PanelWidth(n, 2*float64(s.Len()))))
 }
 
 // layoutPass cuts a state for passes over n rows into its parts.
@@ -185,7 +185,7 @@ func (s *Pass) Decline() {
 func (s *Pass) addMoments(mon *parallel.Monitor) error {
 	p, n := s.problem, s.problem.Len()
 	moment := s.sizes.moment(s.sums)
-	step := linalg.Strip(n, 2*float64(s.sizes.MomentLen()))
+	step := linalg.PanelWidth(n, 2*float64(s.sizes.MomentLen()))
 	step = max(1, min(step, blockNumbers/s.sizes.Features))
 	factors := make([]float64, min(step, n))
 	for int(*s.own.done) < n {

@@ -210,7 +210,7 @@ func stretch(p *loglinear.Problem, s loglinear.Sizes, factors []float64, share f
 	for j := range q {
 		vector.Data[j] = 1 / math.Sqrt(float64(q))
 	}
-	step := max(1, min(n, linalg.Strip(n, 2*float64(q))))
+	step := max(1, min(n, linalg.PanelWidth(n, 2*float64(q))))
 	along := linalg.NewMatrix[float64](step, 1)
 	for range powers {
 		for j, f := range factors {
