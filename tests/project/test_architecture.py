@@ -19,10 +19,10 @@ LAYERS = [
     },
     {
         *("core/structure", "core/structure/examples", "core/structure/structuretest"),
-        *("core/linalg", "core/linalg/hostblas"),
+        *("core/kernel", "core/linalg", "core/linalg/hostblas"),
     },
     {
-        *("core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition"),
+        *("core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition", "core/predict"),
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/sgd", "core/solve/solvetest"),
     },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
