@@ -37,6 +37,8 @@ type Model struct {
 	// PreImage is whether the pre-image is predicted, and Mean then is μ; nil for that of the space.
 	PreImage bool
 	Mean     []float64
+
+	blockLength int // rows in a block; 0: as many as fill blockNumbers. For tests.
 }
 
 // Options are how rows are worked on.

@@ -125,6 +125,9 @@ func (m *Model) decoded(x kernel.Rows, o Options, f func(lo, hi int, linear, squ
 
 // blockRows returns how many rows a block has: as many as fill it with scores, kernel values or features, one at least.
 func (m *Model) blockRows(x kernel.Rows) int {
+	if m.blockLength > 0 {
+		return m.blockLength
+	}
 	return max(1, blockNumbers/max(1, m.Space.FeatureLen(), m.Dual.Rows, x.Features()))
 }
 
