@@ -10,9 +10,10 @@
 //	laplacian   exp(−γ‖x − x'‖₁)
 //	cosine      ⟨x, x'⟩ / (‖x‖ ‖x'‖), 0 for a row of zeros
 //
-// with its parameters resolved to numbers. All but the Laplacian one come from inner products, which are a matrix product of
-// dense rows. Squared distances ‖x‖² + ‖x'‖² − 2⟨x, x'⟩ lose what rows have in common, so that rows far from the origin are
-// centred, and distances that are still uncertain are summed entry by entry (see distance.go): equal rows have distance 0.
+// with its parameters resolved to numbers. All but the Laplacian one of dense rows come from inner products, which are a matrix
+// product of dense rows, or from what sparse rows have in common. Squared distances ‖x‖² + ‖x'‖² − 2⟨x, x'⟩ lose digits where rows
+// have much in common, so that rows far from the origin are centred, and distances that are still uncertain are summed entry by
+// entry (see distance.go): equal rows have distance 0.
 //
 // The matrix of a set of rows with itself is symmetric to the last bit, and its diagonal is exact.
 //

@@ -122,12 +122,34 @@ func GammaScale(x Rows, weights []float64) (float64, error) {
 	return 1, nil
 }
 
+// norms returns what kernel values need to know of every row alone.
+func (f Function) norms(x Rows) []float64 {
+	switch f.Kind {
+	case RBF:
+		return norms(x)
+	case Laplacian:
+		return absolutes(x)
+	case Cosine:
+		return lengths(x)
+	}
+	return nil
+}
+
 // norms returns ‖x‖² of every row.
 func norms(x Rows) []float64 {
 	out := make([]float64, x.Len())
 	for i := range out {
 		v := x.at(i).vector()
 		out[i] = blas64.Dot(v, v)
+	}
+	return out
+}
+
+// absolutes returns ‖x‖₁ of every row.
+func absolutes(x Rows) []float64 {
+	out := make([]float64, x.Len())
+	for i := range out {
+		out[i] = blas64.Asum(x.at(i).vector())
 	}
 	return out
 }

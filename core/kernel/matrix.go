@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 
@@ -17,8 +18,8 @@ const (
 	tileFlops = 1e10
 	// grainValues is the number of kernel values that a worker takes at a time.
 	grainValues = 1 << 14
-	// pollTerms is the number of terms of distances that are summed between two looks at the monitor.
-	pollTerms = 1 << 20
+	// pollTerms is the number of terms that are summed between two looks at the monitor: some milliseconds.
+	pollTerms = 1 << 21
 	// mirrorTile is the side of the squares in which a triangle is copied to the other.
 	mirrorTile = 64
 )
@@ -28,7 +29,7 @@ type Matrix struct {
 	f       Function
 	y       Rows
 	columns *linalg.Sparse // the transpose of sparse y
-	norms   []float64      // RBF: ‖y‖²; Cosine: ‖y‖
+	norms   []float64      // RBF: ‖y‖²; Laplacian: ‖y‖₁; Cosine: ‖y‖
 	origin  *origin        // of dense y, where it is needed
 }
 
@@ -42,18 +43,13 @@ func New(f Function, y Rows) (*Matrix, error) {
 		return nil, err
 	}
 	k := &Matrix{f: f, y: y.canonical()}
-	if y.Sparse != nil && f.Kind != Laplacian {
+	if y.Sparse != nil {
 		turned := k.y.Sparse.Transpose()
 		k.columns = &turned
 	}
-	switch f.Kind {
-	case RBF:
-		k.norms = norms(k.y)
-		if y.Sparse == nil && y.Len() > 0 {
-			k.origin = newOrigin(y.Dense, k.norms, f.Gamma)
-		}
-	case Cosine:
-		k.norms = lengths(k.y)
+	k.norms = f.norms(k.y)
+	if f.Kind == RBF && y.Sparse == nil && y.Len() > 0 {
+		k.origin = newOrigin(y.Dense, k.norms, f.Gamma)
 	}
 	return k, nil
 }
@@ -80,8 +76,7 @@ func (k *Matrix) Len() int { return k.y.Len() }
 // ValuesTo writes k(x_i, y_j) to dst, of a row for each row of x and a column for each row of y. A value that is NaN or infinite is
 // an error that names row and column.
 //
-// Cost: O(n m p) for dense rows; for sparse ones the number of products of entries in equal columns, and for Laplacian
-// O(m nnz(x) + n nnz(y)). Results do not depend on workers, nor on which rows are computed together, up to rounding in the products
+// Cost: O(n m p) for dense rows; for sparse ones the number of products of entries in equal columns, or pairs of such. Results do not depend on workers, nor on which rows are computed together, up to rounding in the products
 // of dense rows.
 func (k *Matrix) ValuesTo(dst linalg.Matrix[float64], x Rows, o Options) error {
 	if err := x.Check(); err != nil {
@@ -121,12 +116,7 @@ func (k *Matrix) fill(dst matrix, x Rows, itself bool, o Options) error {
 			width = lo + p.x.Len()
 		}
 		p.dst = dst.Slice(lo, lo+p.x.Len(), 0, width)
-		switch k.f.Kind {
-		case RBF:
-			p.own = norms(p.x)
-		case Cosine:
-			p.own = lengths(p.x)
-		}
+		p.own = k.f.norms(p.x)
 		if x.Sparse == nil && k.y.Sparse == nil && k.f.Kind != Laplacian {
 			left, right := p.x.Dense, k.y.Dense
 			if k.origin != nil {
@@ -169,7 +159,7 @@ type panel struct {
 	lo          int
 	itself      bool      // x are rows of y, whose values are wanted up to the diagonal
 	dst         matrix    // inner products, then kernel values
-	own, others []float64 // RBF: ‖x‖² and ‖y‖² as the inner products see them; Cosine: ‖x‖ and ‖y‖
+	own, others []float64 // norms of x and y, of RBF as the inner products see them
 }
 
 // values returns the values of row i that are wanted.
@@ -193,38 +183,63 @@ func productsTo(dst, left, right matrix, mon *parallel.Monitor) error {
 	return nil
 }
 
-// finish writes the kernel values of row i of the panel, from inner products where both sides are dense.
+// finish writes the kernel values of row i of the panel, from inner products where both sides are dense. The monitor is asked after
+// some pollTerms terms of those that are computed here.
 func (k *Matrix) finish(p *panel, i int, mon *parallel.Monitor) error {
-	values, x := p.values(i), p.x.at(i)
-	if k.f.Kind == Laplacian {
-		return k.laplacianRow(values, x, mon)
+	all, x := p.values(i), p.x.at(i)
+	if k.columns != nil {
+		if err := k.scatter(all, x, mon); err != nil {
+			return err
+		}
 	}
+	step := max(1, pollTerms/max(1, p.x.Features()))
+	for from := 0; from < len(all); from += step {
+		if err := mon.Err(); err != nil {
+			return err
+		}
+		k.finishPart(all[from:min(from+step, len(all))], x, p, i, from)
+	}
+	if p.itself && k.f.Kind == Cosine && p.own[i] > 0 && p.own[i]-p.own[i] == 0 {
+		all[p.lo+i] = 1
+	}
+	return nil
+}
+
+// finishPart is finish for the values from column first on.
+func (k *Matrix) finishPart(values []float64, x row, p *panel, i, first int) {
 	switch {
 	case k.columns != nil:
-		k.scatter(values, x)
 	case x.sparse:
 		for j := range values {
-			values[j] = gather(x, k.y.Dense.Row(j))
+			if y := k.y.Dense.Row(first + j); k.f.Kind == Laplacian {
+				values[j] = gatherSmaller(x, y)
+			} else {
+				values[j] = gather(x, y)
+			}
 		}
+	case k.f.Kind == Laplacian:
+		for j := range values {
+			values[j] = exp(-k.f.Gamma * absoluteDistance(x, k.y.at(first+j)))
+		}
+		return
 	}
 	switch k.f.Kind {
 	case Polynomial:
 		k.f.powers(values)
 	case RBF:
-		k.rbfRow(values, x, p.own[i], p.others)
+		k.distanceRow(values, x, p.own[i], p.others, first, squaredDistance)
+	case Laplacian:
+		k.distanceRow(values, x, p.own[i], p.others, first, absoluteDistance)
 	case Cosine:
-		k.cosineRow(values, x, p.own[i])
-		if p.itself && p.own[i] > 0 && p.own[i]-p.own[i] == 0 {
-			values[p.lo+i] = 1
-		}
+		k.cosineRow(values, x, p.own[i], first)
 	}
-	return nil
 }
 
-// scatter writes the inner products of a row with the first rows of sparse y. Terms of each are added in the order of columns, so that
-// two rows have the same product either way round.
-func (k *Matrix) scatter(values []float64, x row) {
+// scatter writes the inner products of a row with the first rows of sparse y, or for Laplacian the smaller of common entries. Terms
+// of each are added in the order of columns, so that two rows have the same value either way round.
+func (k *Matrix) scatter(values []float64, x row, mon *parallel.Monitor) error {
 	clear(values)
+	terms := 0
 	for at, v := range x.values {
 		j := at
 		if x.sparse {
@@ -234,13 +249,27 @@ func (k *Matrix) scatter(values []float64, x row) {
 			continue
 		}
 		rows, entries := k.columns.Row(j)
-		for c, i := range rows {
-			if int(i) >= len(values) {
-				break
+		if end := len(rows); end > 0 && int(rows[end-1]) >= len(values) {
+			end, _ = slices.BinarySearch(rows, int32(len(values)))
+			rows = rows[:end]
+		}
+		if terms += len(rows) + 1; terms > pollTerms {
+			if err := mon.Err(); err != nil {
+				return err
 			}
+			terms = 0
+		}
+		if k.f.Kind == Laplacian {
+			for c, i := range rows {
+				values[i] += smaller(v, entries[c])
+			}
+			continue
+		}
+		for c, i := range rows {
 			values[i] += v * entries[c]
 		}
 	}
+	return nil
 }
 
 // gather returns the inner product of a sparse row with a dense one.
@@ -248,6 +277,15 @@ func gather(x row, y []float64) float64 {
 	var sum float64
 	for at, j := range x.columns {
 		sum += x.values[at] * y[j]
+	}
+	return sum
+}
+
+// gatherSmaller returns the sum of the smaller entries of the same sign of a sparse row and a dense one.
+func gatherSmaller(x row, y []float64) float64 {
+	var sum float64
+	for at, j := range x.columns {
+		sum += smaller(x.values[at], y[j])
 	}
 	return sum
 }
@@ -285,37 +323,21 @@ func InnerProductsTo(dst linalg.Matrix[float64], x Rows, y linalg.Matrix[float64
 	})
 }
 
-// laplacianRow writes the values of a row with the first rows of y.
-func (k *Matrix) laplacianRow(values []float64, x row, mon *parallel.Monitor) error {
-	terms := 0
-	for j := range values {
-		y := k.y.at(j)
-		if terms += len(x.values) + len(y.values); terms > pollTerms {
-			if err := mon.Err(); err != nil {
-				return err
-			}
-			terms = 0
-		}
-		values[j] = exp(-k.f.Gamma * absoluteDistance(x, y))
-	}
-	return nil
-}
-
 // Lengths between these have a product, and squares, that neither overflow nor underflow.
 const leastLength, largestLength = 0x1p-500, 0x1p500
 
-// cosineRow overwrites inner products by cosines. length is ‖x‖.
-func (k *Matrix) cosineRow(values []float64, x row, length float64) {
+// cosineRow overwrites the inner products with the rows of y from number first on by cosines. length is ‖x‖.
+func (k *Matrix) cosineRow(values []float64, x row, length float64, first int) {
 	plain := length > leastLength && length < largestLength
 	for j, v := range values {
-		other := k.norms[j]
+		other := k.norms[first+j]
 		switch {
 		case length == 0 || other == 0:
 			v = 0
 		case plain && other > leastLength && other < largestLength:
 			v /= length * other
 		default:
-			v = cosine(x, k.y.at(j), length, other)
+			v = cosine(x, k.y.at(first+j), length, other)
 		}
 		if v > 1 { // the built-in min and max are several times slower
 			v = 1

@@ -143,8 +143,8 @@ func normalise(values []float64, own float64, others []float64) {
 	}
 }
 
-// edges compares pairs, 64 at a time: three times as fast at 100 items as a matrix product of signs in single precision on two cores,
-// and free of its copies (see BenchmarkEdges).
+// edges compares pairs, 64 at a time: for 100 items in .3 to .8 of the CPU time of OpenBLAS's products of signs in single precision, for 10
+// in the same.
 func (g *orderGram) edges(rows, columns *relations) error {
 	var own, others []float64
 	if g.f.Normalize {
