@@ -3,9 +3,9 @@ package predict_test
 import (
 	"fmt"
 
+	"combpred/core/decode/predict"
 	"combpred/core/kernel"
 	"combpred/core/linalg"
-	"combpred/core/predict"
 	"combpred/core/structure"
 )
 
