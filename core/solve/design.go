@@ -1,36 +1,9 @@
 package solve
 
-import (
-	"fmt"
-
-	"combpred/core/badrow"
-)
+import "combpred/core/linalg"
 
 // Sparse is a matrix in compressed sparse rows.
-type Sparse struct {
-	Rows, Cols int
-	Data       []float64
-	Indices    []int32
-	Indptr     []int64
-}
-
-// Check returns an error if the arrays do not describe a Rows×Cols matrix.
-func (s Sparse) Check() error {
-	if len(s.Indptr) != s.Rows+1 || len(s.Indices) != len(s.Data) || s.Indptr[0] != 0 || s.Indptr[s.Rows] != int64(len(s.Data)) {
-		return fmt.Errorf("solve: sparse matrix: indptr must have %d entries from 0 to %d", s.Rows+1, len(s.Data))
-	}
-	for i := range s.Rows {
-		if s.Indptr[i] > s.Indptr[i+1] {
-			return badrow.Named(i, "solve: sparse matrix: indptr decreases at row %d", i)
-		}
-	}
-	for k, j := range s.Indices {
-		if j < 0 || int(j) >= s.Cols {
-			return fmt.Errorf("solve: sparse matrix: entry %d has column %d, must be below %d", k, j, s.Cols)
-		}
-	}
-	return nil
-}
+type Sparse = linalg.Sparse
 
 // Design is the matrix X of input features, dense or sparse, with a constant column of ones at its end when Intercept is set.
 type Design struct {

@@ -20,10 +20,10 @@ LAYERS = [
     },
     {
         *("core/structure", "core/structure/examples", "core/structure/structuretest"),
-        *("core/linalg", "core/linalg/hostblas"),
+        *("core/kernel", "core/linalg", "core/linalg/hostblas"),
     },
     {
-        *("core/chain", "core/decode", "core/labelrank", "core/partition"),
+        *("core/chain", "core/decode", "core/decode/predict", "core/labelrank", "core/partition"),
         *("core/maxmargin", "core/maxmargin/affine", "core/maxmargin/simplex"),
         *("core/loglinear", "core/loglinear/descent", "core/loglinear/expect", "core/loglinear/flat"),
         *("core/loglinear/lbfgs", "core/loglinear/loglineartest"),

@@ -1,0 +1,311 @@
+package predict
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"combpred/core/badrow"
+	"combpred/core/decode"
+	"combpred/core/kernel"
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+func build(tb testing.TB, name string, n int64) structure.Space {
+	tb.Helper()
+	space, err := structure.New(name, structure.Args{Scalars: map[string]int64{"n": n}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return space
+}
+
+func gaussian(rows, cols int, seed uint64) matrix {
+	rng := rand.New(rand.NewPCG(11, seed))
+	m := linalg.NewMatrix[float64](rows, cols)
+	for k := range m.Data {
+		m.Data[k] = rng.NormFloat64()
+	}
+	return m
+}
+
+// sparse returns a matrix in compressed rows.
+func sparse(m matrix) kernel.Rows {
+	s := &linalg.Sparse{Rows: m.Rows, Cols: m.Cols, Indptr: []int64{0}}
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			s.Indices, s.Data = append(s.Indices, int32(j)), append(s.Data, v)
+		}
+		s.Indptr = append(s.Indptr, int64(len(s.Data)))
+	}
+	return kernel.Rows{Sparse: s}
+}
+
+const (
+	nTrain  = 30
+	nInputs = 5
+)
+
+// models returns one model of each kind for a space, with a function that computes one score by its definition.
+func models(tb testing.TB, space structure.Space, preImage bool) map[string]struct {
+	m     *Model
+	score func(x []float64, l int) float64
+} {
+	d := space.FeatureLen()
+	w, a, train, b := gaussian(d, nInputs, 1), gaussian(nTrain, d, 2), gaussian(nTrain, nInputs, 3), gaussian(1, d, 4).Data
+	k, err := kernel.New(kernel.Function{Kind: kernel.RBF, Gamma: 0.3}, kernel.Rows{Dense: train})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	weighted := func(values func(j int) float64, coef func(j, l int) float64, n, l int) float64 {
+		sum := b[l]
+		for j := range n {
+			sum += values(j) * coef(j, l)
+		}
+		return sum
+	}
+	dual := func(j, l int) float64 { return a.Row(j)[l] }
+	return map[string]struct {
+		m     *Model
+		score func(x []float64, l int) float64
+	}{
+		"linear": {&Model{Space: space, Weights: w, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+			return weighted(func(j int) float64 { return x[j] }, func(j, l int) float64 { return w.Row(l)[j] }, nInputs, l)
+		}},
+		"rbf": {&Model{Space: space, Dual: a, Kernel: k, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+			return weighted(func(j int) float64 {
+				var square float64
+				for c, v := range train.Row(j) {
+					square += (x[c] - v) * (x[c] - v)
+				}
+				return math.Exp(-0.3 * square)
+			}, dual, nTrain, l)
+		}},
+		"precomputed": {&Model{Space: space, Dual: a, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+			return weighted(func(j int) float64 { return x[j] }, dual, nTrain, l)
+		}},
+	}
+}
+
+func inputs(name string, n int) matrix {
+	if name == "precomputed" {
+		return gaussian(n, nTrain, 5)
+	}
+	return gaussian(n, nInputs, 5)
+}
+
+// TestPredictionsMaximiseTheScoreOverAllOutputs, for each kind of model, with and without pre-images.
+func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
+	const n = 20
+	for name, size := range map[string]int64{"permutations": 4, "labelsets": 5, "ordinal": 4} {
+		space := build(t, name, size)
+		d, parts := space.FeatureLen(), space.PartLen()
+		for _, preImage := range []bool{false, true} {
+			mean := make([]float64, d)
+			if preImage {
+				space.(structure.Moments).Mean(mean)
+			}
+			for kind, one := range models(t, space, preImage) {
+				x := inputs(kind, n)
+				got, certs := make([]int32, n*parts), make([]structure.Certificate, n)
+				var counted parallel.Monitor
+				if err := one.m.PredictTo(got, certs, kernel.Rows{Dense: x}, Options{Workers: 2, Monitor: &counted}); err != nil {
+					t.Fatal(err)
+				}
+				if counted.Steps() != n {
+					t.Errorf("%d steps for %d rows", counted.Steps(), n)
+				}
+				reached := make([]float64, n)
+				if err := one.m.ValuesTo(reached, kernel.Rows{Dense: x}, got, Options{Workers: 2}); err != nil {
+					t.Fatal(err)
+				}
+				psi := make([]float64, d)
+				for i := range n {
+					best := math.Inf(-1)
+					for y := range space.(structure.Enumerator).All() {
+						space.Embed(psi, y)
+						var value float64
+						for l, v := range psi {
+							value += (one.score(x.Row(i), l) + mean[l]) * v
+							if preImage {
+								value -= v * v / 2
+							}
+						}
+						best = max(best, value)
+					}
+					for _, v := range []float64{certs[i].Value, certs[i].UpperBound, reached[i]} {
+						if math.Abs(v-best) > 1e-11 {
+							t.Fatalf("%s, %s, row %d: %v, the largest score of all is %v", name, kind, i, v, best)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBlocksAreParts: rows of several blocks are scored and decoded as each alone, by any number of workers, dense or sparse.
+func TestBlocksAreParts(t *testing.T) {
+	space := build(t, "permutations", 5)
+	d, parts := space.FeatureLen(), space.PartLen()
+	for kind, one := range models(t, space, true) {
+		x := inputs(kind, 50)
+		scores, want := linalg.NewMatrix[float64](50, d), make([]int32, 50*parts)
+		if err := errors.Join(one.m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{Workers: 1}),
+			one.m.PredictTo(want, nil, kernel.Rows{Dense: x}, Options{Workers: 1})); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 50 {
+			for l := range d {
+				if math.Abs(scores.Row(i)[l]-one.score(x.Row(i), l)) > 1e-12 {
+					t.Fatalf("%s: score %d, %d", kind, i, l)
+				}
+			}
+		}
+		all := []kernel.Rows{{Dense: x}}
+		if kind != "precomputed" {
+			all = append(all, sparse(x))
+		}
+		for _, rows := range all {
+			for _, length := range []int{1, 7, 50} {
+				got, part := make([]int32, 50*parts), linalg.NewMatrix[float64](50, d)
+				m := *one.m
+				m.blockLength = length
+				var counted parallel.Monitor
+				if err := errors.Join(m.PredictTo(got, nil, rows, Options{Workers: 3}),
+					m.ScoresTo(part, rows, Options{Workers: 3, Monitor: &counted})); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got, want) || counted.Steps() != 50 {
+					t.Errorf("%s in blocks of %d: other predictions, or %d steps", kind, length, counted.Steps())
+				}
+				for k, v := range part.Data {
+					if math.Abs(v-scores.Data[k]) > 1e-12 {
+						t.Fatalf("%s in blocks of %d: other scores", kind, length)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRandomDecodersFollowTheSeed and the number of the row.
+func TestRandomDecodersFollowTheSeed(t *testing.T) {
+	space := build(t, "permutations", 30)
+	m := &Model{Space: space, Weights: gaussian(space.FeatureLen(), nInputs, 1), blockLength: 4}
+	x := kernel.Rows{Dense: gaussian(10, nInputs, 2)}
+	predicted := func(seed uint64, workers int) []int32 {
+		dst := make([]int32, 10*space.PartLen())
+		if err := m.PredictTo(dst, nil, x, Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
+			t.Fatal(err)
+		}
+		return dst
+	}
+	if !slices.Equal(predicted(3, 1), predicted(3, 4)) {
+		t.Error("predictions depend on the number of workers")
+	}
+	if reflect.DeepEqual(predicted(3, 2), predicted(4, 2)) {
+		t.Error("predictions do not depend on the seed")
+	}
+}
+
+func TestErrorsNameRows(t *testing.T) {
+	space := build(t, "permutations", 4)
+	d, parts := space.FeatureLen(), space.PartLen()
+	dst, scores := make([]int32, 9*parts), linalg.NewMatrix[float64](9, d)
+	requireRow := func(what string, err error, row int, text string) {
+		t.Helper()
+		wrong, ok := errors.AsType[*badrow.Error](err)
+		if !ok || wrong.Row != row || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v, want row %d", what, err, row)
+		}
+	}
+	for kind, one := range models(t, space, false) {
+		m := *one.m
+		m.blockLength = 2
+		x := inputs(kind, 9)
+		x.Row(7)[0] = math.NaN()
+		requireRow(kind, m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{}), 7, "row 7")
+	}
+	// Scores that are finite, but not their sum.
+	m := &Model{Space: space, Weights: gaussian(d, 1, 1), blockLength: 2}
+	x := linalg.NewMatrix[float64](9, 1)
+	x.Data[5] = 1e307
+	for l := range d {
+		m.Weights.Data[l] = 9
+	}
+	requireRow("decoding", m.PredictTo(dst, nil, kernel.Rows{Dense: x}, Options{}), 5, "row 5: ")
+	outputs := make([]int32, 9*parts)
+	for i := range 9 {
+		for u := range parts {
+			outputs[i*parts+u] = int32(u + 1)
+		}
+	}
+	if err := m.ValuesTo(make([]float64, 9), kernel.Rows{Dense: x}, outputs, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	outputs[3*parts] = 77
+	requireRow("values", m.ValuesTo(make([]float64, 9), kernel.Rows{Dense: x}, outputs, Options{}), 3, "row 3: ")
+	var cancelled parallel.Monitor
+	cancelled.Cancel()
+	for kind, one := range models(t, space, true) {
+		err := one.m.PredictTo(dst, nil, kernel.Rows{Dense: inputs(kind, 9)}, Options{Monitor: &cancelled})
+		if !errors.Is(err, parallel.ErrCancelled) {
+			t.Errorf("%s, cancelled: %v", kind, err)
+		}
+	}
+}
+
+// meanless is a space without moments.
+type meanless struct{ structure.Space }
+
+func TestIllegalModels(t *testing.T) {
+	space := build(t, "permutations", 4)
+	d, parts := space.FeatureLen(), space.PartLen()
+	w, a := gaussian(d, 2, 1), gaussian(3, d, 2)
+	k, err := kernel.New(kernel.Function{}, kernel.Rows{Dense: gaussian(3, 2, 3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := kernel.Rows{Dense: gaussian(2, 2, 4)}
+	for name, m := range map[string]*Model{
+		"nothing":           {Space: space},
+		"both":              {Space: space, Weights: w, Dual: a, Kernel: k},
+		"weights":           {Space: space, Weights: a},
+		"dual":              {Space: space, Dual: w, Kernel: k},
+		"weights of kernel": {Space: space, Weights: w, Kernel: k},
+		"rows of training":  {Space: space, Dual: gaussian(4, d, 2), Kernel: k},
+		"intercept":         {Space: space, Weights: w, Intercept: make([]float64, d+1)},
+		"mean":              {Space: space, Weights: w, PreImage: true, Mean: make([]float64, d+1)},
+		"no mean":           {Space: meanless{space}, Weights: w, PreImage: true},
+		"kernel values":     {Space: space, Dual: a},
+	} {
+		if err := m.PredictTo(make([]int32, 2*parts), nil, x, Options{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := (&Model{Space: space, Dual: a}).ScoresTo(linalg.NewMatrix[float64](2, d), sparse(gaussian(2, 3, 1)), Options{}); err == nil {
+		t.Error("sparse kernel values are accepted")
+	}
+	m := &Model{Space: space, Weights: w, PreImage: true, Mean: make([]float64, d)}
+	if err := m.PredictTo(make([]int32, 2*parts), nil, x, Options{}); err != nil {
+		t.Error(err)
+	}
+	for _, err := range []error{
+		m.ScoresTo(linalg.NewMatrix[float64](2, d+1), x, Options{}),
+		m.PredictTo(make([]int32, 1), nil, x, Options{}),
+		m.PredictTo(make([]int32, 2*parts), make([]structure.Certificate, 1), x, Options{}),
+		m.ValuesTo(make([]float64, 1), x, make([]int32, 2*parts), Options{}),
+		m.ValuesTo(make([]float64, 2), x, make([]int32, parts), Options{}),
+	} {
+		if err == nil {
+			t.Error("illegal shapes are accepted")
+		}
+	}
+}

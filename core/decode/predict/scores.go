@@ -1,0 +1,202 @@
+package predict
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+
+	"combpred/core/badrow"
+	"combpred/core/decode"
+	"combpred/core/kernel"
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+type matrix = linalg.Matrix[float64]
+
+// magnitude is the score of the squares of the entries of ψ in a pre-image.
+const magnitude = -0.5
+
+// ScoresTo writes f(x) of every row to dst, of a column for each entry of ψ. Kernel values or scores that overflow are an error that
+// names the row.
+//
+// Cost for n rows: O(n p d) with weights; with a kernel, n m kernel values and O(n m d).
+func (m *Model) ScoresTo(dst linalg.Matrix[float64], x kernel.Rows, o Options) error {
+	if dst.Rows != x.Len() || dst.Cols != m.Space.FeatureLen() {
+		return fmt.Errorf("predict: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.Len(), m.Space.FeatureLen())
+	}
+	return m.blocks(x, o, func(lo, hi int) matrix { return dst.Slice(lo, hi, 0, dst.Cols) }, func(lo, hi int, _ matrix) error {
+		o.Monitor.Advance(hi - lo)
+		return nil
+	})
+}
+
+// Blocks calls f with f(x) of some rows after the other: those of rows [lo, hi), in memory that f may write to and that is used again
+// for the next ones.
+func (m *Model) Blocks(x kernel.Rows, o Options, f func(lo, hi int, scores linalg.Matrix[float64]) error) error {
+	d := m.Space.FeatureLen()
+	buffer := linalg.NewMatrix[float64](min(x.Len(), m.blockRows(x)), d)
+	return m.blocks(x, o, func(lo, hi int) matrix { return buffer.Slice(0, hi-lo, 0, d) }, f)
+}
+
+// PredictTo writes the output of largest score of every row to dst, of PartLen numbers a row, and, unless certs is nil, its
+// certificate to certs, as decode.Batch does. The random decoders have a stream for each row that follows from its number, the
+// seed, and the size of blocks, which follows from those of the model.
+//
+// Cost: that of ScoresTo, and n decodings.
+func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, x kernel.Rows, o Options) error {
+	n, parts := x.Len(), m.Space.PartLen()
+	switch {
+	case len(dst) != n*parts:
+		return fmt.Errorf("predict: dst has %d entries, %d outputs of %d parts need %d", len(dst), n, parts, n*parts)
+	case certs != nil && len(certs) != n:
+		return fmt.Errorf("predict: certs has %d entries, must have %d", len(certs), n)
+	}
+	return m.decoded(x, o, func(lo, hi int, linear, squares matrix) error {
+		var own []structure.Certificate
+		if certs != nil {
+			own = certs[lo:hi]
+		}
+		err := decode.Batch(m.Space, linalg.General(linear), linalg.General(squares), o.Method, o.Seed+uint64(lo),
+			dst[lo*parts:hi*parts], own, o.Workers, o.Monitor)
+		return shifted(err, lo)
+	})
+}
+
+// ValuesTo writes the score of a given output for every row to dst: what PredictTo maximises, ⟨f(x), ψ(y)⟩ or, for a pre-image,
+// ⟨f(x) + μ, ψ(y)⟩ − ½‖ψ(y)‖². An output that is not legal is an error that names its row.
+func (m *Model) ValuesTo(dst []float64, x kernel.Rows, outputs []int32, o Options) error {
+	n, parts, d := x.Len(), m.Space.PartLen(), m.Space.FeatureLen()
+	switch {
+	case len(dst) != n:
+		return fmt.Errorf("predict: dst has %d entries, must have %d", len(dst), n)
+	case len(outputs) != n*parts:
+		return fmt.Errorf("predict: there are %d parts of outputs, %d outputs of %d parts need %d", len(outputs), n, parts, n*parts)
+	}
+	return m.decoded(x, o, func(lo, hi int, linear, squares matrix) error {
+		return parallel.For(hi-lo, 16, o.Workers, o.Monitor, func(from, to int) error {
+			psi := make([]float64, d)
+			for i := from; i < to; i++ {
+				y := outputs[(lo+i)*parts : (lo+i+1)*parts]
+				if err := m.Space.Check(y); err != nil {
+					return fmt.Errorf("predict: %w", badrow.At(lo+i, err))
+				}
+				m.Space.Embed(psi, y)
+				value := linalg.Dot(psi, linear.Row(i))
+				if squares.Rows > 0 {
+					value += magnitude * linalg.Dot(psi, psi)
+				}
+				dst[lo+i] = value
+			}
+			return nil
+		})
+	})
+}
+
+// decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares.
+func (m *Model) decoded(x kernel.Rows, o Options, f func(lo, hi int, linear, squares matrix) error) error {
+	var squares matrix
+	mean := m.Mean
+	if m.PreImage {
+		d := m.Space.FeatureLen()
+		squares = linalg.NewMatrix[float64](1, d)
+		for j := range squares.Data {
+			squares.Data[j] = magnitude
+		}
+		if err := m.Check(); err != nil { // that there is a mean
+			return err
+		}
+		if mean == nil {
+			mean = make([]float64, d)
+			m.Space.(structure.Moments).Mean(mean)
+		}
+	}
+	return m.Blocks(x, o, func(lo, hi int, scores linalg.Matrix[float64]) error {
+		if m.PreImage {
+			for i := range scores.Rows {
+				linalg.Axpy(scores.Row(i), mean, 1)
+			}
+		}
+		return f(lo, hi, scores, squares)
+	})
+}
+
+// blockRows returns how many rows a block has: as many as fill it with scores, kernel values or features, one at least.
+func (m *Model) blockRows(x kernel.Rows) int {
+	if m.blockLength > 0 {
+		return m.blockLength
+	}
+	return max(1, blockNumbers/max(1, m.Space.FeatureLen(), m.Dual.Rows, x.Features()))
+}
+
+// blocks writes f(x) of blocks of rows to the memory that into names, and calls f with it.
+func (m *Model) blocks(x kernel.Rows, o Options, into func(lo, hi int) matrix, f func(lo, hi int, scores matrix) error) error {
+	if err := errors.Join(m.Check(), x.Check()); err != nil {
+		return err
+	}
+	n, step := x.Len(), m.blockRows(x)
+	var values matrix
+	if m.Kernel != nil {
+		values = linalg.NewMatrix[float64](min(n, step), m.Dual.Rows)
+	}
+	for lo := 0; lo < n; lo += step {
+		hi := min(lo+step, n)
+		scores := into(lo, hi)
+		if err := m.scoresTo(scores, values, x.Slice(lo, hi), lo, o); err != nil {
+			return err
+		}
+		if err := f(lo, hi, scores); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scoresTo writes f(x) of a block of rows, numbered from first on, to dst; values has room for their kernel values.
+func (m *Model) scoresTo(dst, values matrix, x kernel.Rows, first int, o Options) error {
+	var err error
+	switch {
+	case m.Kernel != nil:
+		values = values.Slice(0, x.Len(), 0, values.Cols)
+		err = m.Kernel.ValuesTo(values, x, kernel.Options{First: first, Workers: o.Workers, Monitor: o.Monitor, Uncounted: true})
+		if err == nil {
+			err = linalg.GemmPolled(blas.NoTrans, values, m.Dual, dst, o.Monitor)
+		}
+	case m.Dual.Cols > 0:
+		switch {
+		case x.Sparse != nil:
+			err = errors.New("predict: kernel values must be dense")
+		case x.Features() != m.Dual.Rows:
+			err = fmt.Errorf("predict: rows have %d kernel values, there are %d rows of training", x.Features(), m.Dual.Rows)
+		default:
+			err = linalg.GemmPolled(blas.NoTrans, x.Dense, m.Dual, dst, o.Monitor)
+		}
+	default:
+		err = kernel.InnerProductsTo(dst, x, m.Weights, o.Workers, o.Monitor)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		if m.Intercept != nil {
+			linalg.Axpy(row, m.Intercept, 1)
+		}
+		for _, v := range row {
+			if v-v != 0 {
+				return badrow.Named(first+i, "predict: the scores of row %d overflow: scale the inputs as those of training were", first+i)
+			}
+		}
+	}
+	return nil
+}
+
+// shifted returns an error about a row of a block as one about that row of all, where the block begins with row number first.
+func shifted(err error, first int) error {
+	if e, ok := errors.AsType[*badrow.Error](err); ok && first > 0 {
+		return fmt.Errorf("predict: %w", badrow.At(e.Row+first, e.Err))
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/linalg"
+)
+
+// Kind is a kernel of inputs.
+type Kind int
+
+const (
+	Linear Kind = iota
+	Polynomial
+	RBF
+	Laplacian
+	Cosine
+)
+
+// Function is a kernel with its parameters.
+type Function struct {
+	Kind   Kind
+	Gamma  float64 // of Polynomial, RBF and Laplacian; positive
+	Degree float64 // of Polynomial; at least 0
+	Coef0  float64 // of Polynomial
+}
+
+// Check returns an error unless the kernel and the parameters that it uses are legal.
+func (f Function) Check() error {
+	if f.Kind < Linear || f.Kind > Cosine {
+		return fmt.Errorf("kernel: there is no kernel number %d", f.Kind)
+	}
+	if f.usesGamma() && !(f.Gamma > 0 && f.Gamma <= math.MaxFloat64) {
+		return fmt.Errorf("kernel: gamma is %g, must be positive and finite", f.Gamma)
+	}
+	if f.Kind != Polynomial {
+		return nil
+	}
+	if !(f.Degree >= 0 && f.Degree <= math.MaxFloat64) {
+		return fmt.Errorf("kernel: degree is %g, must be finite and at least 0", f.Degree)
+	}
+	if f.Coef0-f.Coef0 != 0 {
+		return fmt.Errorf("kernel: coef0 is %g, must be finite", f.Coef0)
+	}
+	return nil
+}
+
+func (f Function) usesGamma() bool {
+	return f.Kind == Polynomial || f.Kind == RBF || f.Kind == Laplacian
+}
+
+// Unit reports whether k(x, x) is 1 for every x.
+func (f Function) Unit() bool { return f.Kind == RBF || f.Kind == Laplacian }
+
+// powers overwrites inner products with the polynomial kernel.
+func (f Function) powers(values []float64) {
+	whole := int(min(f.Degree, maxWhole))
+	if float64(whole) != f.Degree {
+		for j, v := range values {
+			values[j] = math.Pow(f.Gamma*v+f.Coef0, f.Degree)
+		}
+		return
+	}
+	for j, v := range values {
+		base := f.Gamma*v + f.Coef0
+		power := 1.0
+		for e := whole; e > 0; e >>= 1 {
+			if e&1 == 1 {
+				power *= base
+			}
+			if e > 1 {
+				base *= base
+			}
+		}
+		values[j] = power
+	}
+}
+
+// maxWhole is the largest degree of which powers are products: beyond it rounding adds up, and math.Pow is as fast.
+const maxWhole = 32
+
+// GammaScale returns 1 / (p·v) for the variance v of all entries of n rows of p features, those of row i counted weights[i] times
+// (nil: once), or 1 where they do not vary. An overflow is an error. Cost: O(n p), or O(nnz) for sparse rows.
+func GammaScale(x Rows, weights []float64) (float64, error) {
+	x = x.canonical()
+	n, p := x.Len(), x.Features()
+	weight := func(i int) float64 {
+		if weights == nil {
+			return 1
+		}
+		return weights[i]
+	}
+	var total, sum float64
+	for i := range n {
+		total += weight(i) * float64(p)
+		sum += weight(i) * linalg.Sum(x.at(i).values)
+	}
+	if total == 0 {
+		return 1, nil
+	}
+	mean := sum / total
+	var squares float64
+	for i := range n {
+		r := x.at(i)
+		var own float64
+		for _, v := range r.values {
+			own += (v - mean) * (v - mean)
+		}
+		own += float64(p-len(r.values)) * mean * mean
+		squares += weight(i) * own
+	}
+	scale := float64(p) * (squares / total)
+	switch {
+	case scale-scale != 0:
+		return 0, fmt.Errorf("kernel: the variance of the inputs, which gamma is to be scaled by, overflows: scale the inputs")
+	case scale > 0:
+		return 1 / scale, nil
+	}
+	return 1, nil
+}
+
+// norms returns what kernel values need to know of every row alone.
+func (f Function) norms(x Rows) []float64 {
+	switch f.Kind {
+	case RBF:
+		return norms(x)
+	case Laplacian:
+		return absolutes(x)
+	case Cosine:
+		return lengths(x)
+	}
+	return nil
+}
+
+// norms returns ‖x‖² of every row.
+func norms(x Rows) []float64 {
+	out := make([]float64, x.Len())
+	for i := range out {
+		v := x.at(i).vector()
+		out[i] = blas64.Dot(v, v)
+	}
+	return out
+}
+
+// absolutes returns ‖x‖₁ of every row.
+func absolutes(x Rows) []float64 {
+	out := make([]float64, x.Len())
+	for i := range out {
+		out[i] = blas64.Asum(x.at(i).vector())
+	}
+	return out
+}
+
+// lengths returns ‖x‖ of every row, computed without overflow.
+func lengths(x Rows) []float64 {
+	out := make([]float64, x.Len())
+	for i := range out {
+		out[i] = blas64.Nrm2(x.at(i).vector())
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package kernel
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"combpred/core/badrow"
+	"combpred/core/linalg"
+)
+
+func TestIllegalOrders(t *testing.T) {
+	inf := math.Inf(1)
+	dst := linalg.NewMatrix[float64](2, 2)
+	legal := &Orders{N: 2, Items: 3, Positions: []float64{1, 2, 3, 3, 2, 1}}
+	for _, c := range []struct {
+		x, y *Orders
+		row  int
+		text string
+	}{
+		{&Orders{N: 2, Items: 3, Positions: []float64{1, 2, 3, 1, inf, 2}}, nil, 1, "x, row 1: position 1 is +Inf"},
+		{legal, &Orders{N: 2, Items: 3, Positions: []float64{1, 2, -2, 1, 1, 2}}, 0, "y, row 0: position 2 is -2"},
+		{&Orders{N: 2, Items: 3, Signs: []int8{1, 1, 1, 1, 0, 2}}, nil, 1, "row 1: the sign of pair 2 is 2"},
+		{&Orders{N: 2, Items: 3, Signs: []int8{0, 0, 0, 1, -1, 1}}, nil, 1, "row 1: the relations lead from item 0 back"},
+	} {
+		for kind := Edges; kind <= Extensions; kind++ {
+			err := OrdersTo(dst, OrderFunction{Kind: kind, Gamma: 1, MostDownsets: enough}, c.x, c.y, 1, nil)
+			wrong, ok := errors.AsType[*badrow.Error](err)
+			if !ok || wrong.Row != c.row || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("kind %d: %v, want %q", kind, err, c.text)
+			}
+		}
+	}
+	for _, x := range []*Orders{{N: 2, Items: 1, Positions: []float64{1, 1}}, {N: 2, Items: 3, Positions: []float64{1}}, {N: 2, Items: 3}} {
+		if err := OrdersTo(dst, OrderFunction{}, x, nil, 1, nil); err == nil {
+			t.Errorf("%+v is accepted", x)
+		}
+	}
+	four := &Orders{N: 2, Items: 4, Positions: make([]float64, 8)}
+	for _, err := range []error{
+		OrdersTo(dst, OrderFunction{}, legal, four, 1, nil),
+		OrdersTo(linalg.NewMatrix[float64](2, 3), OrderFunction{}, legal, nil, 1, nil),
+		OrdersTo(dst, OrderFunction{Kind: -1}, legal, nil, 1, nil),
+		OrdersTo(dst, OrderFunction{Kind: PositionsRBF}, legal, nil, 1, nil),
+	} {
+		if err == nil {
+			t.Error("illegal arguments are accepted")
+		}
+	}
+}
+
+// TestExtensionsBeyondTheLimits are capability errors about a row, and counts beyond floats say so unless they are normalised.
+func TestExtensionsBeyondTheLimits(t *testing.T) {
+	// The relations of a zigzag of 12 items, which cannot be taken apart.
+	zigzag := &Orders{N: 2, Items: 12, Signs: make([]int8, 2*66)}
+	pair := 0
+	for u := range 12 {
+		for v := u + 1; v < 12; v++ {
+			if v == u+1 {
+				zigzag.Signs[66+pair] = int8(1 - 2*(u%2))
+			}
+			pair++
+		}
+	}
+	dst := linalg.NewMatrix[float64](2, 2)
+	err := OrdersTo(dst, OrderFunction{Kind: Extensions, MostDownsets: 5}, zigzag, nil, 1, nil)
+	row, isRow := errors.AsType[*badrow.Error](err)
+	count, isCount := errors.AsType[*CountError](err)
+	if !isRow || row.Row != 0 || !isCount || count.Column != 1 || count.Status() != 2 {
+		t.Errorf("too many downsets: %v", err)
+	}
+	none := &Orders{N: 1, Items: 12, Signs: make([]int8, 66)}
+	err = OrdersTo(linalg.NewMatrix[float64](1, 2), OrderFunction{Kind: Extensions, MostDownsets: 5}, none, zigzag, 1, nil)
+	if count, isCount = errors.AsType[*CountError](err); !isCount || count.Column != 1 {
+		t.Errorf("too many downsets: %v", err)
+	}
+	many := &Orders{N: 2, Items: 200, Positions: make([]float64, 400)}
+	for k := range many.Positions {
+		many.Positions[k] = -1
+	}
+	if err := OrdersTo(dst, OrderFunction{Kind: Extensions, MostDownsets: enough}, many, nil, 1, nil); err == nil {
+		t.Error("200! is a float")
+	}
+	f := OrderFunction{Kind: Extensions, MostDownsets: enough, Normalize: true}
+	if err := OrdersTo(dst, f, many, nil, 1, nil); err != nil || !slices.Equal(dst.Data, []float64{1, 1, 1, 1}) {
+		t.Errorf("normalised: %v, %v", dst.Data, err)
+	}
+	own, err := OwnLogs(zigzag, 5, 1, nil)
+	if err != nil || math.IsNaN(own[0]) || !math.IsNaN(own[1]) {
+		t.Errorf("logarithms %v, %v", own, err)
+	}
+	if got := (&CountError{1, -1}).Error(); !strings.Contains(got, "row 1, by which") {
+		t.Error(got)
+	}
+	if err := CommonLogsTo(nil, &Orders{N: 0, Items: 1 << 12}, nil, 1, 1, nil); err == nil {
+		t.Error("4096 items are accepted")
+	}
+}
