@@ -1,0 +1,219 @@
+"""C programs against the installed library, which know nothing of Python: their figures are those of the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy
+
+from combpred._lib import abi
+from combpred._lib.chain import Plan, chain_sample
+from combpred._lib.decode import decode
+from combpred._lib.partition import log_partition, sample_distribution
+from combpred._lib.ridge import Targets, ridge_kernel, ridge_kernel_loo, ridge_plan
+from combpred._lib.structure import Description, catalogue, structure_embed, structure_sample
+
+pytestmark = [
+    pytest.mark.versionless,
+    pytest.mark.skipif(os.name != "posix", reason="the library is built on POSIX only"),
+]
+
+STRICT = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+
+Run = Callable[..., dict[str, list[str]]]
+
+
+@pytest.fixture(scope="module")
+def installed(root: Path, go: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the library is installed, a folder with a blank in its name."""
+    prefix = tmp_path_factory.mktemp("c") / "the prefix"
+    answer = subprocess.run(
+        ["sh", root / "capi" / "install.sh", prefix],
+        env={**os.environ, "GO": go},
+        capture_output=True,
+        text=True,
+    )
+    assert answer.returncode == 0, answer.stderr
+    return prefix
+
+
+@pytest.fixture(scope="module")
+def compiler() -> str:
+    found = shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc")
+    if found is None:
+        pytest.skip("no C compiler")
+    return found
+
+
+@pytest.fixture
+def run(root: Path, installed: Path, compiler: str, tmp_path: Path) -> Run:
+    """Compile a program of tests/c, run it, and return the words of each line of its output by the first of them."""
+
+    def compiled(name: str, *arguments: str, given: str = "") -> dict[str, list[str]]:
+        library, program = installed / "lib", tmp_path / name
+        source = root / "tests" / "c" / f"{name}.c"
+        flags = [f"-I{installed / 'include'}", f"-L{library}", "-lcombpred", f"-Wl,-rpath,{library}"]
+        subprocess.run([compiler, *STRICT, "-o", program, source, *flags], check=True)
+        answer = subprocess.run(
+            [program, *arguments], input=given, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert answer.returncode == 0, answer.stdout[-1000:] + answer.stderr
+        lines = (line.split(" ") for line in answer.stdout.splitlines())
+        return {first: rest for first, *rest in lines}
+
+    return compiled
+
+
+def numbers(words: list[str]) -> np.ndarray:
+    return np.array(words, dtype=np.float64)
+
+
+def text(*arrays: object) -> str:
+    return " ".join(repr(float(value)) for array in arrays for value in np.ravel(array))
+
+
+def test_what_is_installed(installed):
+    version = abi.ABI_VERSION
+    names = {file.relative_to(installed).as_posix() for file in installed.rglob("*") if not file.is_dir()}
+    assert {
+        "include/combpred.h",
+        "lib/pkgconfig/combpred.pc",
+        "lib/libcombpred.so",
+        f"lib/libcombpred.so.{version}",
+    } <= names
+    assert len(names) == 5
+    assert (installed / "lib" / "libcombpred.so").resolve().name.startswith(f"libcombpred.so.{version}.")
+
+
+def test_pkg_config_finds_it(installed):
+    if shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    answer = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "combpred"],
+        env={**os.environ, "PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shlex.split(answer.stdout) == [f"-I{installed}/include", f"-L{installed}/lib", "-lcombpred"]
+
+
+def test_needs_are_named(root, tmp_path):
+    def refused(**environment: str) -> str:
+        answer = subprocess.run(
+            ["sh", root / "capi" / "install.sh", tmp_path / "p"],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+        )
+        assert answer.returncode == 1
+        return answer.stderr
+
+    assert "needs the Go toolchain" in refused(GO=str(tmp_path / "no go"))
+    old = tmp_path / "go"
+    old.write_text("#!/bin/sh\necho go1.19.3\n")
+    old.chmod(0o755)
+    assert f"and {old} is version 1.19" in refused(GO=str(old))
+
+
+def test_core_builds_without_c(root, go):
+    environment = {**os.environ, "CGO_ENABLED": "0"}
+    subprocess.run([go, "build", "./core/..."], cwd=root, env=environment, check=True)
+
+
+def test_catalogue(run):
+    found = run("catalogue")
+    assert json.loads(" ".join(found["catalogue"]))["structures"] == catalogue()
+    assert found["shape"][:2] == ["5", "10"]
+    assert float(found["shape"][2]) == pytest.approx(np.log(120))
+    assert int(found["count"][0], 16) == 120
+    assert found["refused"][0] == str(abi.EVALUE)
+    assert "nonsense" in found["refused"][2:][-1]
+
+
+def host_blas() -> str | None:
+    """Return the path of an OpenBLAS that came with SciPy or is installed."""
+    folder = Path(scipy.__file__).parent
+    files = [*folder.parent.glob("scipy.libs/*openblas*.so*"), *folder.glob(".dylibs/*openblas*.dylib")]
+    files += Path("/usr/lib").glob("*/libopenblas.so.0")
+    return str(files[0]) if files else None
+
+
+@pytest.mark.parametrize("blas", ["gonum", "host"])
+def test_ridge(run, blas):
+    path = host_blas()
+    if blas == "host" and path is None:
+        pytest.skip("no BLAS in a shared library is known")
+    rng = np.random.default_rng(0)
+    n, m, alpha = 60, 7, 0.25
+    x, fresh = rng.normal(size=(n, 3)), rng.normal(size=(m, 3))
+    kernel, values = (np.exp(-((a[:, None] - x) ** 2).sum(-1)) for a in (x, fresh))
+    y = rng.permuted(np.tile(np.arange(1, 6), (n, 1)), axis=1)
+    given = text([n, m, alpha], kernel, y, values)
+    found = run("ridge", *([path] if blas == "host" else []), given=given)
+    assert found["blas"] == (["host", path] if blas == "host" else ["gonum"])
+
+    description = Description("permutations", {"n": 5})
+    plan = ridge_plan(description, {"alpha": alpha, "solver": "auto"}, n, 0, 0)
+    keys = ("solver", "route", "route_loo", "precision", "distinct")
+    assert found["plan"] == [str(plan[key]) for key in keys]
+    options = {"alpha": alpha, "solver": plan["solver"], "precision": "double"}
+    work = np.empty(max(plan["work_double"], plan["work_loo_double"]), dtype=np.uint8)
+    targets = Targets(structure_embed(description, y))
+    dual, info = ridge_kernel(description, options, kernel, targets, work)
+    # Both are solved to a relative residual of 1e-8.
+    np.testing.assert_allclose(numbers(found["dual"]), dual.ravel(), rtol=0, atol=1e-7 * np.abs(dual).max())
+    assert float(found["objective"][0]) == pytest.approx(info.objective, rel=1e-12)
+    left_out = ridge_kernel_loo(description, options, kernel, targets, work)
+    np.testing.assert_allclose(numbers(found["left_out"]), left_out.ravel(), rtol=0, atol=1e-8)
+    best = decode(description, values @ dual)
+    assert numbers(found["predicted"]).tolist() == best.y.ravel().tolist()
+    np.testing.assert_allclose(numbers(found["value"]), best.value, rtol=1e-6)
+    np.testing.assert_allclose(numbers(found["upper_bound"]), best.upper_bound, rtol=1e-6)
+    assert " ".join(found["refused"]) == "1 1 row 1: score 2 is NaN, must be finite"
+    assert " ".join(found["unknown"]) == '1 loss is "hinge", must be "auc" or "squared"'
+
+
+def test_sampling(run):
+    scores = np.random.default_rng(1).normal(size=(2, 6))
+    found = run("sampling", given=text(scores))
+    description = Description("labelsets", {"n": 6})
+    assert numbers(found["uniform"]).tolist() == structure_sample(description, 4, 7).ravel().tolist()
+    assert numbers(found["exact"]).tolist() == sample_distribution(description, scores, 4, 7).ravel().tolist()
+    exact = log_partition(description, scores, marginals=True)
+    np.testing.assert_allclose(numbers(found["log_z"]), exact.log_z, rtol=1e-14)
+    np.testing.assert_allclose(numbers(found["marginals"]), exact.marginals.ravel(), rtol=1e-14)
+    assert found["engine"] == [exact.engine]
+    for method in ("meta", "cube", "rejection", "monotone"):
+        drawn = chain_sample(description, scores, Plan(method, 4, 1000, 3, 1000000, 7))
+        assert numbers(found[method]).tolist() == drawn.y.ravel().tolist()
+    np.testing.assert_allclose(numbers(found["value"]), drawn.value.ravel(), rtol=1e-14, atol=1e-14)
+    assert found["cancelled"] == [str(abi.ECANCELLED)]
+
+
+def test_forked_children_are_refused(run):
+    found = run("forked")
+    assert found == {"before": [str(abi.EFORKED)], "after": [str(abi.EFORKED)]}
+
+
+def test_blas(run):
+    path = host_blas()
+    found = run("blas", *([] if path is None else [path]))
+    assert "does not offer dgemm" in " ".join(found["activated"])
+    assert "dgemm takes the arguments" in " ".join(found["offered"])
+    assert "fails the self-test" in " ".join(found["useless"])
+    assert "/no/such/library.so" in " ".join(found["missing"])
+    assert found["status"] == ["gonum"]
+    if path is not None:
+        assert found["opened"] == ["host", path]
+        assert "already active" in " ".join(found["again"])
+    elif "usual" in found:
+        assert "libopenblas" in " ".join(found["usual"])
