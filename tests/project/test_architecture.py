@@ -22,7 +22,7 @@ LAYERS = [
         *("core/linalg", "core/linalg/hostblas"),
     },
     {
-        *("core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition"),
+        *("core/aggregate", "core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition"),
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/sgd", "core/solve/solvetest"),
     },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
