@@ -53,7 +53,7 @@ func (w *Pairs) tied(u, v int) float64 {
 }
 
 // sliceWords bounds the words of bit slices that are made at a time: they stay in a cache of the second level.
-const sliceWords = 1 << 17
+const sliceWords = 1 << 15
 
 // CountPairs counts what a profile prefers. Sums are exact where weights are whole numbers, or all the same. It advances
 // mon by k for every so many rankings that it counts at a time.
