@@ -3,7 +3,7 @@
 // A Profile holds weighted rankings of k items, which may be tied or unknown; Extend makes one of partial orders. Kemeny
 // minimises Kendall's distance, Borda the squared and Footrule the absolute differences of positions; MedianRank
 // approximates the latter. Each returns a Consensus, which says how far it can be from the best one. Acyclic returns the
-// partial order that follows from the preferences of the majority. FitPlackettLuce fits the model of Plackett and Luce.
+// partial order that follows from the preferences of the majority.
 //
 // # Kendall's distance
 //

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"combpred/core/badrow"
@@ -125,6 +126,78 @@ func TestPairsCheck(t *testing.T) {
 	w.Tied = matrix{}
 	if err := w.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestGroups: some best order has no item of a later group before one of an earlier group, all items of a group reach one another,
+// and groups come in the order of how many items they reach, and of their smallest item.
+func TestGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	all := members(Order, 6)
+	sizes := map[int]bool{}
+	for trial := range 60 {
+		p := randomProfile(rng, kinds[trial%3], 6, 5)
+		w := count(p)
+		groups := groupsOf(w.Before)
+		sizes[len(groups)] = true
+		number := make([]int, 6)
+		for c, items := range groups {
+			for _, u := range items {
+				number[u] = c
+			}
+		}
+		reach := make([]bool, 36)
+		for u := range 6 {
+			for v := range 6 {
+				reach[u*6+v] = u == v || w.Before.Row(u)[v] > w.Before.Row(v)[u]
+			}
+		}
+		for x := range 6 {
+			for i := range reach {
+				reach[i] = reach[i] || reach[i/6*6+x] && reach[x*6+i%6]
+			}
+		}
+		var last [2]int
+		for c, items := range groups {
+			reached := 0
+			for v := range 6 {
+				if reach[int(items[0])*6+v] {
+					reached++
+				}
+			}
+			for _, u := range items {
+				for v := range 6 {
+					if together := reach[int(u)*6+v] && reach[v*6+int(u)]; together != (number[v] == c) {
+						t.Fatalf("items %d and %d are in the groups %v", u, v, groups)
+					}
+				}
+			}
+			if here := [2]int{-reached, int(items[0])}; c > 0 && slices.Compare(here[:], last[:]) < 0 {
+				t.Fatalf("groups come in the order %v", groups)
+			}
+			last = [2]int{-reached, int(items[0])}
+		}
+		divided := slices.DeleteFunc(slices.Clone(all), func(r []bool) bool {
+			for i, before := range r {
+				if before && number[i/6] > number[i%6] {
+					return true
+				}
+			}
+			return false
+		})
+		if a, b := least(p, divided, 0.5), least(p, all, 0.5); !near(a, b) {
+			t.Fatalf("orders of the groups cost %v, others %v", a, b)
+		}
+	}
+	if len(sizes) < 3 {
+		t.Errorf("profiles have %v groups", sizes)
+	}
+	none := Groups(70, func(u, v int) bool { return false })
+	chain := Groups(70, func(u, v int) bool { return u == v+1 })
+	for i := range 70 {
+		if none[i][0] != int32(i) || chain[i][0] != int32(69-i) {
+			t.Fatalf("without arcs groups are %v, of a chain %v", none, chain)
+		}
 	}
 }
 

@@ -60,7 +60,9 @@ func Footrule(p *Profile, workers int, mon *parallel.Monitor) (*Consensus, error
 		return nil, err
 	}
 	y := make([]int32, k)
-	w.Solve(y)
+	if err := w.SolvePolled(y, mon.Err); err != nil {
+		return nil, err
+	}
 	for u := range y {
 		y[u]++
 	}

@@ -301,3 +301,12 @@ func TestExtend(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkFootrule(b *testing.B) {
+	p := randomProfile(rand.New(rand.NewPCG(1, 10)), "strict", 100, 2000)
+	for b.Loop() {
+		if _, err := Footrule(p, 1, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

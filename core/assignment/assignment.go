@@ -40,6 +40,12 @@ func (w *Workspace) Reset(n int) []float64 {
 // Solve writes the column of each row in a best assignment to column. Ties are broken in a fixed way; without any gain
 // each row gets the column of its own number. Cost: O(n³).
 func (w *Workspace) Solve(column []int32) {
+	w.SolvePolled(column, func() error { return nil }) // which never ends it
+}
+
+// SolvePolled is Solve for instances that take long: an error of poll, which is called for every row, ends it and is returned;
+// column is unspecified then.
+func (w *Workspace) SolvePolled(column []int32, poll func() error) error {
 	if len(column) != w.n {
 		panic(fmt.Sprintf("assignment: column has length %d, want %d", len(column), w.n))
 	}
@@ -49,8 +55,12 @@ func (w *Workspace) Solve(column []int32) {
 		w.rowOf[j] = -1
 	}
 	for i := range w.n {
+		if err := poll(); err != nil {
+			return err
+		}
 		w.augment(i, column)
 	}
+	return nil
 }
 
 // augment matches row i along a shortest path to a free column and updates the potentials.

@@ -1,4 +1,7 @@
-package aggregate
+// Package plackettluce fits Plackett–Luce models to weighted rankings: a ranking is drawn place by place, each time one of the items
+// that are left, with probability proportional to exp u of its utility u (Plackett, 1975; Luce, 1959). The distribution of the
+// order of some items does not depend on the others, so that the likelihood of an incomplete ranking is that of its known items.
+package plackettluce
 
 import (
 	"cmp"
@@ -14,11 +17,8 @@ import (
 	"combpred/core/parallel"
 )
 
-// PlackettLuce is the penalised maximum likelihood fit of Plackett–Luce models to sets of weighted rankings of k items: a ranking
-// is drawn place by place, each time one of the items that are left, with probability proportional to exp u of its utility u. The
-// distribution of the order of some items does not depend on the others, so that the likelihood of an incomplete ranking is
-// that of its known items.
-type PlackettLuce struct {
+// Sets are the sets of rankings of k items, to each of which a model is fitted.
+type Sets struct {
 	Items int // k
 	// Ranks has k entries for each ranking and as many rankings for each set as Weights has columns: from 1 on without ties, 0
 	// for items that are not ranked.
@@ -35,7 +35,7 @@ const (
 	newtonHalvings  = 40
 	sufficientShare = 1e-4  // share of the decrease that the slope promises with which a step is taken
 	leastPivot      = 1e-15 // of a diagonal entry
-	plackettAtOnce  = 4     // sets that a worker fits at a time
+	setsAtOnce      = 4     // sets that a worker fits at a time
 )
 
 // ErrPenaltyLost says that the penalty is lost beside the weights.
@@ -46,20 +46,20 @@ var ErrPenaltyLost = errors.New("the weights leave nothing of the penalty, witho
 // loss. It returns how many sets are not fitted after 100 steps; a larger penalty makes it easier. A set whose weights are so
 // large that the penalty is lost beside them is an error about its row. It advances mon by 1 for every set. Cost: O(m k²) for
 // each step of a set of m rankings, and O(k³).
-func (f *PlackettLuce) FitTo(dst linalg.Matrix[float64], workers int, mon *parallel.Monitor) (unfitted int, err error) {
+func (f *Sets) FitTo(dst linalg.Matrix[float64], workers int, mon *parallel.Monitor) (unfitted int, err error) {
 	if err := f.check(dst); err != nil {
 		return 0, err
 	}
 	n, m := f.Weights.Rows, f.Weights.Cols
 	done := make([]bool, n)
-	err = parallel.For(n, plackettAtOnce, workers, mon, func(lo, hi int) error {
-		s := newPlackettSet(f.Items, m, f.Penalty)
+	err = parallel.For(n, setsAtOnce, workers, mon, func(lo, hi int) error {
+		s := newSet(f.Items, m, f.Penalty)
 		for i := lo; i < hi; i++ {
 			s.load(f.Ranks[i*m*f.Items:(i+1)*m*f.Items], f.Weights.Row(i))
 			var err error
 			if done[i], err = s.fitTo(dst.Row(i), mon); err != nil {
 				if errors.Is(err, ErrPenaltyLost) {
-					return badrow.At(i, fmt.Errorf("aggregate: weights of up to %.3g and penalty %.3g: %w", slices.Max(s.weights), f.Penalty, err))
+					return badrow.At(i, fmt.Errorf("plackettluce: weights of up to %.3g and penalty %.3g: %w", slices.Max(s.weights), f.Penalty, err))
 				}
 				return err
 			}
@@ -74,37 +74,37 @@ func (f *PlackettLuce) FitTo(dst linalg.Matrix[float64], workers int, mon *paral
 	return unfitted, err
 }
 
-func (f *PlackettLuce) check(dst matrix) error {
+func (f *Sets) check(dst linalg.Matrix[float64]) error {
 	n, m := f.Weights.Rows, f.Weights.Cols
 	switch {
 	case f.Items < 1 || m < 1:
-		return fmt.Errorf("aggregate: there are %d items and %d rankings for each set, must be at least 1", f.Items, m)
+		return fmt.Errorf("plackettluce: there are %d items and %d rankings for each set, must be at least 1", f.Items, m)
 	case len(f.Ranks) != n*m*f.Items:
-		return fmt.Errorf("aggregate: ranks have %d entries, %d sets of %d rankings of %d items have %d", len(f.Ranks), n, m, f.Items,
+		return fmt.Errorf("plackettluce: ranks have %d entries, %d sets of %d rankings of %d items have %d", len(f.Ranks), n, m, f.Items,
 			n*m*f.Items)
 	case dst.Rows != n || dst.Cols != f.Items:
-		return fmt.Errorf("aggregate: utilities have shape %d×%d, must have %d×%d", dst.Rows, dst.Cols, n, f.Items)
+		return fmt.Errorf("plackettluce: utilities have shape %d×%d, must have %d×%d", dst.Rows, dst.Cols, n, f.Items)
 	case !(f.Penalty > 0) || math.IsInf(f.Penalty, 1):
-		return fmt.Errorf("aggregate: the penalty is %v, must be a positive number", f.Penalty)
+		return fmt.Errorf("plackettluce: the penalty is %v, must be a positive number", f.Penalty)
 	}
 	for i := range n {
 		for j, w := range f.Weights.Row(i) {
 			if !(w >= 0) || math.IsInf(w, 1) {
-				return badrow.Named(i, "aggregate: set %d has weight %v for ranking %d, must be a number from 0 on", i, w, j)
+				return badrow.Named(i, "plackettluce: set %d has weight %v for ranking %d, must be a number from 0 on", i, w, j)
 			}
 		}
 	}
 	for at, r := range f.Ranks {
 		if r < 0 {
 			i := at / (m * f.Items)
-			return badrow.Named(i, "aggregate: set %d has rank %d for item %d, must be at least 0", i, r, at%f.Items)
+			return badrow.Named(i, "plackettluce: set %d has rank %d for item %d, must be at least 0", i, r, at%f.Items)
 		}
 	}
 	return nil
 }
 
-// plackettSet is one set of rankings, and the scratch to fit it.
-type plackettSet struct {
+// set is one set of rankings, and the scratch to fit it.
+type set struct {
 	k       int
 	penalty float64
 	weights []float64
@@ -112,18 +112,18 @@ type plackettSet struct {
 
 	u, moved, worth, gradient []float64
 	once, twice               []float64 // by place: Σ 1/C and Σ 1/C² over the places up to it, C being the worth that is left there
-	hessian, step             matrix
+	hessian, step             linalg.Matrix[float64]
 }
 
-func newPlackettSet(k, m int, penalty float64) *plackettSet {
-	s := &plackettSet{k: k, penalty: penalty, ranked: make([][]int32, m)}
+func newSet(k, m int, penalty float64) *set {
+	s := &set{k: k, penalty: penalty, ranked: make([][]int32, m)}
 	s.u, s.moved, s.worth, s.gradient = make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
 	s.once, s.twice = make([]float64, k), make([]float64, k)
 	s.hessian, s.step = linalg.NewMatrix[float64](k, k), linalg.NewMatrix[float64](k, 1)
 	return s
 }
 
-func (s *plackettSet) load(ranks []int32, weights []float64) {
+func (s *set) load(ranks []int32, weights []float64) {
 	s.weights = weights
 	for j := range s.ranked {
 		row := ranks[j*s.k : (j+1)*s.k]
@@ -139,7 +139,7 @@ func (s *plackettSet) load(ranks []int32, weights []float64) {
 }
 
 // fitTo writes the utilities and reports whether Newton's method is done.
-func (s *plackettSet) fitTo(dst []float64, mon *parallel.Monitor) (bool, error) {
+func (s *set) fitTo(dst []float64, mon *parallel.Monitor) (bool, error) {
 	clear(s.u)
 	total := linalg.Sum(s.weights) + s.penalty
 	for range newtonSteps {
@@ -181,7 +181,7 @@ func (s *plackettSet) fitTo(dst []float64, mon *parallel.Monitor) (bool, error) 
 }
 
 // descend takes a share of the step, halved until the loss falls by part of what the slope promises.
-func (s *plackettSet) descend(decrement float64) {
+func (s *set) descend(decrement float64) {
 	before := s.loss(s.u)
 	share := 1.0
 	for range newtonHalvings {
@@ -197,7 +197,7 @@ func (s *plackettSet) descend(decrement float64) {
 }
 
 // loss returns the penalised negative logarithm of the likelihood.
-func (s *plackettSet) loss(u []float64) float64 {
+func (s *set) loss(u []float64) float64 {
 	for i, x := range u {
 		s.worth[i] = math.Exp(x)
 	}
@@ -217,7 +217,7 @@ func (s *plackettSet) loss(u []float64) float64 {
 }
 
 // derive finds the gradient of the loss, and in the lower triangle of hessian a matrix that gives Newton's step from it.
-func (s *plackettSet) derive() {
+func (s *set) derive() {
 	for i, x := range s.u {
 		s.worth[i] = math.Exp(x)
 		s.gradient[i] = 0

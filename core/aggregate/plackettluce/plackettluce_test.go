@@ -1,4 +1,4 @@
-package aggregate
+package plackettluce
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"combpred/core/parallel"
 )
 
-// plackettLoss is the penalised loss by its definition.
-func plackettLoss(ranks []int32, weights []float64, penalty float64, u []float64) float64 {
+// lossOf is the penalised loss by its definition.
+func lossOf(ranks []int32, weights []float64, penalty float64, u []float64) float64 {
 	k := len(u)
 	loss := penalty / 2 * linalg.Dot(u, u)
 	for j, w := range weights {
@@ -33,11 +33,11 @@ func plackettLoss(ranks []int32, weights []float64, penalty float64, u []float64
 	return loss
 }
 
-// TestPlackettLuce: utilities have mean 0, and no direction lowers the loss.
-func TestPlackettLuce(t *testing.T) {
+// TestFit: utilities have mean 0, and no direction lowers the loss.
+func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 8))
 	const n, m, k = 9, 5, 6
-	f := PlackettLuce{Items: k, Ranks: make([]int32, n*m*k), Weights: linalg.NewMatrix[float64](n, m), Penalty: 0.3}
+	f := Sets{Items: k, Ranks: make([]int32, n*m*k), Weights: linalg.NewMatrix[float64](n, m), Penalty: 0.3}
 	for i := range n * m {
 		for u, r := range rng.Perm(k) {
 			if rng.IntN(4) > 0 {
@@ -60,7 +60,7 @@ func TestPlackettLuce(t *testing.T) {
 			t.Errorf("the utilities %v have a mean", u)
 		}
 		loss := func(u []float64) float64 {
-			return plackettLoss(f.Ranks[i*m*k:(i+1)*m*k], f.Weights.Row(i), f.Penalty, u)
+			return lossOf(f.Ranks[i*m*k:(i+1)*m*k], f.Weights.Row(i), f.Penalty, u)
 		}
 		best := loss(u)
 		for a := range k {
@@ -81,7 +81,7 @@ func TestPlackettLuce(t *testing.T) {
 		}
 	}
 	// Two items: (a + b) σ(d) = a − c d/2 for the difference d of utilities, where a has one before the other and b not.
-	two := PlackettLuce{Items: 2, Ranks: []int32{1, 2, 2, 1}, Weights: matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float64{5, 2}}, Penalty: 0.7}
+	two := Sets{Items: 2, Ranks: []int32{1, 2, 2, 1}, Weights: linalg.Matrix[float64]{Rows: 1, Cols: 2, Stride: 2, Data: []float64{5, 2}}, Penalty: 0.7}
 	u := linalg.NewMatrix[float64](1, 2)
 	if _, err := two.FitTo(u, 1, nil); err != nil {
 		t.Fatal(err)
@@ -91,23 +91,23 @@ func TestPlackettLuce(t *testing.T) {
 	}
 }
 
-// TestPlackettLuceRefusals: what is illegal, or cannot be computed, is named.
-func TestPlackettLuceRefusals(t *testing.T) {
-	legal := func() PlackettLuce {
-		return PlackettLuce{Items: 3, Ranks: []int32{1, 2, 0, 2, 1, 0}, Weights: matrix{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}, Penalty: 1}
+// TestRefusals: what is illegal, or cannot be computed, is named.
+func TestRefusals(t *testing.T) {
+	legal := func() Sets {
+		return Sets{Items: 3, Ranks: []int32{1, 2, 0, 2, 1, 0}, Weights: linalg.Matrix[float64]{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}, Penalty: 1}
 	}
 	u := linalg.NewMatrix[float64](2, 3)
 	for name, try := range map[string]struct {
 		row    int
-		change func(f *PlackettLuce)
+		change func(f *Sets)
 	}{
-		"items":   {-1, func(f *PlackettLuce) { f.Items = 0 }},
-		"ranks":   {-1, func(f *PlackettLuce) { f.Ranks = f.Ranks[1:] }},
-		"dst":     {-1, func(f *PlackettLuce) { f.Items, f.Ranks = 2, f.Ranks[:4] }},
-		"penalty": {-1, func(f *PlackettLuce) { f.Penalty = 0 }},
-		"weight":  {1, func(f *PlackettLuce) { f.Weights.Data[1] = -1 }},
-		"rank":    {1, func(f *PlackettLuce) { f.Ranks[5] = -1 }},
-		"lost":    {1, func(f *PlackettLuce) { f.Weights.Data[1] = 1e300 }},
+		"items":   {-1, func(f *Sets) { f.Items = 0 }},
+		"ranks":   {-1, func(f *Sets) { f.Ranks = f.Ranks[1:] }},
+		"dst":     {-1, func(f *Sets) { f.Items, f.Ranks = 2, f.Ranks[:4] }},
+		"penalty": {-1, func(f *Sets) { f.Penalty = 0 }},
+		"weight":  {1, func(f *Sets) { f.Weights.Data[1] = -1 }},
+		"rank":    {1, func(f *Sets) { f.Ranks[5] = -1 }},
+		"lost":    {1, func(f *Sets) { f.Weights.Data[1] = 1e300 }},
 	} {
 		f := legal()
 		try.change(&f)
@@ -125,10 +125,10 @@ func TestPlackettLuceRefusals(t *testing.T) {
 	}
 }
 
-func BenchmarkPlackettLuce(b *testing.B) {
+func BenchmarkFit(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	const n, m, k = 200, 20, 10
-	f := PlackettLuce{Items: k, Ranks: make([]int32, n*m*k), Weights: linalg.NewMatrix[float64](n, m), Penalty: 1}
+	f := Sets{Items: k, Ranks: make([]int32, n*m*k), Weights: linalg.NewMatrix[float64](n, m), Penalty: 1}
 	for i := range n * m {
 		for u, r := range rng.Perm(k) {
 			f.Ranks[i*k+u] = int32(r + 1)
