@@ -43,7 +43,10 @@ var entryPoints = map[string]any{
 	"cp_covariance_solve": go_cp_covariance_solve,
 	"cp_ridge_losses":     go_cp_ridge_losses, "cp_sgd_expansion": go_cp_sgd_expansion, "cp_sgd_features": go_cp_sgd_features,
 	"cp_maxmargin_pass": go_cp_maxmargin_pass,
-	"cp_labelrank_svm":  go_cp_labelrank_svm, "cp_labelrank_svm_kernel": go_cp_labelrank_svm_kernel,
+	"cp_aggregate":      go_cp_aggregate, "cp_aggregate_pairs": go_cp_aggregate_pairs, "cp_aggregate_groups": go_cp_aggregate_groups,
+	"cp_aggregate_margins": go_cp_aggregate_margins, "cp_aggregate_acyclic": go_cp_aggregate_acyclic,
+	"cp_aggregate_extend": go_cp_aggregate_extend, "cp_plackett_luce_fit": go_cp_plackett_luce_fit,
+	"cp_labelrank_svm": go_cp_labelrank_svm, "cp_labelrank_svm_kernel": go_cp_labelrank_svm_kernel,
 	"cp_labelrank_online": go_cp_labelrank_online,
 }
 
@@ -81,7 +84,7 @@ const (
 var absurd = []int64{-1, -8, math.MinInt64, math.MaxInt64, 1 << 48, 1 << 61, math.MinInt32, 1<<63 - 8}
 
 // mostlyNone are fields that are zero or NULL in most calls that go far.
-var mostlyNone = []string{"n_ints", "n_reals", "n_magnitude", "intercept", "margins", "first"}
+var mostlyNone = []string{"n_ints", "n_reals", "n_magnitude", "intercept", "margins", "first", "n_extensions"}
 
 // caller makes up arguments as a caller with wrong sizes, NULL pointers and garbage in its buffers does. What it claims small buffers
 // to hold is true: no library can check that.

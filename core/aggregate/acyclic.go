@@ -45,9 +45,7 @@ func Margins(w *Pairs, threshold float64) (linalg.Matrix[float64], error) {
 // preferences of the least weight. Methods are Auto, Exact, MILP and LocalSearch, which keeps at least half of what can be
 // kept, as the better one of an order and its reverse does. Cost: as that of Kemeny.
 func Acyclic(margins linalg.Matrix[float64], o Options) (*AcyclicMajority, error) {
-	switch o.Method {
-	case Auto, Exact, MILP, LocalSearch:
-	default:
+	if !o.Method.Acyclic() {
 		return nil, fmt.Errorf("aggregate: method %v is not one of auto, exact, milp and local-search", o.Method)
 	}
 	s := solver{method: o.Method, programs: o.Programs, workers: o.Workers, mon: o.Monitor}

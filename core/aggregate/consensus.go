@@ -32,6 +32,20 @@ func (m Method) String() string {
 	return methodNames[m]
 }
 
+// Kendall reports whether the method is about Kendall's distance.
+func (m Method) Kendall() bool { return Auto <= m && m <= BestInput }
+
+// Relational reports whether Kemeny takes the method for consensuses with ties, and for partial orders.
+func (m Method) Relational() bool {
+	return m == Auto || m == Exact || m == LocalSearch || m == BestInput
+}
+
+// Acyclic reports whether Acyclic takes the method.
+func (m Method) Acyclic() bool { return m == Auto || m == Exact || m == MILP || m == LocalSearch }
+
+// Programmed reports whether the method needs solutions of programs.
+func (m Method) Programmed() bool { return m == MILP || m == LP }
+
 // Guarantee says what is known beforehand of the distance of a consensus.
 type Guarantee struct {
 	// Ratio bounds the distance: it is at most Ratio times the least one. 0 where nothing is guaranteed.

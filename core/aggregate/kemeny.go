@@ -181,13 +181,12 @@ func weakest(parts []part, k kind) Guarantee {
 }
 
 func (o *Options) check(p *Profile, pairs *Pairs) error {
-	relations := o.Method == Auto || o.Method == Exact || o.Method == LocalSearch || o.Method == BestInput
 	switch {
-	case o.Method < Auto || o.Method > BestInput:
+	case !o.Method.Kendall():
 		return fmt.Errorf("aggregate: there is no method number %d for Kendall's distance", o.Method)
 	case o.Output < Order || o.Output > Partial:
 		return fmt.Errorf("aggregate: there is no output number %d", o.Output)
-	case o.Output != Order && !relations:
+	case o.Output != Order && !o.Method.Relational():
 		return &MethodError{o.Method}
 	case !(o.Penalty >= 0 && o.Penalty <= 1):
 		return fmt.Errorf("aggregate: the penalty is %v, must be between 0 and 1", o.Penalty)
@@ -206,3 +205,6 @@ func (e *MethodError) Error() string {
 	return fmt.Sprintf("aggregate: method %v gives orders only; with ties, and for partial orders, take auto, exact, local-search or "+
 		"best-input", e.Method)
 }
+
+// Status returns the code of the C interface for this error.
+func (e *MethodError) Status() int32 { return 2 }

@@ -71,7 +71,7 @@ type solver struct {
 // solve returns the orders of all groups. It advances the monitor by 1 for every group.
 func (s *solver) solve(before matrix) ([]part, error) {
 	groups := groupsOf(before)
-	if s.method == MILP || s.method == LP {
+	if s.method.Programmed() {
 		if s.programs == nil {
 			return nil, fmt.Errorf("aggregate: method %v needs solutions of programs", s.method)
 		}

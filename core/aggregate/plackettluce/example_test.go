@@ -16,11 +16,10 @@ func Example() {
 		Penalty: 1,
 	}
 	utilities := linalg.NewMatrix[float64](1, 3)
-	unfitted, err := sets.FitTo(utilities, 0, nil)
-	if err != nil {
+	if err := sets.FitTo(utilities, 0, nil); err != nil {
 		panic(err)
 	}
-	fmt.Printf("%.3f %d\n", utilities.Data, unfitted)
+	fmt.Printf("%.3f\n", utilities.Data)
 	// Output:
-	// [-0.035 0.503 -0.468] 0
+	// [-0.035 0.503 -0.468]
 }

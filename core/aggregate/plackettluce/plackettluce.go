@@ -38,40 +38,68 @@ const (
 	setsAtOnce      = 4     // sets that a worker fits at a time
 )
 
-// ErrPenaltyLost says that the penalty is lost beside the weights.
-var ErrPenaltyLost = errors.New("the weights leave nothing of the penalty, without which there is no largest likelihood: raise it, " +
-	"or scale the weights")
+// PenaltyError says that the penalty is lost beside the weights.
+type PenaltyError struct {
+	Weight  float64 // the largest one
+	Penalty float64
+}
+
+func (e *PenaltyError) Error() string {
+	return fmt.Sprintf("plackettluce: weights of up to %.3g leave nothing of penalty=%g, without which there is no largest likelihood: "+
+		"raise the penalty, or scale the weights", e.Weight, e.Penalty)
+}
+
+// Status returns the code of the C interface for this error.
+func (e *PenaltyError) Status() int32 { return 3 }
+
+// NotConvergedError says that some models are not fitted. All utilities are valid as far as they go.
+type NotConvergedError struct{ Unfitted, Sets int }
+
+func (e *NotConvergedError) Error() string {
+	return fmt.Sprintf("plackettluce: %d of %d models are not fitted after %d steps of Newton's method: a larger penalty makes it easier",
+		e.Unfitted, e.Sets, newtonSteps)
+}
+
+// Status returns the code of the C interface for this error.
+func (e *NotConvergedError) Status() int32 { return 7 }
 
 // FitTo writes the utilities of every set to dst, of mean 0 in each row, by Newton's method with step halving on the strictly convex
-// loss. It returns how many sets are not fitted after 100 steps; a larger penalty makes it easier. A set whose weights are so
-// large that the penalty is lost beside them is an error about its row. It advances mon by 1 for every set. Cost: O(m k²) for
-// each step of a set of m rankings, and O(k³).
-func (f *Sets) FitTo(dst linalg.Matrix[float64], workers int, mon *parallel.Monitor) (unfitted int, err error) {
+// loss. Sets that are not fitted after 100 steps are a *NotConvergedError, and a set whose weights are so large that the penalty is
+// lost beside them is a *PenaltyError about its row. It advances mon by 1 for every set. Cost: O(m k²) for each step of a set of
+// m rankings, and O(k³).
+func (f *Sets) FitTo(dst linalg.Matrix[float64], workers int, mon *parallel.Monitor) error {
 	if err := f.check(dst); err != nil {
-		return 0, err
+		return err
 	}
 	n, m := f.Weights.Rows, f.Weights.Cols
 	done := make([]bool, n)
-	err = parallel.For(n, setsAtOnce, workers, mon, func(lo, hi int) error {
+	err := parallel.For(n, setsAtOnce, workers, mon, func(lo, hi int) error {
 		s := newSet(f.Items, m, f.Penalty)
 		for i := lo; i < hi; i++ {
 			s.load(f.Ranks[i*m*f.Items:(i+1)*m*f.Items], f.Weights.Row(i))
 			var err error
 			if done[i], err = s.fitTo(dst.Row(i), mon); err != nil {
-				if errors.Is(err, ErrPenaltyLost) {
-					return badrow.At(i, fmt.Errorf("plackettluce: weights of up to %.3g and penalty %.3g: %w", slices.Max(s.weights), f.Penalty, err))
+				if _, lost := errors.AsType[*PenaltyError](err); lost {
+					return badrow.At(i, err)
 				}
 				return err
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	unfitted := 0
 	for _, fitted := range done {
 		if !fitted {
 			unfitted++
 		}
 	}
-	return unfitted, err
+	if unfitted > 0 {
+		return &NotConvergedError{unfitted, n}
+	}
+	return nil
 }
 
 func (f *Sets) check(dst linalg.Matrix[float64]) error {
@@ -154,12 +182,12 @@ func (s *set) fitTo(dst []float64, mon *parallel.Monitor) (bool, error) {
 		}
 		factor, err := linalg.FactorCholesky(blas.Lower, s.hessian, mon)
 		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-			return false, ErrPenaltyLost
+			return false, &PenaltyError{slices.Max(s.weights), s.penalty}
 		}
 		for u := range s.k {
 			// What is left of a diagonal entry of a singular matrix is its rounding error.
 			if pivot := s.hessian.Row(u)[u]; err == nil && pivot*pivot <= leastPivot*diagonal[u] {
-				return false, ErrPenaltyLost
+				return false, &PenaltyError{slices.Max(s.weights), s.penalty}
 			}
 		}
 		if err == nil {

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._data.checks import share, whole_number
 from .._data.warn import warn_user
-from .._lib.chain import chain_diagnose
+from .._lib.sampling import chain_diagnose
 
 FloatArray = NDArray[np.float64]
 CountArray = NDArray[np.int64]

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import seed_of, whole_number
-from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.memory import row_blocks
 from .._lib.names import BOUNDED_METHODS, CHAIN_METHODS, CHAINS
+from .._lib.sampling import Drawn, Plan
 from ..structures import Structure
 from .samplers import bounds_of_rows, chain_of, methods_of, promising, rows_of
 
