@@ -37,7 +37,8 @@
  *   the library after the fork, or start a new program.
  * - workers is the number of goroutines for the library's own loops, at least 1. Results do not depend on it. Where the
  *   steps of a loop must follow one another it is checked and not used.
- * - control may be NULL. See cp_control.
+ * - control may be NULL. See cp_control. Work that cannot be stopped (cp_structure_second_moment, cp_structure_moments,
+ *   cp_ridge_plan) goes on inside the library after CP_ECANCELLED, and touches nothing of the caller's.
  * - Infinite or NaN numbers in the inputs are CP_EVALUE where the function has to look at every entry anyway, and are
  *   documented there; elsewhere they give unspecified numbers, never a crash.
  */
@@ -103,6 +104,39 @@ int32_t cp_abi_version(void);
  * caller can test that its process survives. Always returns CP_EINTERNAL. */
 int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 
+/* ---- The library itself ------------------------------------------------------------------------------------------ */
+
+/* Writes a JSON object to dst[dst_cap]: all that there is, by name.
+ *   "structures": a list, by name; each has "name", "doc", "params", "parts" (the layout of one encoded output), "psi" (the
+ *     order of the entries of ψ), "ref" (where the formulas come from) and "capabilities" (names of what it can do with some
+ *     parameters at least). Each of "params" has "name", "doc" and "kind": "int", which stands in the text of a
+ *     cp_structure and has "least", "most" and, where other parameters limit it further, "bound"; "int32 buffer" or
+ *     "float64 buffer", which are the ints and reals of a cp_structure, one after the other where there are several; and
+ *     "optional": true where it may be absent
+ *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_structure_capabilities
+ *   "names": the choices, as lists with "key", "doc" and "names": decoders, samplers, losses, solvers and so on */
+int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+
+/* Large matrices are multiplied, factored and diagonalised by a BLAS and LAPACK of the host, once one has been activated;
+ * until then by portable code inside the library, "gonum", which is several times slower. The choice is made once, before
+ * anything is computed. cp_blas_open makes it in one call. */
+
+/* Loads the shared library at path, or, where path is NULL, the first that serves of those with a usual name (MKL,
+ * OpenBLAS, LAPACK with its BLAS; Accelerate), with Fortran symbols and integers of 32 bits; tests its routines against
+ * the library's own, and uses them from now on. CP_EVALUE, with what was tried and what is wrong with it, when none
+ * serves: then nothing has changed. */
+int32_t cp_blas_open(cp_in_char *path, char *err, int64_t err_cap);
+
+/* Writes "gonum" or "host" to dst[dst_cap], and behind "host " the library where it came by cp_blas_open. */
+int32_t cp_blas_status(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+
+/* For routines that the program has in memory already: cp_blas_routines lists those that are needed, one a line, as a name, a
+ * blank, and a letter for each argument (c: char *, i: int *, x: a pointer to numbers). cp_blas_offer takes the address of
+ * one, whose arguments must be these; it must stay loaded. cp_blas_activate does with all of them what cp_blas_open does. */
+int32_t cp_blas_routines(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
+int32_t cp_blas_offer(cp_in_char *name, cp_in_char *arguments, void *address, char *err, int64_t err_cap);
+int32_t cp_blas_activate(char *err, int64_t err_cap);
+
 /* ---- Facts about a structure ------------------------------------------------------------------------------------- */
 
 /* Writes the number of int32 parts of one encoded output, the length d of the embedding, and ln of the number of
@@ -118,7 +152,8 @@ int32_t cp_structure_count(cp_in_structure *s, char *dst, int64_t dst_cap, int64
 int32_t cp_structure_mean(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
 
 /* Writes the second moment E ψψᵀ under the uniform distribution to dst[d, d]. d must be the structure's. */
-int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
+int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, int32_t workers, cp_control *control,
+                                   char *err, int64_t err_cap);
 
 /* Writes what the structure can do with its parameters to dst[dst_cap]: names with a space between them. Nothing is
  * computed to find out. cp_catalogue says what the names mean.
@@ -136,23 +171,25 @@ typedef struct cp_moments_info {
 } cp_moments_info;
 #define CP_MOMENTS_INFO {.struct_size = sizeof(cp_moments_info)}
 
-int32_t cp_structure_moments(cp_in_structure *s, cp_moments_info *info, char *err, int64_t err_cap);
+int32_t cp_structure_moments(cp_in_structure *s, cp_moments_info *info, int32_t workers, cp_control *control, char *err,
+                             int64_t err_cap);
 
 /* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, and bad_row is the first such
  * row. */
-int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int64_t *bad_row, char *err,
-                           int64_t err_cap);
+int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t workers,
+                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_structure_check does,
  * which bad_row is about. */
 int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
-                           int32_t workers, int64_t *bad_row, char *err, int64_t err_cap);
+                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* The same for outputs of which only a part is known, in structures that have such: ψ is then the mean over all outputs
  * that agree with it. "permutations": position 0 is that of a label about which nothing is known.
  * bad_row as for cp_structure_embed. */
 int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst,
-                                   int64_t d, int32_t workers, int64_t *bad_row, char *err, int64_t err_cap);
+                                   int64_t d, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                                   int64_t err_cap);
 
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has
  * its own random stream. */
@@ -163,12 +200,12 @@ int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int
  * the row to twice the mean. CP_ECAPABILITY for structures that are no sibling systems. Rows are checked first, as
  * cp_structure_check does, which bad_row is about. */
 int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
-                            int64_t *bad_row, char *err, int64_t err_cap);
+                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity,
  * part_len]; *n_written gets how many were written, 0 past the end. Cost: O(skip + capacity) outputs. */
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
-                               int64_t *n_written, char *err, int64_t err_cap);
+                               int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
@@ -311,7 +348,8 @@ int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_op
  * Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n_chains, n_lags] gets the
  * autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. */
 int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
-                          double *autocorrelation, int64_t n_lags, char *err, int64_t err_cap);
+                          double *autocorrelation, int64_t n_lags, int32_t workers, cp_control *control, char *err,
+                          int64_t err_cap);
 
 /* Writes n_samples independent, exactly uniform linear extensions of a partial order on the elements 0 to
  * n_elements - 1 (at most 2048) to dst[n_samples, n_elements]: the elements, first to last. pairs[n_pairs, 2]: the first
@@ -420,7 +458,7 @@ typedef struct cp_ridge_plan_info {
 /* Says how a problem of this size is best solved. n rows, p features (0: only a kernel is given), nnz stored entries of
  * X (n·p when dense). */
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
-                      cp_ridge_plan_info *plan, char *err, int64_t err_cap);
+                      cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
  * message names the row, the column and the remedy. The functions below check that it is finite, and take it to be

@@ -4,8 +4,17 @@ package main
 import "C"
 
 import (
+	"errors"
+	"unsafe"
+
+	"combpred/capi/cabi"
+	"combpred/core/catalogue"
+	"combpred/core/linalg/hostblas"
 	"combpred/core/parallel"
 )
+
+// maxPath bounds the length of a path.
+const maxPath = 1 << 12
 
 //export go_cp_test_panic
 func go_cp_test_panic(inWorker C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
@@ -19,5 +28,80 @@ func go_cp_test_panic(inWorker C.int32_t, err *C.char, errCap C.int64_t) C.int32
 			}
 			return nil
 		})
+	})
+}
+
+//export go_cp_catalogue
+func go_cp_catalogue(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return tell(dst, dstCap, needed, err, errCap, func() (string, error) {
+		text, err := catalogue.JSON()
+		return string(text), err
+	})
+}
+
+//export go_cp_blas_routines
+func go_cp_blas_routines(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return tell(dst, dstCap, needed, err, errCap, func() (string, error) { return hostblas.Routines(), nil })
+}
+
+//export go_cp_blas_status
+func go_cp_blas_status(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return tell(dst, dstCap, needed, err, errCap, func() (string, error) {
+		if library := hostblas.Source(); library != "" {
+			return hostblas.Status() + " " + library, nil
+		}
+		return hostblas.Status(), nil
+	})
+}
+
+// tell writes a text to the caller's buffer.
+func tell(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t, make func() (string, error)) C.int32_t {
+	return guard(err, errCap, func() error {
+		out, err := roomFor(dst, dstCap, needed)
+		if err != nil {
+			return err
+		}
+		text, err := make()
+		if err == nil {
+			out.Write(text)
+		}
+		return err
+	})
+}
+
+//export go_cp_blas_offer
+func go_cp_blas_offer(name, arguments *C.cp_in_char, address unsafe.Pointer, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		routine, err := cabi.Name(unsafe.Pointer(name), "name")
+		if err != nil {
+			return err
+		}
+		kinds, err := cabi.Name(unsafe.Pointer(arguments), "arguments")
+		if err != nil {
+			return err
+		}
+		if err := hostblas.Check(routine, kinds); err != nil {
+			return err
+		}
+		return hostblas.Offer(routine, uintptr(address))
+	})
+}
+
+//export go_cp_blas_activate
+func go_cp_blas_activate(err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, hostblas.Activate)
+}
+
+//export go_cp_blas_open
+func go_cp_blas_open(path *C.cp_in_char, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		text, err := cabi.Text(unsafe.Pointer(path), "path", maxPath)
+		if err != nil {
+			return err
+		}
+		if path != nil && text == "" {
+			return errors.New("path is empty: give NULL for the libraries with usual names")
+		}
+		return hostblas.Open(text)
 	})
 }

@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"math/rand/v2"
-	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/badrow"
@@ -17,19 +16,26 @@ import (
 const rowsAtOnce = 64
 
 //export go_cp_structure_check
-func go_cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
+func go_cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, nWorkers C.int32_t,
+	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
 			return err
 		}
-		for i, parts := 0, int(partLen); i < int(n); i++ {
-			if err := sp.Check(rows[i*parts : (i+1)*parts]); err != nil {
-				return badrow.At(i, err)
-			}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
 		}
-		return nil
+		parts := int(partLen)
+		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				if err := sp.Check(rows[i*parts : (i+1)*parts]); err != nil {
+					return badrow.At(i, err)
+				}
+			}
+			return nil
+		})
 	})
 }
 
@@ -48,19 +54,19 @@ func spaceAndRows(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t) (s
 
 //export go_cp_structure_embed
 func go_cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
-	nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
 			return err
 		}
-		return embedRows(sp, rows, n, dst, d, nWorkers, sp.Check, sp.Embed)
+		return embedRows(sp, rows, n, dst, d, nWorkers, control, sp.Check, sp.Embed)
 	})
 }
 
 //export go_cp_structure_embed_partial
 func go_cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double,
-	d C.int64_t, nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	d C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
@@ -70,13 +76,13 @@ func go_cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, part
 		if err != nil {
 			return err
 		}
-		return embedRows(sp, rows, n, dst, d, nWorkers, partial.CheckPartial, partial.EmbedPartial)
+		return embedRows(sp, rows, n, dst, d, nWorkers, control, partial.CheckPartial, partial.EmbedPartial)
 	})
 }
 
 // embedRows checks n encoded rows and writes their embeddings to dst[n, d].
 func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C.int64_t, nWorkers C.int32_t,
-	check func([]int32) error, embed func([]float64, []int32)) error {
+	control *C.cp_control, check func([]int32) error, embed func([]float64, []int32)) error {
 	if err := equal("d", d, sp.FeatureLen()); err != nil {
 		return err
 	}
@@ -84,12 +90,12 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 	if err != nil {
 		return err
 	}
-	w, err := cabi.Workers(nWorkers)
+	run, err := readTail(nWorkers, control)
 	if err != nil {
 		return err
 	}
 	parts, feats := sp.PartLen(), int(d)
-	return parallel.For(int(n), rowsAtOnce, w, nil, func(lo, hi int) error {
+	return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			row := rows[i*parts : (i+1)*parts]
 			if err := check(row); err != nil {
@@ -120,12 +126,12 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 		if err != nil {
 			return err
 		}
-		w, err := cabi.Workers(nWorkers)
+		run, err := readTail(nWorkers, control)
 		if err != nil {
 			return err
 		}
 		parts := int(partLen)
-		return parallel.For(int(n), rowsAtOnce, w, cabi.Monitor(unsafe.Pointer(control)), func(lo, hi int) error {
+		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
 			var source rand.PCG
 			rng := rand.New(&source)
 			for i := lo; i < hi; i++ {
@@ -139,7 +145,7 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 
 //export go_cp_structure_mirror
 func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
 		if err != nil {
@@ -155,24 +161,30 @@ func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.i
 		if err != nil {
 			return err
 		}
-		parts := int(partLen)
-		for i := range int(n) {
-			row := rows[i*parts : (i+1)*parts]
-			if err := sp.Check(row); err != nil {
-				return badrow.At(i, err)
-			}
-			if !sibling.Mirrored() {
-				return missing
-			}
-			sibling.Mirror(out[i*parts:(i+1)*parts], row)
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
 		}
-		return nil
+		parts := int(partLen)
+		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				row := rows[i*parts : (i+1)*parts]
+				if err := sp.Check(row); err != nil {
+					return badrow.At(i, err)
+				}
+				if !sibling.Mirrored() {
+					return missing
+				}
+				sibling.Mirror(out[i*parts:(i+1)*parts], row)
+			}
+			return nil
+		})
 	})
 }
 
 //export go_cp_structure_enumerate
 func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t,
-	nWritten *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	nWritten *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
@@ -196,12 +208,18 @@ func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int3
 			return err
 		}
 		*nWritten = 0
-		if capacity == 0 {
-			return nil
+		run, err := readTail(nWorkers, control)
+		if err != nil || capacity == 0 {
+			return err
 		}
 		parts, at := int(partLen), int64(0)
 		written := 0
 		for y := range enumerator.All() {
+			if at%rowsAtOnce == 0 {
+				if err := run.mon.Err(); err != nil {
+					return err
+				}
+			}
 			if at++; at <= int64(skip) {
 				continue
 			}

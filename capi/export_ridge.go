@@ -133,7 +133,7 @@ func go_cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, co
 
 //export go_cp_ridge_plan
 func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p, nnz C.int64_t, plan *C.cp_ridge_plan_info,
-	err *C.char, errCap C.int64_t) C.int32_t {
+	workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, e := space(s)
 		if e != nil {
@@ -151,8 +151,15 @@ func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p
 		if e != nil {
 			return e
 		}
-		made, e := opt.Plan(sp, int(n), int(p), int64(nnz))
+		t, e := readTail(workers, control)
 		if e != nil {
+			return e
+		}
+		made := new(fit.Plan)
+		if e := parallel.Detached(t.mon, func() (err error) {
+			*made, err = opt.Plan(sp, int(n), int(p), int64(nnz))
+			return err
+		}); e != nil {
 			return e
 		}
 		result := C.cp_ridge_plan_info{distinct: C.int64_t(made.Distinct),

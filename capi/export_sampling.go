@@ -10,6 +10,7 @@ import (
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/extensions"
+	"combpred/core/parallel"
 )
 
 //export go_cp_chain_sample
@@ -80,7 +81,7 @@ func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, erro
 
 //export go_cp_chain_diagnose
 func go_cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
-	nLags C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	nLags C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		draws, err := float64s(x, "x", nChains, nDraws)
 		if err != nil {
@@ -99,12 +100,24 @@ func go_cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSi
 		if err != nil {
 			return err
 		}
-		m := general(nChains, nDraws, draws)
-		*effectiveSize, *rHat = C.double(chain.EffectiveSampleSize(m)), C.double(chain.SplitRHat(m))
-		for i, k := 0, int(nLags); len(lags) > 0 && i < m.Rows; i++ {
-			chain.Autocorrelation(lags[i*k:(i+1)*k], draws[i*m.Cols:(i+1)*m.Cols])
+		t, err := readTail(workers, control)
+		if err != nil {
+			return err
 		}
-		return nil
+		m := general(nChains, nDraws, draws)
+		size, err := chain.EffectiveSampleSize(m, t.mon)
+		if err != nil {
+			return err
+		}
+		*effectiveSize, *rHat = C.double(size), C.double(chain.SplitRHat(m))
+		if len(lags) == 0 {
+			return nil
+		}
+		return parallel.For(m.Rows, 1, t.workers, t.mon, func(i, _ int) error {
+			k := int(nLags)
+			chain.Autocorrelation(lags[i*k:(i+1)*k], draws[i*m.Cols:(i+1)*m.Cols])
+			return nil
+		})
 	})
 }
 

@@ -9,12 +9,11 @@ import (
 	"strings"
 	"unsafe"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/control/spaces"
 	"combpred/core/fit"
+	"combpred/core/parallel"
 	"combpred/core/structure"
 )
 
@@ -144,7 +143,8 @@ func go_cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err 
 }
 
 //export go_cp_structure_second_moment
-func go_cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+func go_cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t, nWorkers C.int32_t,
+	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, moments, err := spaceWithMoments(s, d)
 		if err != nil {
@@ -154,15 +154,29 @@ func go_cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int6
 		if err != nil {
 			return err
 		}
-		if n := sp.FeatureLen(); n > 0 {
-			moments.SecondMoment(blas64.General{Rows: n, Cols: n, Stride: n, Data: out})
+		run, err := readTail(nWorkers, control)
+		if err != nil || sp.FeatureLen() == 0 {
+			return err
 		}
+		if run.mon == nil {
+			moments.SecondMoment(general(d, d, out))
+			return nil
+		}
+		own := make([]float64, len(out)) // the caller's is not touched after the call
+		if err := parallel.Detached(run.mon, func() error {
+			moments.SecondMoment(general(d, d, own))
+			return nil
+		}); err != nil {
+			return err
+		}
+		copy(out, own)
 		return nil
 	})
 }
 
 //export go_cp_structure_moments
-func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, err *C.char, errCap C.int64_t) C.int32_t {
+func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, nWorkers C.int32_t, control *C.cp_control,
+	err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
@@ -175,9 +189,18 @@ func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, err 
 		if err != nil {
 			return err
 		}
-		var found structure.MomentsInfo
-		if a, ok := sp.(structure.Approximator); ok {
-			found = a.MomentsInfo()
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		found := new(structure.MomentsInfo)
+		if err := parallel.Detached(run.mon, func() error {
+			if a, ok := sp.(structure.Approximator); ok {
+				*found = a.MomentsInfo()
+			}
+			return nil
+		}); err != nil {
+			return err
 		}
 		result := C.cp_moments_info{standard_error: C.double(found.StandardError)}
 		cabi.PutName(result.kind[:], catalogue.Moments.Of(int(found.Kind)))

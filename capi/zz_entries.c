@@ -31,6 +31,36 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap) {
   return go_cp_test_panic(in_worker, err, err_cap);
 }
 
+int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_catalogue(dst, dst_cap, needed, err, err_cap);
+}
+
+int32_t cp_blas_open(cp_in_char *path, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_open(path, err, err_cap);
+}
+
+int32_t cp_blas_status(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_status(dst, dst_cap, needed, err, err_cap);
+}
+
+int32_t cp_blas_routines(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_routines(dst, dst_cap, needed, err, err_cap);
+}
+
+int32_t cp_blas_offer(cp_in_char *name, cp_in_char *arguments, void *address, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_offer(name, arguments, address, err, err_cap);
+}
+
+int32_t cp_blas_activate(char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_blas_activate(err, err_cap);
+}
+
 int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len, int64_t *feature_len, double *log_count, char *err,
                            int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
@@ -47,9 +77,10 @@ int32_t cp_structure_mean(cp_in_structure *s, double *dst, int64_t d, char *err,
   return go_cp_structure_mean(s, dst, d, err, err_cap);
 }
 
-int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap) {
+int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, int32_t workers, cp_control *control,
+                                   char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_second_moment(s, dst, d, err, err_cap);
+  return go_cp_structure_second_moment(s, dst, d, workers, control, err, err_cap);
 }
 
 int32_t cp_structure_capabilities(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err,
@@ -58,27 +89,29 @@ int32_t cp_structure_capabilities(cp_in_structure *s, char *dst, int64_t dst_cap
   return go_cp_structure_capabilities(s, dst, dst_cap, needed, err, err_cap);
 }
 
-int32_t cp_structure_moments(cp_in_structure *s, cp_moments_info *info, char *err, int64_t err_cap) {
+int32_t cp_structure_moments(cp_in_structure *s, cp_moments_info *info, int32_t workers, cp_control *control, char *err,
+                             int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_moments(s, info, err, err_cap);
+  return go_cp_structure_moments(s, info, workers, control, err, err_cap);
 }
 
-int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int64_t *bad_row, char *err,
-                           int64_t err_cap) {
+int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t workers,
+                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_check(s, y, n, part_len, bad_row, err, err_cap);
+  return go_cp_structure_check(s, y, n, part_len, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
-                           int32_t workers, int64_t *bad_row, char *err, int64_t err_cap) {
+                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_embed(s, y, n, part_len, dst, d, workers, bad_row, err, err_cap);
+  return go_cp_structure_embed(s, y, n, part_len, dst, d, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst,
-                                   int64_t d, int32_t workers, int64_t *bad_row, char *err, int64_t err_cap) {
+                                   int64_t d, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                                   int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_embed_partial(s, y, n, part_len, dst, d, workers, bad_row, err, err_cap);
+  return go_cp_structure_embed_partial(s, y, n, part_len, dst, d, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len,
@@ -88,15 +121,15 @@ int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int
 }
 
 int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
-                            int64_t *bad_row, char *err, int64_t err_cap) {
+                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_mirror(s, y, n, part_len, dst, bad_row, err, err_cap);
+  return go_cp_structure_mirror(s, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
-                               int64_t *n_written, char *err, int64_t err_cap) {
+                               int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_structure_enumerate(s, skip, dst, capacity, part_len, n_written, err, err_cap);
+  return go_cp_structure_enumerate(s, skip, dst, capacity, part_len, n_written, workers, control, err, err_cap);
 }
 
 int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst,
@@ -128,9 +161,11 @@ int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_op
 }
 
 int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
-                          double *autocorrelation, int64_t n_lags, char *err, int64_t err_cap) {
+                          double *autocorrelation, int64_t n_lags, int32_t workers, cp_control *control, char *err,
+                          int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_chain_diagnose(x, n_chains, n_draws, effective_size, r_hat, autocorrelation, n_lags, err, err_cap);
+  return go_cp_chain_diagnose(x, n_chains, n_draws, effective_size, r_hat, autocorrelation, n_lags, workers, control,
+                              err, err_cap);
 }
 
 int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_char *method, uint64_t seed,
@@ -157,9 +192,9 @@ int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, i
 }
 
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
-                      cp_ridge_plan_info *plan, char *err, int64_t err_cap) {
+                      cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_ridge_plan(s, options, n, p, nnz, plan, err, err_cap);
+  return go_cp_ridge_plan(s, options, n, p, nnz, plan, workers, control, err, err_cap);
 }
 
 int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,

@@ -58,20 +58,23 @@ func (o Out[T]) Set(value T) {
 	*o.at = value
 }
 
-// Name returns a copy of the NUL-terminated text at p, "" where p is NULL.
-func Name(p unsafe.Pointer, what string) (string, error) {
+// Name returns a copy of the NUL-terminated name at p, "" where p is NULL.
+func Name(p unsafe.Pointer, what string) (string, error) { return Text(p, what, maxName) }
+
+// Text returns a copy of the NUL-terminated text of fewer than most bytes at p, "" where p is NULL.
+func Text(p unsafe.Pointer, what string, most int) (string, error) {
 	if p == nil {
 		return "", nil
 	}
 	var b strings.Builder
-	for i := range maxName {
+	for i := range most {
 		c := *(*byte)(unsafe.Add(p, i))
 		if c == 0 {
 			return b.String(), nil
 		}
 		b.WriteByte(c)
 	}
-	return "", Illegal("%s is no name: it has no NUL within %d bytes", what, maxName)
+	return "", Illegal("%s has no NUL within %d bytes", what, most)
 }
 
 // PutName writes a name and a NUL to a field of characters, which must have the room.

@@ -10,7 +10,7 @@ import (
 
 // capability is something that a structure may be able to do.
 type capability struct {
-	name string
+	name, doc string
 	// implemented reports whether spaces of a type can do it with some parameters. It calls nothing on its argument.
 	implemented func(structure.Space) bool
 	// refused reports whether a space of such a type cannot with its own parameters; nil where none refuses.
@@ -19,27 +19,27 @@ type capability struct {
 
 // capabilities lists them all, those of a space before the methods of drawing from p(y) ∝ exp⟨s, ψ(y)⟩.
 var capabilities = []capability{
-	{"count", is[structure.Counter], nil},
-	{"log-count", either(is[structure.Counter], is[structure.LogCounter]), sizeUnknown},
-	{"moments", is[structure.Moments], nil},
-	{"exact-moments", is[structure.Moments], approximate},
-	{"spectrum", is[structure.Spectrum], nil},
-	{"enumerate", is[structure.Enumerator], nil},
-	{"sample", is[structure.Sampler], nil},
-	{"partial", is[structure.PartialEmbedder], nil},
-	{"sibling", is[structure.Sibling], func(s structure.Space) bool { return !s.(structure.Sibling).Mirrored() }},
-	{"decode", is[structure.Decoder], tooLargeToDecode},
-	{"start", is[structure.Starter], nil},
-	{"search", is[structure.Searcher], nil},
-	{"partition", sums, func(s structure.Space) bool { return !partition.Available(s, false) }},
-	{"marginals", sums, func(s structure.Space) bool { return !partition.Available(s, true) }},
-	{"exact", draws, func(s structure.Space) bool { return !partition.Drawable(s) }},
-	{"meta", is[structure.Sampler], incapable(chain.Meta)},
-	{"local", both(is[structure.Proposer], begins), incapable(chain.LocalMoves)},
-	{"cube", both(is[structure.Lattice], begins), incapable(chain.CubeMoves)},
-	{"cftp", both(is[structure.Sampler], bounds), incapable(chain.FromPast)},
-	{"rejection", both(is[structure.Sampler], bounds), incapable(chain.Reject)},
-	{"monotone", is[structure.Lattice], incapable(chain.MonotonePast)},
+	{"count", "knows the exact number of its outputs", is[structure.Counter], nil},
+	{"log-count", "knows the logarithm of the number of its outputs", either(is[structure.Counter], is[structure.LogCounter]), sizeUnknown},
+	{"moments", "knows the mean and the second moment of ψ, or those of something close", is[structure.Moments], nil},
+	{"exact-moments", "knows those that are averages over its outputs", is[structure.Moments], approximate},
+	{"spectrum", "knows the eigenvalues of the covariance of ψ in closed form", is[structure.Spectrum], nil},
+	{"enumerate", "lists its outputs", is[structure.Enumerator], nil},
+	{"sample", "draws uniform outputs", is[structure.Sampler], nil},
+	{"partial", "embeds outputs of which a part is known", is[structure.PartialEmbedder], nil},
+	{"sibling", "has outputs in pairs whose embeddings add up to the same vector", is[structure.Sibling], func(s structure.Space) bool { return !s.(structure.Sibling).Mirrored() }},
+	{"decode", "finds a best output; some scores may still be refused, where that takes too long", is[structure.Decoder], tooLargeToDecode},
+	{"start", "finds a guaranteed output", is[structure.Starter], nil},
+	{"search", "improves on a guaranteed output", is[structure.Searcher], nil},
+	{"partition", "sums over all outputs, by a recursion or a list that takes the size", sums, func(s structure.Space) bool { return !partition.Available(s, false) }},
+	{"marginals", "averages ψ over p(y) ∝ exp⟨s, ψ(y)⟩ likewise", sums, func(s structure.Space) bool { return !partition.Available(s, true) }},
+	{"exact", "draws from p(y) ∝ exp⟨s, ψ(y)⟩ likewise", draws, func(s structure.Space) bool { return !partition.Drawable(s) }},
+	{"meta", "has the chain of uniform proposals", is[structure.Sampler], incapable(chain.Meta)},
+	{"local", "has the chain of local moves", both(is[structure.Proposer], begins), incapable(chain.LocalMoves)},
+	{"cube", "has the chain of single elements that come and go", both(is[structure.Lattice], begins), incapable(chain.CubeMoves)},
+	{"cftp", "has coupling from the past by uniform proposals", both(is[structure.Sampler], bounds), incapable(chain.FromPast)},
+	{"rejection", "has rejection sampling", both(is[structure.Sampler], bounds), incapable(chain.Reject)},
+	{"monotone", "has monotone coupling from the past by the heat bath", is[structure.Lattice], incapable(chain.MonotonePast)},
 }
 
 var (
@@ -49,22 +49,23 @@ var (
 	bounds = either(is[structure.Decoder], is[structure.Starter])
 )
 
-// Capabilities lists what a space can do with its parameters:
-//
-//	count, log-count          knows the number of its outputs, or its logarithm
-//	moments, exact-moments    knows the mean and second moment of ψ, or those of the space itself
-//	spectrum                  knows the eigenvalues of the covariance in closed form
-//	enumerate, sample         lists its outputs, draws uniform ones
-//	partial                   embeds outputs of which a part is known
-//	sibling                   has outputs in pairs whose embeddings add up to the same vector
-//	decode                    finds a best output; some scores may still be refused, where that takes too long
-//	start, search             finds a guaranteed output, and improves on it
-//	partition, marginals      sums over all outputs, and averages ψ over them, by a recursion or a list that takes the size
-//	exact                     draws from p(y) ∝ exp⟨s, ψ(y)⟩ likewise
-//	meta, local, cube         chains of uniform proposals, of local moves, of single elements that come and go
-//	cftp, rejection, monotone coupling from the past by uniform proposals, rejection, coupling by the heat bath
-//
-// Where the number of outputs is not known, a list of them counts as one that takes the size; it may turn out to be too long.
+// Meaning is the name of a capability and what a structure that has it does.
+type Meaning struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc"`
+}
+
+// Meanings says what the names of capabilities stand for.
+func Meanings() []Meaning {
+	all := make([]Meaning, len(capabilities))
+	for i, c := range capabilities {
+		all[i] = Meaning{c.name, c.doc}
+	}
+	return all
+}
+
+// Capabilities lists what a space can do with its parameters, by the names that Meanings explains. Where the number of outputs is not
+// known, a list of them counts as one that takes the size; it may turn out to be too long.
 func Capabilities(space structure.Space) []string {
 	have := []string{}
 	for _, c := range capabilities {

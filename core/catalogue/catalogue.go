@@ -9,9 +9,13 @@ import (
 
 // Param describes one parameter of a structure.
 type Param struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"`
-	Doc  string `json:"doc"`
+	Name     string `json:"name"`
+	Kind     string `json:"kind"` // "int", "int32 buffer" or "float64 buffer"
+	Doc      string `json:"doc"`
+	Optional bool   `json:"optional,omitempty"`
+	Least    *int64 `json:"least,omitempty"` // of an int
+	Most     *int64 `json:"most,omitempty"`  // of an int
+	Bound    string `json:"bound,omitempty"` // what other parameters limit it to
 }
 
 // Structure describes one structure. Its capabilities are those that its spaces have with some parameters at least.
@@ -19,6 +23,8 @@ type Structure struct {
 	Name         string   `json:"name"`
 	Doc          string   `json:"doc"`
 	Params       []Param  `json:"params"`
+	Parts        string   `json:"parts"` // the layout of one encoded output
+	Psi          string   `json:"psi"`   // the order of the entries of ψ
 	Ref          string   `json:"ref"`
 	Capabilities []string `json:"capabilities"`
 }
@@ -27,19 +33,25 @@ type Structure struct {
 func Structures() []Structure {
 	all := []Structure{}
 	for _, spec := range structure.Catalogue() {
-		s := Structure{Name: spec.Name, Doc: spec.Doc, Params: []Param{}, Ref: spec.Ref, Capabilities: ofType(spec.Type)}
+		s := Structure{Name: spec.Name, Doc: spec.Doc, Params: []Param{}, Parts: spec.Parts, Psi: spec.Psi, Ref: spec.Ref,
+			Capabilities: ofType(spec.Type)}
 		for _, p := range spec.Params {
-			s.Params = append(s.Params, Param(p))
+			shown := Param{Name: p.Name, Kind: p.Kind, Doc: p.Doc, Optional: p.Optional, Bound: p.Bound}
+			if p.Kind == "int" {
+				shown.Least, shown.Most = &p.Least, &p.Most
+			}
+			s.Params = append(s.Params, shown)
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
-// JSON returns Structures and Lists as a JSON object.
+// JSON returns Structures, Meanings and Lists as a JSON object.
 func JSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Structures []Structure `json:"structures"`
-		Names      []List      `json:"names"`
-	}{Structures(), Lists()})
+		Structures   []Structure `json:"structures"`
+		Capabilities []Meaning   `json:"capabilities"`
+		Names        []List      `json:"names"`
+	}{Structures(), Meanings(), Lists()})
 }

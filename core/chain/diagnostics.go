@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/dsp/fourier"
+
+	"combpred/core/parallel"
 )
 
 // Autocorrelation writes the autocorrelations of x at lags 0 to len(dst)−1, which must be less than len(x), to dst:
@@ -106,18 +108,21 @@ func SplitRHat(x blas64.General) float64 {
 // none taken to be larger than the one before: Geyer's (1992) initial monotone sequence. Autocorrelations at all lags are
 // those of the halves of the chains, taken together as by Vehtari et al. (2021), so that chains that have not met count
 // for little. At most m·n·log10(m·n), which chains that alternate would exceed. NaN as for SplitRHat.
-// Cost: O(m n log n).
-func EffectiveSampleSize(x blas64.General) float64 {
+// Cost: O(m n log n). mon is polled at each chain, and may be nil.
+func EffectiveSampleSize(x blas64.General, mon *parallel.Monitor) (float64, error) {
 	if x.Cols < leastDraws || x.Rows < 1 {
-		return math.NaN()
+		return math.NaN(), nil
 	}
 	h := newHalves(x)
 	n, m := len(h.rows[0]), len(h.rows)
 	if !(h.pooled > 0) || math.IsInf(h.pooled, 0) {
-		return math.NaN()
+		return math.NaN(), nil
 	}
 	mean, one := make([]float64, n), make([]float64, n)
 	for _, row := range h.rows {
+		if err := mon.Err(); err != nil {
+			return 0, err
+		}
 		autocovariance(one, row)
 		for lag, v := range one {
 			mean[lag] += v / float64(m) * float64(n) / float64(n-1)
@@ -137,5 +142,5 @@ func EffectiveSampleSize(x blas64.General) float64 {
 		tau += 2 * last
 	}
 	draws := float64(n * m)
-	return draws / max(tau, 1/math.Log10(draws))
+	return draws / max(tau, 1/math.Log10(draws)), nil
 }

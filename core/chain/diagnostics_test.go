@@ -52,7 +52,7 @@ func TestAutocorrelation(t *testing.T) {
 func TestEffectiveSampleSize(t *testing.T) {
 	const chains, draws = 4, 20000
 	for phi, tolerance := range map[float64]float64{0: 0.1, 0.5: 0.15, 0.9: 0.3, -0.5: 0.25} {
-		got := EffectiveSampleSize(autoregressive(chains, draws, phi, 2)) / (chains * draws)
+		got := effectiveSize(t, autoregressive(chains, draws, phi, 2)) / (chains * draws)
 		want := (1 - phi) / (1 + phi)
 		if math.Abs(got/want-1) > tolerance {
 			t.Errorf("φ = %v: a draw is worth %v, want %v", phi, got, want)
@@ -62,7 +62,7 @@ func TestEffectiveSampleSize(t *testing.T) {
 	for i := range alternating.Data {
 		alternating.Data[i] = float64(i%2) + 1e-9*alternating.Data[i]
 	}
-	if got := EffectiveSampleSize(alternating); got != 3000 {
+	if got := effectiveSize(t, alternating); got != 3000 {
 		t.Errorf("1000 alternating draws are worth %v, the limit is 3000", got)
 	}
 }
@@ -73,7 +73,7 @@ func TestSplitRHat(t *testing.T) {
 	if got := SplitRHat(x); math.Abs(got-1) > 0.01 {
 		t.Errorf("R̂ is %v", got)
 	}
-	whole := EffectiveSampleSize(x)
+	whole := effectiveSize(t, x)
 	apart, drifting := autoregressive(4, 2001, 0.5, 4), autoregressive(4, 2001, 0.5, 4)
 	for j := range 2001 {
 		apart.Data[j] += 3
@@ -85,7 +85,7 @@ func TestSplitRHat(t *testing.T) {
 		if got := SplitRHat(y); got < 1.3 {
 			t.Errorf("chains %s: R̂ is %v", name, got)
 		}
-		if got := EffectiveSampleSize(y); got > whole/50 {
+		if got := effectiveSize(t, y); got > whole/50 {
 			t.Errorf("chains %s: effective sample size %v, with one distribution %v", name, got, whole)
 		}
 	}
@@ -97,7 +97,7 @@ func TestSplitRHat(t *testing.T) {
 	constant := blas64.General{Rows: 2, Cols: 8, Stride: 8, Data: make([]float64, 16)}
 	short := blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: []float64{1, 2, 3, 4, 5, 6}}
 	for name, y := range map[string]blas64.General{"constant": constant, "short": short} {
-		if r, n := SplitRHat(y), EffectiveSampleSize(y); !math.IsNaN(r) || !math.IsNaN(n) {
+		if r, n := SplitRHat(y), effectiveSize(t, y); !math.IsNaN(r) || !math.IsNaN(n) {
 			t.Errorf("%s chains have R̂ %v and effective size %v", name, r, n)
 		}
 	}
@@ -118,4 +118,13 @@ func TestMixingBounds(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
+}
+
+func effectiveSize(t *testing.T, x blas64.General) float64 {
+	t.Helper()
+	size, err := EffectiveSampleSize(x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return size
 }

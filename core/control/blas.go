@@ -10,8 +10,8 @@ func HostRoutines() string {
 	return hostblas.Routines()
 }
 
-// OfferRoutine records the address of the host's routine called name, with the Fortran calling convention, 32-bit integers and no
-// hidden string lengths. The routine must stay loaded for the life of the process. Nothing changes before ActivateHostBLAS.
+// OfferRoutine records the address of the host's routine called name, with the Fortran calling convention and 32-bit integers; it may
+// take hidden string lengths or not. The routine must stay loaded for the life of the process. Nothing changes before ActivateHostBLAS.
 func OfferRoutine(name string, address uintptr) (err error) {
 	defer recoverTo(&err)
 	return hostblas.Offer(name, address)

@@ -5,8 +5,8 @@ package control
 
 import "combpred/core/catalogue"
 
-// Catalogue returns a JSON object: "structures" describes every structure in order of the names (name, doc, params, ref,
-// capabilities), and "names" lists the values of parameters.
+// Catalogue returns a JSON object: "structures" describes every structure in order of the names, "capabilities" what the names of
+// capabilities mean, and "names" lists the values of parameters.
 func Catalogue() (text string, err error) {
 	defer recoverTo(&err)
 	out, err := catalogue.JSON()

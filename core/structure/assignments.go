@@ -19,11 +19,14 @@ var _ = register[assignments](Spec{
 	Name: "assignments",
 	Doc:  "One-to-one assignments of n rows to n columns; ψ is the permutation matrix, by rows.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of rows and of columns, between 1 and %d", maxAssigned)},
+		{Name: "n", Kind: "int", Least: 1, Most: maxAssigned,
+			Doc: "number of rows and of columns"},
 	},
-	Ref: "moments by counting the permutations that fix one or two values; Kuhn (1955) for decoding",
-	New: func(a Args) (Space, error) {
-		n, err := a.Int("n", 1, maxAssigned)
+	Parts: "the column of each row",
+	Psi:   "the cells (row, column) by rows",
+	Ref:   "moments by counting the permutations that fix one or two values; Kuhn (1955) for decoding",
+	build: func(a given) (Space, error) {
+		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}

@@ -11,14 +11,18 @@ var _ = register[cliques](Spec{
 	Name: "cliques",
 	Doc:  "Cliques of the complete graph on n vertices, as vertex sets; ψ marks the pairs u < v inside the clique.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between 2 and %d", maxVertices)},
-		{Name: "size", Kind: "int", Doc: "number of vertices in every clique, at most n; -1 or absent: any number"},
+		{Name: "n", Kind: "int", Least: 2, Most: maxVertices,
+			Doc: "number of vertices"},
+		{Name: "size", Kind: "int", Least: -1, Most: maxVertices, Bound: "n", Optional: true,
+			Doc: "number of vertices in every clique; -1 or absent: any number"},
 		{Name: "fixed", Kind: "int32 buffer", Doc: "n entries: 1 for each vertex that every clique holds, -1 for each that none holds, " +
 			"0 for others; or none: all 0"},
 	},
-	Ref: "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
-	New: func(a Args) (Space, error) {
-		n, err := a.Int("n", 2, maxVertices)
+	Parts: "0/1 membership of each vertex",
+	Psi:   "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:   "Vembu (2010), ch. 5, where an exponent of the second moment is to count the union of two pairs",
+	build: func(a given) (Space, error) {
+		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}

@@ -26,11 +26,11 @@ var (
 )
 
 // restrict returns the space of those cliques that obey the parameters, all of them where nothing is prescribed.
-func (c cliques) restrict(a Args) (Space, error) {
+func (c cliques) restrict(a given) (Space, error) {
 	size := -1
 	if _, given := a.Scalars["size"]; given {
 		var err error
-		if size, err = a.Int("size", -1, int64(c.n)); err != nil {
+		if size, err = a.IntTo("size", int64(c.n)); err != nil {
 			return nil, err
 		}
 	}

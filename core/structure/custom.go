@@ -11,22 +11,26 @@ var _ = register[*listed](Spec{
 	Name: "custom",
 	Doc:  "The user's own outputs: a list of their embeddings, or nothing but the moments of ψ.",
 	Params: []Param{
-		{Name: "d", Kind: "int", Doc: "length of the embedding, at least 1"},
-		{Name: "members", Kind: "int", Doc: "number of outputs listed, or 0: only moments are given"},
+		{Name: "d", Kind: "int", Least: 1, Most: maxReals,
+			Doc: "length of the embedding"},
+		{Name: "members", Kind: "int", Least: 0, Most: maxReals,
+			Doc: "number of outputs listed, or 0: only moments are given"},
 		{Name: "embeddings", Kind: "float64 buffer", Doc: "with members: one row of d numbers for each"},
 		{Name: "moments", Kind: "float64 buffer", Doc: "without members: ln of the number of outputs (NaN: not known), " +
 			"the mean (d) and the second moment by rows (d·d)"},
 	},
-	Ref: "Vembu (2010), ch. 5: the counting assumption is all that training needs",
-	New: newCustom,
+	Parts: "the number of the output in the list; none where there is no list",
+	Psi:   "as the caller gives them",
+	Ref:   "Vembu (2010), ch. 5: the counting assumption is all that training needs",
+	build: newCustom,
 })
 
-func newCustom(a Args) (Space, error) {
-	d, err := a.Int("d", 1, maxReals)
+func newCustom(a given) (Space, error) {
+	d, err := a.Int("d")
 	if err != nil {
 		return nil, err
 	}
-	members, err := a.Int("members", 0, maxReals)
+	members, err := a.Int("members")
 	if err != nil {
 		return nil, err
 	}

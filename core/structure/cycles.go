@@ -18,8 +18,11 @@ var _ = register[cycles](Spec{
 	Name:   "cycles",
 	Doc:    "Undirected cycles over subsets of n vertices; ψ marks the pairs u < v of vertices that follow one another.",
 	Params: cycleParams(),
-	Ref:    "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
-	New: func(a Args) (Space, error) {
+	Parts: "the vertices in their order, from the smallest one on and in the direction in which the second is smaller than the last, " +
+		"and then -1 up to n entries",
+	Psi: "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref: "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
+	build: func(a given) (Space, error) {
 		c, err := newCycleSpace(a)
 		if err != nil {
 			return nil, err

@@ -36,8 +36,8 @@ type cycleSpace struct {
 	pool  *pool[tourWorkspace]
 }
 
-func newCycleSpace(a Args) (cycleSpace, error) {
-	n, err := a.Int("n", leastCycle, maxCycleVertices)
+func newCycleSpace(a given) (cycleSpace, error) {
+	n, err := a.Int("n")
 	if err != nil {
 		return cycleSpace{}, err
 	}
@@ -52,7 +52,7 @@ func (c cycleSpace) PartLen() int    { return c.n }
 func (c cycleSpace) FeatureLen() int { return c.len() }
 
 // restricted returns the space of those cycles in the given one that obey the rules of a, all of them without rules.
-func (c cycleSpace) restricted(a Args, all tourSpace) (Space, error) {
+func (c cycleSpace) restricted(a given, all tourSpace) (Space, error) {
 	rules, err := newVisitRules(a, c.n, leastCycle)
 	if err != nil {
 		return nil, err

@@ -16,8 +16,10 @@ var _ = register[directedCycles](Spec{
 	Name:   "directedcycles",
 	Doc:    "Directed cycles over subsets of n vertices; ψ has an entry for each pair u < v, +1 for the arc u→v, -1 for v→u.",
 	Params: cycleParams(),
+	Parts:  "the vertices in their order, from the smallest one on, and then -1 up to n entries",
+	Psi:    "the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
 	Ref:    "Vembu (2010), ch. 5 and app. A, without cycles of length 2",
-	New: func(a Args) (Space, error) {
+	build: func(a given) (Space, error) {
 		c, err := newCycleSpace(a)
 		if err != nil {
 			return nil, err

@@ -10,11 +10,14 @@ var _ = register[graphs](Spec{
 	Name: "graphs",
 	Doc:  "Sets of edges of a graph, of the complete one by default; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, from 2 on, at most %d without edges", maxVertices)},
+		{Name: "n", Kind: "int", Least: 2, Most: maxLen,
+			Doc: fmt.Sprintf("number of vertices, at most %d without edges", maxVertices)},
 		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the possible edges, two for each; absent: all pairs u < v"},
 	},
-	Ref: "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
-	New: newGraphs,
+	Parts: "0/1 membership of each edge",
+	Psi:   "the edges in the order of the parameter, or the pairs u < v of vertices in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:   "Vembu (2010), ch. 5: a graph property relaxed to all edge sets",
+	build: newGraphs,
 })
 
 // graphs is the space of the sets of given edges, encoded as 0/1 membership. Edges are independent fair coins, so that
@@ -35,8 +38,8 @@ var (
 	_ Decoder    = graphs{}
 )
 
-func newGraphs(a Args) (Space, error) {
-	n, err := a.Int("n", 2, maxLen)
+func newGraphs(a given) (Space, error) {
+	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}

@@ -13,12 +13,15 @@ var _ = register[*hierarchy](Spec{
 	Name: "hierarchy",
 	Doc:  "One allowed node of a rooted tree; ψ marks the node and all its ancestors.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: "number of nodes, at least 1"},
+		{Name: "n", Kind: "int", Least: 1, Most: maxLen,
+			Doc: "number of nodes"},
 		{Name: "parent", Kind: "int32 buffer", Doc: "first n entries: the parent of each node, -1 for the root"},
 		{Name: "allowed", Kind: "int32 buffer", Doc: "next n entries: 1 for nodes that may be predicted, 0 for others"},
 	},
-	Ref: "Vembu (2010), ch. 5: poset regression on the tree order, restricted to the allowed nodes",
-	New: newHierarchy,
+	Parts: "the node",
+	Psi:   "the nodes",
+	Ref:   "Vembu (2010), ch. 5: poset regression on the tree order, restricted to the allowed nodes",
+	build: newHierarchy,
 })
 
 // hierarchy is the space of the allowed nodes of a tree, encoded as the node's index.
@@ -40,8 +43,8 @@ var (
 	_ Decoder    = (*hierarchy)(nil)
 )
 
-func newHierarchy(a Args) (Space, error) {
-	n, err := a.Int("n", 1, maxLen)
+func newHierarchy(a given) (Space, error) {
+	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,15 @@ var _ = register[labelSets](Spec{
 	Name: "labelsets",
 	Doc:  "Subsets of n labels, all of them or those of one size; ψ is the 0/1 membership of each label.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: "number of labels, at least 1"},
-		{Name: "size", Kind: "int", Doc: "number of labels in every set, at most n; -1 or absent: any number"},
+		{Name: "n", Kind: "int", Least: 1, Most: maxLen,
+			Doc: "number of labels"},
+		{Name: "size", Kind: "int", Least: -1, Most: maxLen, Bound: "n", Optional: true,
+			Doc: "number of labels in every set; -1 or absent: any number"},
 	},
-	Ref: "Vembu (2010), ch. 5 and app. A, with the diagonal of the second moment corrected",
-	New: newLabelSets,
+	Parts: "0/1 membership of each label",
+	Psi:   "the labels",
+	Ref:   "Vembu (2010), ch. 5 and app. A, with the diagonal of the second moment corrected",
+	build: newLabelSets,
 })
 
 // labelSets is the space of the subsets of n labels, encoded as 0/1 membership. size < 0 admits every subset.
@@ -35,14 +39,14 @@ var (
 	_ Decoder    = labelSets{}
 )
 
-func newLabelSets(a Args) (Space, error) {
-	n, err := a.Int("n", 1, maxLen)
+func newLabelSets(a given) (Space, error) {
+	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}
 	size := -1
 	if _, given := a.Scalars["size"]; given {
-		if size, err = a.Int("size", -1, int64(n)); err != nil {
+		if size, err = a.IntTo("size", int64(n)); err != nil {
 			return nil, err
 		}
 	}

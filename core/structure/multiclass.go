@@ -10,11 +10,14 @@ var _ = register[multiClass](Spec{
 	Name: "multiclass",
 	Doc:  "One of n classes; ψ is the indicator of the class.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: "number of classes, at least 1"},
+		{Name: "n", Kind: "int", Least: 1, Most: maxLen,
+			Doc: "number of classes"},
 	},
-	Ref: "Vembu (2010), ch. 5",
-	New: func(a Args) (Space, error) {
-		n, err := a.Int("n", 1, maxLen)
+	Parts: "the class, from 0 on",
+	Psi:   "the classes",
+	Ref:   "Vembu (2010), ch. 5",
+	build: func(a given) (Space, error) {
+		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}

@@ -10,11 +10,14 @@ var _ = register[ordinal](Spec{
 	Name: "ordinal",
 	Doc:  "One of n ordered grades; ψ_i says whether the grade is at least i.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: "number of grades, at least 1"},
+		{Name: "n", Kind: "int", Least: 1, Most: maxLen,
+			Doc: "number of grades"},
 	},
-	Ref: "Vembu (2010), ch. 5, with the counts corrected by one",
-	New: func(a Args) (Space, error) {
-		n, err := a.Int("n", 1, maxLen)
+	Parts: "the grade, from 0 on",
+	Psi:   "the grades",
+	Ref:   "Vembu (2010), ch. 5, with the counts corrected by one",
+	build: func(a given) (Space, error) {
+		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}

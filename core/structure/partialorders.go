@@ -30,12 +30,16 @@ var _ = register[listedPartialOrders](Spec{
 	Name: "partialorders",
 	Doc:  "Strict partial orders on n items; ψ has +1 or -1 for each pair u < v that is related, +1 where u is before v, and 0 for others.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of items, between 2 and %d", maxItems)},
-		{Name: "moments", Kind: "int", Doc: fmt.Sprintf("1: exact, up to %d items; 2: relaxed, those of partial tournaments; "+
-			"3: sampled, up to %d items; 0 or absent: exact where possible, otherwise relaxed", maxListed, maxChain)},
+		{Name: "n", Kind: "int", Least: 2, Most: maxItems,
+			Doc: "number of items"},
+		{Name: "moments", Kind: "int", Least: momentsAuto, Most: momentsSampled, Optional: true,
+			Doc: fmt.Sprintf("1: exact, up to %d items; 2: relaxed, those of partial tournaments; "+
+				"3: sampled, up to %d items; 0 or absent: exact where possible, otherwise relaxed", maxListed, maxChain)},
 	},
-	Ref: "Vembu (2010), ch. 5; counts from Brinkmann and McKay (2002), Posets on up to 16 points, and OEIS A001035",
-	New: newPartialOrders,
+	Parts: "ψ",
+	Psi:   "the pairs u < v of items in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:   "Vembu (2010), ch. 5; counts from Brinkmann and McKay (2002), Posets on up to 16 points, and OEIS A001035",
+	build: newPartialOrders,
 })
 
 // partialOrders is the space of the partial orders on n items of any number.
@@ -71,14 +75,14 @@ var (
 	_ Sampler      = listedPartialOrders{}
 )
 
-func newPartialOrders(a Args) (Space, error) {
-	n, err := a.Int("n", 2, maxItems)
+func newPartialOrders(a given) (Space, error) {
+	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}
 	moments := momentsAuto
 	if _, given := a.Scalars["moments"]; given {
-		if moments, err = a.Int("moments", momentsAuto, momentsSampled); err != nil {
+		if moments, err = a.Int("moments"); err != nil {
 			return nil, err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-func newPaths(a Args) (Space, error) {
+func newPaths(a given) (Space, error) {
 	p := &paths{kept: new(kept), sums: new(scratch)}
 	if err := p.read(a); err != nil {
 		return nil, err
@@ -26,20 +26,20 @@ func newPaths(a Args) (Space, error) {
 }
 
 // read takes the graph from the parameters and checks each of them by itself.
-func (p *paths) read(a Args) error {
-	n, err := a.Int("vertices", 2, maxPathVertices)
+func (p *paths) read(a given) error {
+	n, err := a.Int("vertices")
 	if err != nil {
 		return err
 	}
-	m, err := a.Int("arcs", 1, maxPathArcs)
+	m, err := a.Int("arcs")
 	if err != nil {
 		return err
 	}
-	source, err := a.Int("source", 0, int64(n-1))
+	source, err := a.IntTo("source", int64(n-1))
 	if err != nil {
 		return err
 	}
-	target, err := a.Int("target", 0, int64(n-1))
+	target, err := a.IntTo("target", int64(n-1))
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (p *paths) read(a Args) error {
 	}
 	groups := 0
 	if _, given := a.Scalars["groups"]; given {
-		if groups, err = a.Int("groups", 0, int64(m)); err != nil {
+		if groups, err = a.IntTo("groups", int64(m)); err != nil {
 			return err
 		}
 	}

@@ -19,11 +19,14 @@ var _ = register[permutations](Spec{
 	Name: "permutations",
 	Doc:  "Rankings of n labels; ψ has +1 or -1 for each pair u < v of labels, +1 where u is before v.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of labels, between 2 and %d", maxLabels)},
+		{Name: "n", Kind: "int", Least: 2, Most: maxLabels,
+			Doc: "number of labels"},
 	},
-	Ref: "Vembu (2010), ch. 5 and app. A",
-	New: func(a Args) (Space, error) {
-		n, err := a.Int("n", 2, maxLabels)
+	Parts: "the position of each label, from 1 on",
+	Psi:   "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:   "Vembu (2010), ch. 5 and app. A",
+	build: func(a given) (Space, error) {
+		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}

@@ -14,11 +14,14 @@ var _ = register[*posetElements](Spec{
 	Name: "posetelements",
 	Doc:  "One element of a partially ordered set; ψ marks the element and all elements below it.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of elements, between 1 and %d", maxElements)},
+		{Name: "n", Kind: "int", Least: 1, Most: maxElements,
+			Doc: "number of elements"},
 		{Name: "relation", Kind: "int32 buffer", Doc: "n·n entries by rows, 1 where row a ⪰ column b, a partial order"},
 	},
-	Ref: "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective",
-	New: newPosetElements,
+	Parts: "the element",
+	Psi:   "the elements",
+	Ref:   "Vembu (2010), ch. 5, with the reflexive order so that ψ is injective",
+	build: newPosetElements,
 })
 
 // posetElements is the space of the elements of a poset, encoded as the element's index.
@@ -37,8 +40,8 @@ var (
 	_ Decoder    = (*posetElements)(nil)
 )
 
-func newPosetElements(a Args) (Space, error) {
-	n, err := a.Int("n", 1, maxElements)
+func newPosetElements(a given) (Space, error) {
+	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package structure
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -10,7 +11,11 @@ import (
 type Param struct {
 	Name string // as in the structure's text, such as "n"
 	Kind string // "int", "int32 buffer" or "float64 buffer"
-	Doc  string // what it means and what is allowed
+	Doc  string // what it means
+	// The range of an "int". Where others limit it further, Bound says to what, such as "n - 1".
+	Least, Most int64
+	Bound       string
+	Optional    bool // it may be absent
 }
 
 // Args are the parameters of one structure in plain form: scalars by name, and at most one buffer of each type whose layout the
@@ -21,14 +26,26 @@ type Args struct {
 	Reals   []float64
 }
 
-// Int returns the scalar called name, or an error that names it when it is missing or outside [lo, hi].
-func (a Args) Int(name string, lo, hi int64) (int, error) {
+// given are the parameters of a structure that is being built.
+type given struct {
+	Args
+	params []Param
+}
+
+// Int returns the scalar called name, or an error that names it when it is missing or outside its range.
+func (a given) Int(name string) (int, error) {
+	return a.IntTo(name, math.MaxInt64)
+}
+
+// IntTo is Int for a scalar that others limit further, to at most bound.
+func (a given) IntTo(name string, bound int64) (int, error) {
+	p := a.params[slices.IndexFunc(a.params, func(p Param) bool { return p.Name == name })]
 	v, ok := a.Scalars[name]
 	if !ok {
 		return 0, fmt.Errorf("structure: parameter %q is missing", name)
 	}
-	if v < lo || v > hi {
-		return 0, fmt.Errorf("structure: parameter %q is %d, must be between %d and %d", name, v, lo, hi)
+	if most := min(p.Most, bound); v < p.Least || v > most {
+		return 0, fmt.Errorf("structure: parameter %q is %d, must be between %d and %d", name, v, p.Least, most)
 	}
 	return int(v), nil
 }
@@ -38,8 +55,11 @@ type Spec struct {
 	Name   string // catalogue name, such as "permutations"
 	Doc    string // one sentence
 	Params []Param
-	Ref    string // where the formulas come from
-	New    func(Args) (Space, error)
+	Parts  string                    // what the int32 parts of one encoded output are, and their order
+	Psi    string                    // what the entries of ψ stand for, in their order
+	Ref    string                    // where the formulas come from
+	New    func(Args) (Space, error) // register sets it
+	build  func(given) (Space, error)
 	// Type is a zero value of the type of its spaces: what it implements is what the structure can do, with some parameters
 	// at least. Nothing may be called on it. register sets it.
 	Type Space
@@ -67,6 +87,7 @@ var registry = map[string]Spec{}
 func register[T Space](s Spec) struct{} {
 	var zero T
 	s.Type = zero
+	s.New = func(a Args) (Space, error) { return s.build(given{a, s.Params}) }
 	if _, dup := registry[s.Name]; dup {
 		panic("structure: " + s.Name + " registered twice")
 	}

@@ -25,11 +25,14 @@ var _ = register[routes](Spec{
 	Name: "routes",
 	Doc:  "Routes through two or more of n places, each visited once; ψ marks the arcs between places, the start and the end.",
 	Params: append([]Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of places, between %d and %d", leastRoute, maxPlaces)},
-	}, visitParams("place", "the first place", "the last place")...),
-	Ref: "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. A, for cycles",
-	New: func(a Args) (Space, error) {
-		n, err := a.Int("n", leastRoute, maxPlaces)
+		{Name: "n", Kind: "int", Least: leastRoute, Most: maxPlaces,
+			Doc: "number of places"},
+	}, visitParams(maxPlaces, "place", "the first place", "the last place")...),
+	Parts: "the places in their order, and then -1 up to n entries",
+	Psi:   "the arcs (u, v), u ≠ v, by rows: (0, 1), (0, 2), …, (1, 0), …; the start at each place; the end at each place",
+	Ref:   "closed forms in routes_moments.go and routes_spectrum.go, in the manner of Vembu (2010), app. A, for cycles",
+	build: func(a given) (Space, error) {
+		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}

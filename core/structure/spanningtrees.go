@@ -18,11 +18,14 @@ var _ = register[spanningTrees](Spec{
 	Name: "spanningtrees",
 	Doc:  "Spanning trees of a connected graph; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between 2 and %d", maxSpanned)},
+		{Name: "n", Kind: "int", Least: 2, Most: maxSpanned,
+			Doc: "number of vertices"},
 		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the edges, two for each"},
 	},
-	Ref: "Kirchhoff's matrix-tree theorem; Burton and Pemantle (1993) for pairs of edges; Wilson (1996) for samples",
-	New: newSpanningTrees,
+	Parts: "0/1 membership of each edge",
+	Psi:   "the edges in the order of the parameter",
+	Ref:   "Kirchhoff's matrix-tree theorem; Burton and Pemantle (1993) for pairs of edges; Wilson (1996) for samples",
+	build: newSpanningTrees,
 })
 
 // spanningTrees is the space of the spanning trees of a graph, encoded as 0/1 membership of the edges. Their number and
@@ -43,8 +46,8 @@ var (
 	_ Decoder    = spanningTrees{}
 )
 
-func newSpanningTrees(a Args) (Space, error) {
-	n, err := a.Int("n", 2, maxSpanned)
+func newSpanningTrees(a given) (Space, error) {
+	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}

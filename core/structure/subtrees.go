@@ -31,12 +31,16 @@ var _ = register[*subtrees](Spec{
 	Name: "subtrees",
 	Doc:  "Non-empty subtrees of a rooted tree that contain the root; ψ is the 0/1 membership of each node.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of nodes, between 1 and %d", maxTreeNodes)},
-		{Name: "size", Kind: "int", Doc: "number of nodes of every subtree, 1 to n; -1 or absent: any number"},
+		{Name: "n", Kind: "int", Least: 1, Most: maxTreeNodes,
+			Doc: "number of nodes"},
+		{Name: "size", Kind: "int", Least: -1, Most: maxTreeNodes, Bound: "n", Optional: true,
+			Doc: "number of nodes of every subtree, not 0; -1 or absent: any number"},
 		{Name: "parent", Kind: "int32 buffer", Doc: "n entries: the parent of each node, -1 for the root"},
 	},
-	Ref: "Vembu (2010), ch. 5 and 6, with uniform samples drawn from the root downwards",
-	New: newSubtrees,
+	Parts: "0/1 membership of each node",
+	Psi:   "the nodes",
+	Ref:   "Vembu (2010), ch. 5 and 6, with uniform samples drawn from the root downwards",
+	build: newSubtrees,
 })
 
 // subtrees is the space of the rooted subtrees of a tree, encoded as 0/1 membership of the nodes.
@@ -60,8 +64,8 @@ var (
 	_ Decoder    = (*subtrees)(nil)
 )
 
-func newSubtrees(a Args) (Space, error) {
-	n, err := a.Int("n", 1, maxTreeNodes)
+func newSubtrees(a given) (Space, error) {
+	n, err := a.Int("n")
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +86,7 @@ func newSubtrees(a Args) (Space, error) {
 	t.tabulate()
 	size := -1
 	if _, given := a.Scalars["size"]; given {
-		if size, err = a.Int("size", -1, int64(n)); err != nil {
+		if size, err = a.IntTo("size", int64(n)); err != nil {
 			return nil, err
 		}
 	}

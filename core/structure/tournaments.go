@@ -13,11 +13,14 @@ var _ = register[tournaments](Spec{
 	Name: "tournaments",
 	Doc:  "Partial tournaments on n items: each pair is won by either item or not played; ψ has +1, -1 or 0 for each pair u < v.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of items, between 2 and %d", maxItems)},
+		{Name: "n", Kind: "int", Least: 2, Most: maxItems,
+			Doc: "number of items"},
 	},
-	Ref: "Vembu (2010), ch. 5 and app. A, with the off-diagonal of the second moment corrected to 0",
-	New: func(a Args) (Space, error) {
-		n, err := a.Int("n", 2, maxItems)
+	Parts: "ψ",
+	Psi:   "the pairs u < v of items in lexicographic order: (0, 1), (0, 2), …, (1, 2), …",
+	Ref:   "Vembu (2010), ch. 5 and app. A, with the off-diagonal of the second moment corrected to 0",
+	build: func(a given) (Space, error) {
+		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}

@@ -17,11 +17,12 @@ type visitRules struct {
 }
 
 // visitParams describes the parameters of the rules, all of them optional. The noun is "vertex" or "place".
-func visitParams(noun, start, end string) []Param {
+func visitParams(most int64, noun, start, end string) []Param {
 	return []Param{
-		{Name: "start", Kind: "int", Doc: start + "; -1 or absent: any"},
-		{Name: "end", Kind: "int", Doc: end + "; -1 or absent: any"},
-		{Name: "length", Kind: "int", Doc: "how many are visited; -1 or absent: any number"},
+		{Name: "start", Kind: "int", Least: -1, Most: most - 1, Bound: "n - 1", Optional: true, Doc: start + "; -1 or absent: any"},
+		{Name: "end", Kind: "int", Least: -1, Most: most - 1, Bound: "n - 1", Optional: true, Doc: end + "; -1 or absent: any"},
+		{Name: "length", Kind: "int", Least: -1, Most: most, Bound: "n", Optional: true,
+			Doc: "how many are visited; -1 or absent: any number"},
 		{Name: "fixed", Kind: "int32 buffer", Doc: fmt.Sprintf(
 			"n entries: 1 for each %s that must be visited, -1 for each that must not, 0 for others; or none: all 0", noun)},
 	}
@@ -29,21 +30,21 @@ func visitParams(noun, start, end string) []Param {
 
 // cycleParams are those of both kinds of cycles.
 func cycleParams() []Param {
-	n := Param{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of vertices, between %d and %d", leastCycle, maxCycleVertices)}
-	return append([]Param{n}, visitParams("vertex",
+	n := Param{Name: "n", Kind: "int", Least: leastCycle, Most: maxCycleVertices, Doc: "number of vertices"}
+	return append([]Param{n}, visitParams(maxCycleVertices, "vertex",
 		"a vertex that is visited, behind the end where that is given",
 		"a vertex that is visited, before the start where that is given")...)
 }
 
 // newVisitRules returns the rules for n places of which at least the given number are visited, or nil where nothing is
 // prescribed. Rules that no output meets are an error.
-func newVisitRules(a Args, n, least int) (*visitRules, error) {
+func newVisitRules(a given, n, least int) (*visitRules, error) {
 	r := visitRules{start: anyPlace, end: anyPlace, length: -1}
 	scalar := func(name string, dst *int, most int64) error {
 		if _, given := a.Scalars[name]; !given {
 			return nil
 		}
-		v, err := a.Int(name, -1, most)
+		v, err := a.IntTo(name, most)
 		*dst = v
 		return err
 	}

@@ -21,11 +21,14 @@ var _ = register[*weakOrders](Spec{
 	Doc: "Rankings of n labels with ties; ψ has +1, -1 or 0 for each pair u < v, +1 where u is before v and 0 for a tie, " +
 		"and then 1 or 0 for each pair, 1 for a tie.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Doc: fmt.Sprintf("number of labels, between 2 and %d", maxTiedLabels)},
+		{Name: "n", Kind: "int", Least: 2, Most: maxTiedLabels,
+			Doc: "number of labels"},
 	},
-	Ref: "Vembu (2010), ch. 5, carried over to rankings with ties, which ordered Bell numbers count (Gross, 1962)",
-	New: func(a Args) (Space, error) {
-		n, err := a.Int("n", 2, maxTiedLabels)
+	Parts: "the dense rank of each label: 1 for the first place, tied labels on the same place, no place empty",
+	Psi:   "the pairs u < v of labels in lexicographic order: (0, 1), (0, 2), …, (1, 2), …; for the signs, and once more for the ties",
+	Ref:   "Vembu (2010), ch. 5, carried over to rankings with ties, which ordered Bell numbers count (Gross, 1962)",
+	build: func(a given) (Space, error) {
+		n, err := a.Int("n")
 		if err != nil {
 			return nil, err
 		}

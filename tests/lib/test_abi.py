@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import re
 import subprocess
 from ctypes import c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
@@ -12,11 +13,12 @@ import pytest
 
 from abi_answers import HEADER, Answer, arguments, functions
 from abi_calls import PART_LEN, PERMUTATIONS, D, out
-from combpred._lib import abi, call
+from combpred._lib import abi, call, names
 from combpred._lib.decode import decode
 from combpred._lib.errors import RowError
 from combpred._lib.structure import (
     Description,
+    catalogue,
     panic,
     structure_capabilities,
     structure_check,
@@ -129,11 +131,11 @@ def test_check_tells_bad_rows_from_bad_arguments(dll):
     bad_row = out()
     y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
     s = PERMUTATIONS
-    assert dll.cp_structure_check(s, y.ctypes.data, 2, PART_LEN, bad_row, None, 0) == abi.EVALUE
+    assert dll.cp_structure_check(s, y.ctypes.data, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == 1
-    assert dll.cp_structure_check(s, y.ctypes.data, 1, PART_LEN, bad_row, None, 0) == abi.OK
+    assert dll.cp_structure_check(s, y.ctypes.data, 1, PART_LEN, 1, None, bad_row, None, 0) == abi.OK
     assert bad_row[0] == -1
-    assert dll.cp_structure_check(s, None, 2, PART_LEN, bad_row, None, 0) == abi.EVALUE
+    assert dll.cp_structure_check(s, None, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == -1
 
 
@@ -165,11 +167,61 @@ def test_capabilities_are_those_of_the_parameters(dll):
     assert frozenset(enough.value.decode().split()) == structure_capabilities(PERMUTATIONS)
 
 
-def test_cancelled_call_says_so(dll):
+def told(function) -> str:
+    """Return the text that a function without other arguments writes."""
+    needed = out()
+    assert function(None, 0, needed, None, 0) == abi.OK
+    text = ctypes.create_string_buffer(needed[0])
+    assert function(text, needed[0], needed, None, 0) == abi.OK
+    assert len(text.value) + 1 == needed[0]
+    return text.value.decode()
+
+
+def test_catalogue_is_that_of_python(dll):
+    entries = json.loads(told(dll.cp_catalogue))
+    assert entries["structures"] == catalogue()
+    meanings = {entry["name"] for entry in entries["capabilities"]}
+    assert {name for entry in entries["structures"] for name in entry["capabilities"]} <= meanings
+    lists = {entry["key"]: tuple(entry["names"]) for entry in entries["names"]}
+    assert lists == {key: value for key, value in vars(names).items() if key.isupper()}
+
+
+def test_catalogue_gives_ranges():
+    """An int at the end of its range is accepted, and one beyond it refused."""
+    entry = next(entry for entry in catalogue() if entry["name"] == "weakorders")
+    (n,) = entry["params"]
+    assert structure_capabilities(Description("weakorders", {"n": n["least"]}))
+    assert structure_capabilities(Description("weakorders", {"n": n["most"]}))
+    for beyond in (n["least"] - 1, n["most"] + 1):
+        with pytest.raises(ValueError, match=f"must be between {n['least']} and {n['most']}"):
+            structure_capabilities(Description("weakorders", {"n": beyond}))
+
+
+def test_routines_in_use_are_not_replaced(dll):
+    assert told(dll.cp_blas_status) in ("host", "gonum")
+    name, kinds = told(dll.cp_blas_routines).split()[:2]
+    for given, expected in (
+        ((name.encode(), kinds.encode(), None), "at address 0"),
+        ((name.encode(), b"ci", 1), f"{name} takes the arguments {kinds} here, not ci"),
+        ((b"zgemm", b"", 1), "no use for a routine called zgemm"),
+        ((None, None, 1), "no use for a routine called "),
+    ):
+        a = Answer(dll.cp_blas_offer, *given)
+        assert a.status == abi.EVALUE
+        assert expected in a.message or "after activation" in a.message
+    a = Answer(dll.cp_blas_open, b"no/such/library.so")
+    assert a.status == abi.EVALUE
+    assert "no/such/library.so" in a.message or "already active" in a.message
+
+
+@pytest.mark.parametrize(
+    "function", [name for name, parameters in functions().items() if "cp_control *control" in parameters]
+)
+def test_cancelled_calls_say_so(dll, function):
     control = abi.Control(cancel=1)
-    changed = arguments("cp_structure_sample")
-    changed[-1] = ctypes.addressof(control)
-    assert Answer(dll.cp_structure_sample, *changed).status == abi.ECANCELLED
+    changed = arguments(function)
+    changed[[p.split()[-1] for p in functions()[function]].index("*control")] = ctypes.addressof(control)
+    assert Answer(getattr(dll, function), *changed).status == abi.ECANCELLED
 
 
 @pytest.mark.parametrize("in_worker", [False, True])

@@ -19,7 +19,8 @@ def out(n: int = 1) -> ctypes.Array:
     return (ctypes.c_int64 * n)()
 
 
-DOUBLES = np.zeros(4096)
+ZEROS = np.zeros(64)  # inputs
+DOUBLES = np.zeros(4096)  # outputs, and what is changed in place
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
@@ -34,11 +35,11 @@ def doubles(at: int) -> int:
     return DOUBLES[at:].ctypes.data
 
 
-S, Y, K = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data
+S, Y, K, Z = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
 RUN = (1, None)
 DESIGN = Design(np.eye(2))._struct
-SCORES = record(abi.CScores, n=2, d=D, linear=doubles(0))
-TARGETS = record(abi.CTargets, n=2, d=D, psi=doubles(0), weights=ONES.ctypes.data)
+SCORES = record(abi.CScores, n=2, d=D, linear=Z)
+TARGETS = record(abi.CTargets, n=2, d=D, psi=Z, weights=ONES.ctypes.data)
 RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "single"})
 WORK = record(abi.CWorkspace, data=doubles(1024), bytes=8192)
 EXPANSION = record(abi.CExpansion, n=2, slots=2, kernel=K, at=SLOTS.ctypes.data, drop=SLOTS.ctypes.data)
@@ -72,20 +73,23 @@ PROGRAMS = record(abi.CPrograms, k=4, n_groups=4, x=doubles(2432), state=doubles
 CONSENSUS = record(abi.CAggregateOptions, method=b"auto", output=b"order", penalty=0.5, seed=7)
 
 CALLS = {
+    "cp_catalogue": [ctypes.create_string_buffer(1 << 17), 1 << 17, out()],
+    "cp_blas_status": [ctypes.create_string_buffer(512), 512, out()],
+    "cp_blas_routines": [ctypes.create_string_buffer(4096), 4096, out()],
     "cp_structure_shape": [S, out(), out(), out()],
     "cp_structure_count": [S, ctypes.create_string_buffer(64), 64, out()],
     "cp_structure_capabilities": [S, ctypes.create_string_buffer(512), 512, out()],
     "cp_structure_mean": [S, doubles(0), D],
-    "cp_structure_second_moment": [S, doubles(0), D],
-    "cp_structure_moments": [S, record(abi.CMomentsInfo)],
-    "cp_structure_check": [S, Y, 2, PART_LEN],
-    "cp_structure_embed": [S, Y, 2, PART_LEN, doubles(0), D, 1],
-    "cp_structure_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, 1],
+    "cp_structure_second_moment": [S, doubles(0), D, *RUN],
+    "cp_structure_moments": [S, record(abi.CMomentsInfo), *RUN],
+    "cp_structure_check": [S, Y, 2, PART_LEN, *RUN],
+    "cp_structure_embed": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
+    "cp_structure_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
-    "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data],
-    "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out()],
+    "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
+    "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
     "cp_decode": [
-        *(S, record(abi.CScores, n=2, d=D, linear=doubles(0), n_magnitude=1, magnitude=doubles(16))),
+        *(S, record(abi.CScores, n=2, d=D, linear=Z, n_magnitude=1, magnitude=Z)),
         *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),
         record(
             abi.CCertificates, n=2, value=doubles(64), upper_bound=doubles(96), nu=doubles(128), optimal=doubles(160)
@@ -101,24 +105,24 @@ CALLS = {
         record(abi.CChainRecord, n=2, n_samples=3, value=doubles(64), steps=doubles(96), accepted=doubles(128)),
         *RUN,
     ],
-    "cp_chain_diagnose": [doubles(0), 2, 8, doubles(64), doubles(96), doubles(128), 3],
+    "cp_chain_diagnose": [Z, 2, 8, doubles(64), doubles(96), doubles(128), 3, *RUN],
     "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, INTS[16:].ctypes.data, 2, doubles(64), *RUN],
     "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), *RUN],
     "cp_extensions_common": [SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, doubles(64), *RUN],
     "cp_kernel_check": [K, 2, *RUN],
-    "cp_ridge_plan": [S, RIDGE, 10, 0, 0, record(abi.CRidgePlanInfo)],
+    "cp_ridge_plan": [S, RIDGE, 10, 0, 0, record(abi.CRidgePlanInfo), *RUN],
     "cp_ridge_kernel": [S, RIDGE, K, TARGETS, WORK, doubles(512), record(abi.CFitInfo), *RUN],
-    "cp_ridge_spectral": [S, RIDGE, doubles(0), K, TARGETS, doubles(512), record(abi.CFitInfo), *RUN],
+    "cp_ridge_spectral": [S, RIDGE, Z, K, TARGETS, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_kernel_loo": [S, RIDGE, K, TARGETS, WORK, doubles(512), *RUN],
-    "cp_ridge_spectral_loo": [S, RIDGE, doubles(0), K, TARGETS, WORK, doubles(512), *RUN],
-    "cp_covariance_solve": [S, 1.0, doubles(0), doubles(64), 2, D, doubles(512), *RUN],
-    "cp_ridge_losses": [S, RIDGE, doubles(0), TARGETS, doubles(512), doubles(600), *RUN],
+    "cp_ridge_spectral_loo": [S, RIDGE, Z, K, TARGETS, WORK, doubles(512), *RUN],
+    "cp_covariance_solve": [S, 1.0, ONES.ctypes.data, Z, 2, D, doubles(512), *RUN],
+    "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
     "cp_sgd_features": [S, RIDGE, DESIGN, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
     "cp_maxmargin_pass": [
         *(S, record(abi.CMaxmarginOptions, rule=b"frank-wolfe", method=b"auto", order=SLOTS.ctypes.data, n_order=2)),
         *(DESIGN, TARGETS),
-        record(abi.CAffineLoss, n=2, d=D, constant=doubles(0), gradient=doubles(16), magnitude=doubles(32)),
+        record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z, magnitude=Z),
         record(
             abi.CMaxmarginState,
             n=2,

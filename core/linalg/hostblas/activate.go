@@ -1,3 +1,5 @@
+//go:build cgo
+
 package hostblas
 
 import (
@@ -15,6 +17,11 @@ import (
 func Activate() error {
 	mu.Lock()
 	defer mu.Unlock()
+	return activate()
+}
+
+// activate is Activate under the lock.
+func activate() error {
 	if active != nil {
 		return errors.New("hostblas: already active")
 	}
@@ -36,14 +43,4 @@ func Activate() error {
 	lapack64.Use(hostLapack{t: &t})
 	active = &t
 	return nil
-}
-
-// Status returns "host" after a successful Activate and "gonum" before.
-func Status() string {
-	mu.Lock()
-	defer mu.Unlock()
-	if active != nil {
-		return "host"
-	}
-	return "gonum"
 }

@@ -2,7 +2,8 @@
 //
 // A Python process with SciPy has an optimised BLAS in memory already; its level 3 routines and eigensolver are about ten times
 // faster than portable Go. Offer collects the pointers, Activate tests them against pure Go and then installs them behind gonum's
-// blas32, blas64 and lapack64. Until then, and whenever the test fails, everything runs on pure Go.
+// blas32, blas64 and lapack64. Until then, and whenever the test fails, everything runs on pure Go. Open finds the pointers in a shared
+// library. Without cgo nothing but the names is here.
 package hostblas
 
 import (
@@ -49,6 +50,7 @@ var (
 	mu      sync.Mutex
 	offered table
 	active  *table // set once by Activate, before any computation
+	source  string // the library that Open took active from
 )
 
 // Routines lists the names and arguments of all routines, one a line.
@@ -77,4 +79,31 @@ func Offer(name string, address uintptr) error {
 		}
 	}
 	return fmt.Errorf("hostblas: there is no use for a routine called %s", name)
+}
+
+// Status returns "host" after a successful Activate and "gonum" before.
+func Status() string {
+	mu.Lock()
+	defer mu.Unlock()
+	if active != nil {
+		return "host"
+	}
+	return "gonum"
+}
+
+// Source returns the shared library that Open has activated, "" where the routines in use came another way.
+func Source() string {
+	mu.Lock()
+	defer mu.Unlock()
+	return source
+}
+
+// Check returns an error unless a routine called name takes arguments of such kinds, as Routines writes them.
+func Check(name, args string) error {
+	for _, r := range new(table).routines() {
+		if r.name == name && r.args != args {
+			return fmt.Errorf("hostblas: %s takes the arguments %s here, not %s", name, r.args, args)
+		}
+	}
+	return nil
 }

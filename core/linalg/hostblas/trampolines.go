@@ -4,39 +4,44 @@ package hostblas
 // value, which keeps them off the Go heap, and calls through the address.
 
 /*
+#include <stddef.h>
 #include <stdint.h>
+
+// Fortran compilers pass the length of every char * behind the arguments. Routines written in C take no such lengths, and find them in
+// registers, or in a place on the caller's stack, that they do not look at.
+#define ONE (size_t)1
 
 #define GEMM(NAME, T)                                                                                                          \
   static void NAME(uintptr_t f, char ta, char tb, int m, int n, int k, T alpha, const T *a, int lda, const T *b, int ldb,      \
                    T beta, T *c, int ldc) {                                                                                    \
-    ((void (*)(char *, char *, int *, int *, int *, T *, const T *, int *, const T *, int *, T *, T *, int *))f)(              \
-        &ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);                                                       \
+    ((void (*)(char *, char *, int *, int *, int *, T *, const T *, int *, const T *, int *, T *, T *, int *, size_t,          \
+               size_t))f)(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, ONE, ONE);                           \
   }
 #define SYRK(NAME, T)                                                                                                          \
   static void NAME(uintptr_t f, char ul, char t, int n, int k, T alpha, const T *a, int lda, T beta, T *c, int ldc) {          \
-    ((void (*)(char *, char *, int *, int *, T *, const T *, int *, T *, T *, int *))f)(&ul, &t, &n, &k, &alpha, a, &lda,      \
-                                                                                      &beta, c, &ldc);                         \
+    ((void (*)(char *, char *, int *, int *, T *, const T *, int *, T *, T *, int *, size_t, size_t))f)(                       \
+        &ul, &t, &n, &k, &alpha, a, &lda, &beta, c, &ldc, ONE, ONE);                                                           \
   }
 #define TRXM(NAME, T)                                                                                                          \
   static void NAME(uintptr_t f, char s, char ul, char t, char d, int m, int n, T alpha, const T *a, int lda, T *b, int ldb) {  \
-    ((void (*)(char *, char *, char *, char *, int *, int *, T *, const T *, int *, T *, int *))f)(&s, &ul, &t, &d, &m, &n,    \
-                                                                                                   &alpha, a, &lda, b, &ldb);  \
+    ((void (*)(char *, char *, char *, char *, int *, int *, T *, const T *, int *, T *, int *, size_t, size_t, size_t,        \
+               size_t))f)(&s, &ul, &t, &d, &m, &n, &alpha, a, &lda, b, &ldb, ONE, ONE, ONE, ONE);                              \
   }
 #define SYMM(NAME, T)                                                                                                          \
   static void NAME(uintptr_t f, char s, char ul, int m, int n, T alpha, const T *a, int lda, const T *b, int ldb, T beta,      \
                    T *c, int ldc) {                                                                                            \
-    ((void (*)(char *, char *, int *, int *, T *, const T *, int *, const T *, int *, T *, T *, int *))f)(                     \
-        &s, &ul, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);                                                            \
+    ((void (*)(char *, char *, int *, int *, T *, const T *, int *, const T *, int *, T *, T *, int *, size_t, size_t))f)(     \
+        &s, &ul, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, ONE, ONE);                                                  \
   }
 #define SYMV(NAME, T)                                                                                                          \
   static void NAME(uintptr_t f, char ul, int n, T alpha, const T *a, int lda, const T *x, int incx, T beta, T *y, int incy) {  \
-    ((void (*)(char *, int *, T *, const T *, int *, const T *, int *, T *, T *, int *))f)(&ul, &n, &alpha, a, &lda, x, &incx, \
-                                                                                          &beta, y, &incy);                    \
+    ((void (*)(char *, int *, T *, const T *, int *, const T *, int *, T *, T *, int *, size_t))f)(                            \
+        &ul, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy, ONE);                                                             \
   }
 #define POTR(NAME, T)                                                                                                          \
   static int NAME(uintptr_t f, char ul, int n, T *a, int lda) {                                                                \
     int info = 0;                                                                                                              \
-    ((void (*)(char *, int *, T *, int *, int *))f)(&ul, &n, a, &lda, &info);                                                  \
+    ((void (*)(char *, int *, T *, int *, int *, size_t))f)(&ul, &n, a, &lda, &info, ONE);                                     \
     return info;                                                                                                               \
   }
 
@@ -54,15 +59,15 @@ POTR(hb_dpotr, double)
 
 static void hb_dgemv(uintptr_t f, char t, int m, int n, double alpha, const double *a, int lda, const double *x, int incx,
                      double beta, double *y, int incy) {
-  ((void (*)(char *, int *, int *, double *, const double *, int *, const double *, int *, double *, double *, int *))f)(
-      &t, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+  ((void (*)(char *, int *, int *, double *, const double *, int *, const double *, int *, double *, double *, int *, size_t))f)(
+      &t, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy, ONE);
 }
 
 static int hb_dsyevd(uintptr_t f, char job, char ul, int n, double *a, int lda, double *w, double *work, int lwork, int *iwork,
                      int liwork) {
   int info = 0;
-  ((void (*)(char *, char *, int *, double *, int *, double *, double *, int *, int *, int *, int *))f)(
-      &job, &ul, &n, a, &lda, w, work, &lwork, iwork, &liwork, &info);
+  ((void (*)(char *, char *, int *, double *, int *, double *, double *, int *, int *, int *, int *, size_t, size_t))f)(
+      &job, &ul, &n, a, &lda, w, work, &lwork, iwork, &liwork, &info, ONE, ONE);
   return info;
 }
 

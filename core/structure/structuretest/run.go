@@ -98,8 +98,8 @@ func name(kind string, i int, args structure.Args) string {
 
 // checkSpec checks what the catalogue shows, and that parameters are validated.
 func checkSpec(t *testing.T, spec structure.Spec, sizes Sizes) {
-	if spec.Doc == "" || spec.Ref == "" {
-		t.Error("the structure needs a Doc and a Ref")
+	if spec.Doc == "" || spec.Parts == "" || spec.Psi == "" || spec.Ref == "" {
+		t.Error("the structure needs a Doc, a Ref, and a description of its parts and of its ψ")
 	}
 	if len(sizes.Small) == 0 || len(sizes.Large) == 0 {
 		t.Fatal("the structure needs small and large sizes, or it goes untested")
@@ -108,6 +108,9 @@ func checkSpec(t *testing.T, spec structure.Spec, sizes Sizes) {
 	for _, p := range spec.Params {
 		if p.Name == "" || p.Doc == "" || !slices.Contains(kinds, p.Kind) {
 			t.Errorf("parameter %+v needs a name, a doc and a kind out of %q", p, kinds)
+		}
+		if (p.Kind == "int") != (p.Most > p.Least) {
+			t.Errorf("parameter %+v: whole numbers have a range, buffers have none", p)
 		}
 	}
 	for i, args := range sizes.Small {

@@ -169,7 +169,10 @@ def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int
         ``cp_ridge_plan`` says.
     """
     plan = record(abi.CRidgePlanInfo)
-    call("cp_ridge_plan", description, ctypes.byref(ridge_options(options)), n, p, nnz, ctypes.byref(plan))
+    call(
+        "cp_ridge_plan", description, ctypes.byref(ridge_options(options)), n, p, nnz, ctypes.byref(plan),
+        n_threads=1, flops=float(description.shape.n_features) ** 3,  # where Σ must be diagonalised
+    )  # fmt: skip
     answer = {name: getattr(plan, name) for name, _ in abi.CRidgePlanInfo._fields_[1:]}
     return {name: value.decode() if isinstance(value, bytes) else value for name, value in answer.items()}
 

@@ -144,6 +144,8 @@ def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[float, float, FloatArray]:
         ctypes.addressof(r_hat),
         address(lags),
         n_lags,
+        n_threads=1,
+        flops=200.0 * x.size,
     )
     return size.value, r_hat.value, lags
 

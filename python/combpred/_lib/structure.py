@@ -26,7 +26,7 @@ from .call import (
     library,
     record,
 )
-from .memory import allocate
+from .memory import allocate, require_memory
 
 _SHAPES: Remembered[Shape] = Remembered()
 _CAPABILITIES = Remembered[frozenset[str]]()
@@ -155,7 +155,7 @@ def _capabilities(description: Description) -> frozenset[str]:
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Describe every structure of the core: name, doc, params (name, kind, doc), ref, capabilities; sorted by name."""
+    """Describe every structure of the core as ``cp_catalogue`` does, sorted by name."""
     entries: list[dict[str, Any]] = json.loads(library().core.control_Catalogue())["structures"]
     return entries
 
@@ -180,22 +180,25 @@ def structure_mean(description: Description) -> FloatArray:
 def structure_second_moment(description: Description) -> FloatArray:
     """Return the second moment of the embedding under the uniform distribution, of shape (d, d)."""
     d = description.shape.n_features
-    moment = allocate((d, d), np.float64, f"the second moment of {d} features", "take a smaller structure")
-    call("cp_structure_second_moment", description, address(moment), d)
+    # The library computes it in memory of its own, which it may go on with after Ctrl-C.
+    require_memory(16 * d * d, f"the second moment of {d} features", "take a smaller structure")
+    moment: FloatArray = np.empty((d, d))
+    call("cp_structure_second_moment", description, address(moment), d, n_threads=1, flops=50.0 * d * d)
     return moment
 
 
 def structure_moments(description: Description) -> tuple[str, float]:
     """Return what the moments are (one of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
     info = record(abi.CMomentsInfo)
-    call("cp_structure_moments", description, ctypes.byref(info))
+    flops = 1e4 * description.shape.n_features**2  # where they are estimated from samples
+    call("cp_structure_moments", description, ctypes.byref(info), n_threads=1, flops=flops)
     return info.kind.decode(), info.standard_error
 
 
 def structure_check(description: Description, y: Any) -> None:
     """Raise RowError for the first row of `y` (n, part_len) that is not in the structure."""
     y = codes(y, "y", None, description.shape.part_len)
-    call("cp_structure_check", description, address(y), *y.shape)
+    call("cp_structure_check", description, address(y), *y.shape, n_threads=1, flops=10.0 * y.size)
 
 
 def structure_embed(
@@ -213,7 +216,7 @@ def structure_embed(
     )
     workers = get_n_threads() if n_threads is None else n_threads
     function = "cp_structure_embed_partial" if partial else "cp_structure_embed"
-    call(function, description, address(y), *y.shape, address(psi), d, workers)
+    call(function, description, address(y), *y.shape, address(psi), d, n_threads=workers, flops=10.0 * psi.size)
     return psi
 
 
@@ -239,7 +242,7 @@ def structure_mirror(description: Description, y: Any) -> IntArray:
     """Return the sibling of each row of `y` (n, part_len); CapabilityError where the structure is no sibling system."""
     y = codes(y, "y", None, description.shape.part_len)
     mirrored: IntArray = np.empty(y.shape, dtype=np.int32)
-    call("cp_structure_mirror", description, address(y), *y.shape, address(mirrored))
+    call("cp_structure_mirror", description, address(y), *y.shape, address(mirrored), n_threads=1, flops=20.0 * y.size)
     return mirrored
 
 
@@ -250,7 +253,11 @@ def structure_enumerate(description: Description, skip: int, capacity: int) -> I
     part_len = description.shape.part_len
     y = allocate((capacity, part_len), np.int32, f"listing {capacity} outputs of {part_len} parts", "list fewer")
     written = ctypes.c_int64()
-    call("cp_structure_enumerate", description, skip, address(y), *y.shape, ctypes.addressof(written))
+    flops = 100.0 * (skip + capacity) * part_len
+    call(
+        "cp_structure_enumerate", description, skip, address(y), *y.shape, ctypes.addressof(written),
+        n_threads=1, flops=flops,
+    )  # fmt: skip
     return y[: written.value]
 
 

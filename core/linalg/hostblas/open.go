@@ -1,0 +1,120 @@
+//go:build cgo
+
+package hostblas
+
+/*
+#cgo linux LDFLAGS: -ldl
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *hb_open(const char *path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+
+static uintptr_t hb_find(void *library, const char *name) { return (uintptr_t)dlsym(library, name); }
+
+// Says whether a library is an OpenBLAS whose integers have 64 bits.
+static int hb_wide(uintptr_t config) { return config != 0 && strstr(((char *(*)(void))config)(), "USE64BITINT") != NULL; }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"unsafe"
+)
+
+// Libraries that Open tries, best first. Each has both BLAS and LAPACK, or is linked to the other.
+var (
+	linuxLibraries  = []string{"libmkl_rt.so.2", "libmkl_rt.so", "libopenblas.so.0", "libopenblas.so", "liblapack.so.3", "liblapack.so"}
+	darwinLibraries = []string{"/System/Library/Frameworks/Accelerate.framework/Accelerate", "libopenblas.dylib"}
+)
+
+// spellings are the ways to write a routine's name: Fortran compilers append an underscore, SciPy's OpenBLAS has a prefix.
+var spellings = []string{"%s_", "%s", "scipy_%s_"}
+
+// Open loads the shared library at path, or the first that serves of those with a usual name where path is "", and activates its
+// routines. The library stays loaded; Source says which one it is.
+func Open(path string) error {
+	mu.Lock()
+	defer mu.Unlock()
+	candidates := linuxLibraries
+	if runtime.GOOS == "darwin" {
+		candidates = darwinLibraries
+	}
+	if path != "" {
+		candidates = []string{path}
+	}
+	var failures []error
+	for _, candidate := range candidates {
+		err := open(candidate)
+		if err == nil {
+			source = candidate
+			return nil
+		}
+		failures = append(failures, err)
+	}
+	if path != "" {
+		return failures[0]
+	}
+	return fmt.Errorf("hostblas: none of %s serves: %w", strings.Join(candidates, ", "), errors.Join(failures...))
+}
+
+// open tries one library. When it does not serve it is closed again and nothing has changed.
+func open(path string) error {
+	if active != nil {
+		return errors.New("hostblas: already active")
+	}
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	// What dlerror says belongs to the thread that called dlopen.
+	runtime.LockOSThread()
+	library := C.hb_open(name)
+	reason := ""
+	if library == nil {
+		reason = C.GoString(C.dlerror())
+	}
+	runtime.UnlockOSThread()
+	if library == nil {
+		return fmt.Errorf("hostblas: %s", reason)
+	}
+	before := offered
+	err := offerAll(library, path)
+	if err == nil {
+		err = activate()
+	}
+	if err != nil {
+		offered = before
+		C.dlclose(library)
+	}
+	return err
+}
+
+// offerAll looks up all routines in a library.
+func offerAll(library unsafe.Pointer, path string) error {
+	find := func(name string) uintptr {
+		text := C.CString(name)
+		defer C.free(unsafe.Pointer(text))
+		return uintptr(C.hb_find(library, text))
+	}
+	for _, config := range []string{"openblas_get_config", "scipy_openblas_get_config"} {
+		if C.hb_wide(C.uintptr_t(find(config))) != 0 {
+			return fmt.Errorf("hostblas: %s has integers of 64 bits, needed are 32", path)
+		}
+	}
+	found := table{}
+	for _, r := range found.routines() {
+		for _, spelling := range spellings {
+			if *r.at == 0 {
+				*r.at = find(fmt.Sprintf(spelling, r.name))
+			}
+		}
+		if *r.at == 0 {
+			return fmt.Errorf("hostblas: %s has no routine called %s", path, r.name)
+		}
+	}
+	offered = found
+	return nil
+}

@@ -1,0 +1,13 @@
+//go:build !cgo
+
+package hostblas
+
+import "errors"
+
+var errPure = errors.New("hostblas: built without cgo, which calls routines of the host")
+
+// Activate refuses: nothing of the host can be called.
+func Activate() error { return errPure }
+
+// Open refuses likewise.
+func Open(string) error { return errPure }
