@@ -757,6 +757,172 @@ int32_t cp_labelrank_online(cp_in_design *design, cp_in_preferences *preferences
                             cp_in_online_state *state, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                             int64_t err_cap);
 
+/* ---- Rank aggregation -------------------------------------------------------------------------------------------- */
+
+/* Weighted rankings of k items. */
+typedef struct cp_profile {
+  int64_t struct_size;
+  int64_t n, k;         /* at least 1 ranking and 2 items                                                              */
+  cp_in_f64 *ranks;     /* [n, k]: the smaller is before the larger, equal ones are tied; finite numbers from 0 on, or -1 or NaN
+                           for unknown items, which are in no pair that counts                                         */
+  cp_in_f64 *weights;   /* [n], at least 0 and not all 0, or NULL: 1 each                                              */
+  int64_t n_extensions; /* rows for each partial order where rows come from cp_aggregate_extend, otherwise 0           */
+} cp_profile;
+typedef const cp_profile cp_in_profile;
+#define CP_PROFILE {.struct_size = sizeof(cp_profile)}
+
+/* What rankings prefer, pair by pair. */
+typedef struct cp_pairs {
+  int64_t struct_size;
+  int64_t k;
+  double *before; /* [k, k]: the weight of the rankings with u before v, in row u and column v; 0 on the diagonal */
+  double *tied;   /* [k, k]: the weight of those with the two tied, or NULL: none, or not wanted                  */
+} cp_pairs;
+typedef const cp_pairs cp_in_pairs;
+#define CP_PAIRS {.struct_size = sizeof(cp_pairs)}
+
+/* Counts what rankings prefer: writes to before and tied of pairs. Sums are exact where weights are whole numbers, or all the
+ * same. control->step counts items.
+ * bad_row is a row of the profile. */
+int32_t cp_aggregate_pairs(cp_in_profile *profile, cp_in_pairs *pairs, int32_t workers, cp_control *control,
+                           int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Writes the number of each item's group to group[k], and how many groups there are to *n_groups: these are the finest groups
+ * that some best order places one after the other, in that order, given the weights of pairs, before[k, k], of cp_pairs,
+ * or margins of cp_aggregate_margins. They are the strongly connected components of the majority's preferences. */
+int32_t cp_aggregate_groups(cp_in_f64 *before, int64_t k, int32_t *group, int64_t *n_groups, char *err,
+                            int64_t err_cap);
+
+/* Writes the weights of the majority's preferences to dst[k, k]: where more than a share threshold, from 1/2 to below 1, of
+ * the weight of the rankings that know u and v has u before v, that of these rankings less that of those with v before
+ * u, otherwise 0. */
+int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, int64_t k, char *err, int64_t err_cap);
+
+/* What the caller's solver has found of the program of a group. */
+#define CP_PROGRAM_SOLVED 0      /* a best order: x is 0 or 1, up to the solver's tolerance */
+#define CP_PROGRAM_FRACTIONAL 1  /* an optimum of the linear relaxation; for "lp"           */
+#define CP_PROGRAM_OUT_OF_TIME 2 /* no more than a bound: the group is searched             */
+
+/* Solutions of programs, one for each group of more than one item: minimise Σ x_uv before_vu over its pairs u ≠ v, subject to
+ * x_uv + x_vu = 1 and 0 <= x_uv + x_vw − x_uw <= 1 for u < v < w. The library has no solver of programs. */
+typedef struct cp_programs {
+  int64_t struct_size;
+  int64_t k, n_groups;
+  cp_in_f64 *x;           /* [k, k]: x_uv, how far u is before v; only pairs within a group are read                */
+  cp_in_i32 *state;       /* [n_groups]: CP_PROGRAM_…; that of a single item is not looked at otherwise             */
+  cp_in_f64 *lower_bound; /* [n_groups]: of the minimum; not read where the state is CP_PROGRAM_SOLVED              */
+} cp_programs;
+typedef const cp_programs cp_in_programs;
+#define CP_PROGRAMS {.struct_size = sizeof(cp_programs)}
+
+typedef struct cp_aggregate_options {
+  int64_t struct_size;
+  cp_in_char *method; /* for Kendall's distance:
+                         "auto":         "exact" for groups that are small enough, "local-search" for others
+                         "exact":        by recursion over subsets for groups of up to 20 items; with ties up to 14, partial orders
+                                         of groups of up to 7; CP_ECAPABILITY beyond that
+                         "milp":         orders only: from solutions of integer programs
+                         "lp":           orders only: rounds solutions of linear relaxations
+                         "pivot":        orders only: puts what beats a pivot before it, and so on
+                         "random-pivot": orders only: the same with random pivots
+                         "local-search": moves single items while that helps, from several starts
+                         "best-input":   the best of the rankings, its ties broken by others
+                         by positions, for orders only:
+                         "borda":        least sum of squared differences: the order of the mean positions
+                         "footrule":     least sum of absolute differences
+                         "median-rank":  an approximation of that: the order of the median positions               */
+  cp_in_char *output; /* "order", "weak": ties allowed, or "partial": a partial order                              */
+  double penalty;     /* from 0 to 1: the Kendall distance of a pair that is tied, or unrelated, in one ranking only */
+  uint64_t seed;      /* of "random-pivot"; each group has a random stream of its own                              */
+} cp_aggregate_options;
+typedef const cp_aggregate_options cp_in_aggregate_options;
+#define CP_AGGREGATE_OPTIONS {.struct_size = sizeof(cp_aggregate_options), .penalty = 0.5}
+
+/* What is known about a consensus. */
+typedef struct cp_consensus_info {
+  int64_t struct_size;
+  double distance;       /* weighted sum of the distances to the rankings                                          */
+  double lower_bound;    /* no consensus of this kind has a smaller distance                                       */
+  double ratio;          /* distance is at most ratio times the least one; 0 where nothing is guaranteed           */
+  double standard_error; /* of distance where rows are samples of linear extensions, otherwise 0                   */
+  int64_t expected;      /* 1 where ratio bounds the mean over random choices only                                 */
+  int64_t optimal;       /* 1 where no consensus has a smaller distance                                            */
+  char method[16];       /* the one that was used                                                                  */
+  char reason[256];      /* where ratio comes from, or why there is none                                           */
+} cp_consensus_info;
+#define CP_CONSENSUS_INFO {.struct_size = sizeof(cp_consensus_info)}
+
+/* Finds one ranking, or partial order, in the place of many. dst[dst_len] gets the positions of the k items, 1 for the first,
+ * tied items sharing one; for "partial" dst_len is k·k, and entry (u, v) is 1 where u is before v, otherwise 0.
+ *
+ * One of profile and pairs may be NULL. Pairs are counted where they are not given; if only they are given nothing is made of
+ * the rankings themselves, which "best-input" and the methods by positions need. Positions are mean positions over all orders
+ * that agree with a ranking. programs are for "milp" and "lp", and NULL for others; groups are those of before. info may be NULL.
+ *
+ * Guarantees for rankings of all items without ties: "lp" 4/3 of the least distance, "random-pivot" 11/7 on average, "pivot"
+ * 8/5, "local-search" and "best-input" 2; ratio has the one that holds for the rankings at hand.
+ * control->step counts groups, or rankings. CP_ECAPABILITY, too: the method gives orders only.
+ * bad_row is a row of the profile, or of pairs where the message says so. */
+int32_t cp_aggregate(cp_in_profile *profile, cp_in_pairs *pairs, cp_in_aggregate_options *options, cp_in_programs *programs,
+                     int32_t *dst, int64_t dst_len, cp_consensus_info *info, int32_t workers, cp_control *control,
+                     int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What is known about an acyclic part of preferences. */
+typedef struct cp_acyclic_info {
+  int64_t struct_size;
+  double weight;      /* of the preferences that are kept                                    */
+  double upper_bound; /* no acyclic part has more                                            */
+  double ratio;       /* weight is at least ratio times the largest possible one: 1 or 1/2   */
+  int64_t optimal;    /* 1 where no acyclic part has more weight                             */
+  char method[16];    /* the one that was used                                               */
+} cp_acyclic_info;
+#define CP_ACYCLIC_INFO {.struct_size = sizeof(cp_acyclic_info)}
+
+/* Finds the acyclic part of largest weight of preferences margins[k, k], and the partial order that follows from it. kept[k, k]
+ * gets 1 for the preferences that are kept, otherwise 0, relation[k, k] for those and all that follow from chains of
+ * them; each may be NULL, and so may info. Methods are "auto", "exact", "milp" and "local-search", of which the last keeps at
+ * least half of what can be kept. The other options are not looked at. programs are about margins.
+ * control->step counts groups. */
+int32_t cp_aggregate_acyclic(cp_in_f64 *margins, int64_t k, cp_in_aggregate_options *options, cp_in_programs *programs,
+                             int32_t *relation, int32_t *kept, cp_acyclic_info *info, int32_t workers, cp_control *control,
+                             char *err, int64_t err_cap);
+
+/* Partial orders of k items. */
+typedef struct cp_relations {
+  int64_t struct_size;
+  int64_t n, k;       /* k from 2 to 2048                                                                          */
+  cp_in_i32 *before;  /* [n, k, k]: entry (u, v) is not 0 where u is before v; transitive, without circles         */
+  cp_in_f64 *weights; /* [n], at least 0 and not all 0, or NULL: 1 each                                            */
+} cp_relations;
+typedef const cp_relations cp_in_relations;
+#define CP_RELATIONS {.struct_size = sizeof(cp_relations)}
+
+/* Puts n_extensions (2 to 2^24) uniform linear extensions in the place of each partial order, as a profile of n·n_extensions
+ * rows has them: ranks[n, n_extensions, k] gets positions from 1 on, weights[n, n_extensions] the share of each in the
+ * weight of its partial order. Each partial order has a random stream of its own. control->step counts extensions.
+ * bad_row is the number of a partial order. */
+int32_t cp_aggregate_extend(cp_in_relations *relations, int64_t n_extensions, uint64_t seed, double *ranks,
+                            double *weights, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap);
+
+/* n sets of m weighted rankings of k items each. */
+typedef struct cp_ranked_sets {
+  int64_t struct_size;
+  int64_t n, m, k;
+  cp_in_i32 *ranks;   /* [n, m, k]: from 1 on without ties, 0 for items that are not ranked */
+  cp_in_f64 *weights; /* [n, m], finite and not negative                                    */
+} cp_ranked_sets;
+typedef const cp_ranked_sets cp_in_ranked_sets;
+#define CP_RANKED_SETS {.struct_size = sizeof(cp_ranked_sets)}
+
+/* Fits a Plackett–Luce model to each set: a ranking is drawn place by place, each time one of the items that are left, with
+ * probability proportional to exp u. utilities[n, k] gets u, of mean 0 in each row, which minimises −Σ_j w_j ln p(y_j) +
+ * penalty/2 ‖u‖² for a penalty above 0, by Newton's method. *n_unfitted gets how many sets are not fitted after 100 steps:
+ * CP_ENOTCONVERGED if there are any. CP_ENUMERICAL: the penalty is lost beside the weights. control->step counts sets.
+ * bad_row is the number of a set. */
+int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *utilities, int64_t *n_unfitted,
+                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
 #ifdef __cplusplus
 }
 #endif

@@ -291,4 +291,47 @@ int32_t cp_labelrank_online(cp_in_design *design, cp_in_preferences *preferences
   return go_cp_labelrank_online(design, preferences, options, state, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_aggregate_pairs(cp_in_profile *profile, cp_in_pairs *pairs, int32_t workers, cp_control *control,
+                           int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_aggregate_pairs(profile, pairs, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_aggregate_groups(cp_in_f64 *before, int64_t k, int32_t *group, int64_t *n_groups, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_aggregate_groups(before, k, group, n_groups, err, err_cap);
+}
+
+int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, int64_t k, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_aggregate_margins(pairs, threshold, dst, k, err, err_cap);
+}
+
+int32_t cp_aggregate(cp_in_profile *profile, cp_in_pairs *pairs, cp_in_aggregate_options *options,
+                     cp_in_programs *programs, int32_t *dst, int64_t dst_len, cp_consensus_info *info, int32_t workers,
+                     cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_aggregate(profile, pairs, options, programs, dst, dst_len, info, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_aggregate_acyclic(cp_in_f64 *margins, int64_t k, cp_in_aggregate_options *options, cp_in_programs *programs,
+                             int32_t *relation, int32_t *kept, cp_acyclic_info *info, int32_t workers,
+                             cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_aggregate_acyclic(margins, k, options, programs, relation, kept, info, workers, control, err, err_cap);
+}
+
+int32_t cp_aggregate_extend(cp_in_relations *relations, int64_t n_extensions, uint64_t seed, double *ranks,
+                            double *weights, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_aggregate_extend(relations, n_extensions, seed, ranks, weights, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *utilities, int64_t *n_unfitted,
+                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_plackett_luce_fit(sets, penalty, utilities, n_unfitted, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_abi_version(void) { return CP_ABI_VERSION; }

@@ -22,7 +22,7 @@ type Workspace struct {
 	distance  []float64 // of each column from the row that is being matched
 	rowOf     []int32   // the row matched to a column, -1 for none
 	before    []int32   // the row that a column is reached from
-	done      []bool    // whether the distance of a column is final
+	open      []int32   // columns whose distance is not final
 	finalised []int32   // columns in the order in which they became final
 }
 
@@ -33,13 +33,19 @@ func (w *Workspace) Reset(n int) []float64 {
 	w.gain = grow(w.gain, n*n)
 	w.rowPrice, w.colPrice, w.distance = grow(w.rowPrice, n), grow(w.colPrice, n), grow(w.distance, n)
 	w.rowOf, w.before, w.finalised = grow(w.rowOf, n), grow(w.before, n), grow(w.finalised, n)
-	w.done = grow(w.done, n)
+	w.open = grow(w.open, n)
 	return w.gain
 }
 
 // Solve writes the column of each row in a best assignment to column. Ties are broken in a fixed way; without any gain
 // each row gets the column of its own number. Cost: O(n³).
 func (w *Workspace) Solve(column []int32) {
+	w.SolvePolled(column, func() error { return nil }) // which never ends it
+}
+
+// SolvePolled is Solve for instances that take long: an error of poll, which is called for every row, ends it and is returned;
+// column is unspecified then.
+func (w *Workspace) SolvePolled(column []int32, poll func() error) error {
 	if len(column) != w.n {
 		panic(fmt.Sprintf("assignment: column has length %d, want %d", len(column), w.n))
 	}
@@ -49,27 +55,35 @@ func (w *Workspace) Solve(column []int32) {
 		w.rowOf[j] = -1
 	}
 	for i := range w.n {
+		if err := poll(); err != nil {
+			return err
+		}
 		w.augment(i, column)
 	}
+	return nil
 }
 
 // augment matches row i along a shortest path to a free column and updates the potentials.
 func (w *Workspace) augment(i int, column []int32) {
+	open := w.open
 	for j := range w.n {
-		w.distance[j], w.done[j] = math.Inf(1), false
+		w.distance[j] = math.Inf(1)
+		open[j] = int32(w.n - 1 - j)
 	}
 	final := w.finalised[:0]
 	row, reached := i, 0.0
 	free := -1
 	for free < 0 {
-		j := w.nearest(row, reached)
+		at := w.nearest(open, row, reached)
+		j := int(open[at])
 		reached = w.distance[j]
 		if w.rowOf[j] < 0 {
 			free = j
 			break
 		}
-		w.done[j] = true
 		final = append(final, int32(j))
+		open[at] = open[len(open)-1]
+		open = open[:len(open)-1]
 		row = int(w.rowOf[j])
 	}
 	w.rowPrice[i] += reached
@@ -88,24 +102,20 @@ func (w *Workspace) augment(i int, column []int32) {
 	}
 }
 
-// nearest relaxes the columns that are not final from a row at the given distance and returns the nearest of them: among
-// equals a free one, and the one of smallest number.
-func (w *Workspace) nearest(row int, reached float64) int {
-	n := w.n
-	gain := w.gain[row*n : (row+1)*n]
+// nearest relaxes the open columns from a row at the given distance and returns the place of the nearest of them: among
+// equals the last free one, or the first where none is free.
+func (w *Workspace) nearest(open []int32, row int, reached float64) int {
+	gain := w.gain[row*w.n : (row+1)*w.n]
 	base := reached - w.rowPrice[row]
 	best, least := -1, math.Inf(1)
-	for j, g := range gain {
-		if w.done[j] {
-			continue
-		}
+	for at, j := range open {
 		d := w.distance[j]
-		if through := base - g - w.colPrice[j]; through < d {
+		if through := base - gain[j] - w.colPrice[j]; through < d {
 			d = through
 			w.distance[j], w.before[j] = d, int32(row)
 		}
-		if best < 0 || d < least || d == least && w.rowOf[j] < 0 && w.rowOf[best] >= 0 {
-			best, least = j, d
+		if best < 0 || d < least || d == least && w.rowOf[j] < 0 {
+			best, least = at, d
 		}
 	}
 	return best

@@ -1,6 +1,7 @@
 package assignment
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -140,5 +141,22 @@ func BenchmarkSolve(b *testing.B) {
 				w.Solve(column)
 			}
 		})
+	}
+}
+
+// TestPolled: a refusal ends the work, and is returned.
+func TestPolled(t *testing.T) {
+	var w Workspace
+	gain := w.Reset(3)
+	clear(gain)
+	refusal, calls := errors.New("enough"), 0
+	err := w.SolvePolled(make([]int32, 3), func() error {
+		if calls++; calls == 2 {
+			return refusal
+		}
+		return nil
+	})
+	if err != refusal || calls != 2 {
+		t.Errorf("after %d polls the error is %v", calls, err)
 	}
 }

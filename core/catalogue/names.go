@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"combpred/core/aggregate"
 	"combpred/core/chain"
 	"combpred/core/decode"
 	"combpred/core/extensions"
@@ -75,9 +76,17 @@ var (
 		{"exact", int(structure.ExactMoments)}, {"relaxed", int(structure.RelaxedMoments)},
 		{"sampled", int(structure.SampledMoments)},
 	}
-	Rules     = Names{{"frank-wolfe", int(maxmargin.FrankWolfe)}, {"perceptron", int(maxmargin.Perceptron)}}
-	Subgraphs = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)}}
-	Updates   = Names{
+	Aggregations = Names{
+		{"auto", int(aggregate.Auto)}, {"exact", int(aggregate.Exact)}, {"milp", int(aggregate.MILP)}, {"lp", int(aggregate.LP)},
+		{"pivot", int(aggregate.Pivot)}, {"random-pivot", int(aggregate.RandomPivot)},
+		{"local-search", int(aggregate.LocalSearch)}, {"best-input", int(aggregate.BestInput)},
+		{"borda", int(aggregate.BordaCount)}, {"footrule", int(aggregate.Assignment)},
+		{"median-rank", int(aggregate.MedianRanks)},
+	}
+	Consensuses = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
+	Rules       = Names{{"frank-wolfe", int(maxmargin.FrankWolfe)}, {"perceptron", int(maxmargin.Perceptron)}}
+	Subgraphs   = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)}}
+	Updates     = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
 		{"primal-dual", int(labelrank.PrimalDual)},
 	}
@@ -87,6 +96,9 @@ var (
 func Lists() []List {
 	which := func(is func(chain.Method) bool) []string {
 		return slices.DeleteFunc(slices.Clone(ChainMethods), func(n Name) bool { return !is(chain.Method(n.number)) }).spelt()
+	}
+	whichOf := func(is func(aggregate.Method) bool) []string {
+		return slices.DeleteFunc(slices.Clone(Aggregations), func(n Name) bool { return !is(aggregate.Method(n.number)) }).spelt()
 	}
 	random := slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Random() })
 	return []List{
@@ -103,6 +115,12 @@ func Lists() []List {
 		{"RIDGE_LOSSES", "Losses of ridge regression", fit.Losses},
 		{"RIDGE_SOLVERS", "Solvers of ridge regression", fit.Solvers},
 		{"RIDGE_PRECISIONS", "Precisions in which ridge regression factors", fit.Precisions},
+		{"CONSENSUSES", "What the consensus of rankings may be", Consensuses.spelt()},
+		{"KEMENY_METHODS", "Ways to find the consensus of least Kendall distance", whichOf(aggregate.Method.Kendall)},
+		{"RELATION_METHODS", "Those for consensuses with ties, and for partial orders", whichOf(aggregate.Method.Relational)},
+		{"ACYCLIC_METHODS", "Those for acyclic parts of the majority's preferences", whichOf(aggregate.Method.Acyclic)},
+		{"POSITIONAL_METHODS", "Ways to find a consensus by the positions of items",
+			whichOf(func(m aggregate.Method) bool { return !m.Kendall() })},
 		{"RULES", "Rules by which max-margin training takes a step", Rules.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// digraph is a graph on n vertices by rows of bits, with scratch to decompose it.
-type digraph struct {
+// Digraph is a directed graph on the vertices 0..n−1 by rows of bits, with scratch to decompose it. The zero value is ready
+// for use. It is not safe for concurrent use.
+type Digraph struct {
 	n, words  int
 	out, in   []uint64 // n rows of words each
 	unvisited []uint64
@@ -14,8 +15,8 @@ type digraph struct {
 	stack     []int32
 }
 
-// reset sizes the graph to n vertices without arcs.
-func (g *digraph) reset(n int) {
+// Reset sizes the graph to n vertices without arcs.
+func (g *Digraph) Reset(n int) {
 	g.n, g.words = n, (n+63)/64
 	g.out = grow(g.out, n*g.words)
 	g.in = grow(g.in, n*g.words)
@@ -26,17 +27,18 @@ func (g *digraph) reset(n int) {
 	g.stack = grow(g.stack, n)[:0]
 }
 
-func (g *digraph) addArc(u, v int) {
+// AddArc adds the arc from u to v.
+func (g *Digraph) AddArc(u, v int) {
 	g.out[u*g.words+v>>6] |= 1 << (v & 63)
 	g.in[v*g.words+u>>6] |= 1 << (u & 63)
 }
 
-// componentsTo writes the vertices to order, one strongly connected component after the other in a topological order of
+// ComponentsTo writes the vertices to order, one strongly connected component after the other in a topological order of
 // the components, each component's vertices in ascending order. It returns the ends of the components, in the memory of
 // ends. Without arcs the vertices come in ascending order. The algorithm is Kosaraju's with the unvisited vertices in a
 // bit set, so that a vertex finds its next unvisited neighbour in n/64 steps: O(n²/64) word operations in all, without
 // recursion.
-func (g *digraph) componentsTo(order, ends []int32) []int32 {
+func (g *Digraph) ComponentsTo(order, ends []int32) []int32 {
 	g.markAll()
 	for u := g.n - 1; u >= 0; u-- {
 		if g.isUnvisited(u) {
@@ -61,7 +63,7 @@ func (g *digraph) componentsTo(order, ends []int32) []int32 {
 
 // finishFrom runs depth-first search along the arcs from u, larger vertices first, and appends the vertices as they are
 // left.
-func (g *digraph) finishFrom(u int) {
+func (g *Digraph) finishFrom(u int) {
 	g.visit(u)
 	g.stack = append(g.stack, int32(u))
 	for len(g.stack) > 0 {
@@ -84,7 +86,7 @@ func (g *digraph) finishFrom(u int) {
 }
 
 // gatherTo writes the unvisited vertices that reach u, u first, and returns their number.
-func (g *digraph) gatherTo(dst []int32, u int) int {
+func (g *Digraph) gatherTo(dst []int32, u int) int {
 	g.visit(u)
 	dst[0] = int32(u)
 	n := 1
@@ -102,7 +104,7 @@ func (g *digraph) gatherTo(dst []int32, u int) int {
 	return n
 }
 
-func (g *digraph) markAll() {
+func (g *Digraph) markAll() {
 	for w := range g.unvisited {
 		g.unvisited[w] = ^uint64(0)
 	}
@@ -111,5 +113,5 @@ func (g *digraph) markAll() {
 	}
 }
 
-func (g *digraph) isUnvisited(u int) bool { return g.unvisited[u>>6]>>(u&63)&1 == 1 }
-func (g *digraph) visit(u int)            { g.unvisited[u>>6] &^= 1 << (u & 63) }
+func (g *Digraph) isUnvisited(u int) bool { return g.unvisited[u>>6]>>(u&63)&1 == 1 }
+func (g *Digraph) visit(u int)            { g.unvisited[u>>6] &^= 1 << (u & 63) }

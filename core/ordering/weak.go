@@ -27,7 +27,7 @@ const searchTied = 8
 type WeakWorkspace struct {
 	n     int
 	gain  []float64 // n×n
-	graph digraph
+	graph Digraph
 	order []int32
 	ends  []int32 // ends of the components in the order
 	ranks int32   // the last rank given out
@@ -111,15 +111,15 @@ func (w *WeakWorkspace) decompose(rank []int32) {
 	if len(rank) != n {
 		panic(fmt.Sprintf("ordering: rank has length %d, want %d", len(rank), n))
 	}
-	w.graph.reset(n)
+	w.graph.Reset(n)
 	for u := range n {
 		for v := range n {
 			if h, back := w.gain[u*n+v], w.gain[v*n+u]; u != v && (h < 0 || h < back) {
-				w.graph.addArc(v, u)
+				w.graph.AddArc(v, u)
 			}
 		}
 	}
-	w.ends = w.graph.componentsTo(w.order, w.ends)
+	w.ends = w.graph.ComponentsTo(w.order, w.ends)
 	w.ranks = 0
 }
 

@@ -27,7 +27,7 @@ func (e *SizeError) Error() string {
 type Workspace struct {
 	n     int
 	gain  []float64 // n×n
-	graph digraph
+	graph Digraph
 	ends  []int32   // ends of the components in the order
 	local []float64 // gains within one component
 	low   []float64 // see subsetTable
@@ -110,15 +110,15 @@ func (w *Workspace) decompose(order []int32) {
 	if len(order) != n {
 		panic(fmt.Sprintf("ordering: order has length %d, want %d", len(order), n))
 	}
-	w.graph.reset(n)
+	w.graph.Reset(n)
 	for u := range n {
 		for v, g := range w.gain[u*n : (u+1)*n] {
 			if g > 0 {
-				w.graph.addArc(u, v)
+				w.graph.AddArc(u, v)
 			}
 		}
 	}
-	w.ends = w.graph.componentsTo(order, w.ends)
+	w.ends = w.graph.ComponentsTo(order, w.ends)
 }
 
 // components yields the bounds of each component in the order.

@@ -10,12 +10,9 @@ import pandas as pd
 import pytest
 
 from combpred import CapabilityError
+from combpred._lib.aggregate import item_groups, pair_counts
 from combpred.aggregation import Aggregate, kemeny
-from combpred.aggregation._best_input import best_order_of_inputs
-from combpred.aggregation._components import condorcet_components
-from combpred.aggregation._orders import cost_of
-from combpred.aggregation._pivot import random_pivot_order
-from combpred.aggregation._profile import pair_counts, read_profile
+from combpred.aggregation._profile import read_profile
 from random_profiles import KINDS, all_orders, kendall, least, random_profile, relation_of
 
 EXACT = ("auto", "exact", "milp")
@@ -76,49 +73,22 @@ def test_guarantees_hold_on_rankings_with_majority_cycles(method, kind):
     assert misses > 0 or (method, kind) not in {("pivot", "strict"), ("best-input", "strict"), ("best-input", "ties")}
 
 
-class Script:
-    """A generator whose draws are given, 0 when they are used up; remembers among how many was drawn."""
-
-    def __init__(self, draws: list[int]) -> None:
-        self.draws, self.among = draws, []
-
-    def randint(self, n: int) -> int:
-        self.among.append(n)
-        return self.draws[len(self.among) - 1] if len(self.among) <= len(self.draws) else 0
-
-
-def all_pivots(before: np.ndarray):
-    """Yield the probability and the order of every sequence of pivots."""
-    draws: list[int] = []
-    while True:
-        script = Script(draws)
-        order = random_pivot_order(before, script)
-        yield 1.0 / np.prod(script.among), order
-        draws = draws + [0] * (len(script.among) - len(draws))
-        while draws and draws[-1] == script.among[len(draws) - 1] - 1:
-            draws.pop()
-        if not draws:
-            return
-        draws[-1] += 1
-
-
 @pytest.mark.parametrize("kind", ["strict", "ties"])
-def test_the_mean_over_all_random_pivots_keeps_the_guarantee(kind):
+def test_the_mean_over_random_pivots_keeps_the_guarantee(kind):
+    """Up to 4.5 standard errors of 400 seeds: false alarms below 4e-6 for each profile.
+
+    The core's own tests go through all sequences of pivots.
+    """
     rng = np.random.default_rng(0)
-    for _ in range(8):
+    for _ in range(4):
         base = rng.permutation(6)
         ranks = np.array([np.roll(base, shift) + 1 for shift in rng.integers(6, size=3)])
         if kind == "ties":
             ranks = np.where(rng.random(ranks.shape) < 0.3, (ranks + 1) // 2, ranks)
-        profile = read_profile(ranks, None, 2, None)
-        before, _ = pair_counts(profile)
-        given = cost_of(before, best_order_of_inputs(profile, before))
-        outcomes = [(chance, min(given, cost_of(before, order))) for chance, order in all_pivots(before)]
-        assert sum(chance for chance, _ in outcomes) == pytest.approx(1.0)
-        ratio = 11 / 7 if kind == "strict" else 8 / 5
-        assert (
-            sum(chance * cost for chance, cost in outcomes) <= ratio * least(ranks, np.ones(3), ORDERS[6], 0.0) + 1e-9
-        )
+        found = [kemeny(ranks, method="random-pivot", random_state=seed, penalty=0.0) for seed in range(400)]
+        distances = np.array([each.distance for each in found])
+        bound = (11 / 7 if kind == "strict" else 8 / 5) * least(ranks, np.ones(3), ORDERS[6], 0.0)
+        assert distances.mean() <= bound + 4.5 * distances.std() / 20 + 1e-9
 
 
 def test_methods_agree_beyond_enumeration():
@@ -140,8 +110,8 @@ def test_groups_follow_one_another_in_a_best_order(kind):
     sizes = set()
     for _ in range(15):
         ranks, weights = random_profile(rng, kind, 6, 5)
-        before, _ = pair_counts(read_profile(ranks, weights, 2, None))
-        groups = condorcet_components(before > before.T)
+        before = pair_counts(read_profile(ranks, weights, 2, None)).before
+        groups = item_groups(before)
         sizes.add(len(groups))
         assert sorted(np.concatenate(groups).tolist()) == list(range(6))
         number = np.empty(6, dtype=int)

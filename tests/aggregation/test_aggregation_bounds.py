@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+from combpred._lib import abi
+from combpred._lib.aggregate import Pairs, Profile, Programs, consensus, item_groups, pair_counts
 from combpred._programs.orders import relaxed_order
-from combpred.aggregation._best_input import best_order_of_inputs, shared_costs
-from combpred.aggregation._orders import cost_of
-from combpred.aggregation._pivot import pivot_order
-from combpred.aggregation._profile import Profile, pair_counts
-from combpred.aggregation._rounding import round_relaxation
 
 TRIPLES = [(0, 1, 2), (1, 2, 0), (2, 0, 1)]  # a pair and the pivot that separates it
 RANKED = [np.array(y) for y in product(range(3), repeat=3) if set(y) in ({0, 1}, {0, 1, 2})]
@@ -43,6 +41,12 @@ def decided(chance: np.ndarray, excess: np.ndarray) -> np.ndarray:
 def against_pivot(chance: np.ndarray, excess: np.ndarray) -> np.ndarray:
     """Return the mean excess of a pair of which one is the pivot."""
     return chance[:, 0, 1] * excess[:, 0, 1] + chance[:, 1, 0] * excess[:, 1, 0]
+
+
+def shared_costs(before: np.ndarray) -> np.ndarray:
+    """Return the mean cost of a pair in a random ranking that orders it."""
+    total = before + swap(before)
+    return 2 * before * swap(before) / np.where(total > 0, total, 1.0)
 
 
 def swap(weights: np.ndarray) -> np.ndarray:
@@ -111,31 +115,36 @@ def cyclic_profile(rng: np.random.Generator, k: int, ties: bool) -> Profile:
     return Profile(ranks, rng.random(3) + 0.2)
 
 
+def cost_by(profile: Profile | None, pairs: Pairs, method: str, programs: Programs | None = None) -> float:
+    """Return what pairs of which rankings have the other order weigh in the order of a method."""
+    return consensus(profile, pairs, method, penalty=0.0, programs=programs).distance
+
+
 @pytest.mark.parametrize("ties", [False, True])
 def test_orders_keep_the_bounds_that_prove_their_guarantees(ties):
-    """Those of the proofs, relative to the bounds and not to the optimum: larger instances can be checked, too."""
+    """Those of the proofs, relative to the bounds and not to the optimum: larger instances can be checked, too.
+
+    Pairs of items of different groups cost the least that they can.
+    """
     rng = np.random.default_rng(1)
-    fractional = 0
     for _ in range(25):
         k = int(rng.integers(8, 25))
         profile = cyclic_profile(rng, k, ties)
-        before, _ = pair_counts(profile)
-        pairs = float(np.triu(np.minimum(before, before.T), 1).sum())
-        given = cost_of(before, best_order_of_inputs(profile, before))
+        pairs = pair_counts(profile)
+        before = pairs.before
+        many = len(item_groups(before))
+        least = float(np.triu(np.minimum(before, before.T), 1).sum())
         shared = float(np.triu(shared_costs(before), 1).sum())
-        assert given <= shared + 1e-9 <= 2 * pairs + 2e-9
-        pivoted = cost_of(before, pivot_order(before, with_inputs=True))
-        assert 0.4 * pivoted + 0.6 * shared <= 1.6 * pairs + 1e-9
-        assert cost_of(before, pivot_order(before, with_inputs=False)) <= 2 * pairs + 1e-9
+        cost = partial(cost_by, profile, pairs)
+        assert cost("best-input") <= shared + 1e-9 <= 2 * least + 2e-9
+        assert cost("pivot") <= 1.6 * least + 1e-9
+        assert cost_by(None, pairs, "pivot") <= 2 * least + 1e-9
         u, v = np.triu_indices(k, 1)
         relaxed = relaxed_order(k, (before[u, v] - before[v, u]) / 2)
         bound = float((before[u, v] + before[v, u]).sum() / 2) - relaxed.upper_bound
-        fractional += not relaxed.is_order
         # Any x between the constraints will do, the worse the better: here a mixture with 1/2.
         x = 0.5 * relaxed.before + 0.25 * (1 - np.eye(k))
         for value, weakened in ((bound, relaxed.before), (float((x * before.T).sum()), x)):
-            stretched = cost_of(before, round_relaxation(weakened, before, with_inputs=False))
-            assert stretched <= 1.5 * value + 1e-5
-            if not ties:
-                plain = cost_of(before, round_relaxation(weakened, before, with_inputs=True))
-                assert 2 / 3 * plain + 1 / 3 * shared <= 4 / 3 * value + 1e-5
+            state = np.full(many, abi.PROGRAM_FRACTIONAL, dtype=np.int32)
+            found = cost("lp", programs=Programs(weakened, state, np.zeros(many)))
+            assert found <= (1.5 if ties else 4 / 3) * value + 1e-5

@@ -78,11 +78,14 @@ NULLABLE = {
     *("bad_row", "control", "certificates", "record", "marginals", "losses", "curvatures", "steps"),
     *("cp_decode.options", "cp_log_partition.info", "cp_ridge_kernel.info", "cp_ridge_spectral.info"),
     *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
+    *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
+    *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
     *("CTargets.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
     *("CMaxmarginState.late_v", "CPreferences.margins", "CPreferences.weights"),
+    *("CProfile.weights", "CPairs.tied", "CRelations.weights"),
     *("COnlineOptions.order", "COnlineState.theta", "COnlineState.average"),
 }
 

@@ -23,7 +23,15 @@ LAYERS = [
         *("core/kernel", "core/linalg", "core/linalg/hostblas"),
     },
     {
-        *("core/chain", "core/decode", "core/decode/predict", "core/labelrank", "core/partition"),
+        *(
+            "core/aggregate",
+            "core/aggregate/plackettluce",
+            "core/chain",
+            "core/decode",
+            "core/decode/predict",
+            "core/labelrank",
+            "core/partition",
+        ),
         *("core/maxmargin", "core/maxmargin/affine", "core/maxmargin/simplex"),
         *("core/loglinear", "core/loglinear/descent", "core/loglinear/expect", "core/loglinear/flat"),
         *("core/loglinear/lbfgs", "core/loglinear/loglineartest"),

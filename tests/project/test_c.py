@@ -15,10 +15,10 @@ import pytest
 import scipy
 
 from combpred._lib import abi
-from combpred._lib.chain import Plan, chain_sample
 from combpred._lib.decode import decode
 from combpred._lib.partition import log_partition, sample_distribution
 from combpred._lib.ridge import Targets, ridge_kernel, ridge_kernel_loo, ridge_plan
+from combpred._lib.sampling import Plan, chain_sample
 from combpred._lib.structure import Description, catalogue, structure_embed, structure_sample
 
 pytestmark = [

@@ -19,6 +19,11 @@ ENOTCONVERGED = 7
 EBUDGET = 8
 EFORKED = 9
 
+# What is known of the program of a group of items.
+PROGRAM_SOLVED = 0
+PROGRAM_FRACTIONAL = 1
+PROGRAM_OUT_OF_TIME = 2
+
 # Abbreviations for the table: pointers of any kind, sizes, the closing error buffer, the two parameters of long calls.
 _P, _N, _NAME = c_void_p, c_int64, c_char * 16
 _ERR = (c_void_p, c_int64)
@@ -49,6 +54,10 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_labelrank_svm": (_P, _P, _P, _P, _P, _P, *_RUN_ROW),
     "cp_labelrank_svm_kernel": (_P, _P, _P, _P, _P, _P, *_RUN_ROW),
     "cp_labelrank_online": (_P, _P, _P, _P, *_RUN_ROW),
+    "cp_aggregate": (_P, _P, _P, _P, _P, _N, _P, *_RUN_ROW),
+    "cp_aggregate_pairs": (_P, _P, *_RUN_ROW),
+    "cp_aggregate_extend": (_P, _N, c_uint64, _P, _P, *_RUN_ROW),
+    "cp_plackett_luce_fit": (_P, c_double, _P, _P, *_RUN_ROW),
 }
 
 PROTOTYPES: dict[str, tuple[type, ...]] = {
@@ -73,6 +82,9 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_covariance_solve": (_P, c_double, _P, _P, _N, _N, _P, *_RUN, *_ERR),
+    "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
+    "cp_aggregate_margins": (_P, c_double, _P, _N, *_ERR),
+    "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),
     **OF_ROWS,
 }
 
@@ -264,3 +276,60 @@ class COnlineState(ctypes.Structure):
     """cp_online_state: what online steps change."""
 
     _fields_ = _fields(q=_N, k=_N, coef=_P, theta=_P, average=_P, tally=_P)
+
+
+class CProfile(ctypes.Structure):
+    """cp_profile: weighted rankings."""
+
+    _fields_ = _fields(n=_N, k=_N, ranks=_P, weights=_P, n_extensions=_N)
+
+
+class CPairs(ctypes.Structure):
+    """cp_pairs: what rankings prefer, pair by pair."""
+
+    _fields_ = _fields(k=_N, before=_P, tied=_P)
+
+
+class CPrograms(ctypes.Structure):
+    """cp_programs: solutions of programs for groups of items."""
+
+    _fields_ = _fields(k=_N, n_groups=_N, x=_P, state=_P, lower_bound=_P)
+
+
+class CAggregateOptions(ctypes.Structure):
+    """cp_aggregate_options: how to look for a consensus."""
+
+    _fields_ = _fields(method=c_char_p, output=c_char_p, penalty=c_double, seed=c_uint64)
+
+
+class CConsensusInfo(ctypes.Structure):
+    """cp_consensus_info: what is known about a consensus."""
+
+    _fields_ = _fields(
+        distance=c_double,
+        lower_bound=c_double,
+        ratio=c_double,
+        standard_error=c_double,
+        expected=_N,
+        optimal=_N,
+        method=_NAME,
+        reason=c_char * 256,
+    )
+
+
+class CAcyclicInfo(ctypes.Structure):
+    """cp_acyclic_info: what is known about an acyclic part of preferences."""
+
+    _fields_ = _fields(weight=c_double, upper_bound=c_double, ratio=c_double, optimal=_N, method=_NAME)
+
+
+class CRelations(ctypes.Structure):
+    """cp_relations: partial orders."""
+
+    _fields_ = _fields(n=_N, k=_N, before=_P, weights=_P)
+
+
+class CRankedSets(ctypes.Structure):
+    """cp_ranked_sets: sets of weighted rankings."""
+
+    _fields_ = _fields(n=_N, m=_N, k=_N, ranks=_P, weights=_P)

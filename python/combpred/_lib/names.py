@@ -44,6 +44,21 @@ RIDGE_SOLVERS: tuple[str, ...] = ("auto", "closed-form", "cg", "newton-cg", "pri
 #: Precisions in which ridge regression factors.
 RIDGE_PRECISIONS: tuple[str, ...] = ("single", "double")
 
+#: What the consensus of rankings may be.
+CONSENSUSES: tuple[str, ...] = ("order", "weak", "partial")
+
+#: Ways to find the consensus of least Kendall distance.
+KEMENY_METHODS: tuple[str, ...] = ("auto", "exact", "milp", "lp", "pivot", "random-pivot", "local-search", "best-input")
+
+#: Those for consensuses with ties, and for partial orders.
+RELATION_METHODS: tuple[str, ...] = ("auto", "exact", "local-search", "best-input")
+
+#: Those for acyclic parts of the majority's preferences.
+ACYCLIC_METHODS: tuple[str, ...] = ("auto", "exact", "milp", "local-search")
+
+#: Ways to find a consensus by the positions of items.
+POSITIONAL_METHODS: tuple[str, ...] = ("borda", "footrule", "median-rank")
+
 #: Rules by which max-margin training takes a step.
 RULES: tuple[str, ...] = ("frank-wolfe", "perceptron")
 

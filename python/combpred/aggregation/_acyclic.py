@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice, is_number
-from .._lib.abi import Control
-from .._lib.control import reported
-from ._orders import OrderSolver, cost_of, deadline_after, joined, methods_for
-from ._profile import read_counts
-
-#: Values of the parameter `method`.
-METHODS = methods_for("acyclic")
+from .._data.checks import is_number
+from .._lib.aggregate import acyclic_part, majority_margins
+from .._lib.errors import CapabilityError
+from .._lib.names import ACYCLIC_METHODS
+from ._profile import read_preferences
+from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_programs
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,27 +116,17 @@ def acyclic_majority(
            [0, 0, 0],
            [0, 0, 0]])
     """
-    choice(method, "method", METHODS)
+    if method not in ACYCLIC_METHODS:
+        raise ValueError(f"method must be one of {', '.join(ACYCLIC_METHODS)}, got {method!r}")
     if not is_number(threshold) or not 0.5 <= threshold < 1.0:
         raise ValueError(f"threshold must be a number from 1/2 to below 1, got {threshold!r}")
     deadline = deadline_after(time_limit)
-    _, before, tied = read_counts(rankings, counts, weights, n_extensions, random_state)
-    # Of margins the sign is known exactly, of shares up to rounding.
-    preferred = (before > before.T) & (before > threshold * (before + before.T + tied))
-    arcs = np.where(preferred, before - before.T, 0.0)
-    control = Control()
-    with reported(control, "acyclic majority", verbose=verbose):
-        parts = OrderSolver("none", random_state, deadline, control).solve_groups(method, arcs, None)
-    order, lost = joined(parts, arcs)
-    place = np.argsort(order)
-    kept = preferred & (place[:, np.newaxis] < place)
-    relation = np.zeros_like(preferred)
-    for u in order[::-1]:
-        relation[u] = kept[u] | relation[kept[u]].any(axis=0)
-    total = float(arcs.sum())
-    optimal = all(part.optimal for part in parts)
-    weight = total - cost_of(arcs, order)
-    if method == "auto":
-        method = "exact" if optimal else "local-search"
-    bound = weight if optimal else max(weight, total - lost)
-    return AcyclicMajority(relation, kept, weight, bound, 1.0 if optimal else 0.5, optimal, method)
+    given = read_preferences(rankings, counts, weights, n_extensions, random_state)
+    margins = majority_margins(given.counted(), float(threshold))
+    programs = None
+    if method in PROGRAMMED:
+        programs = solve_programs("acyclic majority", method, margins, deadline, verbose)
+    try:
+        return AcyclicMajority(*acyclic_part(margins, method, programs=programs))
+    except CapabilityError as error:
+        refuse_large_groups(margins, error)

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 
-from .._data.checks import choice, is_number
-from .._lib.abi import Control
-from .._lib.arrays import FloatArray
-from .._lib.control import reported
+from .._data.checks import is_number, seed_of
+from .._lib.aggregate import consensus
 from .._lib.errors import CapabilityError
+from .._lib.names import CONSENSUSES, KEMENY_METHODS, RELATION_METHODS
 from ._aggregate import Aggregate
-from ._guarantees import OPTIMAL, Guarantee, conclude, kind_of, order_guarantee, relation_guarantee
-from ._orders import OrderSolver, Part, cost_of, deadline_after, joined, methods_for, positions_of
-from ._profile import Profile, kendall_distances, read_counts
-from ._relations import Found, PairCosts, best_input_relation, best_partial_order, best_weak_order
+from ._profile import read_preferences
+from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_programs
 
-_METHODS, _RELATION_METHODS = methods_for("order"), methods_for("relation")
-_OUTPUTS = ("order", "weak", "partial")
 _RELATION_LIMITS = {"weak": 14, "partial": 7}  # of the exact decoders of these structures
 
 
@@ -144,94 +138,36 @@ def kemeny(
     """
     _check_options(method, output, penalty)
     deadline = deadline_after(time_limit)
-    profile, before, tied = read_counts(rankings, counts, weights, n_extensions, random_state)
-    if method == "best-input" and profile is None:
+    rng = check_random_state(random_state)
+    given = read_preferences(rankings, counts, weights, n_extensions, rng)
+    if method == "best-input" and given.profile is None:
         raise ValueError("method='best-input' needs rankings, counts do not show them; take another method")
-    if output != "order":
-        return _relation(method, output, profile, before, tied, float(penalty))
-    kind = kind_of(profile, before)
-    control = Control()
-    with reported(control, "kemeny", verbose=verbose):
-        parts = OrderSolver(kind, random_state, deadline, control).solve_groups(method, before, profile)
-    order, bound = joined(parts, before)
-    ties = float(penalty) * float(np.triu(tied, 1).sum())
-    distance = cost_of(before, order) + ties
-    consensus = positions_of(order)
-    return conclude(
-        consensus,
-        distance,
-        bound + ties,
-        _weakest([part for part in parts if not part.optimal], kind),
-        method=_used(method, parts),
-        scale=float(before.sum()),
-        optimal=all(part.optimal for part in parts),
-        error=_error(profile, consensus[:, np.newaxis] < consensus, penalty),
-    )
-
-
-def _relation(
-    method: str, output: str, profile: Profile | None, before: FloatArray, tied: FloatArray, penalty: float
-) -> Aggregate:
-    """Return a consensus with ties, or a partial order."""
-    costs = PairCosts(before.T + penalty * tied, penalty * (before + before.T))
-    np.fill_diagonal(costs.before, 0.0)
-    if method == "best-input":
-        assert profile is not None
-        least = np.minimum(np.minimum(costs.before, costs.before.T), costs.apart)
-        found = Found(best_input_relation(costs, profile), float(np.triu(least, 1).sum()), False)
-    else:
-        find = best_weak_order if output == "weak" else best_partial_order
-        try:
-            found = find(costs, method, profile)
-        except CapabilityError as error:
-            raise CapabilityError(
-                f"method='exact' is limited for output={output!r} to strongly connected components of "
-                f"{_RELATION_LIMITS[output]} items, here is a larger one; take method='local-search', which "
-                "reports a lower bound"
-            ) from error
-    consensus: NDArray[Any] = found.before
-    if output == "weak":
-        consensus = np.asarray(rankdata(found.before.sum(axis=0), method="dense"), dtype=np.int32)
-    return conclude(
-        consensus,
-        costs.of(found.before),
-        found.lower_bound,
-        relation_guarantee(profile is not None and profile.is_complete, penalty),
-        method=("exact" if found.optimal else "local-search") if method == "auto" else method,
-        scale=float(costs.before.sum()),
-        optimal=found.optimal,
-        error=_error(profile, found.before, penalty),
-    )
-
-
-def _weakest(parts: list[Part], kind: str) -> Guarantee:
-    """Return the weakest guarantee of the parts, which the sum of their distances holds."""
-    if not parts:
-        return OPTIMAL
-    guarantees = [order_guarantee(part.method, kind) for part in parts]
-    weakest = max(guarantees, key=lambda g: math.inf if g.ratio is None else g.ratio)
-    late = "the time limit was reached; " if any(part.out_of_time for part in parts) else ""
-    return Guarantee(weakest.ratio, any(g.expected for g in guarantees), late + weakest.reason)
-
-
-def _used(method: str, parts: list[Part]) -> str:
-    if method != "auto":
-        return method
-    return "local-search" if any(part.method == "local-search" for part in parts) else "exact"
-
-
-def _error(profile: Profile | None, before: NDArray[np.bool_], penalty: float) -> float:
-    if profile is None or not profile.n_extensions:
-        return 0.0
-    return profile.standard_error(kendall_distances(profile, before, penalty))
+    programs = None
+    if method in PROGRAMMED:
+        given = given._replace(pairs=given.counted())
+        programs = solve_programs("kemeny", method, given.counted().before, deadline, verbose)
+    seed = seed_of(rng) if method == "random-pivot" else 0
+    try:
+        found = consensus(*given, method, output=output, penalty=float(penalty), programs=programs, seed=seed)
+    except CapabilityError as error:
+        if output == "order":
+            refuse_large_groups(given.counted().before, error)
+        raise CapabilityError(
+            f"method='exact' is limited for output={output!r} to strongly connected components of "
+            f"{_RELATION_LIMITS[output]} items, here is a larger one; take method='local-search', which reports a "
+            "lower bound"
+        ) from error
+    return Aggregate(*found)
 
 
 def _check_options(method: str, output: str, penalty: Any) -> None:
-    choice(output, "output", _OUTPUTS)
-    choice(method, "method", _METHODS)
-    if output != "order" and method not in _RELATION_METHODS:
+    if output not in CONSENSUSES:
+        raise ValueError(f"output must be one of {', '.join(CONSENSUSES)}, got {output!r}")
+    if method not in KEMENY_METHODS:
+        raise ValueError(f"method must be one of {', '.join(KEMENY_METHODS)}, got {method!r}")
+    if output != "order" and method not in RELATION_METHODS:
         raise CapabilityError(
-            f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(_RELATION_METHODS)}"
+            f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(RELATION_METHODS)}"
         )
     if not is_number(penalty) or not 0.0 <= penalty <= 1.0:
         raise ValueError(f"penalty must be a number between 0 and 1, got {penalty!r}")

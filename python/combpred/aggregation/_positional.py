@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
+from numpy.typing import ArrayLike
 
-from .._lib.arrays import FloatArray
+from .._lib.aggregate import consensus
 from ._aggregate import Aggregate
-from ._guarantees import OPTIMAL, Guarantee, conclude
-from ._orders import positions_of
-from ._profile import Profile, read_profile
+from ._profile import read_profile
 
 
 def borda(
@@ -66,11 +61,7 @@ def borda(
     >>> result.consensus, result.distance
     (array([1, 2, 3], dtype=int32), 8.0)
     """
-    profile = read_profile(rankings, weights, n_extensions, random_state)
-    positions = _filled(profile)
-    y = _order_by(profile.weights @ positions)
-    distances = ((positions - y) ** 2).sum(axis=1)
-    return _result(profile, y, distances, None, OPTIMAL, "borda")
+    return Aggregate(*consensus(read_profile(rankings, weights, n_extensions, random_state), None, "borda"))
 
 
 def footrule(
@@ -107,9 +98,9 @@ def footrule(
 
     Notes
     -----
-    An assignment of items to positions, solved by `scipy.optimize.linear_sum_assignment`. The Kendall distance of two
+    An assignment of items to positions. The Kendall distance of two
     rankings without ties is between half their footrule and all of it (Diaconis and Graham, 1977), so that the result
-    has at most twice the least Kendall distance. Cost: O(n k² + k³).
+    has at most twice the least Kendall distance. Cost: O(n k log k + k³).
 
     References
     ----------
@@ -122,16 +113,7 @@ def footrule(
     >>> result.consensus, result.distance
     (array([1, 2, 3], dtype=int32), 6.0)
     """
-    profile = read_profile(rankings, weights, n_extensions, random_state)
-    positions = profile.mean_positions()
-    k = profile.n_items
-    cost = np.empty((k, k))
-    for place in range(k):
-        cost[:, place] = profile.weights @ np.nan_to_num(np.abs(positions - (place + 1)))
-    items, places = linear_sum_assignment(cost)
-    y = np.empty(k, dtype=np.int32)
-    y[items] = places + 1
-    return _result(profile, y, _absolute(positions, y), None, OPTIMAL, "footrule")
+    return Aggregate(*consensus(read_profile(rankings, weights, n_extensions, random_state), None, "footrule"))
 
 
 def median_rank(
@@ -172,7 +154,7 @@ def median_rank(
     Exchanging one of them for another costs at most the weight of all rankings, and the best t items miss at least half
     of that for each item that differs: at most twice the least for each t, and their sum is the footrule. With ties the
     triangle inequality gives 3: the order is the nearest one to the medians, and these are nearer to the rankings than
-    any order is. Cost: O(n k log n).
+    any order is. Cost: O(n k log(n k)).
 
     References
     ----------
@@ -189,64 +171,4 @@ def median_rank(
     >>> result.consensus, result.distance, result.lower_bound, result.ratio
     (array([1, 2, 3], dtype=int32), 6.0, 5.0, 2.0)
     """
-    profile = read_profile(rankings, weights, n_extensions, random_state)
-    positions = profile.mean_positions()
-    medians = np.array([_weighted_median(column, profile.weights) for column in positions.T])
-    unranked = np.isnan(medians)
-    medians[unranked] = (profile.n_items + 1) / 2
-    y = positions_of(np.lexsort((profile.weights @ _filled(profile), medians)))
-    bound = float(profile.weights @ _absolute(positions, medians))
-    source = "Fagin, Kumar and Sivakumar (2003)"
-    if not profile.is_complete:
-        guarantee = Guarantee(None, False, "where items are unknown, places are not filled alike in all rankings")
-    elif profile.has_ties:
-        guarantee = Guarantee(3.0, False, "the triangle inequality, as the medians are nearest to the rankings")
-    else:
-        guarantee = Guarantee(2.0, False, source)
-    return _result(profile, y, _absolute(positions, y), bound, guarantee, "median-rank")
-
-
-def _result(
-    profile: Profile,
-    y: NDArray[np.int32],
-    distances: FloatArray,
-    bound: float | None,
-    guarantee: Guarantee,
-    method: str,
-) -> Aggregate:
-    """Return the result; ``bound=None``: it is optimal."""
-    distance = float(profile.weights @ distances)
-    return conclude(
-        y,
-        distance,
-        distance if bound is None else bound,
-        guarantee,
-        method=method,
-        scale=profile.n_items**2 * float(profile.weights.sum()),
-        error=profile.standard_error(distances),
-    )
-
-
-def _filled(profile: Profile) -> FloatArray:
-    """Return mean positions, the middle for unknown items."""
-    positions = profile.mean_positions()
-    return np.where(np.isnan(positions), (profile.n_items + 1) / 2, positions)
-
-
-def _order_by(values: FloatArray) -> NDArray[np.int32]:
-    return positions_of(np.argsort(values, kind="stable"))
-
-
-def _absolute(positions: FloatArray, y: NDArray[Any]) -> FloatArray:
-    distances: FloatArray = np.nan_to_num(np.abs(positions - y)).sum(axis=1)
-    return distances
-
-
-def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
-    """Return the least number such that half of the weight of the known ones is not above it; NaN if none is known."""
-    known = ~np.isnan(values) & (weights > 0)
-    if not known.any():
-        return float("nan")
-    order = np.argsort(values[known], kind="stable")
-    reached = np.cumsum(weights[known][order])
-    return float(values[known][order[int(np.searchsorted(reached, reached[-1] / 2))]])
+    return Aggregate(*consensus(read_profile(rankings, weights, n_extensions, random_state), None, "median-rank"))

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from .._data.checks import check_share, choice
 from .._lib.arrays import FloatArray
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
-from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
+from .._lib.sampling import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
 from ..sampling import count_linear_extensions
 from ._orders import OrderRows, gram
 

@@ -71,7 +71,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
         How neighbours are found, as in :class:`sklearn.neighbors.NearestNeighbors`. With ``metric="precomputed"``, X is
         the square matrix of distances in ``fit``, and the distances between new rows and training rows afterwards.
     n_jobs : int or None, default=None
-        Processors that search for neighbours, as scikit-learn takes it, and threads that solve for Kemeny rankings.
+        Processors that search for neighbours, as scikit-learn takes it, and threads that solve for Kemeny rankings
+        and fit Plackett–Luce models.
 
     Attributes
     ----------
@@ -299,7 +300,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
         if self.aggregation == "plackett-luce":
             neighbors, weights = self._weighted_neighbors(X)
             assert self.ranks_ is not None  # graphs are refused
-            return fit_plackett_luce(self.ranks_[neighbors], weights, self.penalty)
+            return fit_plackett_luce(
+                self.ranks_[neighbors], weights, self.penalty, n_threads=get_n_threads(self.n_jobs)
+            )
         neighbors, weights = self._weighted_neighbors(X)
         total = weights.sum(axis=1)
         total[total <= 0] = 1.0  # where no neighbour has weight, nothing is preferred
@@ -345,7 +348,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
     def _row_width(self) -> int:
         pairs = int(self.signs_.shape[1])
         if self.aggregation == "plackett-luce":
-            return 4 * self.n_neighbors * pairs  # the second derivatives of every ranking
+            return self.n_neighbors * (1 + self.n_labels_)  # weights and ranks
         return 3 * pairs + 2 * self.n_neighbors * (1 + pairs // _SIGNS_PER_DOUBLE)
 
     def __sklearn_tags__(self) -> Any:

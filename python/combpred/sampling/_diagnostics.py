@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._data.checks import share, whole_number
 from .._data.warn import warn_user
 from .._lib.arrays import CountArray, FloatArray
-from .._lib.chain import chain_diagnose
+from .._lib.sampling import chain_diagnose
 
 #: Split R̂ above which chains have not met.
 APART = 1.1

@@ -19,9 +19,9 @@ from .._lib import abi
 from .._lib.call import codes
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
-from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common, extensions_count, extensions_sample
 from .._lib.memory import row_blocks
 from .._lib.names import EXTENSION_METHODS
+from .._lib.sampling import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common, extensions_count, extensions_sample
 
 _METHODS = ("auto", "exact", "approximate")
 _PILOT = 64  # draws that choose what to take away

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._lib.arrays import FloatArray
-from .._lib.chain import Plan, chain_diagnose
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
+from .._lib.sampling import Plan, chain_diagnose
 from ..structures import Structure
 from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats

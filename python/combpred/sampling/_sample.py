@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, whole_number
 from .._lib.arrays import FloatArray
-from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.memory import row_blocks
 from .._lib.names import BOUNDED_METHODS, CHAINS
+from .._lib.sampling import Drawn, Plan
 from ..structures import Structure
 from .samplers import SAMPLERS, bounds_of_rows, chain_of, exact_draws, methods_of, promising, rows_of
 

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from .._lib.arrays import FloatArray
-from .._lib.chain import Drawn, Plan, chain_diagnose
 from .._lib.decode import score_rows
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import CHAIN_METHODS, CHAINS, UNIFORM_METHODS
 from .._lib.partition import exact_is_affordable
+from .._lib.sampling import Drawn, Plan, chain_diagnose
 from ..structures import Structure
 from ._diagnostics import APART, ChainDiagnostics, meta_mixing_bound
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, RowError, SamplingError
 from .._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
+from .._lib.sampling import Drawn, Plan
 
 if TYPE_CHECKING:
     from ._custom_computed import PythonSpace

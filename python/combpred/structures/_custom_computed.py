@@ -14,12 +14,12 @@ from scipy.sparse import issparse
 
 from .._data.targets import TargetError
 from .._lib.arrays import FloatArray
-from .._lib.chain import Drawn, Plan
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
 from .._lib.memory import allocate
 from .._lib.names import RANDOM_DECODERS
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
+from .._lib.sampling import Drawn, Plan
 from .._lib.structure import Description, structure_enumerate, structure_mirror
 from ._base import Structure
 from ._custom_chain import draw_by_proposals

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import SIZE_LIMIT, Limit
 from .._data.targets import TargetError, target_matrix
-from .._lib.chain import Drawn
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError, RowError
 from .._lib.partition import Partition, log_partition, sample_distribution
+from .._lib.sampling import Drawn
 from .._lib.structure import Description, structure_check, structure_count
 from ._base import Structure
 from ._edges import KEYS, complete_graph, edge_list, edge_names, edge_restriction, edge_sets, vertices_of_complete_graph

@@ -1,0 +1,98 @@
+package aggregate
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"combpred/core/ordering"
+)
+
+// Groups returns the finest groups of the items 0..k−1 that some best consensus places one after the other, each in
+// ascending order, given whether placing v before u is not a best choice for that pair alone. For orders: whether more
+// weight has u before v than v before u.
+//
+// If "before" is a best choice for every pair of an item of A with one of B, take any best consensus, and move the items of
+// A before those of B, leaving the order, ties or relations within A and within B as they are. The result is of the same
+// kind, pairs within A and within B cost what they did, and all others cost the least they can: it is a best consensus, too.
+// The finest such division is that into the strongly connected components of the graph with an arc from u to v wherever v
+// is beaten by u, in a topological order: by the number of items that a group reaches, and by its smallest item. For orders
+// this is the extended Condorcet criterion (Truchon, 1998). Cost: O(k²), and O(k²/64) for each group at most.
+func Groups(k int, beats func(u, v int) bool) [][]int32 {
+	var graph ordering.Digraph
+	graph.Reset(k)
+	for u := range k {
+		for v := range k {
+			if u != v && beats(u, v) {
+				graph.AddArc(u, v)
+			}
+		}
+	}
+	order := make([]int32, k)
+	ends := graph.ComponentsTo(order, nil)
+	groups := make([][]int32, len(ends))
+	place := make([]int32, k) // of each item's group
+	lo := int32(0)
+	for c, end := range ends {
+		groups[c] = order[lo:end:end]
+		for _, u := range groups[c] {
+			place[u] = int32(c)
+		}
+		lo = end
+	}
+	reached := reachable(groups, place, beats)
+	number := make([]int, len(groups))
+	for c := range number {
+		number[c] = c
+	}
+	slices.SortFunc(number, func(a, b int) int {
+		return cmp.Or(cmp.Compare(reached[b], reached[a]), cmp.Compare(groups[a][0], groups[b][0]))
+	})
+	sorted := make([][]int32, len(groups))
+	for i, c := range number {
+		sorted[i] = groups[c]
+	}
+	return sorted
+}
+
+// reachable returns how many items each of the groups, in a topological order, reaches along arcs, its own among them. Groups
+// are visited from the last one on, and each takes over what its next neighbour reaches before it looks further: where the
+// groups are in an order, or nearly so, that is all.
+func reachable(groups [][]int32, place []int32, beats func(u, v int) bool) []int {
+	m := len(groups)
+	words := (m + 63) / 64
+	sets := make([]uint64, m*words) // of groups
+	next := make([]uint64, words)
+	counts := make([]int, m)
+	for c := m - 1; c >= 0; c-- {
+		clear(next)
+		for _, u := range groups[c] {
+			for v, d := range place {
+				if int(d) > c && beats(int(u), v) {
+					next[d>>6] |= 1 << (d & 63)
+				}
+			}
+		}
+		own := sets[c*words : (c+1)*words]
+		own[c>>6] |= 1 << (c & 63)
+		for w := c >> 6; w < words; w++ {
+			for x := next[w] &^ own[w]; x != 0; x = next[w] &^ own[w] {
+				d := 64*w + bits.TrailingZeros64(x)
+				for i := w; i < words; i++ {
+					own[i] |= sets[d*words+i]
+				}
+			}
+		}
+		for w, x := range own {
+			for ; x != 0; x &= x - 1 {
+				counts[c] += len(groups[64*w+bits.TrailingZeros64(x)])
+			}
+		}
+	}
+	return counts
+}
+
+// groupsOf returns the groups of orders.
+func groupsOf(before matrix) [][]int32 {
+	return Groups(before.Rows, func(u, v int) bool { return before.Row(u)[v] > before.Row(v)[u] })
+}

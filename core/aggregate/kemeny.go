@@ -1,0 +1,210 @@
+package aggregate
+
+import (
+	"errors"
+	"fmt"
+
+	"combpred/core/parallel"
+)
+
+// Output says what a consensus may be.
+type Output int
+
+const (
+	Order   Output = iota // a ranking without ties
+	Weak                  // a ranking, ties allowed
+	Partial               // a partial order
+)
+
+// Options of Kemeny and Acyclic.
+type Options struct {
+	Method   Method
+	Output   Output    // of Kemeny
+	Penalty  float64   // of Kemeny, between 0 and 1: the distance of a pair that is tied, or unrelated, in one ranking only
+	Programs *Programs // of the methods MILP and LP
+	Seed     uint64    // of RandomPivot; each group has a random stream of its own
+	Workers  int       // less than 1: one for each processor
+	Monitor  *parallel.Monitor
+}
+
+// Kemeny returns the consensus of least total Kendall distance, or one that is near it: the number of pairs that two rankings have in
+// opposite orders, plus a penalty for every pair that is tied, or unrelated, in only one of them.
+//
+// pairs are those of the rankings, as CountPairs gives them. p may be nil where only these are known: then nothing is made of
+// the rankings themselves, and BestInput is an error. Without ties in the consensus the methods guarantee, for rankings
+// of all items:
+//
+//	LP            4/3 of the least distance, 3/2 where rankings have ties
+//	RandomPivot   11/7 on average, 8/5 with ties
+//	Pivot         8/5
+//	LocalSearch   2
+//	BestInput     2
+//
+// Where items are unknown, and without rankings, those of Pivot (2 then), RandomPivot (2 on average) and LP (3/2) still hold
+// if w_uv ≤ w_ux + w_xv for all items, which is checked. Consensuses with ties, and partial orders, are found by Exact,
+// LocalSearch and BestInput, and a search for them guarantees max(2, 1/Penalty) for rankings of all items.
+//
+// An exact method beyond its size is a *structure.LimitError. Cost: O(n k² log k/64) to count pairs, O(m 2^m) for Exact in a
+// group of m items, 3^m with ties; O(m²) for each sweep of the search; O(m³) for each pivot at most.
+func Kemeny(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
+	if err := o.check(p, pairs); err != nil {
+		return nil, err
+	}
+	if o.Output != Order {
+		return relation(p, pairs, o)
+	}
+	k, err := kindOf(p, pairs.Before, o.Monitor.Err)
+	if err != nil {
+		return nil, err
+	}
+	s := solver{method: o.Method, kind: k, profile: p, programs: o.Programs, seed: o.Seed, workers: o.Workers, mon: o.Monitor}
+	parts, err := s.solve(pairs.Before)
+	if err != nil {
+		return nil, err
+	}
+	order, bound := joined(parts, pairs.Before)
+	var ties, scale float64
+	for u := range order {
+		for v := range order {
+			scale += pairs.Before.Row(u)[v]
+			if u < v {
+				ties += pairs.tied(u, v)
+			}
+		}
+	}
+	ties *= o.Penalty
+	c := &Consensus{
+		Positions:  make([]int32, len(order)),
+		Distance:   CostOf(pairs.Before, order) + ties,
+		LowerBound: bound + ties,
+		Guarantee:  weakest(parts, k),
+		Optimal:    true,
+		Method:     o.Method,
+	}
+	PositionsTo(c.Positions, order)
+	for _, part := range parts {
+		c.Optimal = c.Optimal && part.optimal
+	}
+	if o.Method == Auto {
+		c.Method = Exact
+		for _, part := range parts {
+			if part.method == LocalSearch {
+				c.Method = LocalSearch
+			}
+		}
+	}
+	err = c.measure(p, o, func(u, v int) bool { return c.Positions[u] < c.Positions[v] })
+	return c.conclude(scale), err
+}
+
+// measure finds the standard error of the distance.
+func (c *Consensus) measure(p *Profile, o Options, before func(u, v int) bool) error {
+	if p == nil || p.Extensions == 0 {
+		return nil
+	}
+	distances := make([]float64, p.Ranks.Rows)
+	err := kendallTo(distances, p, before, o.Penalty, o.Workers, o.Monitor)
+	c.StandardError = p.standardError(distances)
+	return err
+}
+
+// kendallTo writes the distance of every ranking to a relation. Pairs with an unknown item do not count. Cost: O(n k²).
+func kendallTo(dst []float64, p *Profile, before func(u, v int) bool, penalty float64, workers int, mon *parallel.Monitor) error {
+	k := p.Items()
+	relation := make([]int8, k*k) // 1: before, −1: behind
+	for u := range k {
+		for v := range k {
+			if u != v && before(u, v) {
+				relation[u*k+v], relation[v*k+u] = 1, -1
+			}
+		}
+	}
+	return parallel.For(len(dst), rowsAtOnce, workers, mon, func(lo, hi int) error {
+		var coder coder
+		codes := make([]int32, k)
+		for i := lo; i < hi; i++ {
+			if err := mon.Err(); err != nil {
+				return err
+			}
+			coder.codesTo(codes, p.Ranks.Row(i), nil)
+			opposite, single := 0, 0
+			for u, own := range codes {
+				if own < 0 {
+					continue
+				}
+				signs := relation[u*k : (u+1)*k]
+				for v := u + 1; v < k; v++ {
+					other := codes[v]
+					if other < 0 {
+						continue
+					}
+					var sign int8
+					switch {
+					case own < other:
+						sign = 1
+					case own > other:
+						sign = -1
+					}
+					if sign*signs[v] < 0 {
+						opposite++
+					} else if sign != signs[v] {
+						single++
+					}
+				}
+			}
+			dst[i] = float64(opposite) + penalty*float64(single)
+		}
+		return nil
+	})
+}
+
+// weakest returns the weakest guarantee of the parts that are not optimal, which the sum of their distances holds.
+func weakest(parts []part, k kind) Guarantee {
+	found, some := optimal, false
+	expected, late := false, false
+	for _, p := range parts {
+		if p.optimal {
+			continue
+		}
+		g := orderGuarantee(p.method, k)
+		expected = expected || g.Expected
+		late = late || p.late
+		if !some || g.weakness() > found.weakness() {
+			found, some = g, true
+		}
+	}
+	found.Expected = expected
+	if late {
+		found.Reason = "the time limit was reached; " + found.Reason
+	}
+	return found
+}
+
+func (o *Options) check(p *Profile, pairs *Pairs) error {
+	switch {
+	case !o.Method.Kendall():
+		return fmt.Errorf("aggregate: there is no method number %d for Kendall's distance", o.Method)
+	case o.Output < Order || o.Output > Partial:
+		return fmt.Errorf("aggregate: there is no output number %d", o.Output)
+	case o.Output != Order && !o.Method.Relational():
+		return &MethodError{o.Method}
+	case !(o.Penalty >= 0 && o.Penalty <= 1):
+		return fmt.Errorf("aggregate: the penalty is %v, must be between 0 and 1", o.Penalty)
+	case p == nil && o.Method == BestInput:
+		return errors.New("aggregate: the best of the rankings cannot be found from the weights of pairs alone")
+	case p != nil && p.Items() != pairs.Items():
+		return fmt.Errorf("aggregate: rankings have %d items and weights of pairs %d", p.Items(), pairs.Items())
+	}
+	return nil
+}
+
+// MethodError says that a method gives orders only.
+type MethodError struct{ Method Method }
+
+func (e *MethodError) Error() string {
+	return fmt.Sprintf("aggregate: method %v gives orders only; with ties, and for partial orders, take auto, exact, local-search or "+
+		"best-input", e.Method)
+}
+
+// Status returns the code of the C interface for this error.
+func (e *MethodError) Status() int32 { return 2 }

@@ -1,0 +1,238 @@
+package aggregate
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/decode"
+	"combpred/core/linalg"
+	"combpred/core/structure"
+)
+
+// pairCosts is what each choice for a pair costs in all rankings, k×k.
+type pairCosts struct {
+	before matrix // u before v
+	apart  matrix // the two tied, or unrelated; symmetric, with a diagonal of 0
+}
+
+func newPairCosts(w *Pairs, penalty float64) pairCosts {
+	k := w.Items()
+	c := pairCosts{linalg.NewMatrix[float64](k, k), linalg.NewMatrix[float64](k, k)}
+	for u := range k {
+		for v := range k {
+			if u != v {
+				c.before.Row(u)[v] = w.Before.Row(v)[u] + float64(penalty*w.tied(u, v))
+				c.apart.Row(u)[v] = penalty * (w.Before.Row(u)[v] + w.Before.Row(v)[u])
+			}
+		}
+	}
+	return c
+}
+
+// of returns the cost of a relation, pairs that it leaves out being apart.
+func (c pairCosts) of(relation []bool) (sum float64) {
+	k := c.before.Rows
+	for u := range k {
+		for v := u + 1; v < k; v++ {
+			switch {
+			case relation[u*k+v]:
+				sum += c.before.Row(u)[v]
+			case relation[v*k+u]:
+				sum += c.before.Row(v)[u]
+			default:
+				sum += c.apart.Row(u)[v]
+			}
+		}
+	}
+	return sum
+}
+
+// restricted returns the costs of some items.
+func (c pairCosts) restricted(items []int32) pairCosts {
+	return pairCosts{submatrix(c.before, items), submatrix(c.apart, items)}
+}
+
+// found is a relation, a bound on the cost of all of its kind, and whether it is known to be a best one.
+type found struct {
+	relation   []bool // k×k
+	lowerBound float64
+	optimal    bool
+}
+
+// relation is Kemeny for consensuses with ties, and for partial orders.
+func relation(p *Profile, pairs *Pairs, o Options) (*Consensus, error) {
+	k := pairs.Items()
+	costs := newPairCosts(pairs, o.Penalty)
+	var f found
+	var err error
+	switch {
+	case o.Method == BestInput:
+		for u := range k {
+			for v := u + 1; v < k; v++ {
+				f.lowerBound += min(costs.before.Row(u)[v], costs.before.Row(v)[u], costs.apart.Row(u)[v])
+			}
+		}
+		f.relation, err = bestInputRelation(p, costs, o)
+	case o.Output == Weak:
+		f, err = weakOrder(costs, o)
+	default:
+		f, err = partialOrder(costs, o)
+	}
+	if err == nil && o.Method != BestInput && !f.optimal && p != nil {
+		var other []bool
+		if other, err = bestInputRelation(p, costs, o); err == nil && costs.of(other) < costs.of(f.relation) {
+			f.relation = other
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &Consensus{
+		Distance:   costs.of(f.relation),
+		LowerBound: f.lowerBound,
+		Guarantee:  relationGuarantee(p != nil && p.complete(), o.Penalty),
+		Optimal:    f.optimal,
+		Method:     o.Method,
+	}
+	if o.Method == Auto {
+		c.Method = LocalSearch
+		if f.optimal {
+			c.Method = Exact
+		}
+	}
+	var scale float64
+	for _, x := range costs.before.Data {
+		scale += x
+	}
+	if o.Output == Partial {
+		c.Relation = f.relation
+	} else {
+		c.Positions = ranksOf(f.relation, k)
+	}
+	err = c.measure(p, o, func(u, v int) bool { return f.relation[u*k+v] })
+	return c.conclude(scale), err
+}
+
+// bestInputRelation returns the best of the rankings.
+func bestInputRelation(p *Profile, costs pairCosts, o Options) ([]bool, error) {
+	ranks, err := p.bestRow(costs, o.Workers, o.Monitor)
+	return relationOf(ranks), err
+}
+
+// relationOf returns which items have smaller ranks than which.
+func relationOf(ranks []int32) []bool {
+	k := len(ranks)
+	relation := make([]bool, k*k)
+	for u, own := range ranks {
+		for v, other := range ranks {
+			relation[u*k+v] = own < other
+		}
+	}
+	return relation
+}
+
+// ranksOf returns ranks without gaps, from 1 on, of a ranking with ties.
+func ranksOf(relation []bool, k int) []int32 {
+	before := make([]int32, k)
+	for i, ahead := range relation {
+		if ahead {
+			before[i%k]++
+		}
+	}
+	return dense(before)
+}
+
+// choices returns, for the pairs u < v in lexicographic order, half of what "behind" costs more than "before", and what "apart"
+// costs more than the mean of these; and the sums of that mean and of "apart".
+func (c pairCosts) choices() (half, apart []float64, means, aparts float64) {
+	k := c.before.Rows
+	for u := range k {
+		for v := u + 1; v < k; v++ {
+			before, behind, a := c.before.Row(u)[v], c.before.Row(v)[u], c.apart.Row(u)[v]
+			mean := (before + behind) / 2
+			half = append(half, (behind-before)/2)
+			apart = append(apart, a-mean)
+			means += mean
+			aparts += a
+		}
+	}
+	return half, apart, means, aparts
+}
+
+// weakOrder returns the ranking with ties that a decoder finds: of cost Σ mean − ⟨half, sign⟩ + ⟨apart, tie⟩ over the pairs.
+func weakOrder(costs pairCosts, o Options) (found, error) {
+	half, apart, means, _ := costs.choices()
+	linear := half
+	for _, a := range apart {
+		linear = append(linear, -a)
+	}
+	y, cert, err := decoded("weakorders", costs.before.Rows, linear, nil, o)
+	if err != nil {
+		return found{}, err
+	}
+	return found{relationOf(y), means - cert.UpperBound, cert.Optimal}, nil
+}
+
+// partialOrder returns the partial order that a decoder finds: of cost Σ apart − ⟨half, sign⟩ − ⟨apart, |sign|⟩ over the pairs.
+// Groups of items that follow one another in some best partial order are solved on their own.
+func partialOrder(costs pairCosts, o Options) (found, error) {
+	k := costs.before.Rows
+	groups := Groups(k, func(u, v int) bool {
+		return min(costs.before.Row(u)[v], costs.apart.Row(u)[v]) < costs.before.Row(v)[u]
+	})
+	f := found{make([]bool, k*k), 0, true}
+	rest := make([]bool, k)
+	for u := range rest {
+		rest[u] = true
+	}
+	for _, items := range groups {
+		for _, u := range items {
+			rest[u] = false
+		}
+		for _, u := range items {
+			for v, later := range rest {
+				if later {
+					f.relation[int(u)*k+v] = true
+					f.lowerBound += costs.before.Row(int(u))[v]
+				}
+			}
+		}
+		if len(items) == 1 {
+			continue
+		}
+		half, apart, _, aparts := costs.restricted(items).choices()
+		y, cert, err := decoded("partialorders", len(items), half, apart, o)
+		if err != nil {
+			return found{}, err
+		}
+		f.lowerBound += aparts - cert.UpperBound
+		f.optimal = f.optimal && cert.Optimal
+		pair := 0
+		for i, u := range items {
+			for _, v := range items[i+1:] {
+				f.relation[int(u)*k+int(v)] = y[pair] > 0
+				f.relation[int(v)*k+int(u)] = y[pair] < 0
+				pair++
+			}
+		}
+	}
+	return f, nil
+}
+
+// decoded returns the output of a structure that a decoder finds.
+func decoded(name string, n int, linear, magnitude []float64, o Options) ([]int32, structure.Certificate, error) {
+	cert := make([]structure.Certificate, 1)
+	space, err := structure.New(name, structure.Args{Scalars: map[string]int64{"n": int64(n)}})
+	if err != nil {
+		return nil, cert[0], err
+	}
+	method := map[Method]decode.Method{Auto: decode.Auto, Exact: decode.Exact, LocalSearch: decode.Search}[o.Method]
+	row := func(x []float64) blas64.General {
+		if x == nil {
+			return blas64.General{Cols: len(linear), Stride: len(linear)}
+		}
+		return blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}
+	}
+	y := make([]int32, space.PartLen())
+	err = decode.Batch(space, row(linear), row(magnitude), method, 0, y, cert, 1, o.Monitor)
+	return y, cert[0], err
+}

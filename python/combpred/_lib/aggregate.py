@@ -1,0 +1,279 @@
+"""Rank aggregation by the Go core; see :mod:`combpred._lib` for conventions and errors."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import abi
+from .arrays import FloatArray, IntArray
+from .call import address, call, codes, floats, get_n_threads, record
+from .memory import allocate
+
+BoolArray = npt.NDArray[np.bool_]
+
+_EXACT = 20  # items of a group that are solved by recursion over subsets, of which each takes some 30 operations
+
+
+class Profile(NamedTuple):
+    """Weighted rankings of k items.
+
+    Attributes
+    ----------
+    ranks : ndarray of shape (n, k)
+        Numbers compared by their order, equal ones tied, NaN where unknown.
+    weights : ndarray of shape (n,) or None
+        At least 0, not all 0; None: 1 each.
+    n_extensions : int
+        Rows for each partial order where rows are samples of its linear extensions, otherwise 0.
+    """
+
+    ranks: FloatArray
+    weights: FloatArray | None
+    n_extensions: int = 0
+
+    def struct(self) -> abi.CProfile:
+        """Return what the core reads, good for as long as the arrays are kept."""
+        n, k = self.ranks.shape
+        return record(
+            abi.CProfile,
+            n=n,
+            k=k,
+            ranks=address(self.ranks),
+            weights=address(self.weights),
+            n_extensions=self.n_extensions,
+        )
+
+
+class Pairs(NamedTuple):
+    """What rankings prefer: arrays of shape (k, k), 0 on the diagonal.
+
+    Attributes
+    ----------
+    before : ndarray
+        Weight of the rankings with u before v.
+    tied : ndarray or None
+        Weight of those with the two tied; None: there are none.
+    """
+
+    before: FloatArray
+    tied: FloatArray | None = None
+
+    def struct(self) -> abi.CPairs:
+        """Return what the core reads, good for as long as the arrays are kept."""
+        return record(abi.CPairs, k=len(self.before), before=address(self.before), tied=address(self.tied))
+
+
+class Programs(NamedTuple):
+    """Solutions of the programs of all groups, as cp_programs has them.
+
+    Attributes
+    ----------
+    x : ndarray of shape (k, k)
+        How far u is before v, for pairs within groups.
+    state : ndarray of shape (n_groups,), int32
+        What is known: ``abi.PROGRAM_SOLVED`` and so on.
+    lower_bound : ndarray of shape (n_groups,)
+        On the cost of every order of the group.
+    """
+
+    x: FloatArray
+    state: IntArray
+    lower_bound: FloatArray
+
+    def struct(self) -> abi.CPrograms:
+        """Return what the core reads, good for as long as the arrays are kept."""
+        return record(
+            abi.CPrograms,
+            k=len(self.x),
+            n_groups=len(self.state),
+            x=address(self.x),
+            state=address(self.state),
+            lower_bound=address(self.lower_bound),
+        )
+
+
+class Consensus(NamedTuple):
+    """A consensus, and what is known about it.
+
+    Attributes
+    ----------
+    y : ndarray
+        Positions (k,), int32, or a boolean relation (k, k).
+    distance, lower_bound : float
+    ratio : float or None
+    expected, optimal : bool
+    method, reason : str
+    standard_error : float
+        As ``combpred.aggregation.Aggregate`` has them.
+    """
+
+    y: npt.NDArray[Any]
+    distance: float
+    lower_bound: float
+    ratio: float | None
+    expected: bool
+    optimal: bool
+    method: str
+    reason: str
+    standard_error: float
+
+
+class AcyclicPart(NamedTuple):
+    """An acyclic part of preferences; see ``combpred.aggregation.AcyclicMajority``."""
+
+    relation: BoolArray
+    kept: BoolArray
+    weight: float
+    upper_bound: float
+    ratio: float
+    optimal: bool
+    method: str
+
+
+def pair_counts(profile: Profile) -> Pairs:
+    """Return what rankings prefer. Pairs with an unknown item do not count."""
+    n, k = profile.ranks.shape
+    pairs = Pairs(np.empty((k, k)), np.empty((k, k)))
+    call(
+        "cp_aggregate_pairs",
+        ctypes.byref(profile.struct()),
+        ctypes.byref(pairs.struct()),
+        n_threads=get_n_threads(),
+        flops=2.0 * n * k * k,
+    )
+    return pairs
+
+
+def item_groups(before: FloatArray) -> list[npt.NDArray[np.intp]]:
+    """Return the finest groups of items that some best order places one after the other, ascending, the first first."""
+    before = floats(before, "before", None, None)
+    k = len(before)
+    group, n_groups = np.empty(k, dtype=np.int32), ctypes.c_int64()
+    call("cp_aggregate_groups", address(before), k, address(group), ctypes.addressof(n_groups))
+    by_group = np.argsort(group, kind="stable")
+    return np.split(by_group, np.flatnonzero(np.diff(group[by_group])) + 1)
+
+
+def majority_margins(pairs: Pairs, threshold: float) -> FloatArray:
+    """Return the weights (k, k) of the majority's preferences, of more than a share `threshold`."""
+    margins = np.empty_like(pairs.before)
+    call("cp_aggregate_margins", ctypes.byref(pairs.struct()), threshold, address(margins), len(margins))
+    return margins
+
+
+def consensus(
+    profile: Profile | None,
+    pairs: Pairs | None,
+    method: str,
+    *,
+    output: str = "order",
+    penalty: float = 0.5,
+    programs: Programs | None = None,
+    seed: int = 0,
+) -> Consensus:
+    """Return a consensus of rankings, or of what is known of their pairs; see cp_aggregate."""
+    if profile is not None:
+        n, k = profile.ranks.shape
+    else:
+        assert pairs is not None
+        n, k = 0, len(pairs.before)
+    y = np.empty((k, k) if output == "partial" else k, dtype=np.int32)
+    info = record(abi.CConsensusInfo)
+    options = record(
+        abi.CAggregateOptions, method=method.encode(), output=output.encode(), penalty=penalty, seed=seed % 2**64
+    )
+    call(
+        "cp_aggregate",
+        None if profile is None else ctypes.byref(profile.struct()),
+        None if pairs is None else ctypes.byref(pairs.struct()),
+        ctypes.byref(options),
+        None if programs is None else ctypes.byref(programs.struct()),
+        address(y),
+        y.size,
+        ctypes.byref(info),
+        n_threads=get_n_threads(),
+        flops=10.0 * n * k * k + _search_flops(k),
+    )
+    return Consensus(
+        y.astype(bool) if output == "partial" else y,
+        info.distance,
+        info.lower_bound,
+        info.ratio or None,
+        bool(info.expected),
+        bool(info.optimal),
+        info.method.decode(),
+        info.reason.decode(),
+        info.standard_error,
+    )
+
+
+def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None = None) -> AcyclicPart:
+    """Return an acyclic part of preferences of large weight; see cp_aggregate_acyclic."""
+    k = len(margins)
+    relation, kept = np.empty((2, k, k), dtype=np.int32)
+    info = record(abi.CAcyclicInfo)
+    call(
+        "cp_aggregate_acyclic",
+        address(margins),
+        k,
+        ctypes.byref(record(abi.CAggregateOptions, method=method.encode())),
+        None if programs is None else ctypes.byref(programs.struct()),
+        address(relation),
+        address(kept),
+        ctypes.byref(info),
+        n_threads=get_n_threads(),
+        flops=_search_flops(k),
+    )
+    optimal, method = bool(info.optimal), info.method.decode()
+    return AcyclicPart(
+        relation.astype(bool), kept.astype(bool), info.weight, info.upper_bound, info.ratio, optimal, method
+    )
+
+
+def extended(relations: BoolArray, weights: FloatArray | None, n_extensions: int, seed: int) -> Profile:
+    """Return random linear extensions of partial orders (n, k, k), which share the weight of theirs."""
+    n, k = relations.shape[:2]
+    before = codes(relations, "relations", n, k, k)
+    ranks = allocate(
+        (n * n_extensions, k), np.float64, f"{n} × {n_extensions} linear extensions", "take fewer n_extensions"
+    )
+    shares = np.empty(n * n_extensions)
+    call(
+        "cp_aggregate_extend",
+        ctypes.byref(record(abi.CRelations, n=n, k=k, before=address(before), weights=address(weights))),
+        n_extensions,
+        seed % 2**64,
+        address(ranks),
+        address(shares),
+        n_threads=get_n_threads(),
+        flops=1e9,  # a table of downsets may take seconds
+    )
+    return Profile(ranks, shares, n_extensions)
+
+
+def plackett_luce_fit(
+    ranks: IntArray, weights: FloatArray, penalty: float, *, n_threads: int | None = None
+) -> tuple[FloatArray, int]:
+    """Return the utilities (n, k) of `ranks` (n, m, k) with `weights` (n, m), and how many models are not fitted."""
+    ranks = codes(ranks, "ranks", None, None, None)
+    n, m, k = ranks.shape
+    weights = floats(weights, "weights", n, m)
+    utilities, unfitted = np.empty((n, k)), ctypes.c_int64()
+    call(
+        "cp_plackett_luce_fit",
+        ctypes.byref(record(abi.CRankedSets, n=n, m=m, k=k, ranks=address(ranks), weights=address(weights))),
+        penalty,
+        address(utilities),
+        ctypes.addressof(unfitted),
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        flops=10.0 * n * k * k * (2.0 * m + k),
+    )
+    return utilities, unfitted.value
+
+
+def _search_flops(k: int) -> float:
+    return 30.0 * k * 2.0 ** min(k, _EXACT) + 100.0 * k**3

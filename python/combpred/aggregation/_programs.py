@@ -1,0 +1,86 @@
+"""Integer programs, and their linear relaxations, for groups of items that follow one another in some best order."""
+
+from __future__ import annotations
+
+import time
+from typing import NoReturn
+
+import numpy as np
+
+from .._data.checks import is_number
+from .._lib import abi
+from .._lib.aggregate import Programs, item_groups
+from .._lib.arrays import FloatArray
+from .._lib.control import reported
+from .._lib.errors import CapabilityError
+
+#: Methods that make use of programs.
+PROGRAMMED = ("milp", "lp")
+
+_EXACT_LIMIT = 20  # items of a group that is solved by the recursion over subsets
+
+
+def solve_programs(label: str, method: str, before: FloatArray, deadline: float | None, verbose: int) -> Programs:
+    """Solve the program of every group, given the weights (k, k) of u before v.
+
+    Parameters
+    ----------
+    label : str
+        What reports of progress begin with.
+    method : {"milp", "lp"}
+        "lp": the linear relaxation.
+    before : ndarray of shape (k, k)
+        Weights of pairs, 0 on the diagonal.
+    deadline : float or None
+        As `time.monotonic` counts. Groups that are not done by then have a bound only.
+    verbose : int
+        When positive, programs that take more than a second report their progress.
+    """
+    groups = item_groups(before)
+    programs = Programs(np.zeros_like(before), np.zeros(len(groups), dtype=np.int32), np.zeros(len(groups)))
+    control = abi.Control()
+    with reported(control, label, verbose=verbose):
+        for number, items in enumerate(groups):
+            if len(items) > 1:
+                square = np.ix_(items, items)
+                found = _solve(method, before[square], deadline, control)
+                programs.x[square], programs.state[number], programs.lower_bound[number] = found
+    return programs
+
+
+def _solve(
+    method: str, before: FloatArray, deadline: float | None, control: abi.Control
+) -> tuple[FloatArray, int, float]:
+    """Return how far u is before v, what is known of the program, and a bound on the cost of all orders."""
+    from .._programs.orders import best_order, relaxed_order  # loads the solver
+    from .._programs.program import OutOfTimeError
+
+    k = len(before)
+    u, v = np.triu_indices(k, 1)
+    scores = (before[u, v] - before[v, u]) / 2  # an order costs the mean over both directions of all pairs less these
+    mean = float((before[u, v] + before[v, u]).sum() / 2)
+    try:
+        if method == "milp":
+            positions, bound = best_order(k, scores, deadline=deadline, control=control)
+            return (positions[:, np.newaxis] < positions).astype(np.float64), abi.PROGRAM_SOLVED, mean - bound
+        relaxed = relaxed_order(k, scores, deadline=deadline, control=control)
+    except OutOfTimeError as error:
+        return np.zeros_like(before), abi.PROGRAM_OUT_OF_TIME, mean - error.upper_bound
+    state = abi.PROGRAM_SOLVED if relaxed.is_order else abi.PROGRAM_FRACTIONAL
+    return relaxed.before, state, mean - relaxed.upper_bound
+
+
+def refuse_large_groups(before: FloatArray, error: CapabilityError) -> NoReturn:
+    """Raise the refusal of the method "exact" by the core in words of Python's methods."""
+    largest = max(map(len, item_groups(before)))
+    raise CapabilityError(
+        f"method='exact' is limited to strongly connected components of {_EXACT_LIMIT} items, here is one "
+        f"of {largest}; take method='milp', which has no limit but time, or 'lp' or 'local-search'"
+    ) from error
+
+
+def deadline_after(time_limit: float | None) -> float | None:
+    """Return the deadline that many seconds from now; ValueError unless it is a positive number or None."""
+    if time_limit is not None and (not is_number(time_limit) or not time_limit > 0.0):
+        raise ValueError(f"time_limit must be a positive number of seconds or None, got {time_limit!r}")
+    return None if time_limit is None else time.monotonic() + time_limit
