@@ -10,10 +10,11 @@
  *   bad_row, err, err_cap.
  * - err is a buffer of err_cap bytes owned by the caller. After a failure it holds a NUL-terminated UTF-8 message, cut
  *   to fit; after success it is untouched. err = NULL or err_cap <= 0 means that no message is wanted.
- * - bad_row, where a function takes rows of data, gets the number of the row, from 0 on, that a failure is about: -1 when
- *   no row is to blame, or nothing failed. Any status but CP_OK may come with a row. The message of such a failure names
- *   the row, too: it begins with "row 3: ", and what follows says what is wrong with it, or has the number in its
- *   sentence. bad_row = NULL means that the number is not wanted.
+ * - bad_row, where a function takes rows of data, gets the number of the row, from 0 on, that a failure is about: -1
+ *   when no row is to blame, as where a structure is too large whatever the row, or nothing failed. Any status but
+ *   CP_OK may come with a row. The message of such a failure names the row, too: it begins with "row 3: ", and what
+ *   follows says what is wrong with it, or has the number in its sentence. bad_row = NULL means that the number is not
+ *   wanted.
  * - What belongs together is a struct. The first field of each, but for cp_structure and cp_control, is struct_size, to
  *   which the caller gives the sizeof of the struct: CP_EVALUE where it is not set. Later versions may append fields;
  *   where they are missing in the caller's struct they count as zero, which is their default. Each struct has a macro
