@@ -23,7 +23,7 @@ LAYERS = [
     },
     {
         *("core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition"),
-        *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/sgd", "core/solve/solvetest"),
+        *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/primal", "core/solve/sgd", "core/solve/solvetest"),
     },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
     {"capi", "capi/names"},
@@ -82,7 +82,7 @@ def test_core_neither_prints_nor_ends_the_process(root):
     found = [
         f"{file.relative_to(root)}:{number}"
         for file in go_files(root)
-        if not file.name.startswith("zz_")
+        if not file.name.startswith("zz_") and file.name != "example_test.go"
         for number, line in enumerate(file.read_text().splitlines(), 1)
         if forbidden.search(line.split("//")[0])
     ]

@@ -2,6 +2,7 @@ package primal
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 
@@ -63,8 +64,8 @@ func (t *Task) AddProduct(dst linalg.Matrix[float64], v Direction, r *Rows, work
 	} else if v.Single() {
 		pass = r.singlePass
 	}
-	err := r.each(v.q*v.d, workers, func(dst []float64, lo, hi int) error {
-		return pass(t, matrix{Rows: v.q, Cols: v.d, Stride: max(v.d, 1), Data: dst}, v, lo, hi, mon)
+	err := r.each(v.q*v.d, workers, func(w *workspaces, dst []float64, lo, hi int) error {
+		return pass(w, t, matrix{Rows: v.q, Cols: v.d, Stride: max(v.d, 1), Data: dst}, v, lo, hi, mon)
 	}, dst.Data[:v.q*v.d])
 	if err == nil && v.Single() {
 		r.held.filled()
@@ -72,34 +73,32 @@ func (t *Task) AddProduct(dst linalg.Matrix[float64], v Direction, r *Rows, work
 	return err
 }
 
-func (r *Rows) densePass(t *Task, dst matrix, v Direction, lo, hi int, mon *parallel.Monitor) error {
-	return addDense(t, r, dst, v, lo, hi, mon, r.X.wideTo)
+func (r *Rows) densePass(w *workspaces, t *Task, dst matrix, v Direction, lo, hi int, mon *parallel.Monitor) error {
+	return addDense(&w.wide, &w.psi, t, r, dst, v, lo, hi, mon, r.X.wideTo)
 }
 
-func (r *Rows) singlePass(t *Task, dst matrix, v Direction, lo, hi int, mon *parallel.Monitor) error {
-	return addDense(t, r, dst, v, lo, hi, mon, r.X.singleTo)
+func (r *Rows) singlePass(w *workspaces, t *Task, dst matrix, v Direction, lo, hi int, mon *parallel.Monitor) error {
+	return addDense(&w.single, &w.psi, t, r, dst, v, lo, hi, mon, r.X.singleTo)
 }
 
 // addDense does the work in the precision T. In the features z = (x − c)/s, with a constant one, the direction is (sW, w₀ + Wᵀc), divided by
 // its largest entry; a column Wμ is appended where μ is not 0, so that ψ̃ is never formed.
-func addDense[T linalg.Float](t *Task, r *Rows, dst matrix, v Direction, lo, hi int, mon *parallel.Monitor,
-	designTo func(dst linalg.Matrix[T], lo int, centre, factor []float64)) error {
+func addDense[T linalg.Float](w *workspace[T], psi *psiRows, t *Task, r *Rows, dst matrix, v Direction, lo, hi int,
+	mon *parallel.Monitor, designTo func(dst linalg.Matrix[T], lo int, centre, factor []float64)) error {
 	scaled, unit := standardised[T](t, v)
 	if unit == 0 {
 		return mon.Err()
 	}
 	q, width := scaled.Rows, scaled.Cols
 	most := min(batchRows(v.p, v.d), hi-lo)
-	design := linalg.NewMatrix[T](most, q)
-	scores := linalg.NewMatrix[T](most, width)
+	design, scores := block(&w.design, most, q), block(&w.scores, most, width)
 	product := linalg.NewMatrix[T](q, width)
 	total := linalg.NewMatrix[float64](q, width)
 	factor := make([]float64, v.p)
 	for j, s := range v.scale() {
 		factor[j] = 1 / s
 	}
-	var psi psiRows
-	kernel := puller[T]{d: v.d, centred: width > v.d, share: T(t.Share), unit: 1 / v.unit(), rows: r}
+	kernel := puller[T]{d: v.d, centred: t.centred(), share: T(t.Share), unit: 1 / v.unit(), rows: r}
 	err := r.batches(lo, hi, mon, func(lo, hi int) error {
 		x, f := heldDesign(r.held, lo, hi, q, design), scores.Slice(0, hi-lo, 0, width)
 		if x.Rows == 0 {
@@ -107,11 +106,11 @@ func addDense[T linalg.Float](t *Task, r *Rows, dst matrix, v Direction, lo, hi 
 			designTo(x, lo, v.centre(), factor)
 			hold(r.held, x, lo)
 		}
-		if err := r.read(&psi, lo, hi); err != nil {
+		if err := r.read(psi, lo, hi); err != nil {
 			return err
 		}
 		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, x, scaled, 0, f)
-		kernel.pull(f, &psi, lo)
+		kernel.pull(f, psi, lo)
 		linalg.Gemm(blas.Trans, blas.NoTrans, 1, x, f, 0, product)
 		for k, y := range product.Data {
 			total.Data[k] += float64(y)
@@ -122,13 +121,15 @@ func addDense[T linalg.Float](t *Task, r *Rows, dst matrix, v Direction, lo, hi 
 	return err
 }
 
+// centred says whether μ is not 0.
+func (t *Task) centred() bool {
+	return slices.ContainsFunc(t.Mean, func(m float64) bool { return m != 0 })
+}
+
 // standardised returns the direction for standardised features, of p+1 rows, divided by the number unit: 0 where the direction is.
 func standardised[T linalg.Float](t *Task, v Direction) (linalg.Matrix[T], float64) {
-	width, zero := v.d, true
-	for _, m := range t.Mean {
-		zero = zero && m == 0
-	}
-	if !zero {
+	centred, width := t.centred(), v.d
+	if centred {
 		width++
 	}
 	w, wide := v.Weights(), linalg.NewMatrix[float64](v.p+1, width)
@@ -143,8 +144,8 @@ func standardised[T linalg.Float](t *Task, v Direction) (linalg.Matrix[T], float
 	var unit float64
 	for i := range wide.Rows {
 		row := wide.Row(i)
-		if !zero {
-			row[v.d] = linalg.Dot(t.Mean, row)
+		if centred {
+			row[v.d] = linalg.Dot(t.Mean, row[:v.d])
 		}
 		for _, y := range row {
 			unit = max(unit, math.Abs(y))
@@ -165,7 +166,7 @@ func unstandardise(t *Task, dst matrix, v Direction, total matrix, unit float64)
 	for i := range total.Rows {
 		row := total.Row(i)
 		linalg.ScaleTo(row, unit, row)
-		if total.Cols > v.d { // ψ̃ = ψ − μ
+		if t.centred() { // ψ̃ = ψ − μ
 			linalg.Axpy(row[:v.d], t.Mean, -row[v.d])
 		}
 	}

@@ -10,13 +10,15 @@ import (
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
+	"combpred/core/structure"
 )
 
 // Task is a training problem but for its rows.
 type Task struct {
 	Coord     *solve.Coordinates // of Σ, or the identity for the squared loss
 	Mean      []float64          // μ, of ψ under the uniform law
-	Share     float64            // 2 over the number of members of the space, 0 where that is not known; only read for sets of outputs
+	Share     float64            // 2 over the number of members of the space, NaN where that is not known; only read for sets of outputs
+	Structure string             // what the space is called in messages
 	Lambda    float64
 	Margin    bool // the AUC loss; false is the squared loss
 	Intercept bool // whether x has a last entry 1
@@ -44,19 +46,37 @@ type Rows struct {
 	// be given back.
 	Release func(lo, hi int)
 
-	held *held
+	held   *held
+	spaces [mostParts]workspaces // of the parts, kept for the next pass
 }
 
 const (
 	batchEntries = 1 << 16 // numbers of a batch's inputs or scores: both stay in cache, and products of that size run at full speed
-	mostRows     = 1024    // of a batch
+	mostRows     = 512     // of a batch
 	leastRows    = 32
+	releaseRows  = 8192 // of a call of Release, about: the call asks the system
 	// Rows are cut into that many parts, each with sums of its own, at most; they are added in order, so that nothing depends on the number
 	// of workers.
 	mostParts  = 8
 	partRows   = 4096    // at least, of a part
 	partsLimit = 1 << 23 // numbers in the sums of all parts: 64 MiB
 )
+
+// workspaces are the scratch of one part's passes.
+type workspaces struct {
+	wide   workspace[float64]
+	single workspace[float32]
+	psi    psiRows
+}
+
+// workspace holds a batch's features and scores.
+type workspace[T linalg.Float] struct{ design, scores []T }
+
+// block returns the first rows×cols numbers of a buffer, which it lets grow.
+func block[T linalg.Float](buffer *[]T, rows, cols int) linalg.Matrix[T] {
+	*buffer = grown(*buffer, rows*cols)
+	return linalg.Matrix[T]{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: *buffer}
+}
 
 // batchRows returns how many rows are worked on together.
 func batchRows(p, d int) int {
@@ -68,15 +88,15 @@ func batchRows(p, d int) int {
 }
 
 // each calls f for each part of the rows, in parallel, with an accumulator of size numbers, zero at first, and add for each of them in order.
-func (r *Rows) each(size, workers int, f func(dst []float64, lo, hi int) error, dst []float64) error {
+func (r *Rows) each(size, workers int, f func(w *workspaces, dst []float64, lo, hi int) error, dst []float64) error {
 	n, _ := r.X.Size()
 	parts := max(1, min(mostParts, n/partRows, partsLimit/max(size, 1)))
 	if parts == 1 {
-		return f(dst, 0, n)
+		return f(&r.spaces[0], dst, 0, n)
 	}
 	sums := make([]float64, parts*size)
 	err := parallel.For(parts, 1, workers, nil, func(k, _ int) error {
-		return f(sums[k*size:(k+1)*size], k*n/parts, (k+1)*n/parts)
+		return f(&r.spaces[k], sums[k*size:(k+1)*size], k*n/parts, (k+1)*n/parts)
 	})
 	for k := range parts {
 		linalg.Axpy(dst, sums[k*size:(k+1)*size], 1)
@@ -88,6 +108,7 @@ func (r *Rows) each(size, workers int, f func(dst []float64, lo, hi int) error, 
 func (r *Rows) batches(lo, hi int, mon *parallel.Monitor, f func(lo, hi int) error) error {
 	_, p := r.X.Size()
 	_, d := r.Psi.Size()
+	done := lo
 	for step := batchRows(p, d); lo < hi; lo += step {
 		if err := mon.Err(); err != nil {
 			return err
@@ -96,8 +117,9 @@ func (r *Rows) batches(lo, hi int, mon *parallel.Monitor, f func(lo, hi int) err
 		if err := f(lo, end); err != nil {
 			return r.renumbered(err)
 		}
-		if r.Release != nil {
-			r.Release(lo, end)
+		if r.Release != nil && (end == hi || end-done >= releaseRows) {
+			r.Release(done, end)
+			done = end
 		}
 	}
 	return nil
@@ -144,6 +166,9 @@ func (r *Rows) check(t *Task) error {
 	}
 	if len(r.First) != n+1 || r.First[0] != 0 || r.First[n] != outputs {
 		return fmt.Errorf("primal: the sets of outputs must be %d and begin at 0 and end at %d, the number of rows of psi", n, outputs)
+	}
+	if t.Margin && math.IsNaN(t.Share) {
+		return &structure.CapabilityError{Structure: t.Structure, Need: "the number of its members, to train on sets of outputs"}
 	}
 	for i := range n {
 		k := r.First[i+1] - r.First[i]

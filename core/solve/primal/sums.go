@@ -58,12 +58,12 @@ func (t *Task) AddSums(s Sums, r *Rows, workers int, mon *parallel.Monitor) erro
 		return err
 	}
 	n, _ := r.X.Size()
-	err := r.each(len(s.Data), workers, func(dst []float64, lo, hi int) error {
+	err := r.each(len(s.Data), workers, func(w *workspaces, dst []float64, lo, hi int) error {
 		part := NewSums(dst, s.p, s.d)
 		if r.X.sparse() != nil || r.Psi.sparse() != nil {
 			return r.sparseSums(part, lo, hi, mon)
 		}
-		return r.denseSums(part, lo, hi, mon)
+		return r.denseSums(w, part, lo, hi, mon)
 	}, s.Data)
 	gram := s.Gram()
 	for i := range gram.Rows {
@@ -76,10 +76,9 @@ func (t *Task) AddSums(s Sums, r *Rows, workers int, mon *parallel.Monitor) erro
 }
 
 // denseSums adds the sums over rows lo to hi; of the Gram matrix only the upper triangle.
-func (r *Rows) denseSums(s Sums, lo, hi int, mon *parallel.Monitor) error {
-	var psi psiRows
+func (r *Rows) denseSums(w *workspaces, s Sums, lo, hi int, mon *parallel.Monitor) error {
 	most := min(batchRows(s.p, s.d), hi-lo)
-	design, sum := linalg.NewMatrix[float64](most, s.p+1), linalg.NewMatrix[float64](most, s.d)
+	design, sum := block(&w.wide.design, most, s.p+1), block(&w.wide.scores, most, s.d)
 	gram := s.Gram()
 	return r.batches(lo, hi, mon, func(lo, hi int) error {
 		x, y := design.Slice(0, hi-lo, 0, s.p+1), sum.Slice(0, hi-lo, 0, s.d)
@@ -89,10 +88,10 @@ func (r *Rows) denseSums(s Sums, lo, hi int, mon *parallel.Monitor) error {
 				return err
 			}
 		}
-		if err := r.read(&psi, lo, hi); err != nil {
+		if err := r.read(&w.psi, lo, hi); err != nil {
 			return err
 		}
-		s.Data[1] += r.sumOutputs(y, &psi, lo, hi)
+		s.Data[1] += r.sumOutputs(y, &w.psi, lo, hi)
 		linalg.Gemm(blas.Trans, blas.NoTrans, 1, x, y, 1, s.Cross())
 		if r.Weights != nil || r.First != nil {
 			for i := range x.Rows {
