@@ -34,7 +34,6 @@ func (m *Machine) begin(mon *parallel.Monitor) error {
 	if !(total > 0) {
 		return errors.New("primal: the weights of all rows are zero, at least one must be positive")
 	}
-	m.head[headWeight] = total
 	for _, v := range sums.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return overflow()

@@ -37,7 +37,6 @@ const (
 	headDrift     // of the recurrence's residual, relative to headBase
 	headNorm      // ‖B‖
 	headObjective // at the end
-	headWeight    // Σ w, from then on
 	headLen
 )
 

@@ -10,7 +10,7 @@ import (
 // Sparse rows are worked on entry by entry, in double precision: what is sparse, x or ψ, is gone through, and the other is a row of a dense
 // matrix or gone through as well.
 
-// features calls f for the entries of x̂ of row i that may not be zero, the last one, 1, left out.
+// featureReader reads the features of a row, dense ones as if all of them were entries.
 type featureReader struct {
 	r     *Rows
 	dense linalg.Matrix[float64] // one row, where X is dense
@@ -37,7 +37,7 @@ func (f *featureReader) row(i int) ([]int32, []float64) {
 	return f.all, f.dense.Data[:len(f.all)]
 }
 
-// outputReader reads the outputs of a row, dense ones a row of X at a time.
+// outputReader does the same for the outputs of a row.
 type outputReader struct {
 	r     *Rows
 	psi   psiRows
