@@ -171,4 +171,3 @@ func TestMachineResumesFromItsState(t *testing.T) {
 		}
 	}
 }
-

@@ -170,4 +170,3 @@ func TestLimitOfIterations(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 }
-
