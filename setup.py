@@ -86,7 +86,7 @@ def linker_flags(folder: Path) -> str:
 
     The linker reads the list from `folder`, whose path is free of blanks where that of the source tree may not be.
     """
-    exports = Path(shutil.copy(ROOT / "capi" / "exports.map", folder))
+    exports = Path(shutil.copy(ROOT / "capi" / "zz_exports.map", folder))
     if sys.platform == "darwin":
         names = re.findall(r"^\s+(\w+\*?);$", exports.read_text(), re.M)
         listed = folder / "exports.txt"

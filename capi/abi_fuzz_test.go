@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -16,6 +17,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/catalogue"
 	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/solve"
@@ -24,23 +26,25 @@ import (
 
 // entryPoints are the functions of combpred.h.
 var entryPoints = map[string]any{
-	"cp_abi_version": cp_abi_version, "cp_test_panic": cp_test_panic,
-	"cp_structure_shape": cp_structure_shape, "cp_structure_count": cp_structure_count,
-	"cp_structure_capabilities": cp_structure_capabilities, "cp_structure_mean": cp_structure_mean,
-	"cp_structure_second_moment": cp_structure_second_moment, "cp_structure_moments": cp_structure_moments,
-	"cp_structure_check": cp_structure_check,
-	"cp_structure_embed": cp_structure_embed, "cp_structure_embed_partial": cp_structure_embed_partial,
-	"cp_structure_sample": cp_structure_sample, "cp_structure_mirror": cp_structure_mirror,
-	"cp_structure_enumerate": cp_structure_enumerate, "cp_decode": cp_decode,
-	"cp_log_partition": cp_log_partition, "cp_sample_distribution": cp_sample_distribution,
-	"cp_chain_sample": cp_chain_sample, "cp_chain_diagnose": cp_chain_diagnose, "cp_extensions_sample": cp_extensions_sample,
-	"cp_extensions_count": cp_extensions_count, "cp_extensions_common": cp_extensions_common,
-	"cp_kernel_check": cp_kernel_check, "cp_ridge_plan": cp_ridge_plan, "cp_ridge_kernel": cp_ridge_kernel,
-	"cp_ridge_spectral":   cp_ridge_spectral,
-	"cp_ridge_kernel_loo": cp_ridge_kernel_loo, "cp_ridge_spectral_loo": cp_ridge_spectral_loo, "cp_covariance_solve": cp_covariance_solve,
-	"cp_ridge_losses": cp_ridge_losses, "cp_sgd_expansion": cp_sgd_expansion, "cp_sgd_features": cp_sgd_features,
-	"cp_maxmargin_pass": cp_maxmargin_pass,
-	"cp_labelrank_svm":  cp_labelrank_svm, "cp_labelrank_svm_kernel": cp_labelrank_svm_kernel, "cp_labelrank_online": cp_labelrank_online,
+	"cp_test_panic":      go_cp_test_panic,
+	"cp_structure_shape": go_cp_structure_shape, "cp_structure_count": go_cp_structure_count,
+	"cp_structure_capabilities": go_cp_structure_capabilities, "cp_structure_mean": go_cp_structure_mean,
+	"cp_structure_second_moment": go_cp_structure_second_moment, "cp_structure_moments": go_cp_structure_moments,
+	"cp_structure_check": go_cp_structure_check,
+	"cp_structure_embed": go_cp_structure_embed, "cp_structure_embed_partial": go_cp_structure_embed_partial,
+	"cp_structure_sample": go_cp_structure_sample, "cp_structure_mirror": go_cp_structure_mirror,
+	"cp_structure_enumerate": go_cp_structure_enumerate, "cp_decode": go_cp_decode,
+	"cp_log_partition": go_cp_log_partition, "cp_sample_distribution": go_cp_sample_distribution,
+	"cp_chain_sample": go_cp_chain_sample, "cp_chain_diagnose": go_cp_chain_diagnose, "cp_extensions_sample": go_cp_extensions_sample,
+	"cp_extensions_count": go_cp_extensions_count, "cp_extensions_common": go_cp_extensions_common,
+	"cp_kernel_check": go_cp_kernel_check, "cp_ridge_plan": go_cp_ridge_plan, "cp_ridge_kernel": go_cp_ridge_kernel,
+	"cp_ridge_spectral":   go_cp_ridge_spectral,
+	"cp_ridge_kernel_loo": go_cp_ridge_kernel_loo, "cp_ridge_spectral_loo": go_cp_ridge_spectral_loo,
+	"cp_covariance_solve": go_cp_covariance_solve,
+	"cp_ridge_losses":     go_cp_ridge_losses, "cp_sgd_expansion": go_cp_sgd_expansion, "cp_sgd_features": go_cp_sgd_features,
+	"cp_maxmargin_pass": go_cp_maxmargin_pass,
+	"cp_labelrank_svm":  go_cp_labelrank_svm, "cp_labelrank_svm_kernel": go_cp_labelrank_svm_kernel,
+	"cp_labelrank_online": go_cp_labelrank_online,
 }
 
 func TestEntryPointsAreComplete(t *testing.T) {
@@ -54,7 +58,7 @@ func TestEntryPointsAreComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`(?m)^//export (cp_\w+)$`).FindAllStringSubmatch(string(source), -1) {
+		for _, match := range regexp.MustCompile(`(?m)^//export go_(cp_\w+)$`).FindAllStringSubmatch(string(source), -1) {
 			found = append(found, match[1])
 		}
 	}
@@ -76,11 +80,14 @@ const (
 // absurd sizes are negative, or more than can be addressed together with any other dimension.
 var absurd = []int64{-1, -8, math.MinInt64, math.MaxInt64, 1 << 48, 1 << 61, math.MinInt32, 1<<63 - 8}
 
+// mostlyNone are fields that are zero or NULL in most calls that go far.
+var mostlyNone = []string{"n_ints", "n_reals", "n_magnitude", "intercept", "margins", "first"}
+
 // caller makes up arguments as a caller with wrong sizes, NULL pointers and garbage in its buffers does. What it claims small buffers
 // to hold is true: no library can check that.
 type caller struct {
 	draws, garbage []byte
-	text, options  []byte
+	text           []byte
 	kept           []*[bufferBytes / 8]uint64
 }
 
@@ -134,7 +141,17 @@ func (c *caller) buffer(start []byte) unsafe.Pointer {
 	return unsafe.Pointer(buffer)
 }
 
-// record returns the address of a struct of the C type t: sizes and buffers, but for text, as drawn.
+// name returns the address of a name, which may be one of another parameter, or NULL.
+func (c *caller) name() unsafe.Pointer {
+	if c.draw() < 64 {
+		return nil
+	}
+	lists := catalogue.Lists()
+	list := lists[c.draw()%len(lists)].Names
+	return c.buffer([]byte(list[c.draw()%len(list)] + "\x00"))
+}
+
+// record returns the address of a struct of the C type t: its own size, and sizes, names and buffers as drawn.
 func (c *caller) record(t reflect.Type) unsafe.Pointer {
 	out := c.buffer(nil)
 	if out == nil || uintptr(out)%8 != 0 {
@@ -142,15 +159,27 @@ func (c *caller) record(t reflect.Type) unsafe.Pointer {
 	}
 	for i := range t.NumField() {
 		field := unsafe.Add(out, t.Field(i).Offset)
+		name, kind := t.Field(i).Name, t.Field(i).Type.Kind()
 		switch {
-		case t.Field(i).Type.Kind() == reflect.Pointer && i == 0:
+		case name == "struct_size":
+			*(*int64)(field) = c.length(int(t.Size()))
+		case name == "text":
 			*(*unsafe.Pointer)(field) = c.buffer(c.text)
-			*(*int64)(unsafe.Add(out, t.Field(1).Offset)) = c.length(len(c.text))
-		case t.Field(i).Type.Kind() == reflect.Pointer:
+		case name == "text_len":
+			*(*int64)(field) = c.length(len(c.text))
+		case slices.Contains(mostlyNone, name) && c.draw() < 128:
+			*(*int64)(field) = 0
+		case name == "first": // what it holds at its end is true, too
+			*(*unsafe.Pointer)(field) = unsafe.Pointer(new([bufferBytes / 8]uint64))
+		case name == "bytes":
+			*(*int64)(field) = c.length(bufferBytes)
+		case kind == reflect.Pointer && t.Field(i).Type.Elem().Kind() == reflect.Int8 && name != "signs":
+			*(*unsafe.Pointer)(field) = c.name()
+		case kind == reflect.Pointer || kind == reflect.UnsafePointer:
 			*(*unsafe.Pointer)(field) = c.buffer(nil)
-		case t.Field(i).Type.Kind() == reflect.Int32:
-			*(*int32)(field) = int32(c.size())
-		case i != 1 || t.Field(0).Type.Kind() != reflect.Pointer:
+		case kind == reflect.Float64:
+			*(*float64)(field) = float64(c.draw()) / 2
+		case kind == reflect.Int64 || kind == reflect.Uint64:
 			*(*int64)(field) = c.size()
 		}
 	}
@@ -186,10 +215,10 @@ func (c *caller) arguments(f reflect.Type) []reflect.Value {
 				p = unsafe.Pointer(new([8]uint64)) // not cancelled
 			case t.Elem().Kind() == reflect.Struct:
 				p = c.record(t.Elem())
-			case t.Elem().Kind() == reflect.Int8 && strings.Contains(t.Elem().Name(), "in_"):
-				p, next = c.buffer(c.options), len(c.options)
-			case t.Elem().Kind() == reflect.Int8:
-				p, next = c.buffer(nil), 4096
+			case t.Elem().Kind() == reflect.Int8: // a name, or room for a text
+				if p, next = c.name(), 4096; p == nil {
+					p = c.buffer(nil)
+				}
 			default:
 				p = c.buffer(nil)
 			}
@@ -208,19 +237,22 @@ func FuzzABI(f *testing.F) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	even := bytes.Repeat([]byte{2}, 256) // all sizes agree with a set of two labels
 	for which := range names {
 		for _, text := range []string{`{"name":"permutations","n":3}`, `{"name":"labelsets","n":2}`, `{"name":"multiclass","n":3}`, `{`} {
-			f.Add(uint8(which), []byte(text), []byte(`{}`), []byte{0, 0, 0, 2, 0, 3}, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f})
-			f.Add(uint8(which), []byte(text), []byte(`{"loss":"squared","max_iter":3}`), []byte{0, 0, 0, 255, 2, 250}, []byte{1})
+			f.Add(uint8(which), []byte(text), []byte{0, 0, 0, 2, 0, 3}, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f})
+			f.Add(uint8(which), []byte(text), []byte{0, 0, 0, 255, 2, 250}, []byte{1})
+			f.Add(uint8(which), []byte(text), even, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f})
+			f.Add(uint8(which), []byte(text), even, []byte{0, 0, 0, 0, 1, 0, 0, 0})
 		}
 	}
-	f.Fuzz(func(t *testing.T, which uint8, text, options, draws, garbage []byte) {
-		if len(text) > bufferBytes/2 || len(options) > bufferBytes/2 {
+	f.Fuzz(func(t *testing.T, which uint8, text, draws, garbage []byte) {
+		if len(text) > bufferBytes/2 {
 			return
 		}
 		name := names[int(which)%len(names)]
 		function := reflect.ValueOf(entryPoints[name])
-		c := &caller{draws: draws, garbage: garbage, text: text, options: options}
+		c := &caller{draws: draws, garbage: garbage, text: text}
 		out := function.Call(c.arguments(function.Type()))
 		// 5 reports a panic that was caught, so a bug.
 		if status := out[0].Int(); status < 0 || status > 8 || status == 5 && name != "cp_test_panic" {
@@ -233,22 +265,22 @@ func FuzzABI(f *testing.F) {
 // FuzzRidge trains on whatever options, numbers and weights come: a call must end with an error or with finite coefficients, and
 // never with a panic.
 func FuzzRidge(f *testing.F) {
-	for _, options := range []string{
-		``, `{}`, `{"loss":"squared"}`, `{"solver":"cg","alpha":0.5}`, `{"solver":"newton-cg","tol":1e-3}`,
-		`{"precision":"double","shift":1}`,
-		`{"alpha":1e-300}`, `{"alpha":1e300,"max_iter":1}`, `{"tol":null}`, `{"alpha":"1"}`, `{"unknown":1}`, `[]`, `{}{}`,
-		`{"max_iter":1e99}`,
-	} {
-		f.Add([]byte(options), []byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(4), true)
+	for _, loss := range fit.Losses {
+		for _, solver := range fit.Solvers {
+			f.Add(loss, solver, "single", 1.0, 1e-8, 0.0, 0, []byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(4), true)
+		}
 	}
-	f.Add([]byte(`{"solver":"newton-cg"}`), []byte("00000000"), uint8(0), true) // rounding leaves Newton-CG no direction
+	f.Add("auc", "closed-form", "double", 1e-300, 1e-3, 1.0, 1, []byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(4), false)
+	f.Add("auc", "newton-cg", "single", 1e300, 1e-8, 0.0, 0, []byte("00000000"), uint8(0), true) // rounding leaves Newton-CG no direction
 	space, err := structure.New("permutations", structure.Args{Scalars: map[string]int64{"n": 3}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, options, raw []byte, rows uint8, gram bool) {
-		opt, err := ridgeOptions(options)
-		if err != nil {
+	f.Fuzz(func(t *testing.T, loss, solver, precision string, alpha, tol, shift float64, iterations int, raw []byte, rows uint8,
+		gram bool) {
+		opt := fit.Ridge{Loss: loss, Alpha: alpha, Tol: tol, MaxIter: iterations, Shift: shift, Solver: solver, Precision: precision,
+			Workers: 1}
+		if opt.Check() != nil {
 			return
 		}
 		opt.MaxIter = min(opt.MaxIter, 200)
@@ -280,13 +312,13 @@ func FuzzRidge(f *testing.F) {
 		for i := range weights {
 			weights[i] = math.Abs(next())
 		}
-		bytes, err := opt.WorkBytes(space, m, opt.Precision)
+		work, err := opt.WorkBytes(space, m, opt.Precision)
 		if err != nil {
 			t.Fatal(err)
 		}
 		dual := linalg.NewMatrix[float64](m, d)
 		info, err := opt.Kernel(space, k, fit.Targets{Psi: psi, Weights: weights},
-			make([]float32, bytes/4), make([]float64, bytes/8), dual, nil)
+			make([]float32, work/4), make([]float64, work/8), dual, nil)
 		var partial *solve.NotConvergedError
 		if err != nil && !errors.As(err, &partial) {
 			return

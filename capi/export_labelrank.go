@@ -8,6 +8,8 @@ import "C"
 import (
 	"unsafe"
 
+	"combpred/capi/cabi"
+	"combpred/core/catalogue"
 	"combpred/core/labelrank"
 	"combpred/core/solve"
 )
@@ -15,214 +17,202 @@ import (
 // maxLabels bounds the labels of a ranking: their pairs then fit an int32.
 const maxLabels = 1 << 14
 
-// examplesIn reads the preferences of n rows.
-func examplesIn(signs *C.cp_in_i8, margins, weights *C.cp_in_f64, n, k C.int64_t, subgraphs C.int32_t) (*labelrank.Examples, error) {
-	if k < 2 || k > maxLabels {
-		return nil, illegal("k is %d, must be from 2 to %d", int64(k), maxLabels)
-	}
-	if n < 0 || n > maxRows {
-		return nil, illegal("n is %d, must be from 0 to %d", int64(n), maxRows)
-	}
-	pairs := k * (k - 1) / 2
-	e := &labelrank.Examples{Labels: int(k), Decomposition: labelrank.Decomposition(subgraphs)}
-	var err error
-	if e.Signs, err = view[int8](unsafe.Pointer(signs), "signs", []C.int64_t{n, pairs}); err != nil {
+// readPreferences reads the preferences of rows.
+func readPreferences(p *C.cp_in_preferences) (*labelrank.Examples, error) {
+	r, err := cabi.Record(p, "preferences")
+	if err != nil {
 		return nil, err
 	}
-	if margins != nil {
-		if e.Margins, err = float64s(margins, "margins", n, pairs); err != nil {
-			return nil, err
-		}
+	if r.k < 2 || r.k > maxLabels {
+		return nil, cabi.Illegal("k is %d, must be from 2 to %d", int64(r.k), maxLabels)
 	}
-	if weights != nil {
-		if e.Weights, err = float64s(weights, "weights", n); err != nil {
-			return nil, err
-		}
+	if r.n < 0 || r.n > maxRows {
+		return nil, cabi.Illegal("n is %d, must be from 0 to %d", int64(r.n), maxRows)
+	}
+	pairs := r.k * (r.k - 1) / 2
+	e := &labelrank.Examples{Labels: int(r.k)}
+	if e.Decomposition, err = named[labelrank.Decomposition](catalogue.Subgraphs, r.subgraphs, "subgraphs"); err != nil {
+		return nil, err
+	}
+	if e.Signs, err = cabi.View[int8](unsafe.Pointer(r.signs), "signs", r.n, pairs); err != nil {
+		return nil, err
+	}
+	if e.Margins, err = optionalFloat64s(r.margins, "margins", r.n, pairs); err != nil {
+		return nil, err
+	}
+	if e.Weights, err = optionalFloat64s(r.weights, "weights", r.n); err != nil {
+		return nil, err
 	}
 	return e, e.Check()
 }
 
-// designIn reads features and checks their number.
-func designIn(design *C.cp_in_design, q C.int64_t) (*solve.Design, error) {
-	if design == nil {
-		return nil, illegal("design is NULL")
-	}
+// readRanked reads preferences and the features of their rows.
+func readRanked(design *C.cp_in_design, preferences *C.cp_in_preferences) (*solve.Design, *labelrank.Examples, error) {
 	x, err := readDesign(design)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if int64(q) != int64(x.Len()) {
-		return nil, illegal("q is %d, the design has %d features with the constant", int64(q), x.Len())
-	}
-	return x, nil
-}
-
-// machineOut is where the training of a support vector machine writes how it ended.
-type machineOut struct {
-	objective, gap *C.double
-	passes         *C.int64_t
-}
-
-func machineOutIn(objective, gap *C.double, passes *C.int64_t) (m machineOut, err error) {
-	if m.objective, err = one(objective, "objective"); err != nil {
-		return m, err
-	}
-	if m.gap, err = one(gap, "gap"); err != nil {
-		return m, err
-	}
-	m.passes, err = one(passes, "n_iter")
-	return m, err
-}
-
-func (m machineOut) set(info labelrank.Info) {
-	*m.objective, *m.gap, *m.passes = C.double(info.Objective), C.double(info.Gap), C.int64_t(info.Iter)
-}
-
-func machineOptions(c, tol C.double, maxIter C.int64_t, seed C.uint64_t, nWorkers C.int32_t,
-	control *C.cp_control) (labelrank.Options, error) {
-	w, err := workers(nWorkers)
+	e, err := readPreferences(preferences)
 	if err != nil {
-		return labelrank.Options{}, err
+		return nil, nil, err
 	}
-	if maxIter > maxSteps {
-		return labelrank.Options{}, illegal("max_iter is %d, must be at most %d", int64(maxIter), int64(maxSteps))
-	}
-	opt := labelrank.Options{Cost: float64(c), Tol: float64(tol), MaxIter: int(maxIter), Seed: uint64(seed), Workers: w,
-		Mon: monitor(control)}
-	return opt, opt.Check()
+	return x, e, cabi.Equal("preferences: n", preferences.n, "the design", x.N)
 }
 
-//export cp_labelrank_svm
-func cp_labelrank_svm(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64,
-	k C.int64_t, subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, coef, objective,
-	gap *C.double, nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+// newSVMCall reads what the training of support vector machines has in common, and returns what writes how it ended.
+func newSVMCall(options *C.cp_in_labelrank_options, info *C.cp_labelrank_info, workers C.int32_t,
+	control *C.cp_control) (labelrank.Options, func(labelrank.Info), error) {
+	r, err := cabi.Record(options, "options")
+	if err != nil {
+		return labelrank.Options{}, nil, err
+	}
+	if r.max_iter > maxSteps {
+		return labelrank.Options{}, nil, cabi.Illegal("max_iter is %d, must be at most %d", int64(r.max_iter), int64(maxSteps))
+	}
+	t, err := readTail(workers, control)
+	if err != nil {
+		return labelrank.Options{}, nil, err
+	}
+	opt := labelrank.Options{Cost: float64(r.c), Tol: float64(r.tol), MaxIter: int(r.max_iter), Seed: uint64(r.seed),
+		Workers: t.workers, Mon: t.mon}
+	if err := opt.Check(); err != nil {
+		return opt, nil, err
+	}
+	out, err := cabi.OutRecord(info, "info", true)
+	return opt, func(found labelrank.Info) {
+		out.Set(C.cp_labelrank_info{objective: C.double(found.Objective), gap: C.double(found.Gap), n_iter: C.int64_t(found.Iter)})
+	}, err
+}
+
+//export go_cp_labelrank_svm
+func go_cp_labelrank_svm(design *C.cp_in_design, preferences *C.cp_in_preferences, options *C.cp_in_labelrank_options, alpha,
+	coef *C.double, info *C.cp_labelrank_info, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		x, e := designIn(design, q)
+		x, examples, e := readRanked(design, preferences)
 		if e != nil {
 			return e
 		}
-		examples, e := examplesIn(signs, margins, weights, design.n, k, subgraphs)
+		opt, set, e := newSVMCall(options, info, workers, control)
 		if e != nil {
 			return e
 		}
-		opt, e := machineOptions(c, tol, maxIter, seed, nWorkers, control)
+		k := preferences.k
+		a, e := float64s(alpha, "alpha", preferences.n, k*(k-1)/2)
 		if e != nil {
 			return e
 		}
-		a, e := outFloat64s(alpha, "alpha", design.n, k*(k-1)/2)
+		w, e := matrix(coef, "coef", C.int64_t(x.Len()), k)
 		if e != nil {
 			return e
 		}
-		w, e := matrixOut(coef, "coef", q, k)
-		if e != nil {
-			return e
-		}
-		out, e := machineOutIn(objective, gap, nIter)
-		if e != nil {
-			return e
-		}
-		info, e := labelrank.SolveLinear(examples, x, opt, a, w)
-		out.set(info)
+		found, e := labelrank.SolveLinear(examples, x, opt, a, w)
+		set(found)
 		return e
 	})
 }
 
-//export cp_labelrank_svm_kernel
-func cp_labelrank_svm_kernel(kernel *C.cp_in_f64, n C.int64_t, signs *C.cp_in_i8, margins, weights *C.cp_in_f64,
-	k C.int64_t, subgraphs C.int32_t, c, tol C.double, maxIter C.int64_t, seed C.uint64_t, alpha, dual, objective,
-	gap *C.double, nIter *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
+//export go_cp_labelrank_svm_kernel
+func go_cp_labelrank_svm_kernel(kernel *C.cp_in_f64, preferences *C.cp_in_preferences, options *C.cp_in_labelrank_options,
+	alpha, dual *C.double, info *C.cp_labelrank_info, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+	err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		values, e := matrixIn(kernel, "kernel", n, n)
+		examples, e := readPreferences(preferences)
 		if e != nil {
 			return e
 		}
-		examples, e := examplesIn(signs, margins, weights, n, k, subgraphs)
+		n, k := preferences.n, preferences.k
+		values, e := matrix(kernel, "kernel", n, n)
 		if e != nil {
 			return e
 		}
-		opt, e := machineOptions(c, tol, maxIter, seed, nWorkers, control)
+		opt, set, e := newSVMCall(options, info, workers, control)
 		if e != nil {
 			return e
 		}
-		a, e := outFloat64s(alpha, "alpha", n, k*(k-1)/2)
+		a, e := float64s(alpha, "alpha", n, k*(k-1)/2)
 		if e != nil {
 			return e
 		}
-		coefficients, e := matrixOut(dual, "dual", n, k)
+		coefficients, e := matrix(dual, "dual", n, k)
 		if e != nil {
 			return e
 		}
-		out, e := machineOutIn(objective, gap, nIter)
-		if e != nil {
-			return e
-		}
-		info, e := labelrank.SolveKernel(examples, values, opt, a, coefficients)
-		out.set(info)
+		found, e := labelrank.SolveKernel(examples, values, opt, a, coefficients)
+		set(found)
 		return e
 	})
 }
 
-// orderIn reads the order of n rows.
-func orderIn(order *C.cp_in_i64, n C.int64_t) ([]int64, error) {
-	if order == nil {
-		return nil, nil
+// readLearner reads the options and the state of online learning, and the order of n rows.
+func readLearner(options *C.cp_in_online_options, state *C.cp_in_online_state, n C.int64_t, q, k int) (l labelrank.Learner,
+	order []int64, tally []float64, err error) {
+	r, err := cabi.Record(options, "options")
+	if err != nil {
+		return l, nil, nil, err
 	}
-	out, err := int64s(order, "order", n)
-	for step, i := range out {
+	l.Rate, l.Radius, l.Cost = float64(r.rate), float64(r.radius), float64(r.c)
+	if l.Update, err = named[labelrank.Update](catalogue.Updates, r.update, "update"); err != nil {
+		return l, nil, nil, err
+	}
+	if order, err = cabi.Optional[int64](unsafe.Pointer(r.order), "order", n); err != nil {
+		return l, nil, nil, err
+	}
+	for step, i := range order {
 		if i < 0 || i >= int64(n) {
-			return nil, illegal("order: step %d is on row %d, there are %d", step, i, int64(n))
+			return l, nil, nil, cabi.Illegal("order: step %d is on row %d, there are %d", step, i, int64(n))
 		}
 	}
-	return out, err
+	s, err := cabi.Record(state, "state")
+	if err != nil {
+		return l, nil, nil, err
+	}
+	if int(s.q) != q || int(s.k) != k {
+		return l, nil, nil, cabi.Illegal("state: q and k are %d and %d, must be %d features, with the constant, and %d labels",
+			int64(s.q), int64(s.k), q, k)
+	}
+	if l.Coef, err = matrix(s.coef, "coef", s.q, s.k); err != nil {
+		return l, nil, nil, err
+	}
+	if l.Update == labelrank.Multiplicative {
+		if l.Theta, err = matrix(s.theta, "theta", s.q, s.k); err != nil {
+			return l, nil, nil, err
+		}
+	}
+	if s.average != nil {
+		if l.Average, err = matrix(s.average, "average", s.q, s.k); err != nil {
+			return l, nil, nil, err
+		}
+	}
+	if tally, err = float64s(s.tally, "tally", 4); err != nil {
+		return l, nil, nil, err
+	}
+	l.Tally = labelrank.Tally{Weight: tally[0], Mistakes: tally[1], Loss: tally[2], Scale: tally[3]}
+	return l, order, tally, l.Check()
 }
 
-//export cp_labelrank_online
-func cp_labelrank_online(design *C.cp_in_design, q C.int64_t, signs *C.cp_in_i8, weights *C.cp_in_f64,
-	order *C.cp_in_i64, k C.int64_t, subgraphs, update C.int32_t, rate, radius, c C.double, coef, theta, average,
-	tally *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+//export go_cp_labelrank_online
+func go_cp_labelrank_online(design *C.cp_in_design, preferences *C.cp_in_preferences, options *C.cp_in_online_options,
+	state *C.cp_in_online_state, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		if _, e := workers(nWorkers); e != nil {
-			return e
-		}
-		x, e := designIn(design, q)
+		t, e := readTail(workers, control)
 		if e != nil {
 			return e
 		}
-		examples, e := examplesIn(signs, nil, weights, design.n, k, subgraphs)
+		x, examples, e := readRanked(design, preferences)
 		if e != nil {
 			return e
 		}
-		rows, e := orderIn(order, design.n)
+		if examples.Margins != nil {
+			return cabi.Illegal("margins must be NULL: those of online learning are 1")
+		}
+		l, order, tally, e := readLearner(options, state, preferences.n, x.Len(), examples.Labels)
 		if e != nil {
 			return e
 		}
-		l := labelrank.Learner{Update: labelrank.Update(update), Rate: float64(rate), Radius: float64(radius), Cost: float64(c)}
-		if l.Coef, e = matrixOut(coef, "coef", q, k); e != nil {
-			return e
-		}
-		if l.Update == labelrank.Multiplicative {
-			if l.Theta, e = matrixOut(theta, "theta", q, k); e != nil {
-				return e
-			}
-		}
-		if average != nil {
-			if l.Average, e = matrixOut(average, "average", q, k); e != nil {
-				return e
-			}
-		}
-		sums, e := outFloat64s(tally, "tally", 4)
-		if e != nil {
-			return e
-		}
-		l.Tally = labelrank.Tally{Weight: sums[0], Mistakes: sums[1], Loss: sums[2], Scale: sums[3]}
-		if e = l.Check(); e != nil {
-			return e
-		}
-		e = l.Learn(examples, x, rows, monitor(control))
-		sums[0], sums[1], sums[2], sums[3] = l.Tally.Weight, l.Tally.Mistakes, l.Tally.Loss, l.Tally.Scale
+		e = l.Learn(examples, x, order, t.mon)
+		tally[0], tally[1], tally[2], tally[3] = l.Tally.Weight, l.Tally.Mistakes, l.Tally.Loss, l.Tally.Scale
 		return e
 	})
 }

@@ -6,6 +6,8 @@ package main
 import "C"
 
 import (
+	"combpred/capi/cabi"
+	"combpred/core/catalogue"
 	"combpred/core/decode"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
@@ -15,111 +17,145 @@ import (
 const maxCandidates = 1 << 20
 
 // marginProblem reads what a pass does not change.
-func marginProblem(s *C.cp_in_structure, rule, method C.int32_t, candidates C.int64_t, seed C.uint64_t,
-	design *C.cp_in_design, psi *C.cp_in_f64, d C.int64_t, constant, gradient, magnitude *C.cp_in_f64,
-	weights *C.cp_in_f64) (*maxmargin.Problem, error) {
-	p := &maxmargin.Problem{Rule: maxmargin.Rule(rule), Candidates: int(candidates), Seed: uint64(seed)}
+func marginProblem(s *C.cp_in_structure, options C.cp_maxmargin_options, design *C.cp_in_design, targets *C.cp_in_targets,
+	loss *C.cp_in_affine_loss) (*maxmargin.Problem, error) {
+	p := &maxmargin.Problem{Candidates: int(options.n_candidates), Seed: uint64(options.seed)}
 	var err error
 	if p.Space, err = space(s); err != nil {
 		return p, err
 	}
-	if p.Method, err = methodOf(method, decode.Metropolis, "CP_DECODE_"); err != nil {
+	if p.Rule, err = named[maxmargin.Rule](catalogue.Rules, options.rule, "rule"); err != nil {
 		return p, err
 	}
-	if candidates < 0 || candidates > maxCandidates {
-		return p, illegal("n_candidates is %d, must be from 0 to %d", int64(candidates), maxCandidates)
-	}
-	if design == nil {
-		return p, illegal("design is NULL")
-	}
-	n := design.n
-	if n < 1 || n > maxRows {
-		return p, illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
-	}
-	if err := equal("d", d, p.Space.FeatureLen()); err != nil {
+	if p.Method, err = named[decode.Method](catalogue.Decoders, options.method, "method"); err != nil {
 		return p, err
+	}
+	if options.n_candidates < 0 || options.n_candidates > maxCandidates {
+		return p, cabi.Illegal("n_candidates is %d, must be from 0 to %d", int64(options.n_candidates), maxCandidates)
 	}
 	if p.X, err = readDesign(design); err != nil {
 		return p, err
 	}
-	if p.Psi, err = matrixIn(psi, "psi", n, d); err != nil {
+	r, err := cabi.Record(targets, "targets")
+	if err != nil {
 		return p, err
 	}
-	if p.Rule == maxmargin.FrankWolfe {
-		if p.Loss.Constant, err = float64s(constant, "constant", n); err != nil {
-			return p, err
-		}
-		if p.Loss.Gradient, err = matrixIn(gradient, "gradient", n, d); err != nil {
-			return p, err
-		}
-		if magnitude != nil {
-			if p.Loss.Magnitude, err = matrixIn(magnitude, "magnitude", n, d); err != nil {
-				return p, err
-			}
+	if err := cabi.Equal("targets: n", r.n, "the design", p.X.N); err != nil {
+		return p, err
+	}
+	if err := equal("d", r.d, p.Space.FeatureLen()); err != nil {
+		return p, err
+	}
+	if r.first != nil {
+		return p, cabi.Illegal("first must be NULL: each example has one output")
+	}
+	y, err := readTargets(r)
+	if err != nil {
+		return p, err
+	}
+	p.Psi, p.Weights = y.Psi, y.Weights
+	if p.Weights == nil {
+		p.Weights = make([]float64, r.n)
+		for i := range p.Weights {
+			p.Weights[i] = 1
 		}
 	}
-	p.Weights, err = float64s(weights, "weights", n)
-	return p, err
+	return p, affineLoss(p, loss, r.n, r.d)
+}
+
+// affineLoss reads the losses of a problem, for the rule that has some.
+func affineLoss(p *maxmargin.Problem, loss *C.cp_in_affine_loss, n, d C.int64_t) error {
+	if p.Rule != maxmargin.FrankWolfe {
+		if loss != nil {
+			return cabi.Illegal("loss must be NULL for the perceptron")
+		}
+		return nil
+	}
+	r, err := cabi.Record(loss, "loss")
+	if err != nil {
+		return err
+	}
+	if r.n != n || r.d != d {
+		return cabi.Illegal("loss: n and d are %d and %d, targets have %d and %d", int64(r.n), int64(r.d), int64(n), int64(d))
+	}
+	if p.Loss.Constant, err = float64s(r.constant, "constant", n); err != nil {
+		return err
+	}
+	if p.Loss.Gradient, err = matrix(r.gradient, "gradient", n, d); err != nil {
+		return err
+	}
+	if r.magnitude != nil {
+		p.Loss.Magnitude, err = matrix(r.magnitude, "magnitude", n, d)
+	}
+	return err
 }
 
 // marginState reads what a pass changes.
-func marginState(v, offset, lateV, lateOffset, coef *C.double, n, d, q, step C.int64_t) (*maxmargin.State, error) {
+func marginState(p *C.cp_in_maxmargin_state, problem *maxmargin.Problem, step C.int64_t) (*maxmargin.State, error) {
 	s := &maxmargin.State{Step: int(step)}
-	var err error
-	if s.V, err = matrixOut(v, "v", n, d); err != nil {
+	r, err := cabi.Record(p, "state")
+	if err != nil {
 		return s, err
 	}
-	if s.Offset, err = outFloat64s(offset, "offset", n); err != nil {
+	n, d, q := problem.X.N, problem.Psi.Cols, problem.X.Len()
+	if int(r.n) != n || int(r.d) != d || int(r.q) != q {
+		return s, cabi.Illegal("state: n, d and q are %d, %d and %d, must be %d, %d and %d as in the design and targets", int64(r.n),
+			int64(r.d), int64(r.q), n, d, q)
+	}
+	if s.V, err = matrix(r.v, "v", r.n, r.d); err != nil {
 		return s, err
 	}
-	s.LateV = linalg.Matrix[float64]{Cols: int(d)}
-	if lateV != nil {
-		if s.LateV, err = matrixOut(lateV, "late_v", n, d); err != nil {
+	if s.Offset, err = float64s(r.offset, "offset", r.n); err != nil {
+		return s, err
+	}
+	s.LateV = linalg.Matrix[float64]{Cols: d}
+	if r.late_v != nil {
+		if s.LateV, err = matrix(r.late_v, "late_v", r.n, r.d); err != nil {
 			return s, err
 		}
-		if s.LateOffset, err = outFloat64s(lateOffset, "late_offset", n); err != nil {
+		if s.LateOffset, err = float64s(r.late_offset, "late_offset", r.n); err != nil {
 			return s, err
 		}
 	}
-	s.W, err = matrixOut(coef, "coef", q, d)
+	s.W, err = matrix(r.coef, "coef", r.q, r.d)
 	return s, err
 }
 
-//export cp_maxmargin_pass
-func cp_maxmargin_pass(s *C.cp_in_structure, rule, method C.int32_t, candidates C.int64_t, seed C.uint64_t,
-	design *C.cp_in_design, psi *C.cp_in_f64, d C.int64_t, constant, gradient, magnitude, weights *C.cp_in_f64,
-	order *C.cp_in_i64, nOrder, step C.int64_t, v, offset, lateV, lateOffset, coef *C.double, q C.int64_t,
-	report *C.cp_margin_report, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
+//export go_cp_maxmargin_pass
+func go_cp_maxmargin_pass(s *C.cp_in_structure, options *C.cp_in_maxmargin_options, design *C.cp_in_design,
+	targets *C.cp_in_targets, loss *C.cp_in_affine_loss, state *C.cp_in_maxmargin_state, report *C.cp_maxmargin_report,
+	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		p, e := marginProblem(s, rule, method, candidates, seed, design, psi, d, constant, gradient, magnitude, weights)
+		opt, e := cabi.Record(options, "options")
 		if e != nil {
 			return e
 		}
-		if int64(q) != int64(p.X.Len()) {
-			return illegal("q is %d, the design has %d features with the constant", int64(q), p.X.Len())
-		}
-		visits, e := int64s(order, "order", nOrder)
+		p, e := marginProblem(s, opt, design, targets, loss)
 		if e != nil {
 			return e
 		}
-		state, e := marginState(v, offset, lateV, lateOffset, coef, design.n, d, q, step)
+		visits, e := int64s(opt.order, "order", opt.n_order)
 		if e != nil {
 			return e
 		}
-		out, e := one(report, "report")
+		changed, e := marginState(state, p, opt.step)
 		if e != nil {
 			return e
 		}
-		if _, e = workers(nWorkers); e != nil {
-			return e
-		}
-		found, e := p.Pass(visits, state, monitor(control))
+		out, e := cabi.OutRecord(report, "report", false)
 		if e != nil {
 			return e
 		}
-		*out = C.cp_margin_report{gap: C.double(found.Gap), radius: C.double(found.Radius), updates: C.int64_t(found.Updates),
-			proven: C.int64_t(found.Proven)}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		found, e := p.Pass(visits, changed, t.mon)
+		if e != nil {
+			return e
+		}
+		out.Set(C.cp_maxmargin_report{gap: C.double(found.Gap), radius: C.double(found.Radius),
+			updates: C.int64_t(found.Updates), proven: C.int64_t(found.Proven)})
 		return nil
 	})
 }

@@ -5,7 +5,9 @@ import "C"
 
 import (
 	"math/rand/v2"
+	"unsafe"
 
+	"combpred/capi/cabi"
 	"combpred/core/badrow"
 	"combpred/core/parallel"
 	"combpred/core/structure"
@@ -14,8 +16,8 @@ import (
 // rowsAtOnce is how many rows of a cheap loop a worker takes at a time.
 const rowsAtOnce = 64
 
-//export cp_structure_check
-func cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char,
+//export go_cp_structure_check
+func go_cp_structure_check(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -44,8 +46,8 @@ func spaceAndRows(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t) (s
 	return sp, rows, err
 }
 
-//export cp_structure_embed
-func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
+//export go_cp_structure_embed
+func go_cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double, d C.int64_t,
 	nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -56,8 +58,8 @@ func cp_structure_embed(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64
 	})
 }
 
-//export cp_structure_embed_partial
-func cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double,
+//export go_cp_structure_embed_partial
+func go_cp_structure_embed_partial(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.double,
 	d C.int64_t, nWorkers C.int32_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -78,11 +80,11 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 	if err := equal("d", d, sp.FeatureLen()); err != nil {
 		return err
 	}
-	out, err := outFloat64s(dst, "dst", n, d)
+	out, err := float64s(dst, "dst", n, d)
 	if err != nil {
 		return err
 	}
-	w, err := workers(nWorkers)
+	w, err := cabi.Workers(nWorkers)
 	if err != nil {
 		return err
 	}
@@ -99,8 +101,8 @@ func embedRows(sp structure.Space, rows []int32, n C.int64_t, dst *C.double, d C
 	})
 }
 
-//export cp_structure_sample
-func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t,
+//export go_cp_structure_sample
+func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, n, partLen C.int64_t, nWorkers C.int32_t,
 	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
@@ -114,16 +116,16 @@ func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, 
 		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
 			return err
 		}
-		out, err := outInt32s(dst, "dst", n, partLen)
+		out, err := int32s(dst, "dst", n, partLen)
 		if err != nil {
 			return err
 		}
-		w, err := workers(nWorkers)
+		w, err := cabi.Workers(nWorkers)
 		if err != nil {
 			return err
 		}
 		parts := int(partLen)
-		return parallel.For(int(n), rowsAtOnce, w, monitor(control), func(lo, hi int) error {
+		return parallel.For(int(n), rowsAtOnce, w, cabi.Monitor(unsafe.Pointer(control)), func(lo, hi int) error {
 			var source rand.PCG
 			rng := rand.New(&source)
 			for i := lo; i < hi; i++ {
@@ -135,8 +137,8 @@ func cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_t, 
 	})
 }
 
-//export cp_structure_mirror
-func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
+//export go_cp_structure_mirror
+func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		sp, rows, err := spaceAndRows(s, y, n, partLen)
@@ -149,7 +151,7 @@ func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int6
 		if !ok {
 			return missing
 		}
-		out, err := outInt32s(dst, "dst", n, partLen)
+		out, err := int32s(dst, "dst", n, partLen)
 		if err != nil {
 			return err
 		}
@@ -168,8 +170,8 @@ func cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int6
 	})
 }
 
-//export cp_structure_enumerate
-func cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t,
+//export go_cp_structure_enumerate
+func go_cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t, capacity, partLen C.int64_t,
 	nWritten *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
@@ -184,13 +186,13 @@ func cp_structure_enumerate(s *C.cp_in_structure, skip C.int64_t, dst *C.int32_t
 			return err
 		}
 		if skip < 0 {
-			return illegal("skip is %d, must not be negative", int64(skip))
+			return cabi.Illegal("skip is %d, must not be negative", int64(skip))
 		}
-		out, err := outInt32s(dst, "dst", capacity, partLen)
+		out, err := int32s(dst, "dst", capacity, partLen)
 		if err != nil {
 			return err
 		}
-		if _, err := one(nWritten, "n_written"); err != nil {
+		if _, err := cabi.One(nWritten, "n_written"); err != nil {
 			return err
 		}
 		*nWritten = 0

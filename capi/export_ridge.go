@@ -6,10 +6,9 @@ package main
 import "C"
 
 import (
-	"bytes"
-	"encoding/json"
 	"unsafe"
 
+	"combpred/capi/cabi"
 	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -17,160 +16,153 @@ import (
 	"combpred/core/structure"
 )
 
-// ridgeOptions reads the options of a ridge call, with the defaults that the header gives.
-func ridgeOptions(raw []byte) (fit.Ridge, error) {
-	def := fit.DefaultRidge()
-	in := struct {
-		Loss      *string  `json:"loss"`
-		Alpha     *float64 `json:"alpha"`
-		Tol       *float64 `json:"tol"`
-		MaxIter   *int     `json:"max_iter"`
-		Shift     *float64 `json:"shift"`
-		Solver    *string  `json:"solver"`
-		Precision *string  `json:"precision"`
-	}{&def.Loss, &def.Alpha, &def.Tol, &def.MaxIter, &def.Shift, &def.Solver, &def.Precision}
-	if len(raw) > 0 {
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&in); err != nil {
-			return def, illegal("options: %v", err)
+// ridgeOptions reads the options of a ridge call.
+func ridgeOptions(p *C.cp_in_ridge_options) (fit.Ridge, error) {
+	out := fit.DefaultRidge()
+	r, err := cabi.Record(p, "options")
+	if err != nil {
+		return out, err
+	}
+	for _, choice := range []struct {
+		dst  *string
+		p    *C.cp_in_char
+		what string
+	}{{&out.Loss, r.loss, "loss"}, {&out.Solver, r.solver, "solver"}, {&out.Precision, r.precision, "precision"}} {
+		name, err := cabi.Name(unsafe.Pointer(choice.p), choice.what)
+		if err != nil {
+			return out, err
 		}
-		if dec.More() {
-			return def, illegal("options: text follows the JSON object")
+		if name != "" {
+			*choice.dst = name
 		}
 	}
-	return def, def.Check()
+	out.Alpha, out.Tol, out.Shift, out.MaxIter = float64(r.alpha), float64(r.tol), float64(r.shift), int(r.max_iter)
+	return out, out.Check()
 }
 
 // ridgeCall is what all ridge calls have in common.
 type ridgeCall struct {
 	space   structure.Space
 	opt     fit.Ridge
+	n, d    C.int64_t
 	targets fit.Targets
 	mon     *parallel.Monitor
 }
 
-func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, psi *C.cp_in_f64, n, d C.int64_t,
-	first *C.cp_in_i64, weights *C.cp_in_f64, nWorkers C.int32_t, control *C.cp_control) (ridgeCall, error) {
+func newRidgeCall(s *C.cp_in_structure, options *C.cp_in_ridge_options, targets *C.cp_in_targets, workers C.int32_t,
+	control *C.cp_control) (ridgeCall, error) {
 	var c ridgeCall
 	var err error
 	if c.space, err = space(s); err != nil {
 		return c, err
 	}
-	raw, err := text(options, "options", optionsLen)
+	if c.opt, err = ridgeOptions(options); err != nil {
+		return c, err
+	}
+	t, err := readTail(workers, control)
 	if err != nil {
 		return c, err
 	}
-	if c.opt, err = ridgeOptions(raw); err != nil {
+	c.opt.Workers, c.mon = t.workers, t.mon
+	r, err := cabi.Record(targets, "targets")
+	if err != nil {
 		return c, err
 	}
-	if c.opt.Workers, err = workers(nWorkers); err != nil {
+	c.n, c.d = r.n, r.d
+	if c.targets, err = readTargets(r); err != nil {
 		return c, err
 	}
-	if n < 1 || n > maxRows {
-		return c, illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
+	return c, equal("d", r.d, c.space.FeatureLen())
+}
+
+// readTargets reads outputs to learn.
+func readTargets(r C.cp_targets) (fit.Targets, error) {
+	var t fit.Targets
+	var err error
+	if r.n < 1 || r.n > maxRows {
+		return t, cabi.Illegal("n is %d, must be from 1 to %d", int64(r.n), maxRows)
 	}
-	if err := equal("d", d, c.space.FeatureLen()); err != nil {
-		return c, err
-	}
-	rows := n
-	if first != nil {
-		starts, err := int64s(first, "first", n+1)
+	rows := r.n
+	if r.first != nil {
+		starts, err := int64s(r.first, "first", r.n+1)
 		if err != nil {
-			return c, err
+			return t, err
 		}
-		if rows = C.int64_t(starts[n]); rows > maxRows {
-			return c, illegal("first ends at %d outputs, must be at most %d", int64(rows), maxRows)
+		if rows = C.int64_t(starts[r.n]); rows > maxRows {
+			return t, cabi.Illegal("first ends at %d outputs, must be at most %d", int64(rows), maxRows)
 		}
-		c.targets.First = make([]int, n+1)
+		t.First = make([]int, r.n+1)
 		for i, at := range starts {
-			c.targets.First[i] = int(at)
+			t.First[i] = int(at)
 		}
 	}
-	if c.targets.Psi, err = matrixIn(psi, "psi", rows, d); err != nil {
-		return c, err
+	if t.Psi, err = matrix(r.psi, "psi", rows, r.d); err != nil {
+		return t, err
 	}
-	if weights != nil {
-		if c.targets.Weights, err = float64s(weights, "weights", n); err != nil {
-			return c, err
-		}
-	}
-	c.mon = monitor(control)
-	return c, nil
+	t.Weights, err = optionalFloat64s(r.weights, "weights", r.n)
+	return t, err
 }
 
-func matrixIn(p *C.cp_in_f64, name string, rows, cols C.int64_t) (linalg.Matrix[float64], error) {
-	data, err := float64s(p, name, rows, cols)
-	return linalg.Matrix[float64]{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}, err
+// fitInfo returns what writes how training ended.
+func fitInfo(p *C.cp_fit_info) (func(solve.Info), error) {
+	out, err := cabi.OutRecord(p, "info", true)
+	return func(info solve.Info) {
+		out.Set(C.cp_fit_info{objective: C.double(info.Objective), residual: C.double(info.Residual),
+			n_iter: C.int64_t(max(info.Iter, 1)), n_refine: C.int64_t(info.Refine)})
+	}, err
 }
 
-func matrixOut(p *C.double, name string, rows, cols C.int64_t) (linalg.Matrix[float64], error) {
-	data, err := outFloat64s(p, name, rows, cols)
-	return linalg.Matrix[float64]{Rows: int(rows), Cols: int(cols), Stride: max(int(cols), 1), Data: data}, err
-}
-
-func setInfo(dst *C.cp_fit_info, info solve.Info) {
-	if dst != nil {
-		*dst = C.cp_fit_info{objective: C.double(info.Objective), residual: C.double(info.Residual),
-			n_iter: C.int64_t(max(info.Iter, 1)), n_refine: C.int64_t(info.Refine)}
-	}
-}
-
-//export cp_kernel_check
-func cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+//export go_cp_kernel_check
+func go_cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		if n < 1 || n > maxRows {
-			return illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
+			return cabi.Illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
 		}
-		k, e := matrixIn(kernel, "kernel", n, n)
+		k, e := matrix(kernel, "kernel", n, n)
 		if e != nil {
 			return e
 		}
-		w, e := workers(nWorkers)
+		run, e := readTail(nWorkers, control)
 		if e != nil {
 			return e
 		}
-		return fit.CheckKernel(k, w, monitor(control))
+		return fit.CheckKernel(k, run.workers, run.mon)
 	})
 }
 
-//export cp_ridge_plan
-func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, n, p, nnz C.int64_t, plan *C.char,
-	planCap C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_ridge_plan
+func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p, nnz C.int64_t, plan *C.cp_ridge_plan_info,
+	err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, e := space(s)
 		if e != nil {
 			return e
 		}
-		raw, e := text(options, "options", optionsLen)
-		if e != nil {
-			return e
-		}
-		opt, e := ridgeOptions(raw)
+		opt, e := ridgeOptions(options)
 		if e != nil {
 			return e
 		}
 		if n < 1 || n > maxRows || p < 0 || p > maxRows || nnz < 0 {
-			return illegal("n, p, nnz are %d, %d, %d: n must be from 1 to %d, p from 0 to %d, nnz not negative", int64(n),
+			return cabi.Illegal("n, p, nnz are %d, %d, %d: n must be from 1 to %d, p from 0 to %d, nnz not negative", int64(n),
 				int64(p), int64(nnz), maxRows, maxRows)
 		}
-		out, e := opt.Plan(sp, int(n), int(p), int64(nnz))
+		out, e := cabi.OutRecord(plan, "plan", false)
 		if e != nil {
 			return e
 		}
-		bytes, e := json.Marshal(out)
+		made, e := opt.Plan(sp, int(n), int(p), int64(nnz))
 		if e != nil {
 			return e
 		}
-		dst, e := outChars(plan, "plan", planCap)
-		if e != nil {
-			return e
-		}
-		if len(dst) < len(bytes)+1 {
-			return illegal("plan_cap is %d, the plan needs %d", len(dst), len(bytes)+1)
-		}
-		dst[copy(dst, bytes)] = 0
+		result := C.cp_ridge_plan_info{distinct: C.int64_t(made.Distinct),
+			work_single: C.int64_t(made.WorkSingle), work_double: C.int64_t(made.WorkDouble),
+			work_loo_single: C.int64_t(made.WorkLOOSingle), work_loo_double: C.int64_t(made.WorkLOODouble)}
+		cabi.PutName(result.solver[:], made.Solver)
+		cabi.PutName(result.route[:], made.Route)
+		cabi.PutName(result.route_loo[:], made.RouteLOO)
+		cabi.PutName(result.precision[:], made.Precision)
+		out.Set(result)
 		return nil
 	})
 }
@@ -178,74 +170,87 @@ func cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int
 // maxRows bounds row and feature counts so that the bytes of a square matrix fit an int64.
 const maxRows = 1 << 28
 
-//export cp_ridge_kernel
-func cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, kernel *C.cp_in_f64,
-	n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64, work unsafe.Pointer,
-	workBytes C.int64_t, dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control,
+//export go_cp_ridge_kernel
+func go_cp_ridge_kernel(s *C.cp_in_structure, options *C.cp_in_ridge_options, kernel *C.cp_in_f64, targets *C.cp_in_targets,
+	workspace *C.cp_in_workspace, dual *C.double, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
+		c, e := newRidgeCall(s, options, targets, workers, control)
 		if e != nil {
 			return e
 		}
-		k, e := matrixIn(kernel, "kernel", n, n)
+		k, e := matrix(kernel, "kernel", c.n, c.n)
 		if e != nil {
 			return e
 		}
-		out, e := matrixOut(dual, "dual", n, d)
+		out, e := matrix(dual, "dual", c.n, c.d)
 		if e != nil {
 			return e
 		}
-		need, e := c.opt.WorkBytes(c.space, int(n), c.opt.Precision)
+		set, e := fitInfo(info)
 		if e != nil {
 			return e
 		}
-		work32, work64, e := scratch(work, workBytes, need, c.opt.Precision)
+		need, e := c.opt.WorkBytes(c.space, int(c.n), c.opt.Precision)
+		if e != nil {
+			return e
+		}
+		work32, work64, e := scratch(workspace, need, c.opt.Precision)
 		if e != nil {
 			return e
 		}
 		result, e := c.opt.Kernel(c.space, k, c.targets, work32, work64, out, c.mon)
-		setInfo(info, result)
+		set(result)
 		return e
 	})
 }
 
 // scratch returns the caller's work memory as slices of either precision, after checking that it has the bytes needed.
-func scratch(p unsafe.Pointer, bytes C.int64_t, need int64, precision string) ([]float32, []float64, error) {
-	if int64(bytes) < need {
-		return nil, nil, illegal("work has %d bytes, precision %q needs %d", int64(bytes), precision, need)
+func scratch(p *C.cp_in_workspace, need int64, precision string) ([]float32, []float64, error) {
+	var r C.cp_workspace
+	var err error
+	if p != nil {
+		if r, err = cabi.Record(p, "workspace"); err != nil {
+			return nil, nil, err
+		}
+	}
+	if int64(r.bytes) < need {
+		return nil, nil, cabi.Illegal("work has %d bytes, precision %q needs %d", int64(r.bytes), precision, need)
 	}
 	if need == 0 {
 		return nil, nil, nil
 	}
-	work64, err := view[float64](p, "work", []C.int64_t{bytes / 8})
+	work64, err := cabi.View[float64](r.data, "work", r.bytes/8)
 	if err != nil {
 		return nil, nil, err
 	}
-	work32, err := view[float32](p, "work", []C.int64_t{bytes / 4})
+	work32, err := cabi.View[float32](r.data, "work", r.bytes/4)
 	return work32, work64, err
 }
 
-//export cp_ridge_spectral
-func cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_char, optionsLen C.int64_t, eigenvalues,
-	vectors *C.cp_in_f64, n C.int64_t, psi *C.cp_in_f64, d C.int64_t, first *C.cp_in_i64, weights *C.cp_in_f64,
-	dual *C.double, info *C.cp_fit_info, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
-	errCap C.int64_t) C.int32_t {
+//export go_cp_ridge_spectral
+func go_cp_ridge_spectral(s *C.cp_in_structure, options *C.cp_in_ridge_options, eigenvalues, vectors *C.cp_in_f64,
+	targets *C.cp_in_targets, dual *C.double, info *C.cp_fit_info, workers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRidgeCall(s, options, optionsLen, psi, n, d, first, weights, nWorkers, control)
+		c, e := newRidgeCall(s, options, targets, workers, control)
 		if e != nil {
 			return e
 		}
-		values, v, e := eigen(eigenvalues, vectors, n)
+		values, v, e := eigen(eigenvalues, vectors, c.n)
 		if e != nil {
 			return e
 		}
-		out, e := matrixOut(dual, "dual", n, d)
+		out, e := matrix(dual, "dual", c.n, c.d)
+		if e != nil {
+			return e
+		}
+		set, e := fitInfo(info)
 		if e != nil {
 			return e
 		}
 		result, e := c.opt.Spectral(c.space, values, v, c.targets, out, c.mon)
-		setInfo(info, result)
+		set(result)
 		return e
 	})
 }
@@ -255,33 +260,63 @@ func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Ma
 	if err != nil {
 		return nil, linalg.Matrix[float64]{}, err
 	}
-	v, err := matrixIn(vectors, "vectors", n, n)
+	v, err := matrix(vectors, "vectors", n, n)
 	return values, v, err
 }
 
-//export cp_covariance_solve
-func cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t,
-	dst *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		sp, _, e := spaceWithMoments(s, d)
+//export go_cp_ridge_kernel_loo
+func go_cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_ridge_options, kernel *C.cp_in_f64,
+	targets *C.cp_in_targets, workspace *C.cp_in_workspace, scores *C.double, workers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		c, e := newRidgeCall(s, options, targets, workers, control)
 		if e != nil {
 			return e
 		}
-		c, e := float64s(curvature, "curvature", n)
+		k, e := matrix(kernel, "kernel", c.n, c.n)
 		if e != nil {
 			return e
 		}
-		in, e := matrixIn(v, "v", n, d)
+		work32, work64, out, e := c.leaveOneOut(workspace, false, scores)
 		if e != nil {
 			return e
 		}
-		out, e := matrixOut(dst, "dst", n, d)
-		if e != nil {
-			return e
-		}
-		if _, e = workers(nWorkers); e != nil {
-			return e
-		}
-		return fit.CovarianceSolve(sp, float64(shift), c, in, out, monitor(control))
+		return c.opt.LeaveOneOut(c.space, k, c.targets, work32, work64, out, c.mon)
 	})
+}
+
+//export go_cp_ridge_spectral_loo
+func go_cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_ridge_options, eigenvalues, vectors *C.cp_in_f64,
+	targets *C.cp_in_targets, workspace *C.cp_in_workspace, scores *C.double, workers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		c, e := newRidgeCall(s, options, targets, workers, control)
+		if e != nil {
+			return e
+		}
+		values, v, e := eigen(eigenvalues, vectors, c.n)
+		if e != nil {
+			return e
+		}
+		work32, work64, out, e := c.leaveOneOut(workspace, true, scores)
+		if e != nil {
+			return e
+		}
+		return c.opt.LeaveOneOutSpectral(c.space, values, v, c.targets, work32, work64, out, c.mon)
+	})
+}
+
+// leaveOneOut returns the work space and the output of a leave-one-out call.
+func (c ridgeCall) leaveOneOut(workspace *C.cp_in_workspace, spectral bool, scores *C.double) ([]float32, []float64,
+	linalg.Matrix[float64], error) {
+	out, err := matrix(scores, "scores", c.n, c.d)
+	if err != nil {
+		return nil, nil, out, err
+	}
+	need, err := c.opt.LeaveOneOutBytes(c.space, int(c.n), c.opt.Precision, spectral)
+	if err != nil {
+		return nil, nil, out, err
+	}
+	work32, work64, err := scratch(workspace, need, c.opt.Precision)
+	return work32, work64, out, err
 }

@@ -6,92 +6,96 @@ import "C"
 import (
 	"unsafe"
 
+	"combpred/capi/cabi"
+	"combpred/core/catalogue"
 	"combpred/core/chain"
+	"combpred/core/extensions"
 )
 
-//export cp_chain_sample
-func cp_chain_sample(s *C.cp_in_structure, linear *C.cp_in_f64, n, d C.int64_t, method C.int32_t, nSamples, burnIn,
-	thin, budget C.int64_t, seed C.uint64_t, start *C.cp_in_i32, bound *C.cp_in_f64, dst *C.int32_t, partLen C.int64_t,
-	value *C.double, steps, accepted *C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+//export go_cp_chain_sample
+func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_chain_options, dst *C.int32_t,
+	partLen C.int64_t, record *C.cp_in_chain_record, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		sp, err := space(s)
-		if err != nil {
-			return err
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
 		}
-		if err := equal("d", d, sp.FeatureLen()); err != nil {
-			return err
+		r, e := cabi.Record(options, "options")
+		if e != nil {
+			return e
 		}
-		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
-			return err
+		opt := chain.Options{Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget),
+			Seed: uint64(r.seed)}
+		if opt.Method, e = named[chain.Method](catalogue.ChainMethods, r.method, "method"); e != nil {
+			return e
 		}
-		opt := chain.Options{Draws: int(nSamples), BurnIn: int(burnIn), Thin: int(thin), Budget: int(budget), Seed: uint64(seed)}
-		if opt.Method, err = methodOf(method, chain.MonotonePast, "CP_CHAIN_"); err != nil {
-			return err
+		if opt.Start, e = cabi.Optional[int32](unsafe.Pointer(r.start), "start", sc.n, partLen); e != nil {
+			return e
 		}
-		lin, err := float64s(linear, "linear", n, d)
-		if err != nil {
-			return err
+		if opt.Bound, e = optionalFloat64s(r.bound, "bound", sc.n); e != nil {
+			return e
 		}
-		if start != nil {
-			if opt.Start, err = int32s(start, "start", n, partLen); err != nil {
-				return err
-			}
+		out, e := chainRecord(record, sc.n, r.n_samples)
+		if e != nil {
+			return e
 		}
-		if bound != nil {
-			if opt.Bound, err = float64s(bound, "bound", n); err != nil {
-				return err
-			}
+		if out.Y, e = outputs(sc.space, dst, partLen, sc.n, r.n_samples); e != nil {
+			return e
 		}
-		var out chain.Draws
-		if out.Y, err = outInt32s(dst, "dst", n, nSamples, partLen); err != nil {
-			return err
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
 		}
-		if value != nil {
-			if out.Value, err = outFloat64s(value, "value", n, nSamples); err != nil {
-				return err
-			}
-		}
-		if out.Steps, err = optionalInt64s(steps, "steps", n, nSamples); err != nil {
-			return err
-		}
-		if out.Accepted, err = optionalInt64s(accepted, "accepted", n, nSamples); err != nil {
-			return err
-		}
-		w, err := workers(nWorkers)
-		if err != nil {
-			return err
-		}
-		return chain.Batch(sp, general(n, d, lin), opt, out, w, monitor(control))
+		return chain.Batch(sc.space, sc.linear, opt, out, t.workers, t.mon)
 	})
 }
 
-// optionalInt64s returns an output that may be NULL, which gives nil.
-func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, error) {
+// chainRecord reads where what is known about samples goes.
+func chainRecord(p *C.cp_in_chain_record, n, samples C.int64_t) (out chain.Draws, err error) {
 	if p == nil {
-		return nil, nil
+		return out, nil
 	}
-	return view[int64](unsafe.Pointer(p), name, dims)
+	r, err := cabi.Record(p, "record")
+	if err != nil {
+		return out, err
+	}
+	if r.n != n || r.n_samples != samples {
+		return out, cabi.Illegal("record: n and n_samples are %d and %d, those asked for %d and %d", int64(r.n),
+			int64(r.n_samples), int64(n), int64(samples))
+	}
+	if out.Value, err = optionalFloat64s(r.value, "value", n, samples); err != nil {
+		return out, err
+	}
+	if out.Steps, err = optionalInt64s(r.steps, "steps", n, samples); err != nil {
+		return out, err
+	}
+	out.Accepted, err = optionalInt64s(r.accepted, "accepted", n, samples)
+	return out, err
 }
 
-//export cp_chain_diagnose
-func cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
+func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, error) {
+	return cabi.Optional[int64](unsafe.Pointer(p), name, dims...)
+}
+
+//export go_cp_chain_diagnose
+func go_cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
 	nLags C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		draws, err := float64s(x, "x", nChains, nDraws)
 		if err != nil {
 			return err
 		}
-		if _, err := one(effectiveSize, "effective_size"); err != nil {
+		if _, err := cabi.One(effectiveSize, "effective_size"); err != nil {
 			return err
 		}
-		if _, err := one(rHat, "r_hat"); err != nil {
+		if _, err := cabi.One(rHat, "r_hat"); err != nil {
 			return err
 		}
 		if nLags > nDraws {
-			return illegal("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
+			return cabi.Illegal("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
 		}
-		lags, err := outFloat64s(autocorrelation, "autocorrelation", nChains, nLags)
+		lags, err := float64s(autocorrelation, "autocorrelation", nChains, nLags)
 		if err != nil {
 			return err
 		}
@@ -102,4 +106,123 @@ func cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize,
 		}
 		return nil
 	})
+}
+
+//export go_cp_extensions_sample
+func go_cp_extensions_sample(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, method *C.cp_in_char, seed C.uint64_t, dst *C.int32_t,
+	nSamples C.int64_t, steps *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		poset, err := posetOf(pairs, nPairs, nElements)
+		if err != nil {
+			return err
+		}
+		how, err := named[extensions.Method](catalogue.ExtensionMethods, method, "method")
+		if err != nil {
+			return err
+		}
+		out, err := int32s(dst, "dst", nSamples, nElements)
+		if err != nil {
+			return err
+		}
+		made, err := optionalInt64s(steps, "steps", nSamples)
+		if err != nil {
+			return err
+		}
+		t, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		return extensions.Batch(poset, how, uint64(seed), out, made, t.workers, t.mon)
+	})
+}
+
+//export go_cp_extensions_count
+func go_cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.int64_t, dst *C.char, dstCap C.int64_t,
+	needed *C.int64_t, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		poset, err := posetOf(pairs, nPairs, nElements)
+		if err != nil {
+			return err
+		}
+		most, err := downsetsLimit(mostDownsets)
+		if err != nil {
+			return err
+		}
+		out, err := roomFor(dst, dstCap, needed)
+		if err != nil {
+			return err
+		}
+		t, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		number, err := extensions.Count(poset, most, t.workers, t.mon)
+		if err != nil {
+			return err
+		}
+		writeDigits(out, number)
+		return nil
+	})
+}
+
+//export go_cp_extensions_common
+func go_cp_extensions_common(x *C.cp_in_i32, n C.int64_t, y *C.cp_in_i32, m, nElements, mostDownsets C.int64_t,
+	dst *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		if nElements < 2 || nElements > extensions.MostElements {
+			return cabi.Illegal("n_elements is %d, must be between 2 and %d", int64(nElements), extensions.MostElements)
+		}
+		pairs := nElements * (nElements - 1) / 2
+		rows, err := int32s(x, "x", n, pairs)
+		if err != nil {
+			return err
+		}
+		var columns []int32
+		if y != nil {
+			if columns, err = int32s(y, "y", m, pairs); err != nil {
+				return err
+			}
+		} else if m != n {
+			return cabi.Illegal("m is %d without y, must be n, %d", int64(m), int64(n))
+		}
+		most, err := downsetsLimit(mostDownsets)
+		if err != nil {
+			return err
+		}
+		out, err := float64s(dst, "dst", n, m)
+		if err != nil {
+			return err
+		}
+		t, err := readTail(nWorkers, control)
+		if err != nil || len(out) == 0 {
+			return err
+		}
+		return extensions.Common(out, rows, columns, int(nElements), most, t.workers, t.mon)
+	})
+}
+
+// posetOf reads a partial order.
+func posetOf(pairs *C.cp_in_i32, nPairs, nElements C.int64_t) (*extensions.Poset, error) {
+	flat, err := int32s(pairs, "pairs", nPairs, 2)
+	if err != nil {
+		return nil, err
+	}
+	if nElements < 1 || nElements > extensions.MostElements {
+		return nil, cabi.Illegal("n_elements is %d, must be between 1 and %d", int64(nElements), extensions.MostElements)
+	}
+	relation := make([][2]int32, nPairs)
+	for i := range relation {
+		relation[i] = [2]int32{flat[2*i], flat[2*i+1]}
+	}
+	return extensions.New(int(nElements), relation)
+}
+
+// downsetsLimit checks the number of downsets to count over at most.
+func downsetsLimit(most C.int64_t) (int, error) {
+	if most < 1 || most > extensions.MostCounted {
+		return 0, cabi.Illegal("most_downsets is %d, must be between 1 and %d", int64(most), extensions.MostCounted)
+	}
+	return int(most), nil
 }

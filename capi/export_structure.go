@@ -11,8 +11,10 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/control/spaces"
+	"combpred/core/fit"
 	"combpred/core/structure"
 )
 
@@ -27,12 +29,12 @@ var cache = spaces.NewCache(cachedSpaces, cachedBytes)
 // space returns the output space that s describes.
 func space(s *C.cp_in_structure) (structure.Space, error) {
 	if s == nil {
-		return nil, illegal("the structure is NULL")
+		return nil, cabi.Illegal("the structure is NULL")
 	}
 	if uintptr(unsafe.Pointer(s))%unsafe.Alignof(*s) != 0 {
-		return nil, illegal("the structure must be aligned to 8 bytes")
+		return nil, cabi.Illegal("the structure must be aligned to 8 bytes")
 	}
-	t, err := text(s.text, "structure text", s.text_len)
+	text, err := cabi.Copy(unsafe.Pointer(s.text), "structure text", s.text_len)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +46,7 @@ func space(s *C.cp_in_structure) (structure.Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cache.Get(t, ints, reals)
+	return cache.Get(text, ints, reals)
 }
 
 // need returns s as the capability T, or an error that says what is missing and for what.
@@ -56,20 +58,21 @@ func need[T any](s structure.Space, what string) (T, error) {
 	return c, nil
 }
 
-//export cp_structure_shape
-func cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, logCount *C.double, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_shape
+func go_cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, logCount *C.double, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
 			return err
 		}
-		if _, err := one(partLen, "part_len"); err != nil {
+		if _, err := cabi.One(partLen, "part_len"); err != nil {
 			return err
 		}
-		if _, err := one(featureLen, "feature_len"); err != nil {
+		if _, err := cabi.One(featureLen, "feature_len"); err != nil {
 			return err
 		}
-		if _, err := one(logCount, "log_count"); err != nil {
+		if _, err := cabi.One(logCount, "log_count"); err != nil {
 			return err
 		}
 		*partLen, *featureLen = C.int64_t(sp.PartLen()), C.int64_t(sp.FeatureLen())
@@ -81,8 +84,9 @@ func cp_structure_shape(s *C.cp_in_structure, partLen, featureLen *C.int64_t, lo
 	})
 }
 
-//export cp_structure_count
-func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_count
+func go_cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
@@ -96,13 +100,13 @@ func cp_structure_count(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, nee
 		if err != nil {
 			return err
 		}
-		writeDigits(out, needed, counter.Count())
+		writeDigits(out, counter.Count())
 		return nil
 	})
 }
 
-//export cp_structure_capabilities
-func cp_structure_capabilities(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
+//export go_cp_structure_capabilities
+func go_cp_structure_capabilities(s *C.cp_in_structure, dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
@@ -113,40 +117,22 @@ func cp_structure_capabilities(s *C.cp_in_structure, dst *C.char, dstCap C.int64
 		if err != nil {
 			return err
 		}
-		writeText(out, needed, strings.Join(catalogue.Capabilities(sp), " "))
+		out.Write(strings.Join(catalogue.Capabilities(sp), " "))
 		return nil
 	})
 }
 
-// roomFor returns where writeText may write, after checking that needed points to something.
-func roomFor(dst *C.char, dstCap C.int64_t, needed *C.int64_t) ([]byte, error) {
-	if _, err := one(needed, "needed"); err != nil {
-		return nil, err
-	}
-	return outChars(dst, "dst", dstCap)
-}
-
-// writeText writes a text and a NUL to dst if they fit, and to needed the bytes that they take.
-func writeText(dst []byte, needed *C.int64_t, text string) {
-	*needed = C.int64_t(len(text) + 1)
-	if len(dst) > len(text) {
-		dst[copy(dst, text)] = 0
-	}
-}
-
 // writeDigits writes a number in base 16, which takes time linear in its digits.
-func writeDigits(dst []byte, needed *C.int64_t, number *big.Int) {
-	writeText(dst, needed, number.Text(16))
-}
+func writeDigits(out cabi.Room, number *big.Int) { out.Write(number.Text(16)) }
 
-//export cp_structure_mean
-func cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_mean
+func go_cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, moments, err := spaceWithMoments(s, d)
 		if err != nil {
 			return err
 		}
-		out, err := outFloat64s(dst, "dst", d)
+		out, err := float64s(dst, "dst", d)
 		if err != nil {
 			return err
 		}
@@ -157,14 +143,14 @@ func cp_structure_mean(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.
 	})
 }
 
-//export cp_structure_second_moment
-func cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_second_moment
+func go_cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, moments, err := spaceWithMoments(s, d)
 		if err != nil {
 			return err
 		}
-		out, err := outFloat64s(dst, "dst", d, d)
+		out, err := float64s(dst, "dst", d, d)
 		if err != nil {
 			return err
 		}
@@ -175,8 +161,8 @@ func cp_structure_second_moment(s *C.cp_in_structure, dst *C.double, d C.int64_t
 	})
 }
 
-//export cp_structure_moments
-func cp_structure_moments(s *C.cp_in_structure, kind *C.int32_t, standardError *C.double, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_moments
+func go_cp_structure_moments(s *C.cp_in_structure, info *C.cp_moments_info, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
 		sp, err := space(s)
 		if err != nil {
@@ -185,17 +171,17 @@ func cp_structure_moments(s *C.cp_in_structure, kind *C.int32_t, standardError *
 		if _, err := need[structure.Moments](sp, "Moments, to average ψ over the space"); err != nil {
 			return err
 		}
-		if _, err := one(kind, "kind"); err != nil {
+		out, err := cabi.OutRecord(info, "info", false)
+		if err != nil {
 			return err
 		}
-		if _, err := one(standardError, "standard_error"); err != nil {
-			return err
-		}
-		var info structure.MomentsInfo
+		var found structure.MomentsInfo
 		if a, ok := sp.(structure.Approximator); ok {
-			info = a.MomentsInfo()
+			found = a.MomentsInfo()
 		}
-		*kind, *standardError = C.int32_t(info.Kind), C.double(info.StandardError)
+		result := C.cp_moments_info{standard_error: C.double(found.StandardError)}
+		cabi.PutName(result.kind[:], catalogue.Moments.Of(int(found.Kind)))
+		out.Set(result)
 		return nil
 	})
 }
@@ -210,4 +196,32 @@ func spaceWithMoments(s *C.cp_in_structure, d C.int64_t) (structure.Space, struc
 		return nil, nil, err
 	}
 	return sp, moments, equal("d", d, sp.FeatureLen())
+}
+
+//export go_cp_covariance_solve
+func go_cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t,
+	dst *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		sp, _, e := spaceWithMoments(s, d)
+		if e != nil {
+			return e
+		}
+		c, e := float64s(curvature, "curvature", n)
+		if e != nil {
+			return e
+		}
+		in, e := matrix(v, "v", n, d)
+		if e != nil {
+			return e
+		}
+		out, e := matrix(dst, "dst", n, d)
+		if e != nil {
+			return e
+		}
+		run, e := readTail(nWorkers, control)
+		if e != nil {
+			return e
+		}
+		return fit.CovarianceSolve(sp, float64(shift), c, in, out, run.mon)
+	})
 }

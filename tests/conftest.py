@@ -173,9 +173,10 @@ def ctrl_c(no_hang: None) -> Callable[..., AbstractContextManager[None]]:
 
     @contextmanager
     def pressed(after: float | threading.Event = 0.3, *, polled: bool = False) -> Iterator[None]:
-        left = threading.Event()
+        entered, left = threading.Event(), threading.Event()
 
         def press() -> None:
+            entered.wait()  # on a busy machine `after` may be over before the context is entered
             if isinstance(after, threading.Event):
                 after.wait()
             else:
@@ -190,6 +191,7 @@ def ctrl_c(no_hang: None) -> Callable[..., AbstractContextManager[None]]:
         try:
             with pytest.raises(KeyboardInterrupt):
                 try:
+                    entered.set()
                     yield
                 finally:
                     left.set()

@@ -1,7 +1,9 @@
 package catalogue
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"combpred/core/chain"
 	"combpred/core/decode"
@@ -13,42 +15,69 @@ import (
 	"combpred/core/structure"
 )
 
-// Name is one of the values of a parameter, spelt as users spell it.
+// Names are the values of a parameter, in the order in which they are documented. The first is the default in the C interface.
+type Names []Name
+
+// Name is one of them, spelt as users spell it, and the number that the core knows it by.
 type Name struct {
-	Name   string `json:"name"`
-	Number int    `json:"number"` // in the C interface
+	Name   string
+	number int
 }
 
-// List is a set of names, in the order in which they are documented.
+// Number returns the number of a name, and that of the first for "". Other names are an error, which is about the parameter.
+func (n Names) Number(parameter, name string) (int, error) {
+	if name == "" {
+		return n[0].number, nil
+	}
+	for _, known := range n {
+		if known.Name == name {
+			return known.number, nil
+		}
+	}
+	return 0, fmt.Errorf("catalogue: %s is %q, must be one of %s", parameter, name, strings.Join(n.spelt(), ", "))
+}
+
+// Of returns the name of a number.
+func (n Names) Of(number int) string {
+	return n[slices.IndexFunc(n, func(known Name) bool { return known.number == number })].Name
+}
+
+func (n Names) spelt() []string {
+	out := make([]string, len(n))
+	for i, name := range n {
+		out[i] = name.Name
+	}
+	return out
+}
+
+// List is a set of names for those who read them.
 type List struct {
-	Key      string `json:"key"` // of the list, such as "DECODERS"
-	Doc      string `json:"doc"` // what they are, as a noun
-	Names    []Name `json:"names"`
-	Numbered bool   `json:"numbered"` // the C interface takes the numbers; otherwise names, or it takes none
+	Key   string   `json:"key"` // of the list, such as "DECODERS"
+	Doc   string   `json:"doc"` // what they are, as a noun
+	Names []string `json:"names"`
 }
 
+// The names of all that the C interface has to choose from, but for structures and the options of ridge regression.
 var (
-	decoders = []Name{
+	Decoders = Names{
 		{"auto", int(decode.Auto)}, {"exact", int(decode.Exact)}, {"approx", int(decode.Approx)},
 		{"local-search", int(decode.Search)}, {"anneal", int(decode.Anneal)}, {"metropolis", int(decode.Metropolis)},
 	}
-	chainMethods = []Name{
+	ChainMethods = Names{
 		{"meta", int(chain.Meta)}, {"local", int(chain.LocalMoves)}, {"cube", int(chain.CubeMoves)},
 		{"cftp", int(chain.FromPast)}, {"rejection", int(chain.Reject)}, {"monotone", int(chain.MonotonePast)},
 	}
-	extensionMethods = []Name{
+	ExtensionMethods = Names{
 		{"auto", int(extensions.Auto)}, {"counting", int(extensions.Counting)}, {"coupling", int(extensions.Coupling)},
 	}
-	engines = []Name{{"recursion", int(partition.Recursion)}, {"enumeration", int(partition.Enumeration)}}
-	moments = []Name{
+	Engines = Names{{"recursion", int(partition.Recursion)}, {"enumeration", int(partition.Enumeration)}}
+	Moments = Names{
 		{"exact", int(structure.ExactMoments)}, {"relaxed", int(structure.RelaxedMoments)},
 		{"sampled", int(structure.SampledMoments)},
 	}
-	rules     = []Name{{"frank-wolfe", int(maxmargin.FrankWolfe)}, {"perceptron", int(maxmargin.Perceptron)}}
-	subgraphs = []Name{
-		{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)},
-	}
-	updates = []Name{
+	Rules     = Names{{"frank-wolfe", int(maxmargin.FrankWolfe)}, {"perceptron", int(maxmargin.Perceptron)}}
+	Subgraphs = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)}}
+	Updates   = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
 		{"primal-dual", int(labelrank.PrimalDual)},
 	}
@@ -56,34 +85,26 @@ var (
 
 // Lists returns all names but those of structures.
 func Lists() []List {
-	which := func(is func(chain.Method) bool) []Name {
-		return slices.DeleteFunc(slices.Clone(chainMethods), func(n Name) bool { return !is(chain.Method(n.Number)) })
+	which := func(is func(chain.Method) bool) []string {
+		return slices.DeleteFunc(slices.Clone(ChainMethods), func(n Name) bool { return !is(chain.Method(n.number)) }).spelt()
 	}
-	random := slices.DeleteFunc(slices.Clone(decoders), func(n Name) bool { return !decode.Method(n.Number).Random() })
+	random := slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Random() })
 	return []List{
-		{"DECODERS", "Decoders", decoders, true},
-		{"RANDOM_DECODERS", "Decoders whose results depend on a seed", random, false},
-		{"CHAIN_METHODS", "Ways to sample by proposals, all of which depend on a seed", chainMethods, true},
-		{"CHAINS", "Those that follow a Markov chain", which(chain.Method.Chained), false},
-		{"EXACT_METHODS", "Those that draw independent samples of exactly the distribution", which(chain.Method.Exact), false},
-		{"UNIFORM_METHODS", "Those that propose uniform outputs", which(chain.Method.Uniform), false},
-		{"BOUNDED_METHODS", "Those that need bounds on the scores of all outputs", which(chain.Method.Bounded), false},
-		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", extensionMethods, true},
-		{"ENGINES", "Ways to partition functions", engines, true},
-		{"MOMENTS_KINDS", "What the mean and the second moment of a structure are", moments, true},
-		{"RIDGE_LOSSES", "Losses of ridge regression", plain(fit.Losses), false},
-		{"RIDGE_SOLVERS", "Solvers of ridge regression", plain(fit.Solvers), false},
-		{"RULES", "Rules by which max-margin training takes a step", rules, true},
-		{"SUBGRAPHS", "Divisions of preferences into subgraphs", subgraphs, true},
-		{"UPDATES", "Updates of online label ranking", updates, true},
+		{"DECODERS", "Decoders", Decoders.spelt()},
+		{"RANDOM_DECODERS", "Decoders whose results depend on a seed", random.spelt()},
+		{"CHAIN_METHODS", "Ways to sample by proposals, all of which depend on a seed", ChainMethods.spelt()},
+		{"CHAINS", "Those that follow a Markov chain", which(chain.Method.Chained)},
+		{"EXACT_METHODS", "Those that draw independent samples from exactly the distribution asked for", which(chain.Method.Exact)},
+		{"UNIFORM_METHODS", "Those that propose uniform outputs", which(chain.Method.Uniform)},
+		{"BOUNDED_METHODS", "Those that need bounds on the scores of all outputs", which(chain.Method.Bounded)},
+		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", ExtensionMethods.spelt()},
+		{"ENGINES", "Methods that compute partition functions", Engines.spelt()},
+		{"MOMENTS_KINDS", "What the mean and the second moment of a structure are", Moments.spelt()},
+		{"RIDGE_LOSSES", "Losses of ridge regression", fit.Losses},
+		{"RIDGE_SOLVERS", "Solvers of ridge regression", fit.Solvers},
+		{"RIDGE_PRECISIONS", "Precisions in which ridge regression factors", fit.Precisions},
+		{"RULES", "Rules by which max-margin training takes a step", Rules.spelt()},
+		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
+		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}
-}
-
-// plain returns names that the C interface takes as they are.
-func plain(names []string) []Name {
-	out := make([]Name, len(names))
-	for i, name := range names {
-		out[i] = Name{name, i}
-	}
-	return out
 }

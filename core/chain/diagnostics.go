@@ -58,7 +58,7 @@ func average(x []float64) float64 {
 type halves struct {
 	rows   [][]float64
 	within float64 // mean of the variances within the halves, W
-	pooled float64 // the estimate (n−1)/n·W + B/n of the variance of the law, for halves of n draws
+	pooled float64 // the estimate (n−1)/n·W + B/n of the variance of the distribution, for halves of n draws
 }
 
 func newHalves(x blas64.General) halves {
@@ -91,7 +91,7 @@ func newHalves(x blas64.General) halves {
 const leastDraws = 4
 
 // SplitRHat returns the potential scale reduction √(V/W) of the halves of chains, one a row of x (Gelman and Rubin,
-// 1992; split as by Gelman et al., 2013; without ranks): near 1 where all halves have the same law, 1.01 being a usual
+// 1992; split as by Gelman et al., 2013; without ranks): near 1 where all halves have the same distribution, 1.01 being a usual
 // limit. NaN for constant chains, chains of fewer than four draws, and numbers that are not finite.
 func SplitRHat(x blas64.General) float64 {
 	if x.Cols < leastDraws || x.Rows < 1 {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// autoregressive returns chains x' = φx + noise in their stationary law, one a row.
+// autoregressive returns chains x' = φx + noise in their stationary distribution, one a row.
 func autoregressive(chains, draws int, phi float64, seed uint64) blas64.General {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	m := blas64.General{Rows: chains, Cols: draws, Stride: draws, Data: make([]float64, chains*draws)}
@@ -67,7 +67,7 @@ func TestEffectiveSampleSize(t *testing.T) {
 	}
 }
 
-// TestSplitRHat: chains of one law have R̂ near 1; apart, or drifting, they have not.
+// TestSplitRHat: chains with one distribution have R̂ near 1; apart, or drifting, they have not.
 func TestSplitRHat(t *testing.T) {
 	x := autoregressive(4, 2001, 0.5, 4)
 	if got := SplitRHat(x); math.Abs(got-1) > 0.01 {
@@ -86,7 +86,7 @@ func TestSplitRHat(t *testing.T) {
 			t.Errorf("chains %s: R̂ is %v", name, got)
 		}
 		if got := EffectiveSampleSize(y); got > whole/50 {
-			t.Errorf("chains %s: effective sample size %v, of one law %v", name, got, whole)
+			t.Errorf("chains %s: effective sample size %v, with one distribution %v", name, got, whole)
 		}
 	}
 	// Two halves of two draws: W = (½ + ½)/2, the variance of the means 1 and 5 is 8, V = W/2 + 8.

@@ -1,10 +1,10 @@
 // Package chain draws outputs y of a structure from p(y) ∝ exp h(y), h(y) = ⟨s, ψ(y)⟩ for given scores s: by Markov
-// chains, which come close to that law, and by exact samplers, which follow it.
+// chains, which come close to that distribution, and by exact samplers, which follow it.
 //
 // # Chains
 //
-// A Kernel is a Markov chain with p as its only stationary law. Its Step changes a State, which holds all that a chain
-// remembers and counts what it did; a Kernel itself never changes. Independence proposes uniform outputs, Local the
+// A Kernel is a Markov chain with p as its only stationary distribution. Its Step changes a State, which holds all that a
+// chain remembers and counts what it did; a Kernel itself never changes. Independence proposes uniform outputs, Local the
 // structure's own moves, Cube single elements and what becomes of them, HeatBath redraws single elements.
 //
 // # Exact samplers

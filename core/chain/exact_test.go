@@ -10,29 +10,29 @@ import (
 	"combpred/core/structure"
 )
 
-// drawsEach is the number of draws for each output of a law, fewestDraws and mostDraws bound their sum.
+// drawsEach is the number of draws for each output of a distribution, fewestDraws and mostDraws bound their sum.
 const drawsEach, fewestDraws, mostDraws = 20, 1000, 6000
 
-func drawsOf(l *law) int { return min(mostDraws, max(fewestDraws, drawsEach*len(l.outputs))) }
+func drawsOf(g *gibbs) int { return min(mostDraws, max(fewestDraws, drawsEach*len(g.outputs))) }
 
 // sample returns the frequencies of draws by a method, and what they took on average.
-func (l *law) sample(t *testing.T, method Method, draws int, seed uint64) (frequency []float64, steps float64) {
+func (g *gibbs) sample(t *testing.T, method Method, draws int, seed uint64) (frequency []float64, steps float64) {
 	t.Helper()
-	parts := l.space.PartLen()
+	parts := g.space.PartLen()
 	dst := Draws{
 		Y: make([]int32, draws*parts), Value: make([]float64, draws),
 		Steps: make([]int64, draws), Accepted: make([]int64, draws),
 	}
 	opt := Options{Method: method, Draws: draws, Thin: 1, Budget: 1 << 22, Seed: seed}
-	if err := Batch(l.space, rows(l.score.Linear, 1), opt, dst, 1, nil); err != nil {
+	if err := Batch(g.space, rows(g.score.Linear, 1), opt, dst, 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	frequency = make([]float64, len(l.outputs))
+	frequency = make([]float64, len(g.outputs))
 	for j := range draws {
-		i := l.at(t, dst.Y[j*parts:(j+1)*parts])
+		i := g.at(t, dst.Y[j*parts:(j+1)*parts])
 		frequency[i]++
-		if dst.Value[j] != l.value[i] {
-			t.Fatalf("draw %d is said to score %v, it scores %v", j, dst.Value[j], l.value[i])
+		if dst.Value[j] != g.value[i] {
+			t.Fatalf("draw %d is said to score %v, it scores %v", j, dst.Value[j], g.value[i])
 		}
 		if dst.Accepted[j] < 1 || dst.Accepted[j] > dst.Steps[j] {
 			t.Fatalf("draw %d accepted %d of %d proposals", j, dst.Accepted[j], dst.Steps[j])
@@ -42,40 +42,40 @@ func (l *law) sample(t *testing.T, method Method, draws int, seed uint64) (frequ
 	return frequency, steps / float64(draws)
 }
 
-// mostProposals bounds the mean number of proposals of laws that samplers of proposals are tested on.
+// mostProposals bounds the mean number of proposals of the distributions that samplers of proposals are tested on.
 const mostProposals = 200
 
-// TestExactSamplers: on every structure exact methods draw from the law, and take as many proposals as they should.
+// TestExactSamplers: on every structure exact methods draw from the distribution, and take as many proposals as they should.
 func TestExactSamplers(t *testing.T) {
-	everySmall(t, func(t *testing.T, l *law, _ *rand.Rand) {
-		draws := drawsOf(l)
-		_, samples := l.space.(structure.Sampler)
-		if samples && l.logBeta > -math.Log(mostProposals) {
+	everySmall(t, func(t *testing.T, g *gibbs, _ *rand.Rand) {
+		draws := drawsOf(g)
+		_, samples := g.space.(structure.Sampler)
+		if samples && g.logBeta > -math.Log(mostProposals) {
 			for method, name := range map[Method]string{FromPast: "coupling from the past", Reject: "rejection"} {
-				frequency, steps := l.sample(t, method, draws, 1)
-				l.fits(t, name, frequency)
-				l.expectProposals(t, steps, draws)
+				frequency, steps := g.sample(t, method, draws, 1)
+				g.fits(t, name, frequency)
+				g.expectProposals(t, steps, draws)
 			}
 		}
-		if _, err := newSites(l.space, l.score); err == nil {
-			frequency, _ := l.sample(t, MonotonePast, draws, 2)
-			l.fits(t, "monotone coupling from the past", frequency)
+		if _, err := newSites(g.space, g.score); err == nil {
+			frequency, _ := g.sample(t, MonotonePast, draws, 2)
+			g.fits(t, "monotone coupling from the past", frequency)
 		}
 	})
 }
 
 // expectProposals compares a mean number of proposals with 1/E exp(h − max h), within 5.3 standard errors of geometric
 // numbers: a correct sampler fails with probability 10⁻⁷.
-func (l *law) expectProposals(t *testing.T, steps float64, draws int) {
+func (g *gibbs) expectProposals(t *testing.T, steps float64, draws int) {
 	t.Helper()
-	mean := math.Exp(-l.logBeta)
+	mean := math.Exp(-g.logBeta)
 	standardError := math.Sqrt(mean*(mean-1)/float64(draws)) + 1e-12
 	if math.Abs(steps-mean) > 5.3*standardError {
 		t.Errorf("%v proposals on average, want %v ± %v", steps, mean, standardError)
 	}
 }
 
-// TestStrongScores: where the best outputs have nearly all of the law, which takes thousands of proposals, coupling
+// TestStrongScores: where the best outputs have nearly all of the probability, which takes thousands of proposals, coupling
 // from the past and rejection still draw from it.
 func TestStrongScores(t *testing.T) {
 	for name, n := range map[string]int64{"permutations": 5, "labelsets": 7, "cycles": 5, "tournaments": 3} {
@@ -83,28 +83,28 @@ func TestStrongScores(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		linear := gaussian(space.FeatureLen(), 1, rng)
 		for range 20 { // as strong as makes a thousand proposals or more
-			if newLaw(t, space, linear, mostListed).logBeta < -math.Log(1000) {
+			if newGibbs(t, space, linear, mostListed).logBeta < -math.Log(1000) {
 				break
 			}
 			for j := range linear {
 				linear[j] *= 1.3
 			}
 		}
-		l := newLaw(t, space, linear, mostListed)
+		g := newGibbs(t, space, linear, mostListed)
 		for method, what := range map[Method]string{FromPast: "coupling from the past", Reject: "rejection"} {
 			const draws = 2000
-			frequency, steps := l.sample(t, method, draws, 3)
-			l.fits(t, name+", "+what, frequency)
-			l.expectProposals(t, steps, draws)
+			frequency, steps := g.sample(t, method, draws, 3)
+			g.fits(t, name+", "+what, frequency)
+			g.expectProposals(t, steps, draws)
 		}
 	}
 	// Scores of ±700 and all ties between them: the sampler must neither overflow nor stop at zero probabilities.
-	l := newLaw(t, mustNew(t, "labelsets", 6), []float64{700, -700, 0.5, 700, -700, 0}, mostListed)
-	frequency, _ := l.sample(t, MonotonePast, 4000, 4)
-	l.fits(t, "monotone, scores of ±700", frequency)
-	l = newLaw(t, mustNew(t, "multiclass", 4), []float64{700, -700, 699, 700}, mostListed)
-	frequency, _ = l.sample(t, FromPast, 4000, 5)
-	l.fits(t, "coupling from the past, scores of ±700", frequency)
+	g := newGibbs(t, mustNew(t, "labelsets", 6), []float64{700, -700, 0.5, 700, -700, 0}, mostListed)
+	frequency, _ := g.sample(t, MonotonePast, 4000, 4)
+	g.fits(t, "monotone, scores of ±700", frequency)
+	g = newGibbs(t, mustNew(t, "multiclass", 4), []float64{700, -700, 699, 700}, mostListed)
+	frequency, _ = g.sample(t, FromPast, 4000, 5)
+	g.fits(t, "coupling from the past, scores of ±700", frequency)
 }
 
 // TestNoSampleBeyondTheBudget: a budget that runs out is an error with its figures, for every exact method.
@@ -138,25 +138,25 @@ func TestNoSampleBeyondTheBudget(t *testing.T) {
 func TestBounds(t *testing.T) {
 	space := mustNew(t, "labelsets", 5)
 	linear := []float64{1, -0.5, 0.3, 0.2, -1}
-	l := newLaw(t, space, linear, mostListed)
+	g := newGibbs(t, space, linear, mostListed)
 	for _, method := range []Method{FromPast, Reject} {
 		const draws = 3000
 		dst := Draws{Y: make([]int32, draws*5), Steps: make([]int64, draws)}
-		opt := Options{Method: method, Draws: draws, Thin: 1, Budget: 1 << 20, Bound: []float64{l.most + 1}}
+		opt := Options{Method: method, Draws: draws, Thin: 1, Budget: 1 << 20, Bound: []float64{g.most + 1}}
 		if err := Batch(space, rows(linear, 1), opt, dst, 1, nil); err != nil {
 			t.Fatal(err)
 		}
-		frequency := make([]float64, len(l.outputs))
+		frequency := make([]float64, len(g.outputs))
 		var steps float64
 		for j := range draws {
-			frequency[l.at(t, dst.Y[5*j:5*j+5])]++
+			frequency[g.at(t, dst.Y[5*j:5*j+5])]++
 			steps += float64(dst.Steps[j]) / draws
 		}
-		l.fits(t, "a bound larger by 1", frequency)
-		l.logBeta--
-		l.expectProposals(t, steps, draws)
-		l.logBeta++
-		opt.Bound = []float64{l.most - 0.4}
+		g.fits(t, "a bound larger by 1", frequency)
+		g.logBeta--
+		g.expectProposals(t, steps, draws)
+		g.logBeta++
+		opt.Bound = []float64{g.most - 0.4}
 		err := Batch(space, rows(linear, 1), opt, dst, 1, nil)
 		if _, ok := errors.AsType[*BoundError](err); !ok {
 			t.Errorf("a bound that is too small gives the error %v", err)
@@ -179,7 +179,7 @@ func TestBounds(t *testing.T) {
 	if v := score.Value(psi); !(bound >= v) || bound != cert.UpperBound && bound < cert.Value {
 		t.Errorf("the bound is %v, an output scores %v", bound, v)
 	}
-	if _, err := UpperBound(struct{ structure.Space }{space}, l.score, nil); err == nil {
+	if _, err := UpperBound(struct{ structure.Space }{space}, g.score, nil); err == nil {
 		t.Error("a space without a decoder has a bound")
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Independence is META (Vembu, 2010, ch. 6): every proposal is a uniform output, whatever the present one, accepted by
-// the rule of Metropolis. With β = E exp(h − max h) under the uniform law, the distance to p in total variation falls by
-// 1 − β a step, from the worst start exactly so (Liu, 1996).
+// the rule of Metropolis. With β = E exp(h − max h) under the uniform distribution, the distance to p in total variation
+// falls by 1 − β a step, from the worst start exactly so (Liu, 1996).
 type Independence struct {
 	space   structure.Space
 	sampler structure.Sampler

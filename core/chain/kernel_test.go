@@ -8,54 +8,54 @@ import (
 	"combpred/core/structure"
 )
 
-// kernels returns the chains that the space of a law has, by name.
-func (l *law) kernels(t *testing.T) map[string]Kernel {
+// kernels returns the chains that the space of a distribution has, by name.
+func (g *gibbs) kernels(t *testing.T) map[string]Kernel {
 	t.Helper()
 	all := map[string]Kernel{}
-	if _, ok := l.space.(structure.Sampler); ok {
-		meta, err := NewIndependence(l.space, l.score)
+	if _, ok := g.space.(structure.Sampler); ok {
+		meta, err := NewIndependence(g.space, g.score)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all["meta"] = meta
 	}
-	if _, ok := l.space.(structure.Proposer); ok {
-		local, err := NewLocal(l.space, l.score)
+	if _, ok := g.space.(structure.Proposer); ok {
+		local, err := NewLocal(g.space, g.score)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all["local"] = local
 	}
-	if cube, err := NewCube(l.space, l.score); err == nil {
+	if cube, err := NewCube(g.space, g.score); err == nil {
 		all["cube"] = cube
-		if all["heat bath"], err = NewHeatBath(l.space, l.score); err != nil {
+		if all["heat bath"], err = NewHeatBath(g.space, g.score); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return all
 }
 
-// TestKernels: of every structure and chain, states drawn from the law still have it after three steps, a step forth is
-// as frequent as its way back, scores are carried along, and chains from the least likely output reach the law.
+// TestKernels: of every structure and chain, states drawn from the distribution still have it after three steps, a step
+// forth is as frequent as its way back, scores are carried along, and chains from the least likely output reach it.
 func TestKernels(t *testing.T) {
-	everySmall(t, func(t *testing.T, l *law, rng *rand.Rand) {
+	everySmall(t, func(t *testing.T, g *gibbs, rng *rand.Rand) {
 		worst := 0
-		for i, p := range l.p {
-			if p < l.p[worst] {
+		for i, p := range g.p {
+			if p < g.p[worst] {
 				worst = i
 			}
 		}
-		for name, kernel := range l.kernels(t) {
-			state, draws := NewState(l.space), drawsOf(l)
-			frequency, moves := make([]float64, len(l.outputs)), map[[2]int]float64{}
+		for name, kernel := range g.kernels(t) {
+			state, draws := NewState(g.space), drawsOf(g)
+			frequency, moves := make([]float64, len(g.outputs)), map[[2]int]float64{}
 			for range draws {
-				from := l.draw(rng)
-				state.Set(l.space, l.score, l.outputs[from])
+				from := g.draw(rng)
+				state.Set(g.space, g.score, g.outputs[from])
 				for range 3 {
 					kernel.Step(state, rng)
-					to := l.at(t, state.Y)
-					if math.Abs(state.Value-l.value[to]) > 1e-9 {
-						t.Fatalf("%s: the state scores %v, is said to score %v", name, l.value[to], state.Value)
+					to := g.at(t, state.Y)
+					if math.Abs(state.Value-g.value[to]) > 1e-9 {
+						t.Fatalf("%s: the state scores %v, is said to score %v", name, g.value[to], state.Value)
 					}
 					moves[[2]int{from, to}]++
 					from = to
@@ -63,54 +63,54 @@ func TestKernels(t *testing.T) {
 				if state.Steps != 3 || state.Accepted > 3 {
 					t.Fatalf("%s: %d of %d proposals accepted after 3 steps", name, state.Accepted, state.Steps)
 				}
-				frequency[l.at(t, state.Y)]++
+				frequency[g.at(t, state.Y)]++
 			}
-			l.fits(t, name+" after three steps from the law", frequency)
+			g.fits(t, name+" after three steps from the distribution", frequency)
 			balanced(t, name, moves)
-			if steps, ok := l.enough(name); ok {
+			if steps, ok := g.enough(name); ok {
 				clear(frequency)
 				for range fewestDraws {
-					state.Set(l.space, l.score, l.outputs[worst])
+					state.Set(g.space, g.score, g.outputs[worst])
 					for range steps {
 						kernel.Step(state, rng)
 					}
-					frequency[l.at(t, state.Y)]++
+					frequency[g.at(t, state.Y)]++
 				}
-				l.fits(t, name+" from the least likely output", frequency)
+				g.fits(t, name+" from the least likely output", frequency)
 			}
 		}
 	})
 }
 
-// enough returns after how many steps a chain on a small space is taken to have reached its law, if that is not too
+// enough returns after how many steps a chain on a small space is taken to have reached its target, if that is not too
 // long to wait: by the mixing bound, or, where none is known, at scores under which no move is much harder than another.
-func (l *law) enough(name string) (int, bool) {
+func (g *gibbs) enough(name string) (int, bool) {
 	const precision, longest = 1e-6, 600
 	steps := 0
 	switch {
 	case name == "meta":
-		steps = int(min(longest+1, MixingBoundIndependence(l.logBeta, precision)))
-	case len(l.outputs) > 130:
+		steps = int(min(longest+1, MixingBoundIndependence(g.logBeta, precision)))
+	case len(g.outputs) > 130:
 		return 0, false
 	default:
 		var spread float64
-		for _, v := range l.value {
-			spread = max(spread, l.most-v)
+		for _, v := range g.value {
+			spread = max(spread, g.most-v)
 		}
 		if spread > 4 {
 			return 0, false
 		}
-		steps = 300 + 10*len(l.outputs[0])
+		steps = 300 + 10*len(g.outputs[0])
 	}
 	return steps, steps <= longest
 }
 
 // matrix returns the transition matrix of a chain on a lattice, computed from what single draws do.
-func (l *law) matrix(t *testing.T, kernel Kernel) [][]float64 {
+func (g *gibbs) matrix(t *testing.T, kernel Kernel) [][]float64 {
 	t.Helper()
-	n := len(l.outputs)
+	n := len(g.outputs)
 	p := make([][]float64, n)
-	for a, y := range l.outputs {
+	for a, y := range g.outputs {
 		p[a] = make([]float64, n)
 		for i := range y {
 			z := append([]int32(nil), y...)
@@ -118,10 +118,10 @@ func (l *law) matrix(t *testing.T, kernel Kernel) [][]float64 {
 			case *HeatBath:
 				// On either side of the probability to be in, a draw decides alike.
 				k.set(z, i, math.Nextafter(k.chance[i], 0))
-				p[a][l.at(t, z)] += k.chance[i] / float64(len(y))
+				p[a][g.at(t, z)] += k.chance[i] / float64(len(y))
 				copy(z, y)
 				k.set(z, i, math.Nextafter(k.chance[i], 1))
-				p[a][l.at(t, z)] += (1 - k.chance[i]) / float64(len(y))
+				p[a][g.at(t, z)] += (1 - k.chance[i]) / float64(len(y))
 			case *Cube:
 				gain := k.gain[i] * float64(1-2*y[i])
 				if !k.lattice.Movable(y, i) {
@@ -130,7 +130,7 @@ func (l *law) matrix(t *testing.T, kernel Kernel) [][]float64 {
 				}
 				accept := math.Exp(min(0, gain)) / 2 // that the other value is drawn, and accepted
 				z[i] = 1 - z[i]
-				p[a][l.at(t, z)] += accept / float64(len(y))
+				p[a][g.at(t, z)] += accept / float64(len(y))
 				p[a][a] += (1 - accept) / float64(len(y))
 			}
 		}
@@ -145,37 +145,37 @@ func TestMatrices(t *testing.T) {
 	for _, scale := range []float64{0, 1, 5} {
 		rng := rand.New(rand.NewPCG(8, uint64(scale)))
 		for d := int64(1); d <= 6; d++ {
-			l := newLaw(t, mustNew(t, "labelsets", d), gaussian(int(d), scale, rng), mostListed)
-			cube, _ := NewCube(l.space, l.score)
-			bath, _ := NewHeatBath(l.space, l.score)
-			l.checkMatrix(t, l.matrix(t, cube), MixingBoundCube(int(d), epsilon), epsilon)
-			l.checkMatrix(t, l.matrix(t, bath), MixingBoundHeatBath(int(d), epsilon), epsilon)
+			g := newGibbs(t, mustNew(t, "labelsets", d), gaussian(int(d), scale, rng), mostListed)
+			cube, _ := NewCube(g.space, g.score)
+			bath, _ := NewHeatBath(g.space, g.score)
+			g.checkMatrix(t, g.matrix(t, cube), MixingBoundCube(int(d), epsilon), epsilon)
+			g.checkMatrix(t, g.matrix(t, bath), MixingBoundHeatBath(int(d), epsilon), epsilon)
 			if scale == 5 && d <= 2 { // a large score makes the preferred value come with probability 1/(2d) a step
 				steps := int(math.Ceil(float64(d) * math.Log(float64(d)/epsilon)))
-				if distance := l.distance(l.matrix(t, cube), steps); distance <= epsilon {
+				if distance := g.distance(g.matrix(t, cube), steps); distance <= epsilon {
 					t.Errorf("d = %d: after d ln(d/ε) steps MC_cube is within %v", d, distance)
 				}
 			}
-			l.checkMatrix(t, l.independence(), MixingBoundIndependence(l.logBeta, epsilon), epsilon)
+			g.checkMatrix(t, g.independence(), MixingBoundIndependence(g.logBeta, epsilon), epsilon)
 		}
-		l := newLaw(t, tree(t, -1, 0, 0, 1, 1, 2, 2), gaussian(7, scale, rng), mostListed)
-		cube, _ := NewCube(l.space, l.score)
-		bath, _ := NewHeatBath(l.space, l.score)
-		l.checkMatrix(t, l.matrix(t, cube), math.Inf(1), epsilon)
-		l.checkMatrix(t, l.matrix(t, bath), math.Inf(1), epsilon)
+		g := newGibbs(t, tree(t, -1, 0, 0, 1, 1, 2, 2), gaussian(7, scale, rng), mostListed)
+		cube, _ := NewCube(g.space, g.score)
+		bath, _ := NewHeatBath(g.space, g.score)
+		g.checkMatrix(t, g.matrix(t, cube), math.Inf(1), epsilon)
+		g.checkMatrix(t, g.matrix(t, bath), math.Inf(1), epsilon)
 	}
 }
 
 // independence returns the transition matrix of META.
-func (l *law) independence() [][]float64 {
-	n := len(l.outputs)
+func (g *gibbs) independence() [][]float64 {
+	n := len(g.outputs)
 	p := make([][]float64, n)
 	for a := range p {
 		p[a] = make([]float64, n)
 		p[a][a] = 1
 		for b := range p {
 			if b != a {
-				p[a][b] = min(1, math.Exp(l.value[b]-l.value[a])) / float64(n)
+				p[a][b] = min(1, math.Exp(g.value[b]-g.value[a])) / float64(n)
 				p[a][a] -= p[a][b]
 			}
 		}
@@ -183,16 +183,16 @@ func (l *law) independence() [][]float64 {
 	return p
 }
 
-// checkMatrix checks a transition matrix and that it comes within epsilon of the law in at most as many steps as bound,
+// checkMatrix checks a transition matrix and that it comes within epsilon of the distribution in at most as many steps as bound,
 // where that is finite; and that a META chain, whose bound is exact, does not do so one step earlier.
-func (l *law) checkMatrix(t *testing.T, p [][]float64, bound, epsilon float64) {
+func (g *gibbs) checkMatrix(t *testing.T, p [][]float64, bound, epsilon float64) {
 	t.Helper()
 	for a := range p {
 		var sum float64
 		for b, v := range p[a] {
 			sum += v
-			if forth, back := l.p[a]*v, l.p[b]*p[b][a]; math.Abs(forth-back) > 1e-14 {
-				t.Fatalf("%v to %v: probability flow %v, %v back", l.outputs[a], l.outputs[b], forth, back)
+			if forth, back := g.p[a]*v, g.p[b]*p[b][a]; math.Abs(forth-back) > 1e-14 {
+				t.Fatalf("%v to %v: probability flow %v, %v back", g.outputs[a], g.outputs[b], forth, back)
 			}
 		}
 		if math.Abs(sum-1) > 1e-13 {
@@ -200,14 +200,14 @@ func (l *law) checkMatrix(t *testing.T, p [][]float64, bound, epsilon float64) {
 		}
 	}
 	if !math.IsInf(bound, 1) {
-		if distance := l.distance(p, int(min(bound, 1e6))); distance > epsilon {
+		if distance := g.distance(p, int(min(bound, 1e6))); distance > epsilon {
 			t.Errorf("%d outputs: after %v steps the distance is %v, should be at most %v", len(p), bound, distance, epsilon)
 		}
 	}
 }
 
-// distance returns the largest distance to the law in total variation from any start after some steps.
-func (l *law) distance(p [][]float64, steps int) (most float64) {
+// distance returns the largest distance to the distribution in total variation from any start after some steps.
+func (g *gibbs) distance(p [][]float64, steps int) (most float64) {
 	n := len(p)
 	power := make([][]float64, n)
 	for a := range power {
@@ -223,7 +223,7 @@ func (l *law) distance(p [][]float64, steps int) (most float64) {
 	for a := range power {
 		var sum float64
 		for b, v := range power[a] {
-			sum += math.Abs(v-l.p[b]) / 2
+			sum += math.Abs(v-g.p[b]) / 2
 		}
 		most = max(most, sum)
 	}

@@ -23,7 +23,7 @@ const (
 	MonotonePast               // monotone coupling from the past by the heat bath, exact, for sets
 )
 
-// Exact reports whether a method draws independent samples of exactly the law, and Chained whether from chains.
+// Exact reports whether a method draws independent samples of exactly p, and Chained whether from chains.
 func (m Method) Exact() bool   { return m >= FromPast && m <= MonotonePast }
 func (m Method) Chained() bool { return m >= Meta && m <= CubeMoves }
 

@@ -11,7 +11,7 @@ import (
 // Proposals are the uniform outputs and exponential numbers that the chain META draws: z and E = −ln u. A state y takes
 // the proposal if h(y) ≤ h(z) + E, its reach. A proposal that reaches the bound on all scores is taken by every state:
 // after it the chains from all starts are the same. The mean number of proposals up to the first such one is
-// 1/E exp(h − bound) under the uniform law.
+// 1/E exp(h − bound) under the uniform distribution.
 //
 // A Proposals is not safe for concurrent use.
 type Proposals struct {

@@ -35,8 +35,8 @@ func newSites(space structure.Space, score structure.Scores) (sites, error) {
 // inclusions between states. On the hypercube of d elements it mixes to ε in 2d ln(d/ε) steps, see MixingBoundCube.
 type Cube struct{ sites }
 
-// HeatBath draws an element and redraws whether it is in from its law given all others, where both are members. Equal
-// draws keep inclusions between states.
+// HeatBath draws an element and redraws whether it is in from its distribution given all others, where both are
+// members. Equal draws keep inclusions between states.
 type HeatBath struct {
 	sites
 	chance []float64 // of each element to be in, given that it may be in or out

@@ -6,7 +6,7 @@ package control
 import "combpred/core/catalogue"
 
 // Catalogue returns a JSON object: "structures" describes every structure in order of the names (name, doc, params, ref,
-// capabilities), and "names" lists the values of parameters, with their numbers in the C interface.
+// capabilities), and "names" lists the values of parameters.
 func Catalogue() (text string, err error) {
 	defer recoverTo(&err)
 	out, err := catalogue.JSON()

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// chainWork, sweeps and mostWork settle the number of steps of a chain for outputs of p parts: chainWork/(p+partsFree),
+	// chainWork, sweeps and mostWork determine the number of steps of a chain for outputs of p parts: chainWork/(p+partsFree),
 	// or sweeps for each part if that is more, but no more than mostWork/p.
 	chainWork, partsFree = 1 << 22, 16
 	sweeps               = 64

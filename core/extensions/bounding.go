@@ -29,7 +29,7 @@ const unknown = -1
 // Once B has all elements, they are bounded by n different places, so that every x is B. Blocks of steps start B afresh,
 // each twice as long as the one after it in time. Going back, the first block whose B becomes complete has ended with
 // every x equal to B; from there x goes through the later blocks with the same draws. That is the state at time 0 of a
-// chain that began in the infinite past, which has exactly the uniform law (Propp and Wilson, 1996).
+// chain that began in the infinite past, which is exactly uniform (Propp and Wilson, 1996).
 type bounding struct {
 	n      int
 	before []bool // n×n

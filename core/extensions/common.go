@@ -12,7 +12,7 @@ import (
 )
 
 // Common writes to dst, for each row of x and each row of y, the logarithm of the number of orders that agree with the
-// relations of both: the number of linear extensions of their union. It is −Inf where the union goes round in a circle,
+// relations of both: the number of linear extensions of their union. It is −Inf where the union has a cycle,
 // and NaN where Count is beyond its limits.
 //
 // Rows are relations on the elements 0..n−1, an entry for each pair u < v in lexicographic order: 1 where u comes before

@@ -18,6 +18,6 @@
 //
 // Beyond that, the chain of Karzanov and Khachiyan (1991) is followed: a place i and a fair coin are drawn, and the
 // elements at places i and i+1 change places if the coin says so and the order allows it. Its moves are symmetric, so
-// that its law is uniform. Chains from all extensions are followed at once by the bounding chain of Huber (2006), which
-// Bounding describes together with why it is exact. The mean number of steps is O(n³ log n) for n elements.
+// that its stationary distribution is uniform. Chains from all extensions are followed at once by the bounding chain of
+// Huber (2006), which Bounding describes together with why it is exact. The mean number of steps is O(n³ log n) for n elements.
 package extensions

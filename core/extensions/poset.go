@@ -17,7 +17,7 @@ type Poset struct {
 }
 
 // New returns the partial order in which u comes before v for every pair (u, v), and what follows from that. A pair of
-// equal elements, an element out of range, or relations that go round in a circle are an error that names them.
+// equal elements, an element out of range, or relations that form a cycle are an error that names them.
 // Cost: O(n³/64).
 func New(n int, pairs [][2]int32) (*Poset, error) {
 	if n < 1 || n > MostElements {

@@ -33,10 +33,11 @@ func DefaultRidge() Ridge {
 	return Ridge{Loss: "auc", Alpha: 1, Tol: 1e-8, Solver: "closed-form", Precision: "single", Workers: 1}
 }
 
-// Losses and Solvers are the values of these options; "auto" is Plan's choice, and "primal" done by the caller of Plan.
+// Losses, Solvers and Precisions are the values of these options; "auto" is Plan's choice, and "primal" done by the caller of Plan.
 var (
-	Losses  = []string{"auc", "squared"}
-	Solvers = []string{"auto", "closed-form", "cg", "newton-cg", "primal"}
+	Losses     = []string{"auc", "squared"}
+	Solvers    = []string{"auto", "closed-form", "cg", "newton-cg", "primal"}
+	Precisions = []string{"single", "double"}
 )
 
 // Check returns an error that names the first illegal option.
@@ -53,7 +54,7 @@ func (o Ridge) Check() error {
 		return fmt.Errorf("fit: max_iter is %d, must not be negative", o.MaxIter)
 	case !finite(o.Shift) || o.Shift < 0:
 		return fmt.Errorf("fit: shift is %g, must be finite and not negative", o.Shift)
-	case o.Precision != "single" && o.Precision != "double":
+	case !slices.Contains(Precisions, o.Precision):
 		return fmt.Errorf("fit: precision is %q, must be \"single\" or \"double\"", o.Precision)
 	}
 	return nil

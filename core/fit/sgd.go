@@ -11,7 +11,7 @@ import (
 	"combpred/core/structure"
 )
 
-// Descent holds what the steps of stochastic gradient descent change, one row for each kept row or input feature, in the space of ψ.
+// Descent holds what the steps of stochastic gradient descent change, one row for each row of the support or each input feature, in the space of ψ.
 type Descent struct {
 	Coef     linalg.Matrix[float64]
 	Average  linalg.Matrix[float64] // without rows: no averaging
@@ -39,7 +39,7 @@ func (s Descent) check(rows int) error {
 	return nil
 }
 
-// DescendInExpansion takes a step on each example, with the coefficients of kept rows, and returns the sum of the losses before the steps.
+// DescendInExpansion takes a step on each example, with the coefficients of the support, and returns the sum of the losses before the steps.
 func (o Ridge) DescendInExpansion(space structure.Space, steps sgd.StepSizes, visits sgd.Visits, targets Targets,
 	state Descent, mon *parallel.Monitor) (float64, error) {
 	p, err := o.descent(space, targets, state, visits.Kernel.Cols, mon)

@@ -7,7 +7,7 @@ import (
 )
 
 // improvement is the smallest gain worth a move, as a fraction of the sum of all magnitudes. It keeps rounding errors
-// from sending the search in circles, so that it ends.
+// from making the search cycle, so that it ends.
 const improvement = 1e-12
 
 // pollMoves is the number of moves between polls, each O(n).
@@ -93,9 +93,9 @@ func (s *localSearch) climb() {
 	}
 }
 
-// settle climbs until no addition or removal improves, and no swap of two vertices either unless there were so many
+// climbWithSwaps climbs until no addition or removal improves, and no swap of two vertices either unless there were so many
 // swaps that they took 2²⁶ steps. Cost: O(n²) for each swap.
-func (s *localSearch) settle() {
+func (s *localSearch) climbWithSwaps() {
 	for swaps := 1<<26/(s.n*s.n) + 1; ; swaps-- {
 		s.climb()
 		if swaps == 0 || s.poll.Stopped() {

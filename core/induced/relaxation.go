@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// mostSweeps bounds the sweeps over the vectors, settled is the relative gain at which they end.
+	// mostSweeps bounds the sweeps over the vectors, leastGain is the relative gain below which they end.
 	mostSweeps = 200
-	settled    = 1e-5
+	leastGain  = 1e-5
 )
 
 // relaxation is the semidefinite relaxation of one problem. With x_u = (1 + s_u)/2 for signs s_u and one more sign s_0
@@ -60,7 +60,7 @@ func (r *relaxation) solve(p *problem, poll *polling.Poll) {
 				scale(r.vector[i*k:(i+1)*k], 1/r.norm[i])
 			}
 		}
-		if total-last <= settled*total || poll.Stopped() {
+		if total-last <= leastGain*total || poll.Stopped() {
 			return
 		}
 		last = total

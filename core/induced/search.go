@@ -158,7 +158,7 @@ func (w *Workspace) searchPart(size int) (bound, nu float64) {
 	s.recall()
 	s.roam(p.n + 1<<22/p.n)
 	s.recall()
-	s.settle()
+	s.climbWithSwaps()
 	s.keep()
 	return bound, nu
 }

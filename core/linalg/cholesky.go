@@ -19,7 +19,7 @@ type Cholesky[T Float] struct {
 }
 
 // FactorCholesky overwrites the uplo triangle of the positive definite a with its factor. It polls mon at least every
-// pollFlops operations, and counts its strips as steps there. The recursion halves the matrix, so that nearly all work is large
+// pollFlops operations, and counts its panels as steps there. The recursion halves the matrix, so that nearly all work is large
 // matrix products. Cost: n³/3.
 func FactorCholesky[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) (Cholesky[T], error) {
 	return Cholesky[T]{uplo, a}, factor(uplo, a, mon)
@@ -43,7 +43,7 @@ func factor[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) error {
 	if !lower {
 		a21 = a.Slice(0, h, h, n)
 	}
-	// The off-diagonal block, divided by the first factor, in strips whose number tells the progress.
+	// The off-diagonal block, divided by the first factor, in panels whose number tells the progress.
 	var err error
 	m, step := n-h, tileSide(h)
 	for lo := 0; lo < m; lo += step {
@@ -57,17 +57,17 @@ func factor[T Float](uplo blas.Uplo, a Matrix[T], mon *parallel.Monitor) error {
 		}
 		mon.Advance(1)
 	}
-	// The trailing triangle: strip [lo, hi) against all before it, then its own diagonal block.
+	// The trailing triangle: panel [lo, hi) against all before it, then its own diagonal block.
 	for lo := 0; lo < m; lo += step {
 		hi := min(lo+step, m)
 		if lower {
-			strip := a21.Slice(lo, hi, 0, h)
-			err = subtractProduct(blas.NoTrans, blas.Trans, strip, a21.Slice(0, lo, 0, h), a22.Slice(lo, hi, 0, lo), mon)
-			syrk(uplo, blas.NoTrans, -1, strip, 1, a22.Slice(lo, hi, lo, hi))
+			panel := a21.Slice(lo, hi, 0, h)
+			err = subtractProduct(blas.NoTrans, blas.Trans, panel, a21.Slice(0, lo, 0, h), a22.Slice(lo, hi, 0, lo), mon)
+			syrk(uplo, blas.NoTrans, -1, panel, 1, a22.Slice(lo, hi, lo, hi))
 		} else {
-			strip := a21.Slice(0, h, lo, hi)
-			err = subtractProduct(blas.Trans, blas.NoTrans, a21.Slice(0, h, 0, lo), strip, a22.Slice(0, lo, lo, hi), mon)
-			syrk(uplo, blas.Trans, -1, strip, 1, a22.Slice(lo, hi, lo, hi))
+			panel := a21.Slice(0, h, lo, hi)
+			err = subtractProduct(blas.Trans, blas.NoTrans, a21.Slice(0, h, 0, lo), panel, a22.Slice(0, lo, lo, hi), mon)
+			syrk(uplo, blas.Trans, -1, panel, 1, a22.Slice(lo, hi, lo, hi))
 		}
 		if err != nil {
 			return err

@@ -117,7 +117,7 @@ func (s Symmetric[T]) SetDiagonal(d []T) {
 	}
 }
 
-// Product sets s to aaᵀ, in strips that keep each call short. Cost: n²·k for a of n×k.
+// Product sets s to aaᵀ, in panels that keep each call short. Cost: n²·k for a of n×k.
 func (s Symmetric[T]) Product(a Matrix[T], mon *parallel.Monitor) error {
 	n := a.Rows
 	for i := range n { // gonum's Syrk adds to what it should overwrite, be it NaN
@@ -127,7 +127,7 @@ func (s Symmetric[T]) Product(a Matrix[T], mon *parallel.Monitor) error {
 	if a.Cols == 0 {
 		return nil
 	}
-	for lo, step := 0, Strip(n, float64(n)*float64(a.Cols)); lo < n; lo += step {
+	for lo, step := 0, PanelWidth(n, float64(n)*float64(a.Cols)); lo < n; lo += step {
 		hi := min(lo+step, n)
 		part, before := a.Slice(lo, hi, 0, a.Cols), a.Slice(0, lo, 0, a.Cols)
 		if s.uplo == blas.Lower {
@@ -151,10 +151,10 @@ func (s Symmetric[T]) Factor(mon *parallel.Monitor) (Cholesky[T], error) {
 // MulVecTo writes s·x to dst.
 func (s Symmetric[T]) MulVecTo(dst, x []T) { symv(s.uplo, s.a, x, dst) }
 
-// MulTo writes s·b to dst, in strips of columns that keep each call short.
+// MulTo writes s·b to dst, in panels of columns that keep each call short.
 func (s Symmetric[T]) MulTo(dst, b Matrix[T], mon *parallel.Monitor) error {
 	n := float64(s.a.Rows)
-	for lo, step := 0, Strip(b.Cols, 2*n*n); lo < b.Cols; lo += step {
+	for lo, step := 0, PanelWidth(b.Cols, 2*n*n); lo < b.Cols; lo += step {
 		hi := min(lo+step, b.Cols)
 		symm(s.uplo, s.a, b.Slice(0, b.Rows, lo, hi), dst.Slice(0, b.Rows, lo, hi))
 		if err := mon.Err(); err != nil {
@@ -174,7 +174,7 @@ func invertTriangle[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 		invertLeaf(uplo, u)
 		return nil
 	}
-	// The off-diagonal block becomes −T11⁻¹ T12 T22⁻¹, or −T22⁻¹ T21 T11⁻¹, in strips of columns and then of rows.
+	// The off-diagonal block becomes −T11⁻¹ T12 T22⁻¹, or −T22⁻¹ T21 T11⁻¹, in panels of columns and then of rows.
 	h := n / 2
 	first, last, off := u.Slice(0, h, 0, h), u.Slice(h, n, h, n), u.Slice(0, h, h, n)
 	left, right := first, last
@@ -182,13 +182,13 @@ func invertTriangle[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 		off = u.Slice(h, n, 0, h)
 		left, right = last, first
 	}
-	for lo, step := 0, Strip(off.Cols, float64(off.Rows)*float64(off.Rows)); lo < off.Cols; lo += step {
+	for lo, step := 0, PanelWidth(off.Cols, float64(off.Rows)*float64(off.Rows)); lo < off.Cols; lo += step {
 		trsm(blas.Left, uplo, blas.NoTrans, left, off.Slice(0, off.Rows, lo, min(lo+step, off.Cols)))
 		if err := mon.Err(); err != nil {
 			return err
 		}
 	}
-	for lo, step := 0, Strip(off.Rows, float64(off.Cols)*float64(off.Cols)); lo < off.Rows; lo += step {
+	for lo, step := 0, PanelWidth(off.Rows, float64(off.Cols)*float64(off.Cols)); lo < off.Rows; lo += step {
 		trsm(blas.Right, uplo, blas.NoTrans, right, off.Slice(lo, min(lo+step, off.Rows), 0, off.Cols))
 		if err := mon.Err(); err != nil {
 			return err
@@ -221,7 +221,7 @@ func timesTranspose[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 	if err := timesTranspose(uplo, first, mon); err != nil {
 		return err
 	}
-	for lo, step := 0, Strip(h, 2*float64(h)*float64(n-h)); lo < h; lo += step {
+	for lo, step := 0, PanelWidth(h, 2*float64(h)*float64(n-h)); lo < h; lo += step {
 		hi := min(lo+step, h)
 		if uplo == blas.Upper {
 			off := u.Slice(0, h, h, n)
@@ -236,7 +236,7 @@ func timesTranspose[T Float](uplo blas.Uplo, u Matrix[T], mon *parallel.Monitor)
 			return err
 		}
 	}
-	for lo, step := 0, Strip(h, float64(n-h)*float64(n-h)); lo < h; lo += step {
+	for lo, step := 0, PanelWidth(h, float64(n-h)*float64(n-h)); lo < h; lo += step {
 		hi := min(lo+step, h)
 		if uplo == blas.Upper {
 			trmm(blas.Right, uplo, blas.Trans, last, u.Slice(lo, hi, h, n))

@@ -9,7 +9,7 @@ import (
 )
 
 // trsmOrder is the order of a triangle up to which one BLAS call divides by it: most of the work of larger ones is products, whose tiles
-// are square however short a call has to be. Strips across a large triangle are not, and would spend their time on copying it.
+// are square however short a call has to be. Panels across a large triangle are not, and would spend their time on copying it.
 const trsmOrder = 1024
 
 // subtractProduct subtracts op(a)·op(b) from c, in square tiles of at most pollFlops operations.
@@ -61,7 +61,7 @@ func divideRight[T Float](l, b Matrix[T], mon *parallel.Monitor) error {
 		}
 		return divideRight(l.Slice(h, n, h, n), last, mon)
 	}
-	for lo, step := 0, Strip(b.Rows, float64(n)*float64(n)); lo < b.Rows; lo += step {
+	for lo, step := 0, PanelWidth(b.Rows, float64(n)*float64(n)); lo < b.Rows; lo += step {
 		if err := mon.Err(); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func divideRight[T Float](l, b Matrix[T], mon *parallel.Monitor) error {
 func divideLeft[T Float](uplo blas.Uplo, t blas.Transpose, a, b Matrix[T], mon *parallel.Monitor) error {
 	n := a.Rows
 	if n <= trsmOrder {
-		for lo, step := 0, Strip(b.Cols, float64(n)*float64(n)); lo < b.Cols; lo += step {
+		for lo, step := 0, PanelWidth(b.Cols, float64(n)*float64(n)); lo < b.Cols; lo += step {
 			if err := mon.Err(); err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 // improvement is the smallest gain worth a move, as a fraction of the sum of all |gains|. It keeps rounding errors from
-// sending the search in circles, so that it ends.
+// making the search cycle, so that it ends.
 const improvement = 1e-12
 
 // orderKicks is the number of times that the search starts again from a disturbed order. kickWork bounds it, too: times the

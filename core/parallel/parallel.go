@@ -35,8 +35,8 @@ func For(n, grain, workers int, mon *Monitor, body func(lo, hi int) error) error
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	chunks := (n-1)/grain + 1
-	workers = min(workers, chunks)
+	ranges := (n-1)/grain + 1
+	workers = min(workers, ranges)
 
 	var (
 		next   atomic.Int64
@@ -48,7 +48,7 @@ func For(n, grain, workers int, mon *Monitor, body func(lo, hi int) error) error
 	run := func() {
 		for !failed.Load() {
 			c := int(next.Add(1)) - 1
-			if c >= chunks {
+			if c >= ranges {
 				return
 			}
 			lo := c * grain

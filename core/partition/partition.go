@@ -1,5 +1,5 @@
-// Package partition computes partition functions of the laws p(y) ∝ exp⟨s, ψ(y)⟩, their marginals E ψ, and samples, for
-// a batch of score vectors.
+// Package partition computes partition functions of the distributions p(y) ∝ exp⟨s, ψ(y)⟩, their marginals E ψ, and samples,
+// for a batch of score vectors.
 //
 // A structure's own recursion or closed form does it where there is one and it takes the size, and otherwise a list of
 // all outputs of up to a million. Both are exact up to rounding.

@@ -30,7 +30,7 @@ type Problem struct {
 // Targets are the outputs to learn.
 type Targets struct {
 	Psi     matrix    // embedded outputs, one row each
-	Mean    []float64 // of ψ under the uniform law
+	Mean    []float64 // of ψ under the uniform distribution
 	Weights []float64 // of the examples; nil means all 1
 	// First gives example i the outputs First[i] to First[i+1] of Psi, each of them as correct as the others; nil means one
 	// output for each example.
@@ -116,8 +116,8 @@ func (p *Problem) Each(n, grain int, f func(i int)) error {
 	})
 }
 
-// Tiles calls f(i, j0, j1) for pieces of the rows lo to hi of the lower triangle, in square tiles, so that walking a triangle down
-// its columns stays in cache.
+// Tiles calls f(i, j0, j1) for the columns j0 to j1 of row i until all of rows lo to hi of the lower triangle is covered, in square
+// tiles, so that walking a triangle down its columns stays in cache.
 func (p *Problem) Tiles(lo, hi int, f func(i, j0, j1 int)) error {
 	const tile = 64
 	return p.Each((hi-1)/tile+1, 1, func(t int) {

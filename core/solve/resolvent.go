@@ -10,7 +10,7 @@ import (
 // be v. Cost: two changes of coordinates of every row; no d×d matrix is formed where the spectrum of Σ is known.
 func (c *Coordinates) ResolventTo(dst, v linalg.Matrix[float64], shift float64, curvature []float64, mon *parallel.Monitor) error {
 	n := c.Len()
-	step := min(v.Rows, linalg.Strip(v.Rows, 4*float64(c.d)*float64(max(n, 1))), max(1, stripEntries/max(n, 1)))
+	step := min(v.Rows, linalg.PanelWidth(v.Rows, 4*float64(c.d)*float64(max(n, 1))), max(1, blockEntries/max(n, 1)))
 	if step == 0 {
 		return nil
 	}
@@ -33,5 +33,5 @@ func (c *Coordinates) ResolventTo(dst, v linalg.Matrix[float64], shift float64, 
 	return nil
 }
 
-// stripEntries bounds the scratch of ResolventTo: 8 MiB.
-const stripEntries = 1 << 20
+// blockEntries bounds the scratch of ResolventTo: 8 MiB.
+const blockEntries = 1 << 20

@@ -12,34 +12,34 @@ var (
 	_ Distributor = assignments{}
 )
 
-var assignmentLaws pool[assignment.Law]
+var assignmentDistributions pool[assignment.Distribution]
 
 // LogPartition is the logarithm of a permanent, found by a recursion over sets of columns without differences. It returns a
 // *LimitError beyond 20 rows. Cost: O(2ⁿ n), with marginals thrice that.
 func (a assignments) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	law := assignmentLaws.get()
-	defer assignmentLaws.put(law)
-	logZ, err := a.sum(law, scores, poll)
+	d := assignmentDistributions.get()
+	defer assignmentDistributions.put(d)
+	logZ, err := a.sum(d, scores, poll)
 	if err != nil || marginals == nil {
 		return logZ, err
 	}
 	mustLen("marginals", len(marginals), a.FeatureLen())
-	return logZ, law.CellsTo(marginals, poll)
+	return logZ, d.CellsTo(marginals, poll)
 }
 
-// sum loads the scores into a law and returns ln Z.
-func (a assignments) sum(law *assignment.Law, scores []float64, poll func() error) (float64, error) {
+// sum loads the scores into a distribution and returns ln Z.
+func (a assignments) sum(d *assignment.Distribution, scores []float64, poll func() error) (float64, error) {
 	mustLen("scores", len(scores), a.FeatureLen())
 	if a.n > assignment.MaxSummed {
 		return 0, &LimitError{
-			What:         "the exact law of assignments by the number of rows",
+			What:         "the exact distribution over assignments by the number of rows",
 			Size:         a.n,
 			Limit:        assignment.MaxSummed,
 			Alternatives: "take fewer rows and columns",
 		}
 	}
-	copy(law.Reset(a.n), scores)
-	return law.Sum(poll)
+	copy(d.Reset(a.n), scores)
+	return d.Sum(poll)
 }
 
 func (a assignments) PartitionCost(marginals bool) float64 {
@@ -55,12 +55,12 @@ func (a assignments) PartitionCost(marginals bool) float64 {
 
 // Distribution draws the columns from the last row to the first. Cost: O(n²) for each output.
 func (a assignments) Distribution(scores []float64, poll func() error) (Draw, error) {
-	law := new(assignment.Law)
-	if _, err := a.sum(law, scores, poll); err != nil {
+	d := new(assignment.Distribution)
+	if _, err := a.sum(d, scores, poll); err != nil {
 		return nil, err
 	}
 	return func(dst []int32, rng *rand.Rand) {
 		mustLen("dst", len(dst), a.n)
-		law.DrawTo(dst, rng)
+		d.DrawTo(dst, rng)
 	}, nil
 }

@@ -45,13 +45,15 @@ func (r *restrictedCliques) free() (free []int, required int) {
 	return free, required
 }
 
-// law returns the law of the free vertices of the sets, those and what the other vertices weigh together.
-func (r *restrictedCliques) law(scores []float64, poll func() error) (l *induced.Law, free []int, inside float64, err error) {
+// distribution returns the distribution of the free vertices of the sets, those vertices, and what the others weigh together.
+func (r *restrictedCliques) distribution(scores []float64, poll func() error) (
+	d *induced.Distribution, free []int, inside float64, err error,
+) {
 	mustLen("scores", len(scores), r.FeatureLen())
 	free, required := r.free()
 	if len(free) > induced.MaxSummed {
 		return nil, nil, 0, &LimitError{
-			What:         "the exact law of cliques by the number of vertices left open",
+			What:         "the exact distribution over cliques by the number of vertices left open",
 			Size:         len(free),
 			Limit:        induced.MaxSummed,
 			Alternatives: "take a smaller graph",
@@ -83,23 +85,23 @@ func (r *restrictedCliques) law(scores []float64, poll func() error) (l *induced
 	if size >= 0 {
 		size -= required
 	}
-	l, err = induced.NewLaw(m, weight, size, poll)
-	return l, free, inside, err
+	d, err = induced.NewDistribution(m, weight, size, poll)
+	return d, free, inside, err
 }
 
 // LogPartition is that of all cliques, over the vertices left open.
 func (r *restrictedCliques) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	l, free, inside, err := r.law(scores, poll)
+	d, free, inside, err := r.distribution(scores, poll)
 	if err != nil {
 		return 0, err
 	}
 	if marginals == nil {
-		return l.LogSum() + inside, nil
+		return d.LogSum() + inside, nil
 	}
 	mustLen("marginals", len(marginals), r.FeatureLen())
 	m, n := len(free), r.all.n
 	p := make([]float64, m*m)
-	logZ := l.PairsTo(p) + inside
+	logZ := d.PairsTo(p) + inside
 	place := make([]int, n) // of a free vertex among those, −1 for others
 	for v := range place {
 		place[v] = -1
@@ -143,11 +145,11 @@ func (r *restrictedCliques) PartitionCost(marginals bool) float64 {
 
 // Distribution is that of all cliques, over the vertices left open.
 func (r *restrictedCliques) Distribution(scores []float64, poll func() error) (Draw, error) {
-	l, free, _, err := r.law(scores, poll)
+	d, free, _, err := r.distribution(scores, poll)
 	if err != nil {
 		return nil, err
 	}
-	sets := l.Sets()
+	sets := d.Sets()
 	return func(dst []int32, rng *rand.Rand) {
 		mustLen("dst", len(dst), r.all.n)
 		for v, f := range r.fixed {

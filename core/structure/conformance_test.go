@@ -9,7 +9,7 @@ import (
 	"combpred/core/structure/structuretest"
 )
 
-// TestConformance holds every registered structure to the laws of package structuretest.
+// TestConformance checks that every registered structure has the properties of package structuretest.
 func TestConformance(t *testing.T) {
 	catalogue := structure.Catalogue()
 	var names []string

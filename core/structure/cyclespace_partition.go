@@ -6,13 +6,13 @@ import (
 	"combpred/core/tours"
 )
 
-// loadLaw gives the arc u→v the score of its pair where u < v, and back times that for v→u.
-func (c cycleSpace) loadLaw(law *tours.Law, scores []float64, back float64, what string) error {
+// loadScores gives the arc u→v the score of its pair where u < v, and back times that for v→u.
+func (c cycleSpace) loadScores(d *tours.Distribution, scores []float64, back float64, what string) error {
 	mustLen("scores", len(scores), c.len())
-	if err := checkLawSize(what, c.n, exactCycle); err != nil {
+	if err := checkSumSize(what, c.n, exactCycle); err != nil {
 		return err
 	}
-	gain := law.Reset(c.n, false)
+	gain := d.Reset(c.n, false)
 	pair := 0
 	for u := range c.n {
 		gain[u*c.n+u] = 0
@@ -25,13 +25,13 @@ func (c cycleSpace) loadLaw(law *tours.Law, scores []float64, back float64, what
 }
 
 // sumTours returns ln Z over the directed cycles, and the mean of ψ where an arc against the order of its pair counts back.
-func (c cycleSpace) sumTours(law *tours.Law, marginals []float64, back float64, poll func() error) (float64, error) {
+func (c cycleSpace) sumTours(d *tours.Distribution, marginals []float64, back float64, poll func() error) (float64, error) {
 	if marginals == nil {
-		return law.Sum(nil, poll)
+		return d.Sum(nil, poll)
 	}
 	mustLen("marginals", len(marginals), c.len())
 	arcs := make([]float64, c.n*c.n)
-	logZ, err := law.Sum(arcs, poll)
+	logZ, err := d.Sum(arcs, poll)
 	pair := 0
 	for u := range c.n {
 		for v := u + 1; v < c.n; v++ {
@@ -42,7 +42,8 @@ func (c cycleSpace) sumTours(law *tours.Law, marginals []float64, back float64, 
 	return logZ, err
 }
 
-func (c cycleSpace) lawCost(marginals bool) float64 {
+// sumCost returns the cost of sumTours, +Inf where there are too many vertices.
+func (c cycleSpace) sumCost(marginals bool) float64 {
 	if c.n > exactCycle {
 		return math.Inf(1)
 	}

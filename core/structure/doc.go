@@ -7,8 +7,8 @@
 //
 // An output y is encoded as PartLen int32 values, its parts. The embedding ψ(y) is a vector of FeatureLen float64 values. The
 // score of an output is ⟨s, ψ(y)⟩ for a score vector s of length FeatureLen; decoding finds an output of largest score. The mean
-// μ, second moment M and covariance Σ = M − μμᵀ of ψ are those of the uniform law on the space, so they stay finite when the
-// count does not fit a float64.
+// μ, second moment M and covariance Σ = M − μμᵀ of ψ are those of the uniform distribution on the space, so they stay finite
+// when the count does not fit a float64.
 //
 // # Conventions
 //

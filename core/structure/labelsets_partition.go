@@ -226,7 +226,7 @@ func (l labelSets) sizedPartition(marginals, scores []float64, poll func() error
 func (l labelSets) checkTable() error {
 	if l.n > maxSetTable/l.width() {
 		return &LimitError{
-			What:         fmt.Sprintf("the exact law of %v by the number of labels", l),
+			What:         fmt.Sprintf("the exact distribution over %v by the number of labels", l),
 			Size:         l.n,
 			Limit:        maxSetTable / l.width(),
 			Alternatives: "leave out the size, or take one nearer to 0 or to all labels",

@@ -19,8 +19,8 @@ const (
 //
 // The chain proposes an ordered pair of items: it removes the relation if the first is directly before the second, and adds
 // it if they are unrelated and the order stays transitive. A step and its way back have equal probabilities, and removing
-// one relation after the other leads from any order to that without relations, so that the uniform law is its only
-// stationary one. How soon it is reached is not known, so two chains are run from opposite starts, the order without
+// one relation after the other leads from any order to that without relations, so that the uniform distribution is its
+// only stationary one. How soon it is reached is not known, so two chains are run from opposite starts, the order without
 // relations and a total order. The standard error is that of the means of batches, or that of the two means of the chains
 // where this is larger: so it shows if a start is not forgotten. The random numbers are the same in every call.
 func estimateRelated(n int) (q, standardError float64) {

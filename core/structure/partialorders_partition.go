@@ -13,9 +13,9 @@ var (
 	_ Rated       = listedPartialOrders{}
 )
 
-// orderSums is the law of the partial orders on few items over the tree of orderLevels, in which the orders
-// on k items extend those on k−1. What a new item earns follows from its code alone, of which there are 3^(k−1): the tree
-// is summed over from its leaves, and probabilities are passed down.
+// orderSums is the Gibbs distribution over the partial orders on few items, by the tree of orderLevels, in which the orders on
+// k items extend those on k−1. What a new item earns follows from its code alone, of which there are 3^(k−1): the tree is
+// summed over from its leaves, and probabilities are passed down.
 type orderSums struct {
 	listedPartialOrders
 	earned [maxListed + 1][]float64 // of the last of k items, by code

@@ -137,7 +137,7 @@ func TestPartialOrdersSearchQuality(t *testing.T) {
 }
 
 // TestPartialOrdersChain compares the estimate with the exact probability, for 8 items from the list of 431 723 379 orders.
-// An estimate is further than 5 standard errors off with probability below 1e-5 (Student's law, 63 degrees of freedom).
+// An estimate is further than 5 standard errors off with probability below 1e-5 (Student's t, 63 degrees of freedom).
 func TestPartialOrdersChain(t *testing.T) {
 	exact := map[int]float64{4: 132.0 / 219, 6: 72564.0 / 130023, 7: 3313152.0 / 6129859, 8: 226764132.0 / 431723379}
 	for n, want := range exact {

@@ -12,20 +12,20 @@ var (
 	_ Distributor = permutations{}
 )
 
-var orderLaws pool[ordering.Law]
+var orderDistributions pool[ordering.Distribution]
 
 // LogPartition sums over sets of first labels, and has the probabilities of pairs from the probabilities that a set is
 // first. It returns a *LimitError beyond 20 labels. Cost: O(2ⁿ n), for both.
 func (p permutations) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	law := orderLaws.get()
-	defer orderLaws.put(law)
-	logZ, err := p.sum(law, scores, poll)
+	d := orderDistributions.get()
+	defer orderDistributions.put(d)
+	logZ, err := p.sum(d, scores, poll)
 	if err != nil || marginals == nil {
 		return logZ, err
 	}
 	mustLen("marginals", len(marginals), p.len())
 	before := make([]float64, p.n*p.n)
-	if err := law.PairsTo(before, poll); err != nil {
+	if err := d.PairsTo(before, poll); err != nil {
 		return 0, err
 	}
 	pair := 0
@@ -38,18 +38,18 @@ func (p permutations) LogPartition(marginals, scores []float64, poll func() erro
 	return logZ, nil
 }
 
-// sum loads the scores into a law and returns ln Z.
-func (p permutations) sum(law *ordering.Law, scores []float64, poll func() error) (float64, error) {
+// sum loads the scores into a distribution and returns ln Z.
+func (p permutations) sum(d *ordering.Distribution, scores []float64, poll func() error) (float64, error) {
 	mustLen("scores", len(scores), p.len())
 	if p.n > ordering.MaxSummed {
 		return 0, &LimitError{
-			What:         "the exact law of rankings by the number of labels",
+			What:         "the exact distribution over rankings by the number of labels",
 			Size:         p.n,
 			Limit:        ordering.MaxSummed,
 			Alternatives: "take fewer labels",
 		}
 	}
-	gain := law.Reset(p.n)
+	gain := d.Reset(p.n)
 	pair := 0
 	for u := range p.n {
 		for v := u + 1; v < p.n; v++ {
@@ -57,7 +57,7 @@ func (p permutations) sum(law *ordering.Law, scores []float64, poll func() error
 			pair++
 		}
 	}
-	return law.Sum(poll)
+	return d.Sum(poll)
 }
 
 func (p permutations) PartitionCost(marginals bool) float64 {
@@ -73,14 +73,14 @@ func (p permutations) PartitionCost(marginals bool) float64 {
 
 // Distribution draws rankings from the last label to the first. Cost: O(n²) for each.
 func (p permutations) Distribution(scores []float64, poll func() error) (Draw, error) {
-	law := new(ordering.Law)
-	if _, err := p.sum(law, scores, poll); err != nil {
+	d := new(ordering.Distribution)
+	if _, err := p.sum(d, scores, poll); err != nil {
 		return nil, err
 	}
 	order := make([]int32, p.n)
 	return func(dst []int32, rng *rand.Rand) {
 		mustLen("dst", len(dst), p.n)
-		law.DrawTo(order, rng)
+		d.DrawTo(order, rng)
 		for place, label := range order {
 			dst[label] = int32(place + 1)
 		}

@@ -15,18 +15,18 @@ var (
 // LogPartition sums over sets of places, as Decode maximises. It returns a *LimitError beyond 16 places. Cost: O(2ⁿ n²),
 // with marginals about thrice that.
 func (r routes) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	law := tourLaws.get()
-	defer tourLaws.put(law)
-	if err := r.loadLaw(law, scores); err != nil {
+	d := tourDistributions.get()
+	defer tourDistributions.put(d)
+	if err := r.loadScores(d, scores); err != nil {
 		return 0, err
 	}
 	if marginals == nil {
-		return law.Sum(nil, poll)
+		return d.Sum(nil, poll)
 	}
 	mustLen("marginals", len(marginals), r.FeatureLen())
 	n := r.n + 1
 	arcs := make([]float64, n*n)
-	logZ, err := law.Sum(arcs, poll)
+	logZ, err := d.Sum(arcs, poll)
 	for u := range r.n {
 		marginals[r.start(u)], marginals[r.end(u)] = arcs[u+1], arcs[(u+1)*n]
 		for v := range r.n {
@@ -38,14 +38,14 @@ func (r routes) LogPartition(marginals, scores []float64, poll func() error) (fl
 	return logZ, err
 }
 
-// loadLaw gives the tours from the depot, vertex 0, the scores of their routes.
-func (r routes) loadLaw(law *tours.Law, scores []float64) error {
+// loadScores gives the tours from the depot, vertex 0, the scores of their routes.
+func (r routes) loadScores(d *tours.Distribution, scores []float64) error {
 	mustLen("scores", len(scores), r.FeatureLen())
-	if err := checkLawSize("the exact law of routes by the number of places", r.n, exactRoute); err != nil {
+	if err := checkSumSize("the exact distribution over routes by the number of places", r.n, exactRoute); err != nil {
 		return err
 	}
 	n := r.n + 1
-	gain := law.Reset(n, true)
+	gain := d.Reset(n, true)
 	gain[0] = 0
 	for u := range r.n {
 		gain[u+1], gain[(u+1)*n], gain[(u+1)*n+u+1] = scores[r.start(u)], scores[r.end(u)], 0
@@ -67,17 +67,17 @@ func (r routes) PartitionCost(marginals bool) float64 {
 
 // Distribution draws places from the last to the first. Cost: O(n²) for each route.
 func (r routes) Distribution(scores []float64, poll func() error) (Draw, error) {
-	law := new(tours.Law)
-	if err := r.loadLaw(law, scores); err != nil {
+	d := new(tours.Distribution)
+	if err := r.loadScores(d, scores); err != nil {
 		return nil, err
 	}
-	if _, err := law.Sum(nil, poll); err != nil {
+	if _, err := d.Sum(nil, poll); err != nil {
 		return nil, err
 	}
 	tour := make([]int32, r.n+1)
 	return func(dst []int32, rng *rand.Rand) {
 		mustLen("dst", len(dst), r.n)
-		k := law.DrawTo(tour, rng)
+		k := d.DrawTo(tour, rng)
 		for i, v := range tour[1:k] {
 			dst[i] = v - 1
 		}

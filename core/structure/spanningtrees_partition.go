@@ -21,7 +21,7 @@ func (s spanningTrees) LogPartition(marginals, scores []float64, poll func() err
 	mustLen("scores", len(scores), len(s.edges))
 	if marginals != nil {
 		mustLen("marginals", len(marginals), len(s.edges))
-		if err := checkLawSize("the probabilities of edges in spanning trees by the number of vertices", s.graph.N(),
+		if err := checkSumSize("the probabilities of edges in spanning trees by the number of vertices", s.graph.N(),
 			spanning.MaxSummed); err != nil {
 			return 0, err
 		}
@@ -48,19 +48,19 @@ func (s spanningTrees) PartitionCost(marginals bool) float64 {
 
 func (s spanningTrees) Drawable() bool { return s.graph.N() <= spanning.MaxDrawn }
 
-// Distribution runs the elimination of vertices backwards, see spanning.Law. It returns a *LimitError beyond 512 vertices.
-// Cost: nearly O(n²) for each tree.
+// Distribution runs the elimination of vertices backwards, see spanning.Sampler. It returns a *LimitError beyond 512
+// vertices. Cost: nearly O(n²) for each tree.
 func (s spanningTrees) Distribution(scores []float64, poll func() error) (Draw, error) {
 	mustLen("scores", len(scores), len(s.edges))
-	if err := checkLawSize("drawing weighted spanning trees by the number of vertices", s.graph.N(), spanning.MaxDrawn); err != nil {
+	if err := checkSumSize("drawing weighted spanning trees by the number of vertices", s.graph.N(), spanning.MaxDrawn); err != nil {
 		return nil, err
 	}
-	law, err := s.graph.NewLaw(scores, poll)
+	sampler, err := s.graph.NewSampler(scores, poll)
 	if err != nil {
 		return nil, err
 	}
 	return func(dst []int32, rng *rand.Rand) {
 		mustLen("dst", len(dst), len(s.edges))
-		law.DrawTo(dst, rng)
+		sampler.DrawTo(dst, rng)
 	}, nil
 }

@@ -66,7 +66,7 @@ func LogCount(s Space) (float64, error) {
 	return 0, &CapabilityError{Structure: Describe(s), Need: "a Counter, to know its size"}
 }
 
-// Moments knows the mean and the second moment of ψ under the uniform law.
+// Moments knows the mean and the second moment of ψ under the uniform distribution.
 type Moments interface {
 	// Mean writes μ to dst, of length d.
 	Mean(dst []float64)
@@ -152,8 +152,8 @@ type Searcher interface {
 
 // Proposer draws random local moves between outputs, for Markov chains on the space. The moves are symmetric, the
 // probability of z from y being that of y from z, and lead from every output to every other one in some number of moves.
-// So a chain that accepts every move has the uniform law as its only stationary one, and one that accepts them with the
-// probabilities of Metropolis et al. (1953) the law that it is meant to have. Such a chain may be periodic.
+// So the only stationary distribution of a chain that accepts every move is the uniform one, and that of a chain that accepts
+// them with the probabilities of Metropolis et al. (1953) is its target. Such a chain may be periodic.
 type Proposer interface {
 	// Propose writes the output to which a random move leads from y to dst, which may be y itself. y must be a member and
 	// stays as it is; dst and y must not overlap.
@@ -204,7 +204,7 @@ type Lattice interface {
 	Movable(y []int32, i int) bool
 }
 
-// Partitioner knows the partition functions of the laws p(y) ∝ exp⟨s, ψ(y)⟩ on a space without a list of its outputs.
+// Partitioner knows the partition functions of the distributions p(y) ∝ exp⟨s, ψ(y)⟩ on a space without a list of its outputs.
 type Partitioner interface {
 	// LogPartition returns ln Z = ln Σ_y exp⟨s, ψ(y)⟩, a sum over all outputs, and writes the marginals E ψ = ∇ ln Z to
 	// marginals, unless that is nil. Scores of any finite size are allowed that add up to no more than CheckScores allows.
@@ -221,7 +221,7 @@ type Rated interface {
 	PartitionRate() float64
 }
 
-// Distributor draws exactly from the laws p(y) ∝ exp⟨s, ψ(y)⟩.
+// Distributor draws exactly from the distributions p(y) ∝ exp⟨s, ψ(y)⟩.
 type Distributor interface {
 	// Distribution returns a function that draws independent outputs y ~ p and may be called from one goroutine at a time.
 	// What all draws share is done once, here. Scores, poll and a *LimitError are as for LogPartition.

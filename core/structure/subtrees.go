@@ -14,8 +14,8 @@ import (
 
 // Let f(v) be the number of subtrees rooted at v, the empty one included: f(v) = 1 + Π f(c) over the children c of v. A
 // rooted subtree of the whole tree chooses for each child of the root one of f(c) independently, so there are f(root) −
-// 1. Hence under the uniform law the root is always in, and a node whose parent is in is in itself with probability 1 −
-// 1/f(v), independently of everything that is not below it. With k(v) this probability (1 for the root):
+// 1. Hence under the uniform distribution the root is always in, and a node whose parent is in is in itself with
+// probability 1 − 1/f(v), independently of everything that is not below it. With k(v) this probability (1 for the root):
 //
 //	P(v)    = Π k(a) over v and its ancestors a,
 //	P(u, v) = P(u) P(v) / P(w) for their lowest common ancestor w,

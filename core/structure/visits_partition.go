@@ -6,9 +6,9 @@ import (
 	"combpred/core/tours"
 )
 
-var tourLaws pool[tours.Law]
+var tourDistributions pool[tours.Distribution]
 
-// tourCost is the cost of the law of the closed tours through some of n vertices.
+// tourCost is the cost of summing over the closed tours through some of n vertices.
 func tourCost(n int, marginals bool) float64 {
 	cost := math.Ldexp(float64(n*n)/4, n)
 	if marginals {
@@ -17,8 +17,8 @@ func tourCost(n int, marginals bool) float64 {
 	return cost
 }
 
-// checkLawSize returns the error of an exact law beyond its size, or nil.
-func checkLawSize(what string, n, limit int) error {
+// checkSumSize returns the error of an exact sum or sampler beyond its size, or nil.
+func checkSumSize(what string, n, limit int) error {
 	if n <= limit {
 		return nil
 	}

@@ -12,20 +12,20 @@ var (
 	_ Distributor = (*weakOrders)(nil)
 )
 
-var weakLaws pool[ordering.WeakLaw]
+var weakDistributions pool[ordering.WeakDistribution]
 
 // LogPartition sums over sets of last labels and the block before them. It returns a *LimitError beyond 16 labels. Cost:
 // O(3ⁿ), for both.
 func (w *weakOrders) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
-	law := weakLaws.get()
-	defer weakLaws.put(law)
-	logZ, err := w.sum(law, scores, poll)
+	d := weakDistributions.get()
+	defer weakDistributions.put(d)
+	logZ, err := w.sum(d, scores, poll)
 	if err != nil || marginals == nil {
 		return logZ, err
 	}
 	mustLen("marginals", len(marginals), w.FeatureLen())
 	before, tie := make([]float64, w.n*w.n), make([]float64, w.n*w.n)
-	if err := law.PairsTo(before, tie, poll); err != nil {
+	if err := d.PairsTo(before, tie, poll); err != nil {
 		return 0, err
 	}
 	pair := 0
@@ -39,18 +39,18 @@ func (w *weakOrders) LogPartition(marginals, scores []float64, poll func() error
 	return logZ, nil
 }
 
-// sum loads the scores into a law and returns ln Z.
-func (w *weakOrders) sum(law *ordering.WeakLaw, scores []float64, poll func() error) (float64, error) {
+// sum loads the scores into a distribution and returns ln Z.
+func (w *weakOrders) sum(d *ordering.WeakDistribution, scores []float64, poll func() error) (float64, error) {
 	mustLen("scores", len(scores), w.FeatureLen())
 	if w.n > ordering.MaxTiedSummed {
 		return 0, &LimitError{
-			What:         "the exact law of rankings with ties by the number of labels",
+			What:         "the exact distribution over rankings with ties by the number of labels",
 			Size:         w.n,
 			Limit:        ordering.MaxTiedSummed,
 			Alternatives: "take fewer labels",
 		}
 	}
-	before, tie := law.Reset(w.n)
+	before, tie := d.Reset(w.n)
 	pair := 0
 	for u := range w.n {
 		before[u*w.n+u] = 0
@@ -60,7 +60,7 @@ func (w *weakOrders) sum(law *ordering.WeakLaw, scores []float64, poll func() er
 			pair++
 		}
 	}
-	return law.Sum(poll)
+	return d.Sum(poll)
 }
 
 func (w *weakOrders) PartitionCost(marginals bool) float64 {
@@ -76,12 +76,12 @@ func (w *weakOrders) PartitionCost(marginals bool) float64 {
 
 // Distribution draws the labels of each place after the other. Cost: O(2ⁿ) for each ranking.
 func (w *weakOrders) Distribution(scores []float64, poll func() error) (Draw, error) {
-	law := new(ordering.WeakLaw)
-	if _, err := w.sum(law, scores, poll); err != nil {
+	d := new(ordering.WeakDistribution)
+	if _, err := w.sum(d, scores, poll); err != nil {
 		return nil, err
 	}
 	return func(dst []int32, rng *rand.Rand) {
 		mustLen("dst", len(dst), w.n)
-		law.DrawTo(dst, rng)
+		d.DrawTo(dst, rng)
 	}, nil
 }

@@ -8,7 +8,7 @@ import (
 
 const (
 	// improvement is the smallest gain worth a move, as a fraction of the most that the arcs of a tour could earn. It keeps
-	// rounding errors from sending the search in circles, so that it ends.
+	// rounding errors from making the search cycle, so that it ends.
 	improvement = 1e-12
 	// mostStarts and mostRounds bound the number of local optima that are visited, and effort their number times n².
 	mostStarts, mostRounds, effort = 16, 400, 1 << 17

@@ -95,7 +95,9 @@ kept = [N_KEPT if share is None else share * N_KEPT for share in SHARES]
 for average, colour, label in ((False, COLOURS[0], "last function"), (True, COLOURS[1], "average")):
     axes[2].plot(kept, [value for value, _ in by_truncation[average]], marker="o", color=colour, label=label)
 axes[2].axhline(exact, color=COLOURS[4], linestyle="--", label="closed form")
-axes[2].set(xscale="log", xlabel="rows kept τ", ylabel="objective for each row", title=f"One pass over {N_KEPT} rows")
+axes[2].set(
+    xscale="log", xlabel="size of the support τ", ylabel="objective for each row", title=f"One pass over {N_KEPT} rows"
+)
 for ax in axes:
     ax.grid(alpha=0.3)
 for ax in axes[1:]:

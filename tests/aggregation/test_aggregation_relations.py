@@ -120,7 +120,7 @@ def test_refused_relations():
         kemeny([FORK], n_extensions=1)
 
 
-# Majorities without circles.
+# Acyclic majorities.
 
 
 @pytest.mark.parametrize("method", ["auto", "exact", "milp", "local-search"])

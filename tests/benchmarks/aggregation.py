@@ -2,7 +2,7 @@
 
 Profiles: 3 to 15 rankings of 8 to 12 items, a third each uniform, Mallows (dispersion 0.7 to 0.95) and Plackett–Luce
 (worths of standard deviation 0.3 to 1). Gap: distance over that of the optimum, minus 1; "of bound" is the distance
-over the lower bound that the method itself proves. "circles" counts only profiles whose majorities are not an order,
+over the lower bound that the method itself proves. "cycles" counts only profiles whose majorities are not an order,
 where there is anything to solve. Positional methods are measured by Kendall's distance, too. A guarantee is violated
 when the distance exceeds its ratio times the optimum; that of random pivots, a mean, is held against all profiles.
 
@@ -72,7 +72,7 @@ def kendall_of(rankings: np.ndarray, weights: np.ndarray, y: np.ndarray) -> floa
 def compare(profiles: list[np.ndarray]) -> None:
     results: dict[str, list[tuple[float, ...]]] = {name: [] for name in METHODS}
     violated = 0
-    circles = []
+    cycles = []
     for rankings in profiles:
         weights = np.ones(len(rankings))
         best = kemeny(rankings).distance
@@ -81,7 +81,7 @@ def compare(profiles: list[np.ndarray]) -> None:
             result = method(rankings)
             seconds = time.perf_counter() - start
             if name == "best-input":  # its bound is that of the pairs
-                circles.append(result.lower_bound < best)
+                cycles.append(result.lower_bound < best)
             distance = result.distance
             if name in POSITIONAL:
                 distance = kendall_of(rankings, weights, result.consensus)
@@ -89,9 +89,9 @@ def compare(profiles: list[np.ndarray]) -> None:
                 violated += distance > result.ratio * best + 1e-9 or result.lower_bound > best + 1e-6
             bound = distance / result.lower_bound if name not in POSITIONAL else np.nan
             results[name].append((distance / best - 1, seconds, bound))
-    hard = np.array(circles)
-    print(f"{len(profiles)} profiles, {hard.sum()} with circles; guarantees violated: {violated}")
-    print(f"{'method':<14}{'gap %':>9}{'circles %':>11}{'worst %':>9}{'optimal':>9}{'of bound':>10}{'ms':>8}")
+    hard = np.array(cycles)
+    print(f"{len(profiles)} profiles, {hard.sum()} with cycles; guarantees violated: {violated}")
+    print(f"{'method':<14}{'gap %':>9}{'cycles %':>11}{'worst %':>9}{'optimal':>9}{'of bound':>10}{'ms':>8}")
     for name, rows in results.items():
         gap, seconds, bound = np.array(rows).T
         print(

@@ -141,15 +141,15 @@ def test_position_kernel_tells_total_and_weak_orders_apart_but_not_partial_ones(
     assert different(edge_kernel(crossed))[0, 1]
 
 
-def test_extension_kernel_is_zero_exactly_for_circles():
+def test_extension_kernel_is_zero_exactly_for_cycles():
     signs = posets(4)
     before = matrices(signs, 4)
     reach = before[:, None] | before
     for w in range(4):
         reach |= reach[:, :, :, w, None] & reach[:, :, None, w, :]
-    circular = np.diagonal(reach, axis1=2, axis2=3).any(axis=2)
-    np.testing.assert_array_equal(extension_kernel(signs, format="pairs") == 0, circular)
-    # A circle without a contradicting pair: 0 before 1 and 2 before 3, with 1 before 2 and 3 before 0.
+    cyclic = np.diagonal(reach, axis1=2, axis2=3).any(axis=2)
+    np.testing.assert_array_equal(extension_kernel(signs, format="pairs") == 0, cyclic)
+    # A cycle without a contradicting pair: 0 before 1 and 2 before 3, with 1 before 2 and 3 before 0.
     pair = np.array([[1, 0, 0, 0, 0, 1], [0, 0, -1, 1, 0, 0]])
     assert extension_kernel(pair[:1], pair[1:], format="pairs") == [[0.0]]
     assert signed_edge_kernel(pair[:1], pair[1:], format="pairs") == [[0.0]]

@@ -81,6 +81,42 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
     assert run_python(script).stdout.strip() == "3"
 
 
+# A child of fork calls every function of the C interface, in the middle of the parent's work on all processors.
+EVERY_ENTRY_POINT = """
+import ctypes, os, threading
+import numpy as np
+from combpred._lib import abi, call
+from combpred._lib.structure import Description, structure_sample
+
+dll = call.library().dll
+busy = threading.Thread(target=structure_sample, args=(Description("permutations", {"n": 100}), 300_000, 0))
+busy.start()
+child = os.fork()
+if child == 0:
+    for name, arguments in abi.PROTOTYPES.items():
+        message = ctypes.create_string_buffer(200)
+        empty = [kind() if kind is not ctypes.c_void_p else None for kind in arguments[:-2]]
+        if name in abi.OF_ROWS:
+            bad_row = ctypes.c_int64(7)
+            empty[-1] = ctypes.addressof(bad_row)
+        status = getattr(dll, name)(*empty, *[ctypes.addressof(message), 200][: len(arguments)])
+        if name != "cp_abi_version":
+            assert status == abi.EFORKED, (name, status)
+            assert message.value.startswith(b"this process was forked"), (name, message.value)
+            assert name not in abi.OF_ROWS or bad_row.value == -1, name
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+busy.join()
+print(os.waitstatus_to_exitcode(status))
+"""
+
+
+@POSIX
+def test_every_entry_point_refuses_a_forked_child(run_python):
+    result = run_python(EVERY_ENTRY_POINT)
+    assert result.stdout.strip() == "0", result.stderr
+
+
 @pytest.mark.parametrize("use_first", [False, True])
 @pytest.mark.parametrize("method", ["spawn", pytest.param("forkserver", marks=POSIX)])
 def test_fresh_processes_work(run_python, method, use_first):

@@ -6,7 +6,7 @@ import ctypes
 import re
 from pathlib import Path
 
-from abi_calls import CALLS, PERMUTATIONS
+from abi_calls import CALLS
 
 HEADER = re.sub(
     r"/\*.*?\*/", "", (Path(__file__).parents[2] / "capi" / "combpred.h").read_text(), flags=re.S
@@ -18,7 +18,8 @@ class Answer:
 
     def __init__(self, function, *arguments):
         message = ctypes.create_string_buffer(4096)
-        self.status = function(*arguments, message, len(message))
+        pointers = (ctypes.byref(a) if isinstance(a, ctypes.Structure) else a for a in arguments)
+        self.status = function(*pointers, message, len(message))
         self.message = message.value.decode()
 
 
@@ -28,5 +29,15 @@ def functions() -> dict[str, list[str]]:
 
 
 def arguments(function: str) -> list:
-    structure = PERMUTATIONS
-    return [structure if a == "s" else a for a in CALLS[function]]
+    """Return legal arguments. Structs are copies, which may be changed."""
+    return [type(a).from_buffer_copy(a) if isinstance(a, ctypes.Structure) else a for a in CALLS[function]]
+
+
+def structs() -> list[tuple[str, int, type[ctypes.Structure]]]:
+    """Return the structs that begin with their size, as function, index among its arguments, and type."""
+    return [
+        (function, index, type(a))
+        for function, given in CALLS.items()
+        for index, a in enumerate(given)
+        if isinstance(a, ctypes.Structure)
+    ]

@@ -6,8 +6,9 @@ import ctypes
 
 import numpy as np
 
-from combpred._lib.abi import OF_ROWS
-from combpred._lib.ridge import Design
+from combpred._lib import abi
+from combpred._lib.call import record
+from combpred._lib.ridge import Design, ridge_options
 from combpred._lib.structure import Description
 
 PERMUTATIONS = Description("permutations", {"n": 4})
@@ -22,106 +23,127 @@ DOUBLES = np.zeros(4096)
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
+SLOTS = np.zeros(2, dtype=np.int64)
+ONES = np.ones(64)
+PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
 EYE = np.eye(2)
+
+
+def doubles(at: int) -> int:
+    """Return the address of numbers that are zero."""
+    return DOUBLES[at:].ctypes.data
+
+
+S, Y, K = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data
+RUN = (1, None)
+DESIGN = Design(np.eye(2))._struct
+SCORES = record(abi.CScores, n=2, d=D, linear=doubles(0))
+TARGETS = record(abi.CTargets, n=2, d=D, psi=doubles(0), weights=ONES.ctypes.data)
+RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "single"})
+WORK = record(abi.CWorkspace, data=doubles(1024), bytes=8192)
+EXPANSION = record(abi.CExpansion, n=2, slots=2, kernel=K, at=SLOTS.ctypes.data, drop=SLOTS.ctypes.data)
+STEPS = record(abi.CSGDSteps, m=2.0, p=0.5, t0=3.0)
+DESCENT = record(
+    abi.CSGDState,
+    rows=2,
+    d=D,
+    coef=doubles(2048),
+    average=doubles(2080),
+    velocity=doubles(2112),
+    gains=ONES.ctypes.data,
+)
+PREFERENCES = record(
+    abi.CPreferences,
+    n=2,
+    k=3,
+    signs=PREFERRED.ctypes.data,
+    margins=ONES.ctypes.data,
+    weights=ONES.ctypes.data,
+    subgraphs=b"stars",
+)
+UNIT_MARGINS = record(abi.CPreferences, n=2, k=3, signs=PREFERRED.ctypes.data, weights=ONES.ctypes.data)
+MACHINE = (
+    *(PREFERENCES, record(abi.CLabelrankOptions, c=1.0, tol=1e-3, max_iter=100, seed=7)),
+    *(doubles(512), doubles(600), record(abi.CLabelrankInfo), *RUN),
+)
+
 CALLS = {
-    "cp_structure_shape": ["s", out(), out(), out()],
-    "cp_structure_count": ["s", ctypes.create_string_buffer(64), 64, out()],
-    "cp_structure_capabilities": ["s", ctypes.create_string_buffer(512), 512, out()],
-    "cp_structure_mean": ["s", DOUBLES.ctypes.data, D],
-    "cp_structure_second_moment": ["s", DOUBLES.ctypes.data, D],
-    "cp_structure_moments": ["s", (ctypes.c_int32 * 2)(), DOUBLES.ctypes.data],
-    "cp_structure_check": ["s", INTS.ctypes.data, 2, PART_LEN],
-    "cp_structure_embed": ["s", INTS.ctypes.data, 2, PART_LEN, DOUBLES.ctypes.data, D, 1],
-    "cp_structure_embed_partial": ["s", INTS.ctypes.data, 2, PART_LEN, DOUBLES.ctypes.data, D, 1],
-    "cp_structure_sample": ["s", 7, INTS.ctypes.data, 2, PART_LEN, 1, None],
-    "cp_structure_mirror": ["s", INTS.ctypes.data, 2, PART_LEN, INTS[64:].ctypes.data],
-    "cp_structure_enumerate": ["s", 0, INTS.ctypes.data, 3, PART_LEN, out()],
+    "cp_structure_shape": [S, out(), out(), out()],
+    "cp_structure_count": [S, ctypes.create_string_buffer(64), 64, out()],
+    "cp_structure_capabilities": [S, ctypes.create_string_buffer(512), 512, out()],
+    "cp_structure_mean": [S, doubles(0), D],
+    "cp_structure_second_moment": [S, doubles(0), D],
+    "cp_structure_moments": [S, record(abi.CMomentsInfo)],
+    "cp_structure_check": [S, Y, 2, PART_LEN],
+    "cp_structure_embed": [S, Y, 2, PART_LEN, doubles(0), D, 1],
+    "cp_structure_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, 1],
+    "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
+    "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data],
+    "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out()],
     "cp_decode": [
-        *("s", DOUBLES.ctypes.data, 2, D, DOUBLES.ctypes.data, 1, 0, 7, INTS.ctypes.data, PART_LEN),
-        *(DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, DOUBLES[160:].ctypes.data),
-        *(1, None),
+        *(S, record(abi.CScores, n=2, d=D, linear=doubles(0), n_magnitude=1, magnitude=doubles(16))),
+        *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),
+        record(
+            abi.CCertificates, n=2, value=doubles(64), upper_bound=doubles(96), nu=doubles(128), optimal=doubles(160)
+        ),
+        *RUN,
     ],
-    "cp_log_partition": [
-        *("s", DOUBLES.ctypes.data, 2, D, DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data),
-        *((ctypes.c_int32 * 2)(), DOUBLES[128:].ctypes.data, 1, None),
-    ],
-    "cp_sample_distribution": [
-        *("s", DOUBLES.ctypes.data, 2, D, 3, 7, INTS.ctypes.data, PART_LEN, 1, None),
-    ],
+    "cp_log_partition": [S, SCORES, doubles(64), doubles(96), record(abi.CPartitionInfo), *RUN],
+    "cp_sample_distribution": [S, SCORES, 3, 7, Y, PART_LEN, *RUN],
     "cp_chain_sample": [
-        *("s", DOUBLES.ctypes.data, 2, D, 0, 3, 5, 2, 100, 7, INTS.ctypes.data, None, INTS[32:].ctypes.data, PART_LEN),
-        *(DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, 1, None),
+        *(S, SCORES),
+        record(abi.CChainOptions, method=b"meta", n_samples=3, burn_in=5, thin=2, budget=100, seed=7, start=Y),
+        *(INTS[32:].ctypes.data, PART_LEN),
+        record(abi.CChainRecord, n=2, n_samples=3, value=doubles(64), steps=doubles(96), accepted=doubles(128)),
+        *RUN,
     ],
-    "cp_chain_diagnose": [
-        *(DOUBLES.ctypes.data, 2, 8, DOUBLES[64:].ctypes.data, DOUBLES[96:].ctypes.data, DOUBLES[128:].ctypes.data, 3),
+    "cp_chain_diagnose": [doubles(0), 2, 8, doubles(64), doubles(96), doubles(128), 3],
+    "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, INTS[16:].ctypes.data, 2, doubles(64), *RUN],
+    "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), *RUN],
+    "cp_extensions_common": [SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, doubles(64), *RUN],
+    "cp_kernel_check": [K, 2, *RUN],
+    "cp_ridge_plan": [S, RIDGE, 10, 0, 0, record(abi.CRidgePlanInfo)],
+    "cp_ridge_kernel": [S, RIDGE, K, TARGETS, WORK, doubles(512), record(abi.CFitInfo), *RUN],
+    "cp_ridge_spectral": [S, RIDGE, doubles(0), K, TARGETS, doubles(512), record(abi.CFitInfo), *RUN],
+    "cp_ridge_kernel_loo": [S, RIDGE, K, TARGETS, WORK, doubles(512), *RUN],
+    "cp_ridge_spectral_loo": [S, RIDGE, doubles(0), K, TARGETS, WORK, doubles(512), *RUN],
+    "cp_covariance_solve": [S, 1.0, doubles(0), doubles(64), 2, D, doubles(512), *RUN],
+    "cp_ridge_losses": [S, RIDGE, doubles(0), TARGETS, doubles(512), doubles(600), *RUN],
+    "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
+    "cp_sgd_features": [S, RIDGE, DESIGN, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
+    "cp_maxmargin_pass": [
+        *(S, record(abi.CMaxmarginOptions, rule=b"frank-wolfe", method=b"auto", order=SLOTS.ctypes.data, n_order=2)),
+        *(DESIGN, TARGETS),
+        record(abi.CAffineLoss, n=2, d=D, constant=doubles(0), gradient=doubles(16), magnitude=doubles(32)),
+        record(
+            abi.CMaxmarginState,
+            n=2,
+            d=D,
+            q=2,
+            v=doubles(2300),
+            offset=doubles(2320),
+            late_v=doubles(2340),
+            late_offset=doubles(2360),
+            coef=doubles(2380),
+        ),
+        *(record(abi.CMaxmarginReport), *RUN),
     ],
-    "cp_extensions_sample": [
-        PAIRS.ctypes.data,
-        2,
-        4,
-        0,
-        7,
-        INTS[16:].ctypes.data,
-        2,
-        DOUBLES[64:].ctypes.data,
-        1,
-        None,
-    ],
-    "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), 1, None],
-    "cp_extensions_common": [
-        *(SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, DOUBLES[64:].ctypes.data, 1, None),
-    ],
-    "cp_kernel_check": [EYE.ctypes.data, 2, 1, None],
-    "cp_ridge_plan": ["s", b"{}", 2, 10, 0, 0, ctypes.create_string_buffer(4096), 4096],
-    "cp_ridge_kernel": [
-        *("s", b"{}", 2, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
-        *(DOUBLES[1024:].ctypes.data, 8192, DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
-    ],
-    "cp_ridge_spectral": [
-        *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
-        *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
-    ],
-    "cp_ridge_kernel_loo": [
-        *("s", b"{}", 2, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
-        *(DOUBLES[1024:].ctypes.data, 8192, DOUBLES[512:].ctypes.data, 1, None),
-    ],
-    "cp_ridge_spectral_loo": [
-        *("s", b"{}", 2, DOUBLES.ctypes.data, EYE.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
-        *(DOUBLES[512:].ctypes.data, 64, DOUBLES[600:].ctypes.data, 1, None),
+    "cp_labelrank_svm": [DESIGN, *MACHINE],
+    "cp_labelrank_svm_kernel": [K, *MACHINE],
+    "cp_labelrank_online": [
+        *(DESIGN, UNIT_MARGINS),
+        record(abi.COnlineOptions, update=b"additive", rate=1.0, radius=10.0, c=1.0, order=SLOTS.ctypes.data),
+        record(
+            abi.COnlineState,
+            q=2,
+            k=3,
+            coef=doubles(2200),
+            theta=doubles(2220),
+            average=doubles(2240),
+            tally=doubles(2260),
+        ),
+        *RUN,
     ],
 }
-CALLS["cp_covariance_solve"] = [
-    *("s", 1.0, DOUBLES.ctypes.data, DOUBLES[64:].ctypes.data, 2, D, DOUBLES[512:].ctypes.data, 1, None),
-]
-SLOTS = np.zeros(2, dtype=np.int64)
-GAINS = np.ones(D)
-STATE = [*(DOUBLES[at:].ctypes.data for at in (2048, 2080, 2112)), GAINS.ctypes.data]
-CALLS["cp_ridge_losses"] = [
-    *("s", b"{}", 2, DOUBLES.ctypes.data, 2, DOUBLES.ctypes.data, D, None, None),
-    *(DOUBLES[512:].ctypes.data, DOUBLES[600:].ctypes.data, 1, None),
-]
-STEPS = [2.0, 0.5, 3.0, 0]
-CALLS["cp_sgd_expansion"] = [
-    *("s", b"{}", 2, EYE.ctypes.data, 2, 2, SLOTS.ctypes.data, SLOTS.ctypes.data, DOUBLES.ctypes.data, D, None, None),
-    *(*STEPS, *STATE, DOUBLES[600:].ctypes.data, 1, None),
-]
-DESIGN = Design(np.eye(2))
-CALLS["cp_sgd_features"] = [
-    *("s", b"{}", 2, DESIGN, 2, DOUBLES.ctypes.data, D, None, None),
-    *(*STEPS, *STATE, DOUBLES[600:].ctypes.data, 1, None),
-]
-PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
-MARGINS = np.ones(64)
-MACHINE = [
-    *(PREFERRED.ctypes.data, MARGINS.ctypes.data, MARGINS.ctypes.data, 3, 1, 1.0, 1e-3, 100, 7),
-    *(*(DOUBLES[at:].ctypes.data for at in (512, 600, 640, 641)), out(), 1, None),
-]
-CALLS["cp_labelrank_svm"] = [DESIGN, 2, *MACHINE]
-CALLS["cp_labelrank_svm_kernel"] = [EYE.ctypes.data, 2, *MACHINE]
-CALLS["cp_labelrank_online"] = [
-    *(DESIGN, 2, PREFERRED.ctypes.data, MARGINS.ctypes.data, SLOTS.ctypes.data, 3, 1, 0, 1.0, 10.0, 1.0),
-    *(DOUBLES[2200:].ctypes.data, DOUBLES[2220:].ctypes.data, DOUBLES[2240:].ctypes.data, DOUBLES[2260:].ctypes.data),
-    *(1, None),
-]
-for name in CALLS.keys() & OF_ROWS.keys():
+for name in CALLS.keys() & abi.OF_ROWS.keys():
     CALLS[name].append(out())  # bad_row

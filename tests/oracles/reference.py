@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float64]
 
 
 def moments(outputs: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean and the covariance of ψ under the uniform law, from all outputs, an array (|Y|, d)."""
+    """Return the mean and the covariance of ψ under the uniform distribution, from all outputs, an array (|Y|, d)."""
     mean = outputs.mean(axis=0)
     centred = outputs - mean
     return mean, centred.T @ centred / len(outputs)
@@ -148,7 +148,7 @@ def enumerated_log_loss(outputs: FloatArray, psi: FloatArray, f: FloatArray) -> 
     return float(top + np.log(np.exp(scores - top).sum()) - psi @ f)
 
 
-def law(outputs: FloatArray, f: FloatArray) -> FloatArray:
+def gibbs(outputs: FloatArray, f: FloatArray) -> FloatArray:
     """Return the probabilities of all outputs under p ∝ exp⟨f, ψ⟩, ``(|Y|,)``."""
     scores = outputs @ f
     p = np.exp(scores - scores.max())
@@ -175,7 +175,7 @@ def most_likely(
         gradient = 2 * alpha * W
         hessian = 2 * alpha * np.eye(q * d)
         for phi, target, weight in zip(features, psi, w, strict=True):
-            p = law(outputs, W.T @ phi)
+            p = gibbs(outputs, W.T @ phi)
             mean = p @ outputs
             covariance = (outputs - mean).T @ ((outputs - mean) * p[:, None])
             gradient = gradient + weight * np.outer(phi, mean - target)

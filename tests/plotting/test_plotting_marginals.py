@@ -250,32 +250,32 @@ def test_pipelines_and_searches_are_opened() -> None:
 
 def test_refusals() -> None:
     X, y = data()
-    law = Permutations(3)
-    model = ProbabilisticStructured(law).fit(X, y)
+    rankings = Permutations(3)
+    model = ProbabilisticStructured(rankings).fit(X, y)
     with pytest.raises(ValueError, match=r"X has 2 rows.*X\[\[0\]\]"):
         MarginalsDisplay.from_estimator(model, X[:2])
     with pytest.raises(NotFittedError):
-        MarginalsDisplay.from_estimator(ProbabilisticStructured(law), X[:1])
+        MarginalsDisplay.from_estimator(ProbabilisticStructured(rankings), X[:1])
     with pytest.raises(TypeError, match="StructuredRidge predicts no marginals"):
-        MarginalsDisplay.from_estimator(StructuredRidge(law).fit(X, y), X[:1])
+        MarginalsDisplay.from_estimator(StructuredRidge(rankings).fit(X, y), X[:1])
     with pytest.raises(TypeError, match="structure must be"):
         MarginalsDisplay.from_marginals("permutations", [0, 0, 0])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"shape \(n, 3\) or \(3,\)"):
-        MarginalsDisplay.from_marginals(law, [0, 0])
+        MarginalsDisplay.from_marginals(rankings, [0, 0])
     with pytest.raises(ValueError, match="has 2 rows, a matrix shows one distribution"):
-        MarginalsDisplay.from_marginals(law, np.zeros((2, 3)))
+        MarginalsDisplay.from_marginals(rankings, np.zeros((2, 3)))
     for bad in (1.5, -1.5, math.nan):
         with pytest.raises(ValueError, match=r"row 0, entry 1 \(0 before 2\).*not between -1 and 1"):
-            MarginalsDisplay.from_marginals(law, [0, bad, 0])
+            MarginalsDisplay.from_marginals(rankings, [0, bad, 0])
     with pytest.raises(ValueError, match="not between 0 and 1"):
         MarginalsDisplay.from_marginals(structures.Cliques(3), [0, -0.5, 0])
     with pytest.raises(ValueError, match="labels has 2 names, 3 are needed"):
-        MarginalsDisplay.from_marginals(law, [0, 0, 0], labels="ab")
+        MarginalsDisplay.from_marginals(rankings, [0, 0, 0], labels="ab")
     with pytest.raises(ValueError, match="order must be None, 'rank'"):
-        MarginalsDisplay.from_marginals(law, [0, 0, 0], order="score")
+        MarginalsDisplay.from_marginals(rankings, [0, 0, 0], order="score")
     for order in ([0, 1], [0, 1, 1], [[0, 1, 2]]):
         with pytest.raises(ValueError, match=r"order must list each of 0\.\.2 once"):
-            MarginalsDisplay.from_marginals(law, [0, 0, 0], order=order)
+            MarginalsDisplay.from_marginals(rankings, [0, 0, 0], order=order)
     with pytest.raises(ValueError, match="order='rank' is for orders"):
         MarginalsDisplay.from_marginals(structures.Cliques(3), [0, 0, 0], order="rank")
     with pytest.raises(ValueError, match="stand for the same"):

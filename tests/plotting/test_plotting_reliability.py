@@ -130,7 +130,7 @@ def test_bad_parameters_are_named() -> None:
 
 
 def test_data_drawn_are_the_data_given() -> None:
-    display = ReliabilityDisplay([0.0, np.nan, 0.75], [0.1, np.nan, 0.8], [5, 0, 8], [0, 0.25, 0.5, 1], name="law")
+    display = ReliabilityDisplay([0.0, np.nan, 0.75], [0.1, np.nan, 0.8], [5, 0, 8], [0, 0.25, 0.5, 1], name="Gibbs")
     assert display.plot(markersize=7, c="red") is display
     np.testing.assert_array_equal(display.line_.get_xydata(), [[0.1, 0.0], [0.8, 0.75]])
     assert display.line_.get_markersize() == 7 and display.line_.get_color() == "red"
@@ -141,7 +141,7 @@ def test_data_drawn_are_the_data_given() -> None:
     values, edges, _ = display.bars_.get_data()
     assert values.tolist() == [5, 0, 8] and edges.tolist() == [0, 0.25, 0.5, 1]
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["calibrated", f"law: ECE {(5 * 0.1 + 8 * 0.05) / 13:.3f}"]
+    assert texts == ["calibrated", f"Gibbs: ECE {(5 * 0.1 + 8 * 0.05) / 13:.3f}"]
     assert display.expected_calibration_error == pytest.approx((5 * 0.1 + 8 * 0.05) / 13)
 
 

@@ -181,7 +181,7 @@ def test_programs_agree_with_the_exact_decoders(structure, loss):
 
 
 def test_programs_reach_beyond_the_exact_decoder():
-    """Labels that all beat one another in circles, more than the recursion over subsets takes."""
+    """The majorities form one strongly connected component, larger than the recursion over subsets takes."""
     n = 24
     scores = np.random.default_rng(1).normal(size=n * (n - 1) // 2)
     X = np.ones((2, 1))

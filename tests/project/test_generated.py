@@ -38,17 +38,25 @@ def test_generated_code_is_up_to_date(root: Path, go: str, tmp_path: Path):
         lacking("gopy cannot be fetched or built here")
     path = os.pathsep.join([str(Path(go).parent), os.environ["PATH"]])
     subprocess.run(
-        ["sh", root / "capi" / "generate.sh", tmp_path],
+        ["sh", root / "capi" / "generate" / "gopy.sh", tmp_path],
         env={**os.environ, "PYTHON": sys.executable, "PATH": path},
         check=True,
     )
     for name in ("zz_gopy.go", "zz_gopy.c"):
         # The generator orders functions at random.
         fresh, committed = (sorted((place / name).read_text().splitlines()) for place in (tmp_path, root / "capi"))
-        assert fresh == committed, f"capi/{name} is out of date: run capi/generate.sh"
+        assert fresh == committed, f"capi/{name} is out of date: run capi/generate/gopy.sh"
 
 
 def test_generated_names_are_up_to_date(root: Path, go: str, tmp_path: Path) -> None:
-    subprocess.run([go, "run", "./capi/names", tmp_path / "names.py"], cwd=root, check=True)
+    subprocess.run([go, "run", "./capi/generate/names", tmp_path / "names.py"], cwd=root, check=True)
     committed = root / "python" / "combpred" / "_lib" / "names.py"
     assert (tmp_path / "names.py").read_text() == committed.read_text(), "run 'go generate ./capi'"
+
+
+def test_generated_entry_points_are_up_to_date(root: Path, go: str, tmp_path: Path) -> None:
+    names = ("zz_entries.c", "zz_exports.map")
+    made = [tmp_path / name for name in names]
+    subprocess.run([go, "run", "./capi/generate/entries", "capi/combpred.h", *made], cwd=root, check=True)
+    for fresh in made:
+        assert fresh.read_text() == (root / "capi" / fresh.name).read_text(), "run 'go generate ./capi'"

@@ -96,15 +96,15 @@ def test_own_structure_agrees_with_enumeration() -> None:
     # 2 exp(-2 * 1300 * 0.1**2) = 2e-11 by Hoeffding.
     assert np.abs(np.exp(scores - exact) @ psi - names["teams"].embed(drawn.y[:, 0]).mean(axis=0)).max() < 0.1
     f = psi @ model.feature_scores(X[:1])[0]
-    law = np.exp(f - logsumexp(f))
-    assert np.abs(law @ psi - model.predict_marginals(X[:1])[0]).max() < model.epsilon  # with probability 0.95
+    p = np.exp(f - logsumexp(f))
+    assert np.abs(p @ psi - model.predict_marginals(X[:1])[0]).max() < model.epsilon  # with probability 0.95
     again = model.log_partition(X[:1], epsilon=0.25)
     assert again.lower[0] < logsumexp(f) < again.upper[0]  # with probability 0.95
     truth = psi @ names["worth"].T
-    true_law = np.exp(truth - logsumexp(truth, axis=0)).T @ psi
+    true_mean = np.exp(truth - logsumexp(truth, axis=0)).T @ psi
     learnt = psi @ model.feature_scores(X).T
-    learnt_law = np.exp(learnt - logsumexp(learnt, axis=0)).T @ psi
-    assert np.abs(learnt_law - true_law).mean() < 0.6 * np.abs(psi.mean(axis=0) - true_law).mean()
+    learnt_mean = np.exp(learnt - logsumexp(learnt, axis=0)).T @ psi
+    assert np.abs(learnt_mean - true_mean).mean() < 0.6 * np.abs(psi.mean(axis=0) - true_mean).mean()
 
 
 def test_example_of_other_learners_ranks(capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,15 +69,15 @@ def test_kemeny_reverses_the_least_weight_of_all_rankings(form, weighing):
         assert reversed_weight[at[tuple(predicted[i])]] <= reversed_weight.min() + 1e-9
 
 
-def test_kendall_distances_follow_mallows_law():
+def test_kendall_distances_follow_the_mallows_distribution():
     """Normalisation and the reversal of two labels, against the sums over all rankings."""
     for theta in (0.0, 0.01, 0.7, 3.0):
         weights = np.exp(-theta * (SIGNS == -1).sum(axis=1))
         decay = np.array([np.exp(-theta)])
         assert log_normalizers(decay, 4)[0] == pytest.approx(np.log(weights.sum()), abs=1e-12)
-        law = weights / weights.sum()
+        p = weights / weights.sum()
         u, v = pairs_of_labels(4)
-        expected = law @ (SIGNS == -1)
+        expected = p @ (SIGNS == -1)
         np.testing.assert_allclose(reversal_probabilities(decay, 4)[0][v - u - 1], expected, rtol=0, atol=1e-14)
 
 
@@ -120,10 +120,10 @@ def test_mallows_expects_as_many_contradictions_as_there_are(form):
         observed = (stated[nearest] * centre == -1).sum()
         assert (observed == 0) == np.isinf(estimate.theta[i])
         weights = np.exp(-min(estimate.theta[i], 700.0) * (SIGNS * centre == -1).sum(axis=1))
-        law = weights / weights.sum()
-        expected = (law @ (SIGNS * centre == -1)) @ np.abs(stated[nearest]).sum(axis=0)
+        p = weights / weights.sum()
+        expected = (p @ (SIGNS * centre == -1)) @ np.abs(stated[nearest]).sum(axis=0)
         assert expected == pytest.approx(observed, abs=1e-9)
-        assert estimate.probability[i] == pytest.approx(law.max(), abs=1e-9)
+        assert estimate.probability[i] == pytest.approx(p.max(), abs=1e-9)
         finite += bool(np.isfinite(estimate.theta[i]))
     assert finite > 10
 
@@ -170,7 +170,7 @@ def test_plackett_luce_of_rankings_that_agree_is_finite_and_agrees():
 
 
 def test_plackett_luce_of_large_weights_has_utilities_of_mean_zero():
-    # The law of many equal rankings is that without a penalty: of 1e6 and of 1e15 of each the same but for 1e-6.
+    # Many equal rankings are fitted as without a penalty: 1e6 and 1e15 of each give the same but for 1e-6.
     ranks = np.array([EVERY[[0, 5, 9, 14, 20, 21]]], dtype=np.int32)
     few, many = (fit_plackett_luce(ranks, np.full((1, 6), weight), 0.1) for weight in (1e6, 1e15))
     np.testing.assert_allclose(many, few, atol=1e-5)

@@ -52,7 +52,7 @@ def scores_of(structure: Structure, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=structure.n_features)
 
 
-class Law:
+class Gibbs:
     """The scores of listed outputs, and exact draws from p_β ∝ exp(β h)."""
 
     def __init__(self, values: np.ndarray, seed: int = 0) -> None:
@@ -77,30 +77,30 @@ NEEDLE = np.append(np.zeros(999), 60.0)
     "values", [GAUSSIAN, NEEDLE, -NEEDLE, np.zeros(4), 1e6 * GAUSSIAN], ids=["bell", "needle", "hole", "flat", "steep"]
 )
 def test_levels_found_have_the_variances_that_are_claimed(values):
-    law, delta = Law(values), 1e-3
+    gibbs, delta = Gibbs(values), 1e-3
     for _ in range(5):
-        schedule = adaptive_schedule(law.draw, 0.1, delta)
+        schedule = adaptive_schedule(gibbs.draw, 0.1, delta)
         assert schedule.levels[0] == 0 and schedule.levels[-1] == 1
         assert (np.diff(schedule.levels) > 0).all()
         # Each bound holds with probability 1 − δ/8 for all levels of a schedule; 5e-4 of failing, were it tight.
         for low, high, variance in zip(schedule.levels[:-1], schedule.levels[1:], schedule.variances, strict=True):
-            assert math.expm1(law.log_b(low, high)) <= variance <= 1.5
+            assert math.expm1(gibbs.log_b(low, high)) <= variance <= 1.5
 
 
 def test_the_bound_between_levels_fails_as_seldom_as_it_says():
-    law = Law(NEEDLE)
+    gibbs = Gibbs(NEEDLE)
     upper = 0.2
-    truth = law.log_b(0.0, upper)
+    truth = gibbs.log_b(0.0, upper)
     assert truth > 2  # the needle, of probability 1e-3, decides; 40 draws seldom show it
     failures = sum(
-        second_moment_bound(law.draw(0.0, 40), law.draw(upper, 40), upper / 2, 0.05) < truth for _ in range(400)
+        second_moment_bound(gibbs.draw(0.0, 40), gibbs.draw(upper, 40), upper / 2, 0.05) < truth for _ in range(400)
     )
     assert failures <= binom.isf(FALSE_ALARM, 400, 0.05)
 
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_means_of_ratios_and_their_variance(paired):
-    law, n, many = Law(GAUSSIAN / 3, seed=2), 20, 4000
+    gibbs, n, many = Gibbs(GAUSSIAN / 3, seed=2), 20, 4000
     levels = np.array([0.0, 0.3, 0.7, 1.0])
     one_side = [(a, b) for a, b in zip(levels[1:], levels[:-1], strict=True)]
     if paired:
@@ -108,9 +108,9 @@ def test_means_of_ratios_and_their_variance(paired):
         one_side = [(a, (a + b) / 2) for a, b in zip(levels, levels[1:], strict=False)]
     products = np.ones(many)
     for beta, to in one_side:
-        products *= np.exp((to - beta) * law.draw(beta, n * many)).reshape(many, n).mean(axis=1)
-    mean = math.exp(sum(law.log_z(to) - law.log_z(beta) for beta, to in one_side))
-    moments = [math.exp(law.log_z(2 * to - b) + law.log_z(b) - 2 * law.log_z(to)) for b, to in one_side]
+        products *= np.exp((to - beta) * gibbs.draw(beta, n * many)).reshape(many, n).mean(axis=1)
+    mean = math.exp(sum(gibbs.log_z(to) - gibbs.log_z(beta) for beta, to in one_side))
+    moments = [math.exp(gibbs.log_z(2 * to - b) + gibbs.log_z(b) - 2 * gibbs.log_z(to)) for b, to in one_side]
     variance = np.prod([1 + (moment - 1) / n for moment in moments]) - 1
     deviation = (products.mean() / mean - 1) / math.sqrt(variance / many)
     assert abs(deviation) < norm.isf(FALSE_ALARM / 2)
@@ -120,12 +120,12 @@ def test_means_of_ratios_and_their_variance(paired):
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_ratios_tend_to_the_ratio_of_partition_functions(paired):
-    law = Law(GAUSSIAN / 3, seed=3)
+    gibbs = Gibbs(GAUSSIAN / 3, seed=3)
     schedule = Schedule(np.array([0.0, 0.3, 0.7, 1.0]), 1, 3, np.zeros(3), paired)
-    ratios = log_ratios(law.draw, schedule, 40_000)  # more than are held at a time
+    ratios = log_ratios(gibbs.draw, schedule, 40_000)  # more than are held at a time
     assert ratios.shape == (3,)
     # To first order ln of a mean has the standard deviation of its relative one; scores spread by 1, levels by 0.4.
-    np.testing.assert_allclose(ratios, law.log_z(1) - law.log_z(0), atol=5 * math.sqrt(3 * 0.2 / 40_000))
+    np.testing.assert_allclose(ratios, gibbs.log_z(1) - gibbs.log_z(0), atol=5 * math.sqrt(3 * 0.2 / 40_000))
 
 
 def test_levels_of_the_thesis():

@@ -56,7 +56,7 @@ def test_estimates_keep_their_guarantee():
     outside = sum(not each.lower <= 16 <= each.upper for each in found)
     limit = binom.isf(FALSE_ALARM, runs, delta)
     assert wrong <= limit and outside <= limit
-    # The errors are no smaller than they must be, either: the mean logarithm is right, and spread as the law says.
+    # The errors are no smaller than they must be, either: the logarithms have the right mean and enough spread.
     logs = np.array([each.log_value for each in found]) - math.log(16)
     assert all(each.method == "approximate" and each.n_samples > 64 for each in found)
     assert 0.05 < logs.std() < 0.4
@@ -76,7 +76,7 @@ def test_estimates_of_larger_posets():
 
 
 @pytest.mark.parametrize("p", [0.15, 0.7, 1.0])
-def test_relative_errors_have_a_known_law(p):
+def test_relative_errors_have_a_known_distribution(p):
     rng, coins = np.random.RandomState(0), np.random.default_rng(1)
     logs = [_extensions.log_inverse(lambda many: coins.random(many) < p, 5, 0.5, rng, most=16) for _ in range(2000)]
     values = p * np.exp(np.array(logs) + _extensions.digamma(5))

@@ -76,7 +76,7 @@ def scores_of(structure: Structure, seed: int = 0) -> np.ndarray:
 @pytest.mark.versionless
 @pytest.mark.parametrize("sampler", ["cftp", "rejection"])
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_exact_samples_follow_the_law(structure, sampler):
+def test_exact_samples_follow_the_distribution(structure, sampler):
     scores = scores_of(structure)
     drawn = sampling.sample(structure, scores, 2000, sampler=sampler, random_state=1)
     fits(structure, scores, drawn.y[:, 0])
@@ -91,7 +91,7 @@ def test_exact_samples_follow_the_law(structure, sampler):
 
 @pytest.mark.versionless
 @pytest.mark.parametrize("structure", SETS)
-def test_monotone_samples_follow_the_law(structure):
+def test_monotone_samples_follow_the_distribution(structure):
     scores = 2 * scores_of(structure)
     drawn = sampling.sample(structure, scores, 2000, sampler="monotone", random_state=2)
     assert drawn.is_exact
@@ -124,7 +124,7 @@ def test_auto_beyond_recursions():
 @pytest.mark.versionless
 @pytest.mark.parametrize("sampler", ["meta", "local"])
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_chains_reach_the_law(structure, sampler):
+def test_chains_reach_the_distribution(structure, sampler):
     # A chain for each draw, so that draws are independent.
     scores = scores_of(structure) / 2
     drawn = sampling.sample(structure, np.tile(scores, (1500, 1)), sampler=sampler, burn_in=500, random_state=3)

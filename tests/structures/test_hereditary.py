@@ -225,7 +225,7 @@ def connected(mask):
     return len(np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])) == 1)) <= 1
 
 
-def test_properties_that_are_not_hereditary_are_refused_with_a_witness():
+def test_properties_that_are_not_hereditary_are_refused_with_a_counterexample():
     path = Graphs(4, edges=[(0, 1), (1, 2), (2, 3)], hereditary=connected)
     for scores in ([1.0, 3.0, 2.0], [3.0, 1.0, 2.0], [1.0, 1.0, 1.0]):
         with pytest.raises(ValueError, match="True for the edges 0-1, 1-2, 2-3 and False for 0-1, 2-3; a set"):

@@ -98,7 +98,7 @@ def test_it_is_fitted_by_chains_of_uniform_proposals(fitted):
     assert (model.inference_, model.solver_, model.chain_diagnostics_.sampler) == ("mcmc", "sgd", "meta")
     assert model.chain_diagnostics_.split_r_hat.max() < 1.1
     np.testing.assert_array_equal(model.predict(X), [best(f) for f in model.feature_scores(X)])
-    # The same log-likelihood as the exact fit, to a share of what that gains over the uniform law.
+    # The same log-likelihood as the exact fit, to a share of what that gains over the uniform distribution.
     f, places = model.feature_scores(X), [np.flatnonzero((row == ALL).all(axis=1))[0] for row in y]
     loss = np.mean(logsumexp(f @ ALL.T, axis=1) - np.einsum("ij,ij->i", f, y)) + np.sum(
         np.square(np.c_[model.coef_, model.intercept_])
@@ -108,12 +108,12 @@ def test_it_is_fitted_by_chains_of_uniform_proposals(fitted):
     assert exact.score_log_loss(X, places) < uniform
 
 
-def test_its_laws_are_those_of_enumeration(fitted):
+def test_its_distributions_are_those_of_enumeration(fitted):
     model, _, X, y = fitted
     model = pickle.loads(pickle.dumps(model)).set_params(epsilon=0.1, delta=0.01)
     f = model.feature_scores(X[:2]) @ ALL.T
-    laws = np.exp(f - logsumexp(f, axis=1)[:, None])
-    np.testing.assert_allclose(model.predict_marginals(X[:2]), laws @ ALL, atol=0.1)
+    p = np.exp(f - logsumexp(f, axis=1)[:, None])
+    np.testing.assert_allclose(model.predict_marginals(X[:2]), p @ ALL, atol=0.1)
     found = model.set_params(epsilon=0.25).log_partition(X[:1])
     exact = logsumexp(f[:1], axis=1)
     assert ((found.lower <= exact) & (exact <= found.upper)).all()
@@ -123,10 +123,10 @@ def test_its_laws_are_those_of_enumeration(fitted):
     )
     drawn = model.sample(X[:1], 3000, random_state=1)[:, 0]
     counts = np.array([(drawn == plan).all(axis=1).sum() for plan in ALL])
-    likely = 3000 * laws[0] >= 5
+    likely = 3000 * p[0] >= 5
     assert likely.all()
     # Successive samples are nearly independent: a false alarm in a million, for half as many independent ones.
-    assert np.sum((counts - 3000 * laws[0]) ** 2 / (3000 * laws[0])) / 2 < chi2.ppf(1 - 1e-6, len(ALL) - 1)
+    assert np.sum((counts - 3000 * p[0]) ** 2 / (3000 * p[0])) / 2 < chi2.ppf(1 - 1e-6, len(ALL) - 1)
 
 
 def test_what_it_lacks_is_refused_with_what_works():

@@ -1,4 +1,4 @@
-"""Partition functions, marginals and samples of the laws p(y) ∝ exp⟨s, ψ(y)⟩, against sums over all members."""
+"""Partition functions, marginals and samples of p(y) ∝ exp⟨s, ψ(y)⟩, against sums over all members."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_without_scores_they_count_and_average(structure):
 
 @pytest.mark.versionless
 @pytest.mark.parametrize("structure", LISTED)
-def test_samples_follow_the_law(structure):
+def test_samples_follow_the_distribution(structure):
     """χ² with members of small expected frequency taken together; false-alarm rate 1e-4 for each structure."""
     parts, psi = enumerated(structure)
     place = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(parts))}

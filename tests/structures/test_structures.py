@@ -1,4 +1,4 @@
-"""Structures: one set of laws that each obeys, then what is particular to each."""
+"""Structures: the properties that all of them have, then what is particular to each."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ each = pytest.mark.parametrize(
 )
 
 
-# The laws.
+# What all have in common.
 
 
-def test_every_structure_is_held_by_the_laws() -> None:
+def test_every_structure_is_tested() -> None:
     assert {type(s) for s, _ in INSTANCES} == set(structure_classes().values())
 
 
@@ -291,7 +291,7 @@ def test_enumeration_is_refused_with_the_count() -> None:
         Permutations(100).enumerate()
 
 
-def test_enumeration_spans_chunks() -> None:
+def test_enumeration_spans_blocks() -> None:
     members = np.array(list(Permutations(8).enumerate()))
     assert len(np.unique(members, axis=0)) == math.factorial(8)
 

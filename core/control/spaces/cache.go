@@ -118,12 +118,12 @@ func hashOf(text []byte, ints []int32, reals []float64) key {
 	return key(h.Sum(nil))
 }
 
-// writeNumbers feeds v to h in pieces, so that no copy of a large buffer is made.
+// writeNumbers feeds v to h in blocks, so that no copy of a large buffer is made.
 func writeNumbers[T int32 | int64 | float64](h hash.Hash, v []T) {
-	const piece = 512
-	buf := make([]byte, 0, piece*8)
+	const block = 512
+	buf := make([]byte, 0, block*8)
 	for len(v) > 0 {
-		n := min(piece, len(v))
+		n := min(block, len(v))
 		buf, _ = binary.Append(buf[:0], binary.NativeEndian, v[:n]) // fails only for types without fixed size
 		h.Write(buf)
 		v = v[n:]

@@ -69,7 +69,7 @@ func newTouched(v Visits) *touched {
 	return out
 }
 
-// expansion is a bank of coefficients of kept rows. Those that steps move are in coordinates, in own; the others stay in
+// expansion is a bank of coefficients of the support. Those that steps move are in coordinates, in own; the others stay in
 // psi, in the space of ψ, where the rows of the former are zero.
 type expansion struct {
 	coord *solve.Coordinates

@@ -27,7 +27,7 @@ func (s StepSizes) at(lambda float64, step int) (shrink, eta float64) {
 // foldBelow is the common factor of the coefficients below which it is multiplied in.
 const foldBelow = 1e-6
 
-// bank holds the coefficients of one function f(x) = Σ_k φ_k(x) c_k, in coordinates of Σ: of kept rows, or of input features.
+// bank holds the coefficients of one function f(x) = Σ_k φ_k(x) c_k, in coordinates of Σ: of the rows of the support, or of input features.
 type bank interface {
 	// productTo writes the value at row t to dst.
 	productTo(dst []float64, t int)

@@ -11,15 +11,15 @@ import (
 )
 
 // distribution compares the frequencies of samples from p with the probabilities by χ², outputs of small expected
-// frequency taken together. A correct Distributor fails with probability falseAlarm for each of two laws.
+// frequency taken together. A correct Distributor fails with probability falseAlarm for each of two score vectors.
 func (e *enumerated) distribution(t *testing.T) {
 	d, ok := e.space.(structure.Distributor)
 	if !ok {
 		t.Skip("no Distributor")
 	}
 	at := 0
-	for s := range lawScores(e.space.FeatureLen(), generator(61)) {
-		_, _, p := e.law(s)
+	for s := range testedScores(e.space.FeatureLen(), generator(61)) {
+		_, _, p := e.gibbs(s)
 		draw, err := d.Distribution(s, nil)
 		if err != nil {
 			t.Fatalf("Distribution(%v) fails: %v", s, err)

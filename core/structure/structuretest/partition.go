@@ -13,9 +13,9 @@ import (
 // summed is the relative tolerance of partition functions, and the absolute one of marginals per unit of ψ.
 const summed = 1e-10
 
-// lawScores yields scores of the laws that partition functions are tested on: 0, all equal, small, large, of ±700, and one
+// testedScores yields the scores that partition functions are tested with: 0, all equal, small, large, of ±700, and one
 // far above all others.
-func lawScores(d int, rng *rand.Rand) func(yield func([]float64) bool) {
+func testedScores(d int, rng *rand.Rand) func(yield func([]float64) bool) {
 	draw := []func() float64{
 		func() float64 { return 0 },
 		func() float64 { return 1.5 },
@@ -46,8 +46,8 @@ func lawScores(d int, rng *rand.Rand) func(yield func([]float64) bool) {
 	}
 }
 
-// law returns ln Z, E ψ and the probabilities of the listed outputs, by definition.
-func (e *enumerated) law(s []float64) (logZ float64, mean, p []float64) {
+// gibbs returns ln Z, E ψ and the probabilities of the listed outputs, by definition.
+func (e *enumerated) gibbs(s []float64) (logZ float64, mean, p []float64) {
 	p = make([]float64, len(e.psi))
 	top := math.Inf(-1)
 	for i, psi := range e.psi {
@@ -96,8 +96,8 @@ func (e *enumerated) partition(t *testing.T) {
 		t.Skip("no Partitioner")
 	}
 	scale := e.scale()
-	for s := range lawScores(e.space.FeatureLen(), generator(60)) {
-		want, mean, _ := e.law(s)
+	for s := range testedScores(e.space.FeatureLen(), generator(60)) {
+		want, mean, _ := e.gibbs(s)
 		kept, marginals := slices.Clone(s), garbage(len(s))
 		got, err := p.LogPartition(marginals, s, nil)
 		if err != nil {
@@ -255,7 +255,8 @@ func (s subject) bounded(t *testing.T, p structure.Partitioner) {
 	}
 }
 
-// summingStops: a poll that refuses, at once or later, ends the work on a law with its error; one that never does changes
+// summingStops: a poll that refuses, at once or later, ends the work on a distribution with its error;
+// one that never does changes
 // nothing.
 func (s subject) summingStops(t *testing.T) {
 	p, d := s.space.(structure.Partitioner), s.space.(structure.Distributor)

@@ -1,9 +1,9 @@
-// Package structuretest holds the laws that every structure must obey. Package structure runs them on all registered
+// Package structuretest tests the properties that every structure must have. Package structure runs it on all registered
 // ones, at the sizes that package examples has for them; a structure outside the registry can be tested by calling Run on its
 // Spec and sizes of its own.
 //
 // The oracle is enumeration: at the small sizes every capability is compared with what listing the outputs gives. At the
-// large sizes the laws are those that can be checked without: that numbers are finite, that samples are members, and that
+// large sizes it tests what can be checked without: that numbers are finite, that samples are members, and that
 // their averages agree with the moments.
 package structuretest
 
@@ -21,7 +21,7 @@ import (
 	"combpred/core/structure/examples"
 )
 
-// mostSmall bounds the number of outputs of a small size, so that the laws run in a second or two.
+// mostSmall bounds the number of outputs of a small size, so that the tests run in a second or two.
 const mostSmall = 5000
 
 // Sizes are the parameters at which a structure is tested, see examples.Sizes.
@@ -45,7 +45,7 @@ func argsOf(list []examples.Args) []structure.Args {
 	return args
 }
 
-// Run checks a structure against all laws.
+// Run checks that a structure has all the properties.
 func Run(t *testing.T, spec structure.Spec, sizes Sizes) {
 	t.Helper()
 	t.Run("spec", func(t *testing.T) { checkSpec(t, spec, sizes) })
@@ -220,5 +220,5 @@ func (e *enumerated) count(t *testing.T) {
 	}
 }
 
-// generator returns a random source whose stream depends on the law only.
-func generator(law uint64) *rand.Rand { return rand.New(rand.NewPCG(0x5eed, law)) }
+// generator returns a random source whose stream depends on the number of the test only.
+func generator(test uint64) *rand.Rand { return rand.New(rand.NewPCG(0x5eed, test)) }

@@ -16,7 +16,7 @@ const falseAlarm = 1e-4
 // drawsPerOutput makes the expected frequencies large enough for the χ² approximation.
 const drawsPerOutput = 20
 
-// sample compares the frequencies of sampled outputs with the uniform law.
+// sample compares the frequencies of sampled outputs with the uniform distribution.
 func (e *enumerated) sample(t *testing.T) {
 	sampler, ok := e.space.(structure.Sampler)
 	if !ok {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import json
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterator
@@ -20,6 +19,7 @@ from .control import reported, run_interruptibly
 from .errors import CapabilityError, DataError, ForkedProcessError, NumericalError, RowError, SamplingError
 
 Answer = TypeVar("Answer")
+Record = TypeVar("Record", bound=ctypes.Structure)
 
 _n_threads: ContextVar[int | None] = ContextVar("combpred_n_threads", default=None)
 
@@ -41,6 +41,7 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
     abi.EINTERNAL: RuntimeError,
     abi.EMEMORY: MemoryError,
     abi.EBUDGET: SamplingError,
+    abi.EFORKED: ForkedProcessError,
 }
 
 
@@ -252,10 +253,9 @@ def _load() -> Library:
         return _library
 
 
-def options_argument(options: dict[str, Any]) -> tuple[bytes, int]:
-    """Return options as JSON text and its length."""
-    text = json.dumps(options, default=lambda number: number.item()).encode()
-    return text, len(text)
+def record(kind: type[Record], **fields: Any) -> Record:
+    """Return a struct of the C interface whose first field, its size, is set. Arrays in it must be kept elsewhere."""
+    return kind(struct_size=ctypes.sizeof(kind), **fields)
 
 
 def floats(values: Any, name: str, *shape: int | None) -> FloatArray:

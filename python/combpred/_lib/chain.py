@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import names
-from .call import FloatArray, address, call, codes, floats, get_n_threads
+from . import abi, names
+from .call import FloatArray, address, call, codes, floats, get_n_threads, record
 from .memory import allocate
 from .structure import Description
 
@@ -43,7 +43,7 @@ class Plan(NamedTuple):
     Attributes
     ----------
     method : str
-        A key of ``names.CHAIN_METHODS``.
+        One of ``names.CHAIN_METHODS``.
     n_samples, burn_in, thin, budget : int
         Samples, steps before the first, steps between samples, most steps of one exact sample.
     seed : int
@@ -86,26 +86,36 @@ def chain_sample(
         np.empty(shape, dtype=np.int64),
         np.empty(shape, dtype=np.int64),
     )
+    scores = record(abi.CScores, n=len(linear), d=d, linear=address(linear))
+    options = record(
+        abi.CChainOptions,
+        method=plan.method.encode(),
+        n_samples=plan.n_samples,
+        burn_in=plan.burn_in,
+        thin=plan.thin,
+        budget=plan.budget,
+        seed=plan.seed % 2**64,
+        start=address(start),
+        bound=address(bound),
+    )
+    known = record(
+        abi.CChainRecord,
+        n=shape[0],
+        n_samples=plan.n_samples,
+        value=address(drawn.value),
+        steps=address(drawn.steps),
+        accepted=address(drawn.accepted),
+    )
     exact = plan.method in names.EXACT_METHODS
     steps = shape[0] * (plan.budget if exact else plan.burn_in + plan.n_samples * plan.thin)
     call(
         "cp_chain_sample",
         description,
-        address(linear),
-        *linear.shape,
-        names.CHAIN_METHODS[plan.method],
-        plan.n_samples,
-        plan.burn_in,
-        plan.thin,
-        plan.budget,
-        plan.seed % 2**64,
-        address(start),
-        address(bound),
+        ctypes.byref(scores),
+        ctypes.byref(options),
         address(drawn.y),
         part_len,
-        address(drawn.value),
-        address(drawn.steps),
-        address(drawn.accepted),
+        ctypes.byref(known),
         n_threads=get_n_threads() if n_threads is None else n_threads,
         flops=30.0 * steps * max(part_len, d),
         label="sampling",

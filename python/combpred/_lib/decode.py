@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike, NDArray
 
-from . import names
-from .call import address, call, floats, get_n_threads
+from . import abi, names
+from .call import address, call, floats, get_n_threads, record
 from .memory import allocate
 from .structure import Description
 
@@ -159,22 +160,26 @@ def decode(
         np.empty(n),
         np.empty(n, dtype=np.bool_),
     )
+    scores = record(
+        abi.CScores, n=n, d=d, linear=address(linear), n_magnitude=n_magnitude, magnitude=address(magnitude)
+    )
+    options = record(abi.CDecodeOptions, method=method.encode(), seed=seed % 2**64)
+    certificates = record(
+        abi.CCertificates,
+        n=n,
+        value=address(found.value),
+        upper_bound=address(found.upper_bound),
+        nu=address(found.nu),
+        optimal=address(found.optimal),
+    )
     call(
         "cp_decode",
         description,
-        address(linear),
-        n,
-        d,
-        address(magnitude),
-        n_magnitude,
-        names.DECODERS[method],
-        seed % 2**64,
+        ctypes.byref(scores),
+        ctypes.byref(options),
         address(found.y),
         part_len,
-        address(found.value),
-        address(found.upper_bound),
-        address(found.nu),
-        address(found.optimal),
+        ctypes.byref(certificates),
         n_threads=get_n_threads() if n_threads is None else n_threads,
         # Exact decoding may take exponential time in the size, of which d is the square for rankings: from some
         # hundred on, be ready. Below, partial orders take longest: 25 µs a row for 5 items (d = 10), 0.5 ms for 6 and

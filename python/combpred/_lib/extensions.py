@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import names
 from .call import FloatArray, IntArray, address, call, codes, get_n_threads
 from .memory import allocate
 
@@ -34,7 +33,7 @@ def extensions_sample(
         address(pairs),
         len(pairs),
         n_elements,
-        names.EXTENSION_METHODS[method],
+        method.encode(),
         seed % 2**64,
         address(orders),
         n_samples,

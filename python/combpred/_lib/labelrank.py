@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import abi, names
-from .call import FloatArray, address, call, contiguous, floats
+from . import abi
+from .call import FloatArray, address, call, contiguous, floats, record
 from .memory import allocate
 from .ridge import Design
 
@@ -75,31 +75,31 @@ class Passes(NamedTuple):
 def svm_linear(examples: Examples, design: Design, cost: float, how: Passes) -> Trained:
     """Minimise ½‖W‖² + cost·Σ weighted losses over weights of features, the constant one last."""
     flops = 4.0 * examples.k * (design.nnz + design.n * examples.k) * how.max_iter
-    return _svm("cp_labelrank_svm", (design, design.n_weights), design.n_weights, examples, cost, how, flops)
+    return _svm("cp_labelrank_svm", design, design.n_weights, examples, cost, how, flops)
 
 
 def svm_kernel(examples: Examples, kernel: FloatArray, cost: float, how: Passes) -> Trained:
     """Do the same over coefficients of the rows of a symmetric kernel matrix (n, n)."""
     n = len(examples.signs)
-    arguments = address(floats(kernel, "kernel", n, n)), n
-    return _svm("cp_labelrank_svm_kernel", arguments, n, examples, cost, how, 2.0 * n * n * examples.k * how.max_iter)
+    values = floats(kernel, "kernel", n, n)
+    flops = 2.0 * n * n * examples.k * how.max_iter
+    return _svm("cp_labelrank_svm_kernel", address(values), n, examples, cost, how, flops)
 
 
-def _svm(
-    function: str, inputs: tuple[Any, ...], rows: int, examples: Examples, cost: float, how: Passes, flops: float
-) -> Trained:
+def _svm(function: str, inputs: Any, rows: int, examples: Examples, cost: float, how: Passes, flops: float) -> Trained:
     signs, margins, weights = _checked(examples)
     what = f"the dual variables of {len(signs)} rows over {examples.k} labels"
     alpha = allocate(signs.shape, np.float64, what, "train on fewer rows")
     coefficients = allocate((rows, examples.k), np.float64, "the coefficients", "use fewer features")
-    objective, gap, n_iter = ctypes.c_double(), ctypes.c_double(), ctypes.c_int64()
+    preferences = _preferences(examples, signs, margins, weights)
+    options = record(abi.CLabelrankOptions, c=cost, tol=how.tol, max_iter=how.max_iter, seed=how.seed)
+    info = record(abi.CLabelrankInfo)
     status = call(
-        function, *inputs, address(signs), address(margins), address(weights), examples.k,
-        names.SUBGRAPHS[examples.subgraphs], cost, how.tol, how.max_iter, how.seed, address(alpha),
-        address(coefficients), *(ctypes.addressof(out) for out in (objective, gap, n_iter)),
+        function, inputs, ctypes.byref(preferences), ctypes.byref(options), address(alpha), address(coefficients),
+        ctypes.byref(info),
         n_threads=how.n_threads, flops=flops, label="support vector machine", verbose=how.verbose,
     )  # fmt: skip
-    return Trained(coefficients, alpha, objective.value, gap.value, n_iter.value, status == abi.OK)
+    return Trained(coefficients, alpha, info.objective, info.gap, info.n_iter, status == abi.OK)
 
 
 @dataclass
@@ -137,7 +137,7 @@ class OnlineState:
 
 
 class OnlineUpdate(NamedTuple):
-    """Which step is taken on a row: a key of ``names.UPDATES``, and the numbers it uses."""
+    """Which step is taken on a row: one of ``names.UPDATES``, and the numbers it uses."""
 
     name: str
     rate: float
@@ -166,15 +166,31 @@ def online(
     order = None if order is None else contiguous(order, np.int64)
     if order is not None and order.shape != (len(signs),):
         raise ValueError(f"order has shape {order.shape}, must be ({len(signs)},)")
-    shape = (design.n_weights, examples.k)
+    q, k = shape = (design.n_weights, examples.k)
     for name in ("weights", "theta", "average"):
         array = getattr(state, name)
         if array is not None and not (array.shape == shape and array.flags.c_contiguous and array.flags.writeable):
             raise ValueError(f"{name} must be a contiguous, writeable array of shape {shape}")
+    preferences = _preferences(examples, signs, None, weights)
+    options = record(
+        abi.COnlineOptions,
+        update=update.name.encode(),
+        rate=update.rate,
+        radius=update.radius,
+        c=update.cost,
+        order=address(order),
+    )
+    changed = record(
+        abi.COnlineState,
+        q=q,
+        k=k,
+        coef=address(state.weights),
+        theta=address(state.theta),
+        average=address(state.average),
+        tally=address(state.tally),
+    )
     call(
-        "cp_labelrank_online", design, design.n_weights, address(signs), address(weights), address(order), examples.k,
-        names.SUBGRAPHS[examples.subgraphs], names.UPDATES[update.name], update.rate, update.radius, update.cost,
-        address(state.weights), address(state.theta), address(state.average), address(state.tally),
+        "cp_labelrank_online", design, ctypes.byref(preferences), ctypes.byref(options), ctypes.byref(changed),
         n_threads=n_threads, flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
         label="online label ranking", verbose=verbose,
     )  # fmt: skip
@@ -189,3 +205,18 @@ def _checked(examples: Examples) -> tuple[NDArray[np.int8], FloatArray | None, F
     margins = None if examples.margins is None else floats(examples.margins, "margins", n, pairs)
     weights = None if examples.weights is None else floats(examples.weights, "weights", n)
     return signs, margins, weights
+
+
+def _preferences(
+    examples: Examples, signs: NDArray[np.int8], margins: FloatArray | None, weights: FloatArray | None
+) -> abi.CPreferences:
+    """Return the struct of arrays that the caller keeps."""
+    return record(
+        abi.CPreferences,
+        n=len(signs),
+        k=examples.k,
+        signs=address(signs),
+        margins=address(margins),
+        weights=address(weights),
+        subgraphs=examples.subgraphs.encode(),
+    )

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import abi, names
-from .call import FloatArray, address, call, contiguous, floats
+from . import abi
+from .call import FloatArray, address, call, contiguous, floats, record
 from .decode import Decoding, score_values
 from .errors import CapabilityError, RowError
 from .ridge import Design
@@ -179,18 +179,41 @@ def maxmargin_pass(
             array.shape == shape and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
         ):
             raise ValueError(f"{name} must be a contiguous, writeable array of float64 of shape {shape}")
-    constant = gradient = magnitude = None
+    affine = None
     if loss is not None:
         constant, gradient = floats(loss.constant, "constant", n), floats(loss.gradient, "gradient", n, d)
         magnitude = None if loss.magnitude is None else floats(loss.magnitude, "magnitude", n, d)
+        affine = record(
+            abi.CAffineLoss,
+            n=n,
+            d=d,
+            constant=address(constant),
+            gradient=address(gradient),
+            magnitude=address(magnitude),
+        )
     psi, weights = floats(psi, "psi", design.n, d), floats(weights, "weights", n)
-    report = abi.CMarginReport()
-    method = names.DECODERS[how.decoder]
+    options = record(
+        abi.CMaxmarginOptions,
+        rule=rule.encode(),
+        method=how.decoder.encode(),
+        n_candidates=n_candidates,
+        seed=how.seed % 2**64,
+        order=address(order),
+        n_order=len(order),
+        step=state.step,
+    )
+    targets = record(abi.CTargets, n=n, d=d, psi=address(psi), weights=address(weights))
+    changed = record(
+        abi.CMaxmarginState,
+        n=n,
+        d=d,
+        q=design.n_weights,
+        **{name: address(array) for name, (array, _) in arrays.items()},
+    )
+    report = record(abi.CMaxmarginReport)
     call(
-        "cp_maxmargin_pass", description, names.RULES[rule], method, n_candidates,
-        how.seed % 2**64, design, address(psi), d, address(constant), address(gradient),
-        address(magnitude), address(weights), address(order), len(order), state.step,
-        *(address(array) for array, _ in arrays.values()), design.n_weights, ctypes.addressof(report),
+        "cp_maxmargin_pass", description, ctypes.byref(options), design, ctypes.byref(targets),
+        None if affine is None else ctypes.byref(affine), ctypes.byref(changed), ctypes.byref(report),
         # Decoding may take any time from some dozens of entries on: be ready to be interrupted.
         n_threads=1, flops=float(len(order)) * (4.0 * (design.nnz / design.n + 1) * d + 1e6),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Names that the core knows, with their numbers where the C interface goes by numbers.
+"""Names that the core knows.
 
 Written by ``go generate ./capi``: do not edit.
 """
@@ -6,18 +6,18 @@ Written by ``go generate ./capi``: do not edit.
 from __future__ import annotations
 
 #: Decoders.
-DECODERS: dict[str, int] = {"auto": 0, "exact": 1, "approx": 3, "local-search": 2, "anneal": 4, "metropolis": 5}
+DECODERS: tuple[str, ...] = ("auto", "exact", "approx", "local-search", "anneal", "metropolis")
 
 #: Decoders whose results depend on a seed.
 RANDOM_DECODERS: tuple[str, ...] = ("anneal", "metropolis")
 
 #: Ways to sample by proposals, all of which depend on a seed.
-CHAIN_METHODS: dict[str, int] = {"meta": 0, "local": 1, "cube": 2, "cftp": 3, "rejection": 4, "monotone": 5}
+CHAIN_METHODS: tuple[str, ...] = ("meta", "local", "cube", "cftp", "rejection", "monotone")
 
 #: Those that follow a Markov chain.
 CHAINS: tuple[str, ...] = ("meta", "local", "cube")
 
-#: Those that draw independent samples of exactly the distribution.
+#: Those that draw independent samples from exactly the distribution asked for.
 EXACT_METHODS: tuple[str, ...] = ("cftp", "rejection", "monotone")
 
 #: Those that propose uniform outputs.
@@ -27,13 +27,13 @@ UNIFORM_METHODS: tuple[str, ...] = ("meta", "cftp", "rejection")
 BOUNDED_METHODS: tuple[str, ...] = ("cftp", "rejection")
 
 #: Ways to sample linear extensions, all of which depend on a seed.
-EXTENSION_METHODS: dict[str, int] = {"auto": 0, "counting": 1, "coupling": 2}
+EXTENSION_METHODS: tuple[str, ...] = ("auto", "counting", "coupling")
 
-#: Ways to partition functions.
-ENGINES: dict[str, int] = {"recursion": 0, "enumeration": 1}
+#: Methods that compute partition functions.
+ENGINES: tuple[str, ...] = ("recursion", "enumeration")
 
 #: What the mean and the second moment of a structure are.
-MOMENTS_KINDS: dict[str, int] = {"exact": 0, "relaxed": 1, "sampled": 2}
+MOMENTS_KINDS: tuple[str, ...] = ("exact", "relaxed", "sampled")
 
 #: Losses of ridge regression.
 RIDGE_LOSSES: tuple[str, ...] = ("auc", "squared")
@@ -41,11 +41,14 @@ RIDGE_LOSSES: tuple[str, ...] = ("auc", "squared")
 #: Solvers of ridge regression.
 RIDGE_SOLVERS: tuple[str, ...] = ("auto", "closed-form", "cg", "newton-cg", "primal")
 
+#: Precisions in which ridge regression factors.
+RIDGE_PRECISIONS: tuple[str, ...] = ("single", "double")
+
 #: Rules by which max-margin training takes a step.
-RULES: dict[str, int] = {"frank-wolfe": 0, "perceptron": 1}
+RULES: tuple[str, ...] = ("frank-wolfe", "perceptron")
 
 #: Divisions of preferences into subgraphs.
-SUBGRAPHS: dict[str, int] = {"edges": 0, "stars": 1, "graph": 2}
+SUBGRAPHS: tuple[str, ...] = ("edges", "stars", "graph")
 
 #: Updates of online label ranking.
-UPDATES: dict[str, int] = {"additive": 0, "multiplicative": 1, "primal-dual": 2}
+UPDATES: tuple[str, ...] = ("additive", "multiplicative", "primal-dual")

@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import names
-from .call import FloatArray, IntArray, Remembered, address, call, floats, get_n_threads
+from . import abi
+from .call import FloatArray, IntArray, Remembered, address, call, floats, get_n_threads, record
 from .errors import CapabilityError
 from .memory import allocate
 from .structure import Description
-
-_ENGINES = {code: name for name, code in names.ENGINES.items()}
 
 _COSTS = Remembered[tuple[str, float]]()
 
@@ -68,21 +66,18 @@ def exact_is_affordable(description: Description, n_rows: int, evaluations: int 
 
 
 def _cost(description: Description, marginals: bool) -> tuple[str, float]:
-    engine, cost = ctypes.c_int32(), ctypes.c_double()
+    scores, info = record(abi.CScores, d=description.shape.n_features), record(abi.CPartitionInfo)
     unused = ctypes.c_double()
     call(
         "cp_log_partition",
         description,
+        ctypes.byref(scores),
         None,
-        0,
-        description.shape.n_features,
-        None,
-        ctypes.addressof(unused) if marginals else None,
-        ctypes.addressof(engine),
-        ctypes.addressof(cost),
+        ctypes.byref(unused) if marginals else None,
+        ctypes.byref(info),
         n_threads=1,
     )
-    return _ENGINES[engine.value], cost.value
+    return info.engine.decode(), info.cost
 
 
 def log_partition(
@@ -120,21 +115,18 @@ def log_partition(
     _, cost = partition_cost(description, marginals=marginals)
     log_z = np.empty(n)
     means = allocate((n, d), np.float64, f"the marginals of {n} rows", "take fewer rows at once") if marginals else None
-    engine = ctypes.c_int32()
+    rows, info = record(abi.CScores, n=n, d=d, linear=address(scores)), record(abi.CPartitionInfo)
     call(
         "cp_log_partition",
         description,
-        address(scores),
-        n,
-        d,
+        ctypes.byref(rows),
         address(log_z),
         address(means),
-        ctypes.addressof(engine),
-        None,
+        ctypes.byref(info),
         n_threads=get_n_threads() if n_threads is None else n_threads,
         flops=10 * n * cost,  # an operation is up to an exponential
     )
-    return Partition(log_z, means, _ENGINES[engine.value])
+    return Partition(log_z, means, info.engine.decode())
 
 
 def sample_distribution(
@@ -173,12 +165,11 @@ def sample_distribution(
     y = allocate(
         (n_samples, n, part_len), np.int32, f"drawing {n_samples} outputs for each of {n} rows", "draw fewer at once"
     )
+    rows = record(abi.CScores, n=n, d=d, linear=address(scores))
     call(
         "cp_sample_distribution",
         description,
-        address(scores),
-        n,
-        d,
+        ctypes.byref(rows),
         n_samples,
         seed % 2**64,
         address(y),

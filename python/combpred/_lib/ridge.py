@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -14,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .call import FloatArray, address, call, contiguous, floats, get_n_threads, options_argument
+from .call import FloatArray, address, call, contiguous, floats, get_n_threads, record
 from .structure import Description
 
-_PLAN_BYTES = 4096
 # Conjugate gradient takes some tens of steps; this many stand for them in estimates of the work.
 _STEPS = 40
 
@@ -86,9 +84,16 @@ class Targets:
         sizes = np.diff(self.first).astype(np.float64)
         return sizes if self.weights is None else sizes * self.weights
 
-    def arguments(self) -> tuple[int | None, ...]:
-        """Return psi, d, first and weights as the library's calls take them."""
-        return address(self.psi), self.d, address(self.first), address(self.weights)
+    def struct(self) -> abi.CTargets:
+        """Return the struct that the library's calls take, valid as long as this is."""
+        return record(
+            abi.CTargets,
+            n=self.n,
+            d=self.d,
+            psi=address(self.psi),
+            first=address(self.first),
+            weights=address(self.weights),
+        )
 
 
 class Design:
@@ -105,7 +110,7 @@ class Design:
     def __init__(self, X: Any, *, intercept: bool = False) -> None:
         self.n, self.p = X.shape
         self._arrays: list[npt.NDArray[Any]] = []
-        struct = abi.CDesign(n=self.n, p=self.p, intercept=int(intercept))
+        struct = record(abi.CDesign, n=self.n, p=self.p, intercept=int(intercept))
         if hasattr(X, "tocsr"):
             rows = X.tocsr()
             self.nnz = int(rows.nnz)
@@ -123,6 +128,25 @@ class Design:
         self._struct = struct
         self._as_parameter_ = ctypes.addressof(struct)
         self.n_weights = self.p + int(intercept)
+
+
+def ridge_options(options: dict[str, Any]) -> abi.CRidgeOptions:
+    """Return the options of ridge regression as the library takes them.
+
+    Parameters
+    ----------
+    options : dict
+        Of the fields of ``cp_ridge_options``; what is missing has the default there.
+    """
+    known = {"alpha": 1.0, "tol": 1e-8, **options}
+    for name, value in known.items():
+        if isinstance(value, str):
+            known[name] = value.encode()
+        elif name == "max_iter":
+            known[name] = min(int(value), 2**62)
+        else:
+            known[name] = float(value)
+    return record(abi.CRidgeOptions, **known)
 
 
 def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
@@ -144,10 +168,10 @@ def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int
         solver, route, precision, distinct, work_single, work_double, route_loo, work_loo_single, work_loo_double, as
         ``cp_ridge_plan`` says.
     """
-    plan = ctypes.create_string_buffer(_PLAN_BYTES)
-    call("cp_ridge_plan", description, *options_argument(options), n, p, nnz, plan, _PLAN_BYTES)
-    answer: dict[str, Any] = json.loads(plan.value)
-    return answer
+    plan = record(abi.CRidgePlanInfo)
+    call("cp_ridge_plan", description, ctypes.byref(ridge_options(options)), n, p, nnz, ctypes.byref(plan))
+    answer = {name: getattr(plan, name) for name, _ in abi.CRidgePlanInfo._fields_[1:]}
+    return {name: value.decode() if isinstance(value, bytes) else value for name, value in answer.items()}
 
 
 def ridge_kernel(
@@ -194,19 +218,17 @@ def ridge_kernel(
     """
     n, d = targets.n, targets.d
     kernel = floats(kernel, "kernel", n, n)
-    _check_work(work)
-    dual, info = np.empty((n, d)), abi.CFitInfo()
+    workspace = _workspace(work)
+    dual, info = np.empty((n, d)), record(abi.CFitInfo)
     status = call(
         "cp_ridge_kernel",
         description,
-        *options_argument(options),
+        ctypes.byref(ridge_options(options)),
         address(kernel),
-        n,
-        *targets.arguments(),
-        address(work) if work.size else None,
-        work.size,
+        ctypes.byref(targets.struct()),
+        ctypes.byref(workspace),
         address(dual),
-        ctypes.addressof(info),
+        ctypes.byref(info),
         n_threads=get_n_threads() if n_threads is None else n_threads,
         flops=float(n) * n * (n + _STEPS * d),
         label="training",
@@ -233,17 +255,16 @@ def ridge_spectral(
     """
     n, d = targets.n, targets.d
     eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
-    dual, info = np.empty((n, d)), abi.CFitInfo()
+    dual, info = np.empty((n, d)), record(abi.CFitInfo)
     status = call(
         "cp_ridge_spectral",
         description,
-        *options_argument(options),
+        ctypes.byref(ridge_options(options)),
         address(eigenvalues),
         address(vectors),
-        n,
-        *targets.arguments(),
+        ctypes.byref(targets.struct()),
         address(dual),
-        ctypes.addressof(info),
+        ctypes.byref(info),
         n_threads=get_n_threads() if n_threads is None else n_threads,
         flops=float(_STEPS) * n * n * d,
         label="training",
@@ -252,9 +273,11 @@ def ridge_spectral(
     return dual, _fit_info(info, status)
 
 
-def _check_work(work: npt.NDArray[np.uint8]) -> None:
+def _workspace(work: npt.NDArray[np.uint8]) -> abi.CWorkspace:
+    """Return the struct of scratch memory that the caller keeps."""
     if work.dtype != np.uint8 or not work.flags.c_contiguous or not work.flags.writeable:
         raise ValueError("work must be a contiguous, writeable array of uint8")
+    return record(abi.CWorkspace, data=address(work) if work.size else None, bytes=work.size)
 
 
 def ridge_kernel_loo(
@@ -311,17 +334,15 @@ def _leave_one_out(
     verbose: int,
 ) -> FloatArray:
     n, d = targets.n, targets.d
-    _check_work(work)
+    workspace = _workspace(work)
     scores = np.empty((n, d))
     call(
         function,
         description,
-        *options_argument(options),
+        ctypes.byref(ridge_options(options)),
         *matrices,
-        n,
-        *targets.arguments(),
-        address(work) if work.size else None,
-        work.size,
+        ctypes.byref(targets.struct()),
+        ctypes.byref(workspace),
         address(scores),
         n_threads=get_n_threads() if n_threads is None else n_threads,
         flops=float(n) * n * (n + _STEPS * d),

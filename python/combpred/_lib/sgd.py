@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .call import FloatArray, address, call, contiguous, floats, options_argument
-from .ridge import Design, Targets
+from . import abi
+from .call import FloatArray, address, call, contiguous, floats, record
+from .ridge import Design, Targets, ridge_options
 from .structure import Description
 
 
@@ -93,12 +94,12 @@ class Coefficients:
 
 
 class Visits(NamedTuple):
-    """The rows that steps visit, as they stand to the kept rows.
+    """The rows that steps visit, in relation to the support.
 
     Attributes
     ----------
     kernel : ndarray of shape (n, slots)
-        Kernel values between them and the kept rows, themselves included.
+        Kernel values between them and the support, which includes them.
     at : ndarray of shape (n,), int64
         The slot of each.
     drop : ndarray of shape (n,), int64
@@ -139,8 +140,8 @@ def _rowwise(
     n_threads: int,
 ) -> None:
     call(
-        "cp_ridge_losses", description, *options_argument(options), address(scores), targets.n,
-        *targets.arguments(), address(losses), address(curvatures),
+        "cp_ridge_losses", description, ctypes.byref(ridge_options(options)), address(scores),
+        ctypes.byref(targets.struct()), address(losses), address(curvatures),
         n_threads=n_threads, flops=2.0 * len(targets.psi) * targets.d**2,
     )  # fmt: skip
 
@@ -155,7 +156,7 @@ def sgd_expansion(
     *,
     n_threads: int,
 ) -> float:
-    """Take one step on each row, changing the coefficients of kept rows in place.
+    """Take one step on each row, changing the coefficients of the support in place.
 
     Returns
     -------
@@ -171,11 +172,13 @@ def sgd_expansion(
     at, drop = (contiguous(a, np.int64) for a in (visits.at, visits.drop))
     if not n == len(at) == len(drop) == targets.n:
         raise ValueError(f"kernel has {n} rows, at {len(at)}, drop {len(drop)}, targets have {targets.n}")
+    kernel = floats(visits.kernel, "kernel", n, slots)
+    expansion = record(abi.CExpansion, n=n, slots=slots, kernel=address(kernel), at=address(at), drop=address(drop))
+    sizes, state = record(abi.CSGDSteps, **steps._asdict()), _state(coefficients, slots, targets.d)
     loss = ctypes.c_double()
     call(
-        "cp_sgd_expansion", description, *options_argument(options),
-        address(floats(visits.kernel, "kernel", n, slots)), n, slots, address(at), address(drop),
-        *targets.arguments(), *steps, *_state(coefficients, slots, targets.d), ctypes.addressof(loss),
+        "cp_sgd_expansion", description, ctypes.byref(ridge_options(options)), ctypes.byref(expansion),
+        ctypes.byref(targets.struct()), ctypes.byref(sizes), ctypes.byref(state), ctypes.byref(loss),
         n_threads=n_threads, flops=2.0 * n * (slots + 2 * n + targets.d) * targets.d,
     )  # fmt: skip
     return loss.value
@@ -194,24 +197,25 @@ def sgd_features(
     """Do the same with the weights of input features, the constant one last."""
     if design.n != targets.n:
         raise ValueError(f"the design has {design.n} rows, targets have {targets.n}")
+    sizes, state = record(abi.CSGDSteps, **steps._asdict()), _state(coefficients, design.n_weights, targets.d)
     loss = ctypes.c_double()
     call(
-        "cp_sgd_features", description, *options_argument(options), design, design.n_weights,
-        *targets.arguments(), *steps, *_state(coefficients, design.n_weights, targets.d), ctypes.addressof(loss),
+        "cp_sgd_features", description, ctypes.byref(ridge_options(options)), design,
+        ctypes.byref(targets.struct()), ctypes.byref(sizes), ctypes.byref(state), ctypes.byref(loss),
         n_threads=n_threads, flops=4.0 * (design.nnz + targets.n * targets.d) * targets.d,
     )  # fmt: skip
     return loss.value
 
 
-def _state(coefficients: Coefficients, rows: int, d: int) -> list[int | None]:
-    """Return the addresses of arrays that are written to in place."""
+def _state(coefficients: Coefficients, rows: int, d: int) -> abi.CSGDState:
+    """Return the struct of arrays that are written to in place."""
     shapes = {"iterate": (rows, d), "average": (rows, d), "velocity": (rows, d), "gains": (d,)}
-    addresses = []
+    addresses = {}
     for name, shape in shapes.items():
         array = getattr(coefficients, name)
         if array is not None and not (
             array.shape == shape and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
         ):
             raise ValueError(f"{name} must be a contiguous, writeable array of float64 of shape {shape}")
-        addresses.append(address(array))
-    return addresses
+        addresses["coef" if name == "iterate" else name] = address(array)
+    return record(abi.CSGDState, rows=rows, d=d, **addresses)

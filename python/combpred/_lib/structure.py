@@ -12,8 +12,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import abi, names
-from .call import FloatArray, IntArray, Remembered, address, call, checked, codes, floats, get_n_threads, library
+from . import abi
+from .call import (
+    FloatArray,
+    IntArray,
+    Remembered,
+    address,
+    call,
+    checked,
+    codes,
+    floats,
+    get_n_threads,
+    library,
+    record,
+)
 from .memory import allocate
 
 _SHAPES: Remembered[Shape] = Remembered()
@@ -174,16 +186,10 @@ def structure_second_moment(description: Description) -> FloatArray:
 
 
 def structure_moments(description: Description) -> tuple[str, float]:
-    """Return what the moments are (a key of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
-    kind, standard_error = ctypes.c_int32(), ctypes.c_double()
-    call(
-        "cp_structure_moments",
-        description,
-        ctypes.addressof(kind),
-        ctypes.addressof(standard_error),
-    )
-    name = next(name for name, number in names.MOMENTS_KINDS.items() if number == kind.value)
-    return name, standard_error.value
+    """Return what the moments are (one of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
+    info = record(abi.CMomentsInfo)
+    call("cp_structure_moments", description, ctypes.byref(info))
+    return info.kind.decode(), info.standard_error
 
 
 def structure_check(description: Description, y: Any) -> None:

@@ -25,15 +25,15 @@ def fitted(structure, **options):
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_probabilities_marginals_entropy_and_partition_are_those_of_the_enumerated_law(structure):
+def test_probabilities_marginals_entropy_and_partition_are_those_of_the_enumerated_distribution(structure):
     model, X, members, outputs = fitted(structure)
     f = model.feature_scores(X)
-    laws = np.array([reference.law(outputs, row) for row in f])
+    p = np.array([reference.gibbs(outputs, row) for row in f])
     each = np.array([np.exp(model.log_proba(X, np.repeat(member[None], len(X), axis=0))) for member in members]).T
-    np.testing.assert_allclose(each, laws, atol=1e-12)
+    np.testing.assert_allclose(each, p, atol=1e-12)
     np.testing.assert_allclose(each.sum(axis=1), 1.0, atol=1e-12)
-    np.testing.assert_allclose(model.predict_marginals(X), laws @ outputs, atol=1e-10)
-    np.testing.assert_allclose(model.entropy(X), -np.sum(laws * np.log(laws), axis=1), atol=1e-10)
+    np.testing.assert_allclose(model.predict_marginals(X), p @ outputs, atol=1e-10)
+    np.testing.assert_allclose(model.entropy(X), -np.sum(p * np.log(p), axis=1), atol=1e-10)
     found = model.log_partition(X)
     assert isinstance(found, LogPartition)
     np.testing.assert_allclose(found.value, np.log(np.exp(f @ outputs.T).sum(axis=1)), atol=1e-10)
@@ -42,7 +42,7 @@ def test_probabilities_marginals_entropy_and_partition_are_those_of_the_enumerat
     assert found.n_samples.tolist() == [0] * len(X)
     assert found.method == "exact" and found.is_exact.all() and found.details is None
     most_probable = model.log_proba(X, model.predict(X))
-    np.testing.assert_allclose(most_probable, np.log(laws.max(axis=1)), atol=1e-9)
+    np.testing.assert_allclose(most_probable, np.log(p.max(axis=1)), atol=1e-9)
 
 
 def hamming(y, z):
@@ -74,7 +74,7 @@ def test_least_expected_loss_by_the_loss_itself(structure, loss):
     for row, predicted, best in zip(
         model.feature_scores(X), model.predict(X), model.set_params(decision="map").predict(X), strict=True
     ):
-        p = reference.law(outputs, row)
+        p = reference.gibbs(outputs, row)
         risks = expected_losses(loss, members, p)
         at = next(i for i, member in enumerate(members) if np.array_equal(member, predicted))
         assert risks[at] == pytest.approx(risks.min(), abs=1e-9)
@@ -88,7 +88,7 @@ def test_least_expected_squared_distance(structure):
     certified = model.predict_certified(X)
     predicted = model.structure_.embed(certified.structures)
     for row, psi, value in zip(model.feature_scores(X), predicted, certified.value, strict=True):
-        p = reference.law(outputs, row)
+        p = reference.gibbs(outputs, row)
         risks = [p @ np.square(outputs - candidate).sum(axis=1) for candidate in outputs]
         own = p @ np.square(outputs - psi).sum(axis=1)
         assert own == pytest.approx(min(risks), abs=1e-9)
@@ -118,9 +118,9 @@ def test_class_probabilities():
 
 def test_grades_have_probabilities_and_rankings_none():
     model, X, members, outputs = fitted(Ordinal(4))
-    laws = [reference.law(outputs, row) for row in model.feature_scores(X)]
+    p = [reference.gibbs(outputs, row) for row in model.feature_scores(X)]
     assert members.tolist() == [0, 1, 2, 3]
-    np.testing.assert_allclose(model.predict_proba(X), laws, atol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(X), p, atol=1e-12)
     for structure in ("ordinal", LabelSets(), None):
         assert hasattr(ProbabilisticStructured(structure), "predict_proba")
     for structure in ("permutations", Permutations(4)):
@@ -132,13 +132,13 @@ def test_grades_have_probabilities_and_rankings_none():
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_samples_follow_the_law(structure):
+def test_samples_follow_the_distribution(structure):
     """χ² over all members of probability 1e-3 and more (the others in one), p > 1e-4: two false alarms in 10 000."""
     model, X, members, outputs = fitted(structure)
     drawn = model.sample(X[:2], n_samples=4000, random_state=0)
     assert drawn.shape[:2] == (4000, 2)
     for row in range(2):
-        p = reference.law(outputs, model.feature_scores(X)[row])
+        p = reference.gibbs(outputs, model.feature_scores(X)[row])
         counts = np.array([np.count_nonzero((drawn[:, row] == m).reshape(4000, -1).all(axis=1)) for m in members])
         assert counts.sum() == 4000
         likely = p >= 1e-3

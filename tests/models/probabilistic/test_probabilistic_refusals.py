@@ -181,7 +181,7 @@ def test_data_without_information_are_fitted_at_once():
         np.testing.assert_allclose(model.predict_proba(X), 0.5)
 
 
-# ---- Pieces ----------------------------------------------------------------------------------------------------------
+# ---- Mini-batches ----------------------------------------------------------------------------------------------------
 
 
 def test_partial_fit_is_for_descent():

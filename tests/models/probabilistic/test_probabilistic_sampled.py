@@ -157,16 +157,16 @@ def test_decisions_and_probabilities_by_samples():
 
 
 @pytest.mark.parametrize("sampler", ["cftp", "meta", "local"])
-def test_samples_follow_the_law(sampler):
+def test_samples_follow_the_distribution(sampler):
     """χ² of one row, of draws that are correlated by some per cent: halved, a false alarm in a million."""
     model, X, _ = exact_model(Permutations(4))
     members = np.array(list(model.structure_.enumerate()))
     drawn = model.sample(X[:2], 4000, sampler=sampler, random_state=0)[:, 1]
-    law = reference.law(model.structure_.embed(members), model.feature_scores(X)[1])
+    p = reference.gibbs(model.structure_.embed(members), model.feature_scores(X)[1])
     counts = np.array([(drawn == member).all(axis=1).sum() for member in members])
-    likely = 4000 * law >= 5
+    likely = 4000 * p >= 5
     observed = np.append(counts[likely], counts[~likely].sum())
-    expected = 4000 * np.append(law[likely], law[~likely].sum())
+    expected = 4000 * np.append(p[likely], p[~likely].sum())
     held = expected > 0
     statistic = np.sum((observed[held] - expected[held]) ** 2 / expected[held])
     assert statistic / (1 if sampler == "cftp" else 2) < chi2.ppf(1 - 1e-6, held.sum() - 1)
@@ -281,7 +281,7 @@ def test_what_a_structure_lacks_is_refused_with_what_works():
 # ---- The counting formula --------------------------------------------------------------------------------------------
 
 
-def test_the_counting_formula_near_the_uniform_law():
+def test_the_counting_formula_near_the_uniform_distribution():
     X, y, _, _, _ = problem(Permutations(4))
     exact = ProbabilisticStructured("permutations", alpha=200.0).fit(X, y)
     with warnings.catch_warnings():
@@ -294,7 +294,7 @@ def test_the_counting_formula_near_the_uniform_law():
     np.testing.assert_allclose(model.predict_marginals(X), exact.predict_marginals(X), atol=1e-3)
 
 
-def test_the_counting_formula_far_from_the_uniform_law_warns_and_its_bounds_hold():
+def test_the_counting_formula_far_from_the_uniform_distribution_warns_and_its_bounds_hold():
     X, y, _, _, _ = problem(Permutations(4))
     model = ProbabilisticStructured("permutations", alpha=0.1).fit(X, y)
     exact = model.log_partition(X).value

@@ -7,10 +7,10 @@ import (
 	"combpred/core/polling"
 )
 
-// The law of the spanning trees in which the probability of a tree is proportional to exp of the sum of its weights is
-// that of a network with conductances exp(weight). Its normaliser is a determinant of the weighted Laplacian (Kirchhoff's
-// matrix-tree theorem), which the elimination of this package finds without differences: here with logarithms, as
-// conductances may be of any size.
+// The Gibbs distribution over the spanning trees, in which the probability of a tree is proportional to exp of the sum of its
+// weights, is that of a network with conductances exp(weight). Its partition function is a determinant of the weighted
+// Laplacian (Kirchhoff's matrix-tree theorem), which the elimination of this package finds without differences: here with
+// logarithms, as conductances may be of any size.
 
 // logElimination is the result of elimination with logarithms of conductances.
 type logElimination struct {

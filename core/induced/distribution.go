@@ -8,69 +8,70 @@ import (
 	"combpred/core/polling"
 )
 
-// MaxSummed is the largest number of vertices over whose sets a Law sums: its table has 2^MaxSummed entries then.
+// MaxSummed is the largest number of vertices over whose sets a Distribution sums: its table has 2^MaxSummed entries then.
 const MaxSummed = 22
 
-// Law is the law of the vertex sets S of a small graph with probability proportional to exp of the weight inside S.
+// Distribution is the Gibbs distribution over the vertex sets S of a small graph: the probability of S is proportional to exp
+// of the weight inside S.
 //
 // The weights of all sets are tabulated: that of S is that of S without its smallest vertex, and what this vertex adds.
-type Law struct {
+type Distribution struct {
 	n     int
 	table []float64 // the weight inside each set; then, after Pairs, probabilities
 }
 
-// NewLaw tabulates the law for a symmetric n×n matrix of weights by rows, whose diagonal holds what single vertices
+// NewDistribution tabulates the distribution for a symmetric n×n matrix of weights by rows, whose diagonal holds what single vertices
 // weigh, and, unless size is negative, for sets of that size only; there must be some. n is at most MaxSummed. poll may be
 // nil; its first error ends the work and is returned. Cost: O(2ⁿ n) additions, 2ⁿ float64s.
-func NewLaw(n int, weight []float64, size int, poll func() error) (*Law, error) {
-	l := &Law{n: n, table: make([]float64, 1<<n)}
+func NewDistribution(n int, weight []float64, size int, poll func() error) (*Distribution, error) {
+	d := &Distribution{n: n, table: make([]float64, 1<<n)}
 	var p polling.Poll
 	p.Reset(poll)
-	for s := 1; s < len(l.table); s++ {
+	for s := 1; s < len(d.table); s++ {
 		if s%(1<<12) == 1 && p.Stopped() {
 			return nil, p.Err()
 		}
 		rest := s & (s - 1)
 		row := weight[bits.TrailingZeros(uint(s))*n:][:n]
-		sum := l.table[rest] + row[bits.TrailingZeros(uint(s))]
+		sum := d.table[rest] + row[bits.TrailingZeros(uint(s))]
 		for x := uint(rest); x != 0; x &= x - 1 {
 			sum += row[bits.TrailingZeros(x)]
 		}
-		l.table[s] = sum
+		d.table[s] = sum
 	}
 	if size >= 0 {
-		for s := range l.table {
+		for s := range d.table {
 			if bits.OnesCount(uint(s)) != size {
-				l.table[s] = math.Inf(-1)
+				d.table[s] = math.Inf(-1)
 			}
 		}
 	}
-	return l, nil
+	return d, nil
 }
 
 // LogSum returns ln Σ exp(weight inside S) over the sets S. Cost: O(2ⁿ).
-func (l *Law) LogSum() float64 { return logsum.Of(l.table) }
+func (d *Distribution) LogSum() float64 { return logsum.Of(d.table) }
 
 // PairsTo writes the probabilities that both of two vertices are in S to the n×n matrix p by rows, those of single
 // vertices on its diagonal, and returns LogSum. It uses the table up. Cost: O(2ⁿ n).
-func (l *Law) PairsTo(p []float64) float64 {
-	logSum := logsum.SoftmaxTo(l.table, l.table)
+func (d *Distribution) PairsTo(p []float64) float64 {
+	logSum := logsum.SoftmaxTo(d.table, d.table)
 	// Add up over supersets, vertex by vertex (Yates, 1937): all pairs are then in the table.
-	for bit := 1; bit < len(l.table); bit <<= 1 {
-		for base := 0; base < len(l.table); base += 2 * bit {
-			low, high := l.table[base:base+bit], l.table[base+bit:base+2*bit]
+	for bit := 1; bit < len(d.table); bit <<= 1 {
+		for base := 0; base < len(d.table); base += 2 * bit {
+			low, high := d.table[base:base+bit], d.table[base+bit:base+2*bit]
 			for i, v := range high {
 				low[i] += v
 			}
 		}
 	}
-	for u := range l.n {
-		for v := range l.n {
-			p[u*l.n+v] = min(l.table[1<<u|1<<v], 1)
+	for u := range d.n {
+		for v := range d.n {
+			p[u*d.n+v] = min(d.table[1<<u|1<<v], 1)
 		}
 	}
 	return logSum
 }
 
 // Sets returns a table of the sets, as the numbers whose bits are their vertices. Cost: O(2ⁿ).
-func (l *Law) Sets() logsum.Table { return logsum.NewTable(l.table) }
+func (d *Distribution) Sets() logsum.Table { return logsum.NewTable(d.table) }

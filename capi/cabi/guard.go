@@ -1,13 +1,4 @@
-// Command capi is the C interface of combpred: combpred.h says what it does.
-//
-// Every exported function runs its body in guard, takes its buffers through the checked conversions of buffers.go, and leaves the
-// work to package core.
-package main
-
-//go:generate go run ./names ../python/combpred/_lib/names.py
-
-// #include "combpred.h"
-import "C"
+package cabi
 
 import (
 	"errors"
@@ -23,43 +14,52 @@ import (
 	"combpred/core/structure"
 )
 
-// guard runs f and turns its error, or its panic, into a status and a message in err[cap].
-func guard(err *C.char, cap C.int64_t, f func() error) (status C.int32_t) {
+// The statuses of combpred.h that are given here. Error types of package core name the others themselves.
+const (
+	ok          int32 = 0
+	eValue      int32 = 1
+	eCapability int32 = 2
+	eCancelled  int32 = 4
+	eInternal   int32 = 5
+)
+
+// Guard runs f and turns its error, or its panic, into a status and a message in the cap bytes at err.
+func Guard(err unsafe.Pointer, cap int64, f func() error) (status int32) {
 	defer func() {
 		r := recover()
 		if r == nil {
 			return
 		}
-		if a, ok := r.(argumentError); ok {
-			status = C.CP_EVALUE
+		if a, is := r.(argumentError); is {
+			status = eValue
 			setError(err, cap, message(a))
 			return
 		}
-		status = C.CP_EINTERNAL
+		status = eInternal
 		setError(err, cap, fmt.Sprintf("internal error: %v\n%s", r, debug.Stack()))
 	}()
 	e := f()
 	if e == nil {
-		return C.CP_OK
+		return ok
 	}
 	setError(err, cap, message(e))
 	return statusOf(e)
 }
 
-// guardRows is guard for functions that take rows of the caller's: it writes to badRow, unless that is NULL, which one is to blame,
+// GuardRows is Guard for functions that take rows of the caller's: it writes to badRow, unless that is NULL, which one is to blame,
 // −1 for none.
-func guardRows(badRow *C.int64_t, err *C.char, cap C.int64_t, f func() error) C.int32_t {
-	return guard(err, cap, func() error {
+func GuardRows(badRow *int64, err unsafe.Pointer, cap int64, f func() error) int32 {
+	return Guard(err, cap, func() error {
 		if badRow == nil {
 			return f()
 		}
-		if _, e := one(badRow, "bad_row"); e != nil {
+		if _, e := One(badRow, "bad_row"); e != nil {
 			return e
 		}
 		*badRow = -1
 		e := f()
-		if at, ok := errors.AsType[*badrow.Error](e); ok && !errors.Is(e, parallel.ErrCancelled) {
-			*badRow = C.int64_t(at.Row)
+		if at, is := errors.AsType[*badrow.Error](e); is && !errors.Is(e, parallel.ErrCancelled) {
+			*badRow = int64(at.Row)
 		}
 		return e
 	})
@@ -68,8 +68,8 @@ func guardRows(badRow *C.int64_t, err *C.char, cap C.int64_t, f func() error) C.
 // argumentError is an illegal argument. Conversions that return no error panic with it, and guard answers with CP_EVALUE.
 type argumentError struct{ error }
 
-// illegal returns the error of an argument; its text, made as fmt.Errorf makes it, names the argument first, not a package.
-func illegal(format string, args ...any) error { return argumentError{fmt.Errorf(format, args...)} }
+// Illegal returns the error of an argument; its text, made as fmt.Errorf makes it, names the argument first, not a package.
+func Illegal(format string, args ...any) error { return argumentError{fmt.Errorf(format, args...)} }
 
 func (e argumentError) Unwrap() error { return errors.Unwrap(e.error) }
 
@@ -108,7 +108,7 @@ func wrapped(err error) []error {
 }
 
 // statusOf says which status an error stands for. An error type of package core outside this list names its own.
-func statusOf(err error) C.int32_t {
+func statusOf(err error) int32 {
 	var (
 		limit      *structure.LimitError
 		capability *structure.CapabilityError
@@ -117,49 +117,29 @@ func statusOf(err error) C.int32_t {
 	)
 	switch {
 	case errors.As(err, &own):
-		return C.int32_t(own.Status())
+		return own.Status()
 	case errors.As(err, &limit), errors.As(err, &capability):
-		return C.CP_ECAPABILITY
+		return eCapability
 	case errors.Is(err, parallel.ErrCancelled):
-		return C.CP_ECANCELLED
+		return eCancelled
 	case errors.As(err, &panicked):
-		return C.CP_EINTERNAL
+		return eInternal
 	}
-	return C.CP_EVALUE
+	return eValue
 }
 
 // setError writes text to buf[n] with a closing NUL, cut to fit between characters.
-func setError(buf *C.char, n C.int64_t, text string) {
+func setError(buf unsafe.Pointer, n int64, text string) {
 	if buf == nil || n <= 0 {
 		return
 	}
-	if int64(len(text)) >= int64(n) {
+	if int64(len(text)) >= n {
 		cut := int(n) - 1
 		for cut > 0 && !utf8.RuneStart(text[cut]) {
 			cut--
 		}
 		text = text[:cut]
 	}
-	dst := unsafe.Slice((*byte)(unsafe.Pointer(buf)), len(text)+1)
+	dst := unsafe.Slice((*byte)(buf), len(text)+1)
 	dst[copy(dst, text)] = 0
-}
-
-//export cp_abi_version
-func cp_abi_version() C.int32_t {
-	return C.CP_ABI_VERSION
-}
-
-//export cp_test_panic
-func cp_test_panic(inWorker C.int32_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		if inWorker == 0 {
-			panic("test of a panic in the calling goroutine")
-		}
-		return parallel.For(2, 1, 2, nil, func(lo, _ int) error {
-			if lo == 1 {
-				panic("test of a panic in a worker")
-			}
-			return nil
-		})
-	})
 }

@@ -9,19 +9,19 @@ import (
 // pollFlops bounds an uninterrupted BLAS call: about a quarter of a second in double precision on one core.
 const pollFlops = 1e10
 
-// Strip returns how many of m rows or columns one call may treat at flops operations each, so that a caller can poll for
-// cancellation between calls.
-func Strip(m int, flops float64) int {
+// PanelWidth returns of how many of m rows or columns a panel is made, at flops operations each: one call treats a panel, so
+// that a caller can poll for cancellation between calls.
+func PanelWidth(m int, flops float64) int {
 	return max(leafSize, int(min(float64(m), pollFlops/flops)))
 }
 
-// GemmPolled writes op(a)·b to c in strips of its rows, polling mon between them.
+// GemmPolled writes op(a)·b to c in panels of its rows, polling mon between them.
 func GemmPolled[T Float](ta blas.Transpose, a, b, c Matrix[T], mon *parallel.Monitor) error {
 	inner := a.Cols
 	if ta == blas.Trans {
 		inner = a.Rows
 	}
-	for lo, step := 0, Strip(c.Rows, 2*float64(inner)*float64(c.Cols)); lo < c.Rows; lo += step {
+	for lo, step := 0, PanelWidth(c.Rows, 2*float64(inner)*float64(c.Cols)); lo < c.Rows; lo += step {
 		if err := mon.Err(); err != nil {
 			return err
 		}

@@ -20,8 +20,8 @@ import (
 // a thousand of them are made here.
 const falseAlarm = 1e-6
 
-// law is p ∝ exp ⟨s, ψ⟩ on a space by enumeration.
-type law struct {
+// gibbs is the distribution p ∝ exp ⟨s, ψ⟩ on a space, by enumeration.
+type gibbs struct {
 	space   structure.Space
 	score   structure.Scores
 	outputs [][]int32
@@ -30,37 +30,37 @@ type law struct {
 	p       []float64
 	sums    []float64 // of p up to each output, itself included
 	most    float64   // largest score
-	logBeta float64   // ln E exp(h − most) under the uniform law
+	logBeta float64   // ln E exp(h − most) under the uniform distribution
 }
 
-// newLaw lists a space, or returns nil where it has more than most outputs.
-func newLaw(t *testing.T, space structure.Space, linear []float64, most int) *law {
+// newGibbs lists a space, or returns nil where it has more than most outputs.
+func newGibbs(t *testing.T, space structure.Space, linear []float64, most int) *gibbs {
 	t.Helper()
-	l := &law{space: space, score: structure.Scores{Linear: linear}, index: map[string]int{}, most: math.Inf(-1)}
+	g := &gibbs{space: space, score: structure.Scores{Linear: linear}, index: map[string]int{}, most: math.Inf(-1)}
 	psi := make([]float64, space.FeatureLen())
 	for y := range space.(structure.Enumerator).All() {
-		if len(l.outputs) == most {
+		if len(g.outputs) == most {
 			return nil
 		}
-		l.index[key(y)] = len(l.outputs)
-		l.outputs = append(l.outputs, slices.Clone(y))
+		g.index[key(y)] = len(g.outputs)
+		g.outputs = append(g.outputs, slices.Clone(y))
 		space.Embed(psi, y)
-		l.value = append(l.value, l.score.Value(psi))
-		l.most = max(l.most, l.value[len(l.value)-1])
+		g.value = append(g.value, g.score.Value(psi))
+		g.most = max(g.most, g.value[len(g.value)-1])
 	}
 	var sum float64
-	for _, v := range l.value {
-		l.p = append(l.p, math.Exp(v-l.most))
-		sum += l.p[len(l.p)-1]
+	for _, v := range g.value {
+		g.p = append(g.p, math.Exp(v-g.most))
+		sum += g.p[len(g.p)-1]
 	}
 	var upTo float64
-	for i := range l.p {
-		l.p[i] /= sum
-		upTo += l.p[i]
-		l.sums = append(l.sums, upTo)
+	for i := range g.p {
+		g.p[i] /= sum
+		upTo += g.p[i]
+		g.sums = append(g.sums, upTo)
 	}
-	l.logBeta = math.Log(sum / float64(len(l.p)))
-	return l
+	g.logBeta = math.Log(sum / float64(len(g.p)))
+	return g
 }
 
 func key(y []int32) string {
@@ -71,15 +71,15 @@ func key(y []int32) string {
 	return string(bytes)
 }
 
-// draw returns the number of an output drawn from the law.
-func (l *law) draw(rng *rand.Rand) int {
-	return min(sort.SearchFloat64s(l.sums, rng.Float64()), len(l.p)-1)
+// draw returns the number of an output drawn from the distribution.
+func (g *gibbs) draw(rng *rand.Rand) int {
+	return min(sort.SearchFloat64s(g.sums, rng.Float64()), len(g.p)-1)
 }
 
 // at returns the number of an output.
-func (l *law) at(t *testing.T, y []int32) int {
+func (g *gibbs) at(t *testing.T, y []int32) int {
 	t.Helper()
-	i, ok := l.index[key(y)]
+	i, ok := g.index[key(y)]
 	if !ok {
 		t.Fatalf("%v is not in the list", y)
 	}
@@ -89,8 +89,8 @@ func (l *law) at(t *testing.T, y []int32) int {
 // leastExpected is the smallest frequency for which χ² is taken to be exact enough; rarer outputs are put together.
 const leastExpected = 8
 
-// fits tests that frequencies are those of draws from the law.
-func (l *law) fits(t *testing.T, what string, frequency []float64) {
+// fits tests that frequencies are those of draws from the distribution.
+func (g *gibbs) fits(t *testing.T, what string, frequency []float64) {
 	t.Helper()
 	var draws float64
 	for _, f := range frequency {
@@ -101,7 +101,7 @@ func (l *law) fits(t *testing.T, what string, frequency []float64) {
 		statistic += (seen - expected) * (seen - expected) / expected
 		freedom++
 	}
-	for i, p := range l.p {
+	for i, p := range g.p {
 		if p*draws < leastExpected {
 			rareSeen, rareExpected = rareSeen+frequency[i], rareExpected+p*draws
 			continue
@@ -115,7 +115,7 @@ func (l *law) fits(t *testing.T, what string, frequency []float64) {
 		t.Errorf("%s: %v draws of outputs that have %v together", what, rareSeen, rareExpected)
 	}
 	if freedom--; freedom < 1 {
-		return // one output has nearly all of the law
+		return // one output has nearly all of the probability
 	}
 	if p := mathext.GammaIncRegComp(freedom/2, statistic/2); p < falseAlarm {
 		t.Errorf("%s: χ² is %.1f with %.0f degrees of freedom, p = %.2g", what, statistic, freedom, p)
@@ -148,12 +148,12 @@ func gaussian(d int, scale float64, rng *rand.Rand) []float64 {
 	return x
 }
 
-// mostListed bounds the spaces on which laws are compared.
+// mostListed bounds the spaces on which distributions are compared.
 const mostListed = 300
 
-// everySmall runs a test on the small sizes of every registered structure, with scores of two scales: those near the
-// uniform law, and those under which few outputs have most of it.
-func everySmall(t *testing.T, test func(t *testing.T, l *law, rng *rand.Rand)) {
+// everySmall runs a test on the small sizes of every registered structure, with scores of two scales: one near the
+// uniform distribution, and one that gives few outputs most of the probability.
+func everySmall(t *testing.T, test func(t *testing.T, g *gibbs, rng *rand.Rand)) {
 	for _, spec := range structure.Catalogue() {
 		tested := 0
 		for i, args := range structuretest.SizesOf(t, spec.Name).Small {
@@ -163,12 +163,12 @@ func everySmall(t *testing.T, test func(t *testing.T, l *law, rng *rand.Rand)) {
 			}
 			for _, scale := range []float64{0.3, 2} {
 				rng := rand.New(rand.NewPCG(uint64(i), math.Float64bits(scale)))
-				l := newLaw(t, space, gaussian(space.FeatureLen(), scale, rng), mostListed)
-				if l == nil {
+				g := newGibbs(t, space, gaussian(space.FeatureLen(), scale, rng), mostListed)
+				if g == nil {
 					continue
 				}
 				tested++
-				t.Run(fmt.Sprintf("%s/%d/scale=%v", spec.Name, i, scale), func(t *testing.T) { test(t, l, rng) })
+				t.Run(fmt.Sprintf("%s/%d/scale=%v", spec.Name, i, scale), func(t *testing.T) { test(t, g, rng) })
 			}
 		}
 		if tested == 0 {

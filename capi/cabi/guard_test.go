@@ -1,4 +1,4 @@
-package main
+package cabi
 
 import (
 	"errors"
@@ -33,7 +33,7 @@ func TestErrorsHaveTheirStatus(t *testing.T) {
 		{&parallel.PanicError{}, 5},
 	} {
 		for _, err := range []error{c.err, fmt.Errorf("row 3: %w", c.err), errors.Join(c.err)} {
-			if got := int32(statusOf(err)); got != c.want {
+			if got := statusOf(err); got != c.want {
 				t.Errorf("%T: status %d, want %d", err, got, c.want)
 			}
 		}
@@ -53,8 +53,8 @@ func TestMessagesNameNoPackage(t *testing.T) {
 			"row 0: the start is no member: part 2 is 7, must be below 5"},
 		{badrow.Named(1, "labelrank: weights: row %d has %g", 1, -2.0), "weights: row 1 has -2"},
 		{badrow.At(1, errors.Join(cause, errors.New("score 1 is NaN"))), "row 1: part 2 is 7, must be below 5\nscore 1 is NaN"},
-		{illegal("order: step %d is on row %d", 1, 2), "order: step 1 is on row 2"},
-		{illegal("design: %w", errors.New("solve: sparse matrix: too short")), "design: sparse matrix: too short"},
+		{Illegal("order: step %d is on row %d", 1, 2), "order: step 1 is on row 2"},
+		{Illegal("design: %w", errors.New("solve: sparse matrix: too short")), "design: sparse matrix: too short"},
 		{&parallel.PanicError{Value: 1, Stack: []byte("stack")}, "panic in a worker: 1\nstack"},
 	} {
 		if got := message(c.err); got != c.want {
@@ -67,7 +67,7 @@ func TestMessagesNameNoPackage(t *testing.T) {
 func TestErrorsOfTheCoreBeginWithTheirPackage(t *testing.T) {
 	literal := regexp.MustCompile(`(?:fmt\.Errorf\(|errors\.New\(|badrow\.Named\([^"]*)"([a-z]+): `)
 	found := 0
-	err := filepath.WalkDir("../core", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../../core", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}

@@ -31,9 +31,9 @@ type reduction struct {
 	poll    polling.Poll
 }
 
-// EdgesTo writes the probability of each edge to p, in the law where that of a tree is proportional to exp of the sum of
-// its weights. It is for graphs of at most MaxSummed vertices. An error of poll, which may be nil, ends the work and is
-// returned. Cost: about n³ operations for a complete graph.
+// EdgesTo writes to p the probability that each edge is in a random tree, where the probability of a tree is proportional to
+// exp of the sum of its weights. It is for graphs of at most MaxSummed vertices. An error of poll, which may be nil, ends the
+// work and is returned. Cost: about n³ operations for a complete graph.
 func (g *Graph) EdgesTo(p, weight []float64, poll func() error) error {
 	r := &reduction{n: g.n, p: p, weight: make([]float64, len(weight)), edge: make([]int32, g.n*g.n)}
 	r.poll.Reset(poll)
