@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 
 from combpred._lib import abi
-from combpred._lib.call import record
+from combpred._lib.call import call, record
 from combpred._lib.ridge import Design, ridge_options
 from combpred._lib.structure import Description
 
@@ -32,6 +32,23 @@ EYE = np.eye(2)
 def doubles(at: int) -> int:
     """Return the address of numbers that are zero."""
     return DOUBLES[at:].ctypes.data
+
+
+
+def finished(p: int) -> np.ndarray:
+    """Return the state of training on p features of one row of which all are 0: it is done, and stays so."""
+    options = ctypes.byref(ridge_options({}))
+    sizes, step = record(abi.CPrimalSizes), record(abi.CPrimalStep)
+    call("cp_ridge_primal_sizes", PERMUTATIONS, options, p, ctypes.byref(sizes))
+    state = np.zeros(sizes.state)
+    while step.request != b"done":
+        if step.request == b"sums":
+            state[step.reply] = state[step.reply + 1 + (p + 1) ** 2] = 1.0  # rows, and their weight
+        call(
+            *("cp_ridge_primal", PERMUTATIONS, options, p, state.ctypes.data, len(state), ctypes.byref(step), None),
+            n_threads=1,
+        )
+    return state
 
 
 S, Y, K = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data
@@ -66,6 +83,10 @@ MACHINE = (
     *(PREFERENCES, record(abi.CLabelrankOptions, c=1.0, tol=1e-3, max_iter=100, seed=7)),
     *(doubles(512), doubles(600), record(abi.CLabelrankInfo), *RUN),
 )
+PRIMAL = ridge_options({"loss": "auc", "solver": "primal", "precision": "single"})
+FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
+OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
+STATE = finished(2)
 
 CALLS = {
     "cp_structure_shape": [S, out(), out(), out()],
@@ -107,7 +128,14 @@ CALLS = {
     "cp_ridge_spectral": [S, RIDGE, doubles(0), K, TARGETS, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_kernel_loo": [S, RIDGE, K, TARGETS, WORK, doubles(512), *RUN],
     "cp_ridge_spectral_loo": [S, RIDGE, doubles(0), K, TARGETS, WORK, doubles(512), *RUN],
-    "cp_covariance_solve": [S, 1.0, doubles(0), doubles(64), 2, D, doubles(512), *RUN],
+    "cp_ridge_features": [S, PRIMAL, FEATURES, OUTPUTS, 4096, doubles(512), record(abi.CFitInfo), *RUN],
+    "cp_ridge_sums": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2400), *RUN],
+    "cp_ridge_product": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2500), doubles(512), *RUN],
+    "cp_ridge_primal_sizes": [S, PRIMAL, 2, record(abi.CPrimalSizes)],
+    "cp_ridge_primal": [
+        *(S, PRIMAL, 2, STATE.ctypes.data, len(STATE), record(abi.CPrimalStep), record(abi.CFitInfo)),
+        *RUN,
+    ],
     "cp_ridge_losses": [S, RIDGE, doubles(0), TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
     "cp_sgd_features": [S, RIDGE, DESIGN, TARGETS, STEPS, DESCENT, doubles(600), *RUN],

@@ -34,6 +34,7 @@ SOLVE = {
     "core/solve": set(),
     "core/solve/dual": {"core/solve"},
     "core/solve/loo": {"core/solve", "core/solve/dual"},
+    "core/solve/primal": {"core/solve"},
     "core/solve/sgd": {"core/solve"},
     "core/solve/solvetest": {"core/solve"},
 }

@@ -52,12 +52,11 @@ func (m *Machine) begin(mon *parallel.Monitor) error {
 	if err := mon.Err(); err != nil {
 		return err
 	}
-	values, err := linalg.SymEig(linalg.General(m.vectors))
-	if err != nil {
+	if _, err := linalg.SymEig(linalg.General(m.vectors)); err != nil {
 		return err
 	}
-	for k, v := range values {
-		m.values[k] = max(v, 0)
+	if err := m.quotients(gram, mon); err != nil {
+		return err
 	}
 	if err := linalg.GemmPolled(blas.Trans, m.vectors, rhs, m.b, mon); err != nil {
 		return err
@@ -81,6 +80,26 @@ func (m *Machine) begin(mon *parallel.Monitor) error {
 	m.current().p.CopyFrom(z)
 	m.current().mp.CopyFrom(m.r) // M Z is R, and stays so along directions: no product with M is needed
 	return m.ask(phaseStep, m.current().p, mon)
+}
+
+// quotients sets the eigenvalues to the Rayleigh quotients of the vectors. Those found with the vectors are off by rounding of the largest of
+// them, which features of very different scales make much of.
+func (m *Machine) quotients(gram matrix, mon *parallel.Monitor) error {
+	image := linalg.NewMatrix[float64](m.q, m.q)
+	if err := linalg.GemmPolled(blas.NoTrans, gram.Slice(0, m.q, 0, m.q), m.vectors, image, mon); err != nil {
+		return err
+	}
+	clear(m.values)
+	for j := range m.q {
+		v, s := m.vectors.Row(j), image.Row(j)
+		for k := range v {
+			m.values[k] += v[k] * s[k]
+		}
+	}
+	for k, v := range m.values {
+		m.values[k] = max(v, 0)
+	}
+	return nil
 }
 
 // standardise fixes centre and scale of the features, by which single precision does not lose what they have in common.

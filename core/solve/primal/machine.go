@@ -2,6 +2,7 @@ package primal
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"combpred/core/linalg"
@@ -98,7 +99,7 @@ func (t *Task) Start(state []float64, p int) (*Machine, error) {
 		return nil, err
 	}
 	if p < 0 || len(state) != t.StateLen(p) {
-		return nil, errors.New("primal: the state has a wrong length")
+		return nil, fmt.Errorf("primal: the state has length %d, must be %d", len(state), t.StateLen(p))
 	}
 	clear(state)
 	state[headMagic], state[headFeatures], state[headOutputs], state[headPhase] = stateMagic, float64(p), float64(len(t.Mean)), phaseNew
@@ -114,7 +115,8 @@ func (t *Task) Resume(state []float64) (*Machine, error) {
 		return nil, err
 	}
 	if len(state) < headLen || state[headMagic] != stateMagic || state[headOutputs] != float64(len(t.Mean)) ||
-		!(state[headFeatures] >= 0) || !(state[headFeatures] <= float64(len(state))) || len(state) != t.StateLen(int(state[headFeatures])) {
+		!counts(state[headFeatures], len(state)) || len(state) != t.StateLen(int(state[headFeatures])) ||
+		!counts(state[headPhase], phaseDone) || !counts(state[headSteps], 1<<30) {
 		return nil, errors.New("primal: this is not the state of a solver for this task")
 	}
 	m := &Machine{t: t, p: int(state[headFeatures]), d: len(t.Mean), head: state[:headLen]}
@@ -141,6 +143,11 @@ func (t *Task) Resume(state []float64) (*Machine, error) {
 	return m, nil
 }
 
+// counts says whether v is a whole number from 0 to most.
+func counts(v float64, most int) bool {
+	return v >= 0 && v <= float64(most) && v == math.Trunc(v)
+}
+
 func (t *Task) check() error {
 	switch {
 	case !(t.Lambda > 0) || math.IsInf(t.Lambda, 1):
@@ -151,6 +158,13 @@ func (t *Task) check() error {
 		return errors.New("primal: the limit of iterations must not be negative")
 	}
 	return nil
+}
+
+// Places returns where in the state the reply, the direction and the weights begin.
+func (m *Machine) Places() (reply, direction, weights int) {
+	reply = m.t.StateLen(m.p) - SumsLen(m.p, m.d)
+	direction = reply - m.t.DirectionLen(m.p)
+	return reply, direction, direction + directionHeader + 2*m.p
 }
 
 // Reply returns where the answer to the last request goes: Sums, or a product of q×d entries at the beginning.

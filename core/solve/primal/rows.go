@@ -143,8 +143,8 @@ func (r *Rows) renumbered(err error) error {
 	return badrow.At(after-1, bad.Err)
 }
 
-// check returns an error unless the rows fit the task and one another. The entries of X and Psi are checked as they are read.
-func (r *Rows) check(t *Task) error {
+// Check returns an error unless the rows fit the task and one another. The entries of X and Psi are checked as they are read.
+func (r *Rows) Check(t *Task) error {
 	n, _ := r.X.Size()
 	outputs, d := r.Psi.Size()
 	if d != len(t.Mean) {
@@ -173,11 +173,11 @@ func (r *Rows) check(t *Task) error {
 	for i := range n {
 		k := r.First[i+1] - r.First[i]
 		if k < 1 {
-			return badrow.Named(i, "primal: row %d has %d outputs, must have at least one", i, k)
+			return badrow.At(i, errors.New("the set has no outputs, must have at least one"))
 		}
 		if t.Margin && float64(k)*t.Share >= 1 {
-			return badrow.Named(i, "primal: row %d has %d correct outputs, loss \"auc\" takes fewer than half of all %g: leave the row out, "+
-				"or use loss \"squared\"", i, k, 2/t.Share)
+			return badrow.At(i, fmt.Errorf("the set has %d correct outputs, loss 'auc' takes fewer than half of all %g: leave the row out, "+
+				"or use loss 'squared'", k, 2/t.Share))
 		}
 	}
 	return nil

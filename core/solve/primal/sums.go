@@ -54,7 +54,7 @@ func (s Sums) Weight() float64 { return s.Data[sumsHeader+(s.p+1)*(s.p+1)-1] }
 // AddSums adds the sums over rows to s. It checks the rows: a legal pass says that later ones need no check. Cost for dense rows: p² + 2pd
 // operations each.
 func (t *Task) AddSums(s Sums, r *Rows, workers int, mon *parallel.Monitor) error {
-	if err := r.check(t); err != nil {
+	if err := r.Check(t); err != nil {
 		return err
 	}
 	n, _ := r.X.Size()

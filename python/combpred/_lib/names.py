@@ -44,6 +44,20 @@ RIDGE_SOLVERS: tuple[str, ...] = ("auto", "closed-form", "cg", "newton-cg", "pri
 #: Precisions in which ridge regression factors.
 RIDGE_PRECISIONS: tuple[str, ...] = ("single", "double")
 
+#: Types of the numbers of dense input features.
+NUMBER_TYPES: tuple[str, ...] = (
+    "float64",
+    "float32",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+)
+
 #: Rules by which max-margin training takes a step.
 RULES: tuple[str, ...] = ("frank-wolfe", "perceptron")
 
