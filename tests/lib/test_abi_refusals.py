@@ -77,7 +77,13 @@ def test_misaligned_pointers_are_refused(dll):
 NULLABLE = {
     *("bad_row", "control", "certificates", "record", "marginals", "losses", "curvatures", "steps"),
     *("cp_decode.options", "cp_log_partition.info", "cp_ridge_kernel.info", "cp_ridge_spectral.info"),
-    *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
+    *(
+        "cp_ridge_features.info",
+        "cp_ridge_primal.info",
+        "cp_labelrank_svm.info",
+        "cp_labelrank_svm_kernel.info",
+        "cp_extensions_sample.method",
+    ),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),

@@ -115,7 +115,8 @@ def test_inputs_of_all_types_and_layouts(monkeypatch, n_bytes):
     wide[:, ::2] = X
     expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(X, y)
     forms = [np.asfortranarray(X), wide[:, ::2], np.c_[X, X][:, :P], X[::-1][::-1], X.astype(X.dtype.newbyteorder())]
-    forms += [X.astype(kind) for kind in ("float16", "float32", "int8", "int16", "int32", "int64", "longdouble", object)]
+    kinds = ("float16", "float32", "int8", "int16", "int32", "int64", "longdouble", object)
+    forms += [X.astype(kind) for kind in kinds]
     forms += [form(X.astype(kind)) for form in (sparse.csr_array, sparse.csc_array) for kind in (float, "float32", int)]
     for form in forms:
         same(StructuredRidge("permutations", solver="primal", tol=1e-11).fit(form, y), expected, X)

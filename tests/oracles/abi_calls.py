@@ -34,7 +34,6 @@ def doubles(at: int) -> int:
     return DOUBLES[at:].ctypes.data
 
 
-
 def finished(p: int) -> np.ndarray:
     """Return the state of training on p features of one row of which all are 0: it is done, and stays so."""
     options = ctypes.byref(ridge_options({}))

@@ -23,7 +23,8 @@ LAYERS = [
     },
     {
         *("core/chain", "core/decode", "core/labelrank", "core/maxmargin", "core/partition"),
-        *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/primal", "core/solve/sgd", "core/solve/solvetest"),
+        *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/primal", "core/solve/sgd"),
+        "core/solve/solvetest",
     },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
     {"capi", "capi/cabi", "capi/generate/entries", "capi/generate/names"},

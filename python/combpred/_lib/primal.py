@@ -60,7 +60,7 @@ class Features:
 def are_read_in_place(X: Any) -> bool:
     """Return whether an array or a sparse matrix is read as it lies in memory, without a copy."""
     if hasattr(X, "tocsr"):
-        return X.format == "csr" and X.dtype == np.float64
+        return bool(X.format == "csr" and X.dtype == np.float64)
     if not isinstance(X, np.ndarray) or X.ndim != 2 or not (X.dtype.isnative and X.flags.aligned):
         return False
     if X.dtype.name not in NUMBER_TYPES and X.dtype.kind != "b":
@@ -189,7 +189,7 @@ class PrimalProblem:
         return self.description, options, ctypes.byref(features.struct), ctypes.byref(outputs.struct)
 
     def _work(self, features: Features, outputs: Outputs) -> float:
-        return 4.0 * features.n * features.width * outputs.d
+        return float(4.0 * features.n * features.width * outputs.d)
 
     def _check(self, array: FloatArray, size: int) -> None:
         if array.dtype != np.float64 or array.shape != (size,) or not array.flags.carray:
@@ -212,53 +212,58 @@ class PrimalMachine:
 
     Attributes
     ----------
-    info : FitInfo
-        How training ended, once it has; before, its `residual` says how far it is.
+    residual : float
+        How far it is: the relative residual.
     """
-
-    info: FitInfo
 
     def __init__(self, problem: PrimalProblem, p: int) -> None:
         self._problem, self._p = problem, p
-        sizes = record(abi.CPrimalSizes)
-        options = ctypes.byref(ridge_options(problem.options))
-        call("cp_ridge_primal_sizes", problem.description, options, p, ctypes.byref(sizes))
-        self._sizes = sizes
-        self._state: FloatArray = np.zeros(sizes.state)
-        self._step = record(abi.CPrimalStep)
+        self._options = ridge_options(problem.options)
+        self._sizes, self._step, self._info = (
+            record(abi.CPrimalSizes),
+            record(abi.CPrimalStep),
+            record(abi.CFitInfo),
+        )
+        options, sizes = ctypes.byref(self._options), ctypes.byref(self._sizes)
+        call("cp_ridge_primal_sizes", problem.description, options, p, sizes)
+        self._state: FloatArray = np.zeros(self._sizes.state)
+        self._status = abi.OK
 
-    def next(self) -> str:
-        """Take the reply, which `answer` has written, and return what is needed: "sums", "product" or "done"."""
-        info = record(abi.CFitInfo)
-        status = call(
+    def next(self, answer: FloatArray | None = None) -> tuple[str, FloatArray]:
+        """Take the answer to the last request, and return the next: "sums", "product" with a direction, or "done"."""
+        if answer is not None:
+            reply = self._step.reply
+            self._state[reply : reply + answer.size] = answer.ravel()
+        self._status = call(
             "cp_ridge_primal",
             self._problem.description,
-            ctypes.byref(ridge_options(self._problem.options)),
+            ctypes.byref(self._options),
             self._p,
-            address(self._state),
+            self._state.ctypes.data,
             len(self._state),
             ctypes.byref(self._step),
-            ctypes.byref(info),
+            ctypes.byref(self._info),
             n_threads=self._problem.n_threads,
             flops=10.0 * self._sizes.q**2 * (self._sizes.q + self._sizes.d),
         )
-        self.info = fit_info(info, status)
         request: bytes = self._step.request
-        return request.decode()
-
-    def answer(self, numbers: FloatArray) -> None:
-        """Give it what it asked for: sums, or a product."""
-        reply = self._step.reply
-        self._state[reply : reply + numbers.size] = numbers.ravel()
+        at = self._step.direction
+        return request.decode(), self._state[at : at + self._sizes.direction]
 
     @property
-    def direction(self) -> FloatArray:
-        """What a product is asked of."""
-        at = self._step.direction
-        return self._state[at : at + self._sizes.direction]
+    def residual(self) -> float:
+        """How far it is: the relative residual."""
+        residual: float = self._info.residual
+        return residual
+
+    @property
+    def info(self) -> FitInfo:
+        """How training ended, once it has."""
+        return fit_info(self._info, self._status)
 
     @property
     def coef(self) -> FloatArray:
         """The weights (q, d), once it is done."""
         at, shape = self._step.coef, (self._sizes.q, self._sizes.d)
-        return self._state[at : at + shape[0] * shape[1]].reshape(shape).copy()
+        weights: FloatArray = self._state[at : at + shape[0] * shape[1]].reshape(shape).copy()
+        return weights

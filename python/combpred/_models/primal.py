@@ -152,13 +152,13 @@ class SumRows:
 
 @dataclass(frozen=True)
 class MultiplyRows:
-    """Function of a block for `BlockSource.reduce`: what the library asks about a direction, of the rows of the block."""
+    """Function of a block for `BlockSource.reduce`: the product of its rows with a direction."""
 
     rows: BlockRows
     task: RidgeTask
 
     def __call__(self, block: Block, direction: FloatArray) -> FloatArray:
-        """Return the product with the direction."""
+        """Return the product, which the library asks for."""
         rows = self.rows
         with rows.errors(block):
             features, outputs = rows.read(block)
@@ -194,14 +194,15 @@ def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple
 
     machine = PrimalMachine(task.problem(rows.structure, rows.n_threads), rows.n_features)
     with reported(control, "training", verbose=task.verbose):
-        while (request := machine.next()) != "done":
-            control.value = machine.info.residual
+        request, direction = machine.next()
+        while request != "done":
             if request == "sums":
                 found = source.reduce(SumRows(rows, task), merge=_add, advance=advance)
                 _require_weight(RowSums(found, rows.n_features))
             else:
-                found = source.reduce(MultiplyRows(rows, task), machine.direction, merge=_add, advance=advance)
-            machine.answer(found)
+                found = source.reduce(MultiplyRows(rows, task), direction, merge=_add, advance=advance)
+            request, direction = machine.next(found)
+            control.value = machine.residual
     return machine.coef, machine.info
 
 
@@ -210,8 +211,7 @@ def solve_sums(sums: RowSums, structure: Structure, task: RidgeTask) -> tuple[Fl
     _require_weight(sums)
     machine = PrimalMachine(task.problem(structure, 1), sums.n_features)
     machine.next()
-    machine.answer(sums.data)
-    machine.next()
+    machine.next(sums.data)
     return machine.coef, machine.info
 
 
