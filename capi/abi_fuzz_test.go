@@ -39,7 +39,9 @@ var entryPoints = map[string]any{
 	"cp_extensions_count": go_cp_extensions_count, "cp_extensions_common": go_cp_extensions_common,
 	"cp_kernel_check": go_cp_kernel_check, "cp_ridge_plan": go_cp_ridge_plan, "cp_ridge_kernel": go_cp_ridge_kernel,
 	"cp_ridge_spectral": go_cp_ridge_spectral, "cp_ridge_kernel_loo": go_cp_ridge_kernel_loo,
-	"cp_ridge_spectral_loo": go_cp_ridge_spectral_loo, "cp_covariance_solve": go_cp_covariance_solve,
+	"cp_ridge_spectral_loo": go_cp_ridge_spectral_loo,
+	"cp_ridge_features":     go_cp_ridge_features, "cp_ridge_sums": go_cp_ridge_sums, "cp_ridge_product": go_cp_ridge_product,
+	"cp_ridge_primal_sizes": go_cp_ridge_primal_sizes, "cp_ridge_primal": go_cp_ridge_primal,
 	"cp_ridge_losses": go_cp_ridge_losses, "cp_sgd_expansion": go_cp_sgd_expansion, "cp_sgd_features": go_cp_sgd_features,
 	"cp_maxmargin_pass": go_cp_maxmargin_pass, "cp_aggregate": go_cp_aggregate, "cp_aggregate_pairs": go_cp_aggregate_pairs,
 	"cp_aggregate_groups": go_cp_aggregate_groups, "cp_aggregate_margins": go_cp_aggregate_margins,
@@ -85,7 +87,8 @@ const (
 var absurd = []int64{-1, -8, math.MinInt64, math.MaxInt64, 1 << 48, 1 << 61, math.MinInt32, 1<<63 - 8}
 
 // mostlyNone are fields that are zero or NULL in most calls that go far.
-var mostlyNone = []string{"n_ints", "n_reals", "n_magnitude", "intercept", "margins", "first", "n_extensions"}
+var mostlyNone = []string{"n_ints", "n_reals", "n_magnitude", "intercept", "margins", "first", "n_extensions", "partial",
+	"stride"}
 
 // caller makes up arguments as a caller with wrong sizes, NULL pointers and garbage in its buffers does. What it claims small buffers
 // to hold is true: no library can check that.
@@ -174,6 +177,8 @@ func (c *caller) record(t reflect.Type) unsafe.Pointer {
 			*(*int64)(field) = 0
 		case name == "first": // what it holds at its end is true, too
 			*(*unsafe.Pointer)(field) = unsafe.Pointer(new([bufferBytes / 8]uint64))
+		case name == "mapped": // never 1: what is given back would be lost here
+			*(*int64)(field) = c.size() &^ 1
 		case name == "bytes":
 			*(*int64)(field) = c.length(bufferBytes)
 		case kind == reflect.Pointer && t.Field(i).Type.Elem().Kind() == reflect.Int8 && name != "signs":

@@ -73,6 +73,7 @@ typedef const double cp_in_f64;
 typedef const int8_t cp_in_i8;
 typedef const int32_t cp_in_i32;
 typedef const int64_t cp_in_i64;
+typedef const void cp_in_void;
 
 /* An output space. text[text_len] is a JSON object of integers beside the catalogue name, such as
  * {"name":"permutations","n":5}. ints[n_ints] and reals[n_reals] hold what is not scalar, in the layout that the
@@ -445,7 +446,7 @@ typedef struct cp_ridge_plan_info {
   int64_t struct_size;
   char solver[16];         /* "closed-form", "cg", "newton-cg" or "primal"                           */
   char route[16];          /* the call that does it: "factor" and "iterate" are cp_ridge_kernel, "spectral" is
-                              cp_ridge_spectral, "primal" is the caller (see cp_covariance_solve)     */
+                              cp_ridge_spectral, "primal" is cp_ridge_features                      */
   char route_loo[16];      /* "factor": cp_ridge_kernel_loo leaves rows out, "spectral": cp_ridge_spectral_loo */
   char precision[16];      /* "single" or "double", to begin with                                    */
   int64_t distinct;        /* number of distinct non-zero eigenvalues of Σ                           */
@@ -502,14 +503,115 @@ int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_ridge_options *options, 
                               cp_in_f64 *vectors, cp_in_targets *targets, cp_in_workspace *workspace, double *scores,
                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* For the linear kernel's training in the features themselves (route "primal"), which the caller does by conjugate
- * gradient: what it is preconditioned with. Writes (shift I + curvature[k] Σ)⁻¹ P v_k to row k of dst[n, d], for the
- * rows v_k of v[n, d] and the projector P onto the range of Σ, the covariance of ψ under the uniform distribution. shift
- * must be positive, curvature[n] not negative. dst may be v. No d×d matrix is formed where the eigenvalues of Σ are
- * known; those of other structures are found once and kept while the same structure is asked for. control->step is not
- * counted. On failure dst is undefined. */
-int32_t cp_covariance_solve(cp_in_structure *s, double shift, cp_in_f64 *curvature, cp_in_f64 *v, int64_t n, int64_t d,
-                            double *dst, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+/* ---- Structured ridge in the weights of features ----------------------------------------------------------------- */
+
+/* The same minimum for the linear kernel, in the weights W of the features x, for rows that need not be in memory
+ * together:
+ *   alpha ‖W‖² + Σ_i w_i loss(Wᵀx_i, ψ_i).
+ * loss, alpha, tol, max_iter, shift and precision are used of the options. shift is 1 for a constant feature of value 1,
+ * the last one, so that q = p + 1, or 0 for none, q = p. With precision "single" (which gives as exact weights) products
+ * are made in single precision as far as that does; "double" is cheaper where features or outputs are sparse.
+ *
+ * Rows in memory, or in mapped files, are given to cp_ridge_features, which does it all. Where they come in blocks or
+ * lie elsewhere, cp_ridge_primal says what it needs next, and cp_ridge_sums and cp_ridge_product find that of each
+ * block. */
+
+/* Input features of n rows: dense, or (dense NULL) compressed sparse rows with nnz entries. */
+typedef struct cp_features {
+  int64_t struct_size;
+  int64_t n, p;
+  cp_in_char *type;   /* of the entries of dense: "float64", "float32", "int8", "uint8", "int16", "uint16", "int32",
+                         "uint32", "int64" or "uint64"                                                            */
+  cp_in_void *dense;  /* [n, p]: row i begins at entry i·stride                                                    */
+  int64_t stride;     /* 0: p                                                                                      */
+  int64_t mapped;     /* 1: dense lies in a file that is mapped read-only, and the pages of rows that were read are
+                         given back to the system; never set it for other memory, whose contents it may discard    */
+  int64_t nnz;
+  cp_in_f64 *data;    /* [nnz]   */
+  cp_in_i32 *indices; /* [nnz]   */
+  cp_in_i64 *indptr;  /* [n + 1] */
+} cp_features;
+typedef const cp_features cp_in_features;
+#define CP_FEATURES {.struct_size = sizeof(cp_features)}
+
+/* Outputs of n rows to learn: encoded, or (parts NULL) embedded, or (psi NULL, too) embedded as compressed sparse rows.
+ * There are N = n of them, or N = first[n]. */
+typedef struct cp_outputs {
+  int64_t struct_size;
+  int64_t n, d;       /* d must be the structure's                                                       */
+  int64_t part_len;   /* of parts                                                                        */
+  cp_in_i32 *parts;   /* [N, part_len], checked as by cp_structure_check                                 */
+  int64_t partial;    /* 1: parts may be known in part, as for cp_structure_embed_partial                */
+  int64_t mapped;     /* 1: parts lies in a file that is mapped read-only; see cp_features                */
+  cp_in_f64 *psi;     /* [N, d]                                                                          */
+  int64_t nnz;
+  cp_in_f64 *data;    /* [nnz]                                                                           */
+  cp_in_i32 *indices; /* [nnz]                                                                           */
+  cp_in_i64 *indptr;  /* [N + 1]                                                                         */
+  cp_in_i64 *first;   /* [n + 1]: row i has the outputs first[i] to first[i + 1] - 1; NULL: one for each row */
+  cp_in_f64 *weights; /* [n]; NULL: all 1                                                                */
+} cp_outputs;
+typedef const cp_outputs cp_in_outputs;
+#define CP_OUTPUTS {.struct_size = sizeof(cp_outputs)}
+
+/* Trains on rows in memory or in mapped files, and writes W to coef[q, d]. Up to budget bytes of copies make later
+ * passes cheaper: ψ as small integers first, and then features in single precision. info may be NULL; its n_iter is the
+ * number of passes over the rows. control->step counts passes. CP_ENUMERICAL: sums overflow.
+ * bad_row is a row of features or outputs. */
+int32_t cp_ridge_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
+                          cp_in_outputs *outputs, int64_t budget, double *coef, cp_fit_info *info, int32_t workers,
+                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Lengths of the arrays for p features, in doubles. */
+typedef struct cp_primal_sizes {
+  int64_t struct_size;
+  int64_t state;     /* of cp_ridge_primal    */
+  int64_t sums;      /* of cp_ridge_sums      */
+  int64_t direction; /* of cp_ridge_product   */
+  int64_t q, d;      /* of the weights [q, d] */
+} cp_primal_sizes;
+#define CP_PRIMAL_SIZES {.struct_size = sizeof(cp_primal_sizes)}
+
+int32_t cp_ridge_primal_sizes(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, cp_primal_sizes *sizes,
+                              char *err, int64_t err_cap);
+
+/* Adds sums over rows to sums: the number of rows, Σ w ‖ψ‖², Σ w x̂x̂ᵀ [p + 1, p + 1] and Σ w x̂ψᵀ [p + 1, d], one after
+ * the other, where x̂ is x with a 1 at its end, and a row with k outputs counts k times. These are two doubles and two
+ * matrices; those of all rows are the sums of those of any parts. Begin with zeros. The rows are checked.
+ * bad_row is a row of features or outputs. */
+int32_t cp_ridge_sums(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
+                      cp_in_outputs *outputs, double *sums, int32_t workers, cp_control *control, int64_t *bad_row,
+                      char *err, int64_t err_cap);
+
+/* Adds the product with a direction, as cp_ridge_primal asks for it, over rows that cp_ridge_sums has checked to
+ * product[q, d]. Begin with zeros.
+ * bad_row is a row of outputs. */
+int32_t cp_ridge_product(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
+                         cp_in_outputs *outputs, cp_in_f64 *direction, double *product, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What cp_ridge_primal needs to go on. Places are numbers of entries of state, from 0 on. */
+typedef struct cp_primal_step {
+  int64_t struct_size;
+  char request[16];  /* "sums":    the sums over all rows, as cp_ridge_sums finds them, are to be written to state, from
+                                   entry reply on
+                        "product": the products over all rows, as cp_ridge_product finds them, are to be written there;
+                                   the direction begins at entry direction
+                        "done":    W [q, d] begins at entry coef                                                    */
+  int64_t reply;
+  int64_t direction;
+  int64_t coef;
+} cp_primal_step;
+#define CP_PRIMAL_STEP {.struct_size = sizeof(cp_primal_step)}
+
+/* One step of training for rows that only the caller can read. The first call is made with a state of zeros; it and the
+ * later ones, with the same structure and options, say by step what is to be done before the next. What the reply is
+ * written to is zero before. Everything that is known lies in state[state_len]: nothing is lost, and nothing to be freed,
+ * where the caller never goes on; a copy goes on where it was made. CP_ENOTCONVERGED comes with "done". info may be NULL,
+ * and is that of cp_ridge_features at the end. control->step is not counted. CP_ENUMERICAL: sums overflow. */
+int32_t cp_ridge_primal(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, double *state, int64_t state_len,
+                        cp_primal_step *step, cp_fit_info *info, int32_t workers, cp_control *control, char *err,
+                        int64_t err_cap);
 
 /* ---- Structured ridge, row by row -------------------------------------------------------------------------------- */
 

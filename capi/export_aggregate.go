@@ -166,7 +166,7 @@ func writeConsensus(c *aggregate.Consensus, dst []int32, info cabi.Out[C.cp_cons
 	}
 	told := C.cp_consensus_info{
 		distance: C.double(c.Distance), lower_bound: C.double(c.LowerBound), ratio: C.double(c.Ratio),
-		standard_error: C.double(c.StandardError), expected: flag(c.Expected), optimal: flag(c.Optimal),
+		standard_error: C.double(c.StandardError), expected: asFlag(c.Expected), optimal: asFlag(c.Optimal),
 	}
 	cabi.PutName(told.method[:], catalogue.Aggregations.Of(int(c.Method)))
 	cabi.PutName(told.reason[:], c.Reason)
@@ -176,11 +176,12 @@ func writeConsensus(c *aggregate.Consensus, dst []int32, info cabi.Out[C.cp_cons
 // putBools writes 0 and 1.
 func putBools(dst []int32, values []bool) {
 	for i := range dst {
-		dst[i] = int32(flag(values[i]))
+		dst[i] = int32(asFlag(values[i]))
 	}
 }
 
-func flag(value bool) C.int64_t {
+// asFlag is 1 for true.
+func asFlag(value bool) C.int64_t {
 	if value {
 		return 1
 	}
@@ -249,7 +250,7 @@ func go_cp_aggregate_acyclic(margins *C.cp_in_f64, k C.int64_t, options *C.cp_in
 		putBools(closed, a.Relation)
 		putBools(own, a.Kept)
 		result := C.cp_acyclic_info{weight: C.double(a.Weight), upper_bound: C.double(a.UpperBound), ratio: C.double(a.Ratio),
-			optimal: flag(a.Optimal)}
+			optimal: asFlag(a.Optimal)}
 		cabi.PutName(result.method[:], catalogue.Aggregations.Of(int(a.Method)))
 		told.Set(result)
 		return nil

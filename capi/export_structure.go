@@ -12,7 +12,6 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/control/spaces"
-	"combpred/core/fit"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -219,32 +218,4 @@ func spaceWithMoments(s *C.cp_in_structure, d C.int64_t) (structure.Space, struc
 		return nil, nil, err
 	}
 	return sp, moments, equal("d", d, sp.FeatureLen())
-}
-
-//export go_cp_covariance_solve
-func go_cp_covariance_solve(s *C.cp_in_structure, shift C.double, curvature *C.cp_in_f64, v *C.cp_in_f64, n, d C.int64_t,
-	dst *C.double, nWorkers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		sp, _, e := spaceWithMoments(s, d)
-		if e != nil {
-			return e
-		}
-		c, e := float64s(curvature, "curvature", n)
-		if e != nil {
-			return e
-		}
-		in, e := matrix(v, "v", n, d)
-		if e != nil {
-			return e
-		}
-		out, e := matrix(dst, "dst", n, d)
-		if e != nil {
-			return e
-		}
-		run, e := readTail(nWorkers, control)
-		if e != nil {
-			return e
-		}
-		return fit.CovarianceSolve(sp, float64(shift), c, in, out, run.mon)
-	})
 }

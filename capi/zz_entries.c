@@ -233,10 +233,39 @@ int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_ridge_options *options, 
                                   bad_row, err, err_cap);
 }
 
-int32_t cp_covariance_solve(cp_in_structure *s, double shift, cp_in_f64 *curvature, cp_in_f64 *v, int64_t n, int64_t d,
-                            double *dst, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+int32_t cp_ridge_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
+                          cp_in_outputs *outputs, int64_t budget, double *coef, cp_fit_info *info, int32_t workers,
+                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_ridge_features(s, options, features, outputs, budget, coef, info, workers, control, bad_row, err,
+                              err_cap);
+}
+
+int32_t cp_ridge_primal_sizes(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, cp_primal_sizes *sizes,
+                              char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_covariance_solve(s, shift, curvature, v, n, d, dst, workers, control, err, err_cap);
+  return go_cp_ridge_primal_sizes(s, options, p, sizes, err, err_cap);
+}
+
+int32_t cp_ridge_sums(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
+                      cp_in_outputs *outputs, double *sums, int32_t workers, cp_control *control, int64_t *bad_row,
+                      char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_ridge_sums(s, options, features, outputs, sums, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_ridge_product(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
+                         cp_in_outputs *outputs, cp_in_f64 *direction, double *product, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_ridge_product(s, options, features, outputs, direction, product, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_ridge_primal(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, double *state, int64_t state_len,
+                        cp_primal_step *step, cp_fit_info *info, int32_t workers, cp_control *control, char *err,
+                        int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_ridge_primal(s, options, p, state, state_len, step, info, workers, control, err, err_cap);
 }
 
 int32_t cp_ridge_losses(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *scores, cp_in_targets *targets,

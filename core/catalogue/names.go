@@ -13,6 +13,7 @@ import (
 	"combpred/core/labelrank"
 	"combpred/core/maxmargin"
 	"combpred/core/partition"
+	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
 
@@ -58,6 +59,23 @@ type List struct {
 	Names []string `json:"names"`
 }
 
+// NumberType is the type of the entries of an array.
+type NumberType int
+
+// The types that dense input features may have.
+const (
+	Float64 NumberType = iota
+	Float32
+	Int8
+	Uint8
+	Int16
+	Uint16
+	Int32
+	Uint32
+	Int64
+	Uint64
+)
+
 // The names of all that the C interface has to choose from, but for structures and the options of ridge regression.
 var (
 	Decoders = Names{
@@ -86,7 +104,14 @@ var (
 	Consensuses = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
 	Rules       = Names{{"frank-wolfe", int(maxmargin.FrankWolfe)}, {"perceptron", int(maxmargin.Perceptron)}}
 	Subgraphs   = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)}}
-	Updates     = Names{
+	NumberTypes = Names{
+		{"float64", int(Float64)}, {"float32", int(Float32)}, {"int8", int(Int8)}, {"uint8", int(Uint8)}, {"int16", int(Int16)},
+		{"uint16", int(Uint16)}, {"int32", int(Int32)}, {"uint32", int(Uint32)}, {"int64", int(Int64)}, {"uint64", int(Uint64)},
+	}
+	PrimalRequests = Names{
+		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
+	}
+	Updates = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
 		{"primal-dual", int(labelrank.PrimalDual)},
 	}
@@ -121,6 +146,7 @@ func Lists() []List {
 		{"ACYCLIC_METHODS", "Those for acyclic parts of the majority's preferences", whichOf(aggregate.Method.Acyclic)},
 		{"POSITIONAL_METHODS", "Ways to find a consensus by the positions of items",
 			whichOf(func(m aggregate.Method) bool { return !m.Kendall() })},
+		{"NUMBER_TYPES", "Types of the numbers of dense input features", NumberTypes.spelt()},
 		{"RULES", "Rules by which max-margin training takes a step", Rules.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},

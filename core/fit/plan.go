@@ -8,7 +8,7 @@ import (
 )
 
 // Plan says how a problem is best solved. The routes "factor" and "iterate" are those of Kernel, "spectral" that of Spectral;
-// "primal" is taken by the caller, with CovarianceSolve.
+// "primal" is that of Primal.
 type Plan struct {
 	Solver     string `json:"solver"`      // "closed-form", "cg", "newton-cg" or "primal"
 	Route      string `json:"route"`       // "factor", "iterate", "spectral" or "primal"

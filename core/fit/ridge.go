@@ -211,28 +211,6 @@ func (o Ridge) Spectral(space structure.Space, eigenvalues []float64, vectors li
 	return info, err
 }
 
-// CovarianceSolve writes (shift·I + curvature[k]·Σ)⁻¹ P v_k to row k of dst, for the rows v_k of v and the projector P onto the range of
-// the covariance Σ of the space. Its coordinates are kept with the space.
-func CovarianceSolve(space structure.Space, shift float64, curvature []float64, v, dst linalg.Matrix[float64],
-	mon *parallel.Monitor) error {
-	if math.IsNaN(shift) || math.IsInf(shift, 0) || shift <= 0 {
-		return fmt.Errorf("fit: shift is %g, must be positive and finite", shift)
-	}
-	for k, c := range curvature {
-		if !(c >= 0) || math.IsInf(c, 1) {
-			return fmt.Errorf("fit: curvature[%d] is %g, must be finite and not negative", k, c)
-		}
-	}
-	if _, err := badEntry("v", v); err != nil {
-		return err
-	}
-	coord, err := Ridge{Loss: "auc"}.coordinates(space)
-	if err != nil {
-		return err
-	}
-	return coord.ResolventTo(dst, v, shift, curvature, mon)
-}
-
 func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Monitor) (*solve.Problem, error) {
 	if err := o.Check(); err != nil {
 		return nil, err

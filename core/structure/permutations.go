@@ -84,11 +84,7 @@ func (p permutations) Embed(dst []float64, y []int32) {
 	pair := 0
 	for u, pos := range y {
 		for _, other := range y[u+1:] {
-			if pos < other {
-				dst[pair] = 1
-			} else {
-				dst[pair] = -1
-			}
+			dst[pair] = float64(1 - int32(uint32(other-pos)>>31)<<1) // by the sign, as a processor cannot foresee a branch
 			pair++
 		}
 	}

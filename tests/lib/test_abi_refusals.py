@@ -80,10 +80,11 @@ NULLABLE = {
     *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
+    *("cp_ridge_features.info", "cp_ridge_primal.info"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
-    *("CTargets.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
+    *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
     *("CMaxmarginState.late_v", "CPreferences.margins", "CPreferences.weights"),
     *("CProfile.weights", "CPairs.tied", "CRelations.weights"),
     *("COnlineOptions.order", "COnlineState.theta", "COnlineState.average"),
@@ -133,7 +134,7 @@ def fields_of(*kinds: type) -> list[tuple[str, int, str]]:
         for function, index, struct in structs()
         for name, kind in struct._fields_[1:]
         if kind in kinds and getattr(arguments(function)[index], name) is not None
-        if not struct.__name__.endswith(("Info", "Report"))
+        if not struct.__name__.endswith(("Info", "Report", "Sizes", "Step"))
     ]
 
 
@@ -197,7 +198,7 @@ def test_misaligned_structs_are_refused(dll, function, index, kind):
     assert "aligned" in a.message
 
 
-UNBOUNDED = {"skip", "nnz", "p"}  # may be as large as they like
+UNBOUNDED = {"skip", "nnz", "p", "budget"}  # may be as large as they like
 UNBOUNDED_FIELDS = {"bytes", "max_iter"}
 UNUSED_FIELDS = {"budget", "nnz", "intercept"}  # of such calls, or any number
 
@@ -262,13 +263,33 @@ def test_margins_of_online_learning_are_refused(dll):
     assert (a.status, "margins must be NULL" in a.message) == (abi.EVALUE, True)
 
 
-@pytest.mark.parametrize("shift", [0.0, -1.0, np.nan, np.inf])
-def test_illegal_shifts_are_refused(dll, shift):
-    changed = arguments("cp_covariance_solve")
-    changed[1] = shift
-    a = Answer(dll.cp_covariance_solve, *changed)
-    assert a.status == abi.EVALUE
-    assert "shift" in a.message
+@pytest.mark.parametrize("shift", [0.5, 2.0])
+def test_constant_features_of_other_numbers_are_refused(dll, shift):
+    for function in ("cp_ridge_features", "cp_ridge_sums", "cp_ridge_product", "cp_ridge_primal"):
+        changed = arguments(function)
+        changed[1].shift = shift
+        a = Answer(getattr(dll, function), *changed)
+        assert (a.status, "shift" in a.message) == (abi.EVALUE, True)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [("stride", 1, "stride is 1, must be 0 or at least p"), ("mapped", 2, "mapped is 2, must be 0 or 1")],
+)
+def test_illegal_features_are_refused(dll, field, value, message):
+    changed = arguments("cp_ridge_features")
+    setattr(changed[2], field, value)
+    a = Answer(dll.cp_ridge_features, *changed)
+    assert (a.status, message in a.message) == (abi.EVALUE, True)
+
+
+def test_states_of_other_problems_are_refused(dll):
+    for garbage in (np.ones, lambda n: np.full(n, np.nan)):
+        changed = arguments("cp_ridge_primal")
+        state = garbage(changed[4])
+        changed[3] = state.ctypes.data
+        a = Answer(dll.cp_ridge_primal, *changed)
+        assert (a.status, "not the state" in a.message) == (abi.EVALUE, True)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,6 @@ from combpred._models import rows
 def few_rows(limits, monkeypatch):
     """Cut blocks into parts of 16 rows, and those into batches of 7."""
     limits.block_rows(16)
-    monkeypatch.setattr(rows, "BLOCK_BYTES", 0)
+    monkeypatch.setattr(rows, "_STRIP_ROWS", 16)
     monkeypatch.setattr(rows, "_BATCH_ENTRIES", 1)
     monkeypatch.setattr(rows, "_BATCH_ROWS", 7)

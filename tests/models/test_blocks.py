@@ -65,16 +65,15 @@ def test_rankings_known_in_part_are_learnt_from():
     same(StructuredRidge("permutations", solver="primal", tol=1e-11).fit(X, y), expected, X)
 
 
-def test_rows_that_are_few_are_read_once(monkeypatch):
+def test_targets_of_arrays_are_read_once(monkeypatch):
     X, y, weights = data(LabelSets(4), weighted=True)
     model = StructuredRidge("labelsets", solver="primal", tol=1e-11)
     calls = []
-    embed = rows.embed_targets
-    monkeypatch.setattr(rows, "embed_targets", lambda *arguments: calls.append(1) or embed(*arguments))
-    held = model.fit(X, y, weights).coef_
+    encode = LabelSets._encode_targets
+    monkeypatch.setattr(LabelSets, "_encode_targets", lambda *arguments: calls.append(1) or encode(*arguments))
+    whole = model.fit(X, y, weights).coef_
     assert len(calls) == 1
-    monkeypatch.setattr(rows, "BLOCK_BYTES", 0)
-    np.testing.assert_allclose(model.fit(X, y, weights).coef_, held, atol=1e-12)
+    np.testing.assert_allclose(model.fit_blocks([(X, y, weights)]).coef_, whole, atol=1e-12)
     assert len(calls) == 1 + model.n_iter_
 
 
@@ -105,19 +104,36 @@ def test_sparse_label_sets_are_learnt_and_predicted_sparse(form):
     same(StructuredRidge("labelsets", tol=1e-11).fit_blocks(cut(X, sparse.csr_array(Y))), expected, X)
 
 
-def test_single_precision_rows_are_not_copied_as_a_whole(monkeypatch):
+@pytest.mark.parametrize("n_bytes", [rows.BLOCK_BYTES, 0], ids=["few", "many"])
+def test_inputs_of_all_types_and_layouts(monkeypatch, n_bytes):
+    """Many rows of types and layouts that the library does not read go to it in blocks, which are copied."""
+    monkeypatch.setattr(rows, "BLOCK_BYTES", n_bytes)
     X, y, _ = data(Permutations(4))
-    single = X.astype(np.float32)
-    expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(single.astype(np.float64), y)
-    seen = []
-    check = rows.require_finite
-    monkeypatch.setattr(rows, "_BATCH_ENTRIES", 1)
-    monkeypatch.setattr(rows, "_BATCH_ROWS", 30)
-    monkeypatch.setattr(rows, "require_finite", lambda X, row: seen.append((X.dtype, len(X))) or check(X, row))
-    for order in "CF":
-        model = StructuredRidge("permutations", solver="primal", tol=1e-11).fit(np.asarray(single, order=order), y)
-        same(model, expected, single)
-        assert set(seen) == {(np.dtype(np.float64), 30)}
+    X = np.rint(4 * X)
+    wide = np.zeros((N, 2 * P))
+    wide[:, ::2] = X
+    expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(X, y)
+    forms = [np.asfortranarray(X), wide[:, ::2], np.c_[X, X][:, :P], X[::-1][::-1], X.astype(X.dtype.newbyteorder())]
+    kinds = ("float16", "float32", "int8", "int16", "int32", "int64", "longdouble", object)
+    forms += [X.astype(kind) for kind in kinds]
+    forms += [form(X.astype(kind)) for form in (sparse.csr_array, sparse.csc_array) for kind in (float, "float32", int)]
+    for form in forms:
+        same(StructuredRidge("permutations", solver="primal", tol=1e-11).fit(form, y), expected, X)
+    expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(X % 2, y)
+    for kind in (bool, np.uint8, np.uint16, np.uint32, np.uint64):
+        same(StructuredRidge("permutations", solver="primal", tol=1e-11).fit((X % 2).astype(kind), y), expected, X)
+
+
+def test_targets_of_many_rows_are_encoded_in_strips(few_rows):
+    X, y, _ = data(Permutations(4))
+    expected = StructuredRidge("permutations", solver="primal").fit(X, y)
+    for form in (y.astype(np.int32), y.astype(np.int64), y.astype(float), y.tolist(), pd.DataFrame(y)):
+        model = StructuredRidge("permutations", solver="primal").fit(X, form)
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+    partly = y.copy()
+    partly[40:, 2] = -1
+    expected = StructuredRidge("permutations", solver="closed-form", tol=1e-11).fit(X, partly)
+    same(StructuredRidge("permutations", solver="primal", tol=1e-11).fit(X, partly), expected, X)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])

@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 
 from combpred._lib import abi
-from combpred._lib.call import record
+from combpred._lib.call import call, record
 from combpred._lib.ridge import Design, ridge_options
 from combpred._lib.structure import Description
 
@@ -33,6 +33,22 @@ EYE = np.eye(2)
 def doubles(at: int) -> int:
     """Return the address of numbers that are zero."""
     return DOUBLES[at:].ctypes.data
+
+
+def finished(p: int) -> np.ndarray:
+    """Return the state of training on p features of one row of which all are 0: it is done, and stays so."""
+    options = ctypes.byref(ridge_options({}))
+    sizes, step = record(abi.CPrimalSizes), record(abi.CPrimalStep)
+    call("cp_ridge_primal_sizes", PERMUTATIONS, options, p, ctypes.byref(sizes))
+    state = np.zeros(sizes.state)
+    while step.request != b"done":
+        if step.request == b"sums":
+            state[step.reply] = state[step.reply + 1 + (p + 1) ** 2] = 1.0  # rows, and their weight
+        call(
+            *("cp_ridge_primal", PERMUTATIONS, options, p, state.ctypes.data, len(state), ctypes.byref(step), None),
+            n_threads=1,
+        )
+    return state
 
 
 S, Y, K, Z = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
@@ -71,6 +87,10 @@ PROFILE = record(abi.CProfile, n=2, k=4, ranks=doubles(0), weights=ONES.ctypes.d
 PAIRS_OF_ITEMS = record(abi.CPairs, k=4, before=doubles(2400), tied=doubles(2416))
 PROGRAMS = record(abi.CPrograms, k=4, n_groups=4, x=doubles(2432), state=doubles(2448), lower_bound=doubles(2464))
 CONSENSUS = record(abi.CAggregateOptions, method=b"auto", output=b"order", penalty=0.5, seed=7)
+PRIMAL = ridge_options({"loss": "auc", "solver": "primal", "precision": "single"})
+FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
+OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
+STATE = finished(2)
 
 CALLS = {
     "cp_catalogue": [ctypes.create_string_buffer(1 << 17), 1 << 17, out()],
@@ -115,7 +135,14 @@ CALLS = {
     "cp_ridge_spectral": [S, RIDGE, Z, K, TARGETS, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_kernel_loo": [S, RIDGE, K, TARGETS, WORK, doubles(512), *RUN],
     "cp_ridge_spectral_loo": [S, RIDGE, Z, K, TARGETS, WORK, doubles(512), *RUN],
-    "cp_covariance_solve": [S, 1.0, ONES.ctypes.data, Z, 2, D, doubles(512), *RUN],
+    "cp_ridge_features": [S, PRIMAL, FEATURES, OUTPUTS, 4096, doubles(512), record(abi.CFitInfo), *RUN],
+    "cp_ridge_sums": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2400), *RUN],
+    "cp_ridge_product": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2500), doubles(512), *RUN],
+    "cp_ridge_primal_sizes": [S, PRIMAL, 2, record(abi.CPrimalSizes)],
+    "cp_ridge_primal": [
+        *(S, PRIMAL, 2, STATE.ctypes.data, len(STATE), record(abi.CPrimalStep), record(abi.CFitInfo)),
+        *RUN,
+    ],
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
     "cp_sgd_features": [S, RIDGE, DESIGN, TARGETS, STEPS, DESCENT, doubles(600), *RUN],

@@ -188,21 +188,21 @@ class ArrayBlocks(BlockSource):
     weights : ndarray of shape (n,) or None
         Sample weights, already checked; None if all are 1.
 
+    Attributes
+    ----------
+    whole : Block
+        All rows.
+
     Notes
     -----
     Rows are copied one block at a time at most. Pages of files mapped read-only are released after each block.
     """
 
     def __init__(self, X: Any, y: Any, weights: NDArray[np.float64] | None) -> None:
-        self._whole = Block(X, y, weights, None, 0)
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self._whole.n
+        self.whole = Block(X, y, weights, None, 0)
 
     def first(self) -> Block:
-        return next(self._whole.parts())
+        return next(self.whole.parts())
 
     def reduce(
         self,
@@ -212,7 +212,7 @@ class ArrayBlocks(BlockSource):
         advance: Callable[[], object] | None = None,
     ) -> Result:
         def results() -> Iterator[Result]:
-            for block in self._whole.parts():
+            for block in self.whole.parts():
                 yield function(block, *arguments)
                 release_pages(block.X)
                 release_pages(block.y)

@@ -203,7 +203,7 @@ def release_pages(array: Any) -> None:
     Only files mapped read-only are released, as their pages can be read again unchanged; other arrays are left alone.
     """
     mapped = _mapping(array)
-    if mapped is None or mapped.mode != "r" or not array.size or not hasattr(mmap, "MADV_DONTNEED"):
+    if mapped is None or not is_mapped(array) or not array.size:
         return
     buffer: mmap.mmap = mapped._mmap  # type: ignore[attr-defined]
     reach = [(size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True)]
@@ -211,6 +211,12 @@ def release_pages(array: Any) -> None:
     start = (first + sum(min(r, 0) for r in reach)) // mmap.PAGESIZE * mmap.PAGESIZE
     end = first + sum(max(r, 0) for r in reach) + array.itemsize
     buffer.madvise(mmap.MADV_DONTNEED, start, end - start)
+
+
+def is_mapped(array: Any) -> bool:
+    """Return whether an array is a view of a file mapped read-only, whose pages the system takes back."""
+    mapped = _mapping(array)
+    return mapped is not None and mapped.mode == "r" and hasattr(mmap, "MADV_DONTNEED")
 
 
 def _mapping(array: Any) -> np.memmap[Any, Any] | None:

@@ -47,6 +47,9 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_ridge_spectral": (_P, _P, _P, _P, _P, _P, _P, *_RUN_ROW),
     "cp_ridge_kernel_loo": (_P, _P, _P, _P, _P, _P, *_RUN_ROW),
     "cp_ridge_spectral_loo": (_P, _P, _P, _P, _P, _P, _P, *_RUN_ROW),
+    "cp_ridge_features": (_P, _P, _P, _P, _N, _P, _P, *_RUN_ROW),
+    "cp_ridge_sums": (_P, _P, _P, _P, _P, *_RUN_ROW),
+    "cp_ridge_product": (_P, _P, _P, _P, _P, _P, *_RUN_ROW),
     "cp_ridge_losses": (_P, _P, _P, _P, _P, _P, *_RUN_ROW),
     "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, _P, *_RUN_ROW),
     "cp_sgd_features": (_P, _P, _P, _P, _P, _P, _P, *_RUN_ROW),
@@ -81,10 +84,11 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
-    "cp_covariance_solve": (_P, c_double, _P, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
     "cp_aggregate_margins": (_P, c_double, _P, _N, *_ERR),
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_ridge_primal_sizes": (_P, _P, _N, _P, *_ERR),
+    "cp_ridge_primal": (_P, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
     **OF_ROWS,
 }
 
@@ -198,6 +202,46 @@ class CRidgePlanInfo(ctypes.Structure):
         work_loo_single=_N,
         work_loo_double=_N,
     )
+
+
+class CFeatures(ctypes.Structure):
+    """cp_features: input features, dense of any number type or as compressed sparse rows."""
+
+    _fields_ = _fields(
+        n=_N, p=_N, type=c_char_p, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P, indptr=_P
+    )
+
+
+class COutputs(ctypes.Structure):
+    """cp_outputs: outputs to learn, encoded or embedded."""
+
+    _fields_ = _fields(
+        n=_N,
+        d=_N,
+        part_len=_N,
+        parts=_P,
+        partial=_N,
+        mapped=_N,
+        psi=_P,
+        nnz=_N,
+        data=_P,
+        indices=_P,
+        indptr=_P,
+        first=_P,
+        weights=_P,
+    )
+
+
+class CPrimalSizes(ctypes.Structure):
+    """cp_primal_sizes: lengths of the arrays of training in the weights of features."""
+
+    _fields_ = _fields(state=_N, sums=_N, direction=_N, q=_N, d=_N)
+
+
+class CPrimalStep(ctypes.Structure):
+    """cp_primal_step: what that training needs to go on."""
+
+    _fields_ = _fields(request=_NAME, reply=_N, direction=_N, coef=_N)
 
 
 class CSGDSteps(ctypes.Structure):

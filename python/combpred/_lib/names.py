@@ -59,6 +59,20 @@ ACYCLIC_METHODS: tuple[str, ...] = ("auto", "exact", "milp", "local-search")
 #: Ways to find a consensus by the positions of items.
 POSITIONAL_METHODS: tuple[str, ...] = ("borda", "footrule", "median-rank")
 
+#: Types of the numbers of dense input features.
+NUMBER_TYPES: tuple[str, ...] = (
+    "float64",
+    "float32",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+)
+
 #: Rules by which max-margin training takes a step.
 RULES: tuple[str, ...] = ("frank-wolfe", "perceptron")
 

@@ -239,7 +239,7 @@ def ridge_kernel(
         verbose=verbose,
         progress=progress,
     )
-    return dual, _fit_info(info, status)
+    return dual, fit_info(info, status)
 
 
 def ridge_spectral(
@@ -274,7 +274,7 @@ def ridge_spectral(
         label="training",
         verbose=verbose,
     )
-    return dual, _fit_info(info, status)
+    return dual, fit_info(info, status)
 
 
 def _workspace(work: npt.NDArray[np.uint8]) -> abi.CWorkspace:
@@ -356,31 +356,6 @@ def _leave_one_out(
     return scores
 
 
-def covariance_solve(
-    description: Description, shift: float, curvature: Any, v: Any, *, n_threads: int | None = None
-) -> FloatArray:
-    """Return ``(shift I + curvature[k] Sigma)^-1 P v[k]`` for every row of `v`, of shape (n, d).
-
-    Sigma is the covariance of the embedding under the uniform distribution, P the projector onto its range; `shift` is
-    positive, `curvature` (n,) not negative. No d x d matrix is formed where the eigenvalues of Sigma are known.
-    """
-    d = description.shape.n_features
-    v = floats(v, "v", None, d)
-    curvature = floats(curvature, "curvature", len(v))
-    solved: FloatArray = np.empty(v.shape)
-    call(
-        "cp_covariance_solve",
-        description,
-        shift,
-        address(curvature),
-        address(v),
-        *v.shape,
-        address(solved),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=4.0 * v.size * min(d, 100),
-    )
-    return solved
-
-
-def _fit_info(info: abi.CFitInfo, status: int) -> FitInfo:
+def fit_info(info: abi.CFitInfo, status: int) -> FitInfo:
+    """Return what a struct says that a call has filled, which ended with a status."""
     return FitInfo(info.objective, info.residual, info.n_iter, info.n_refine, status == abi.OK)

@@ -557,7 +557,7 @@ def _fit_source(model: StructuredRidge, source: BlockSource, remedy: str = "") -
     """
     if model.loss == "squared":
         model.structure_.space.require_preimage()
-    rows = BlockRows.of_model(model, margin=model.loss == "auc", remedy=remedy)
+    rows = BlockRows.of_model(model, remedy=remedy)
     return _keep_weights(model, *solve_blocks(source, rows, RidgeTask.of_model(model)))
 
 
@@ -567,11 +567,11 @@ def fit_sums(
     """Set the fitted attributes from sums over rows, for the squared loss."""
     model.structure_ = structure
     structure.space.require_preimage()
-    model.n_features_in_ = len(sums.feature_sums)
+    model.n_features_in_ = sums.n_features
     if feature_names is not None:
         model.feature_names_in_ = np.array(feature_names, dtype=object)
     model._set_classes()
-    return _keep_weights(model, *solve_sums(sums, structure.mean(), RidgeTask.of_model(model)))
+    return _keep_weights(model, *solve_sums(sums, structure, RidgeTask.of_model(model)))
 
 
 def _keep_weights(model: StructuredRidge, weights: FloatArray, info: FitInfo) -> StructuredRidge:

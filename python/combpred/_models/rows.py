@@ -1,9 +1,9 @@
-"""Blocks of rows as training reads them, in batches of checked inputs and embedded targets."""
+"""Blocks of rows as training reads them: for the library, or in batches of checked inputs and embedded targets."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,19 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.blocks import BLOCK_BYTES, ArrayBlocks, Block, BlockSource, Merge, Result
-from .._data.inputs import require_finite
+from .._data.blocks import BLOCK_BYTES, Block, take_rows
+from .._data.inputs import is_mapped, release_pages, require_finite
 from .._data.targets import TargetError, flat_sets
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.errors import CapabilityError
+from .._lib.errors import RowError
+from .._lib.primal import Features, Outputs, are_read_in_place
 from ..structures import Structure
-from .training import embed_targets
+from .training import embed_targets, encode_sets
 
 # Doubles of a batch's scores or targets: they stay in cache, and products of that size run at full speed.
 _BATCH_ENTRIES = 2**18
 _BATCH_ROWS = 1024  # at least: sums of outer products are written once for so many rows
 _SPARSE_BATCH = 2  # rows of a batch of sparse rows, for each feature
+_STRIP_ROWS = 2**15  # of targets that are encoded at a time
+_COPIED_BYTES = 2**26  # most of encoded targets that are held as a whole, beside those of the user
 
 
 @dataclass(frozen=True)
@@ -51,25 +54,6 @@ class RowBatch:
         """Return the number of targets of each row, None for one each."""
         return None if self.first is None else np.diff(self.first)
 
-    def row_weights(self) -> FloatArray | None:
-        """Return the weight of each row with all its targets; None for all 1."""
-        sizes = self.sizes()
-        if sizes is None:
-            return self.weights
-        return sizes.astype(np.float64) if self.weights is None else sizes * self.weights
-
-    def target_weights(self) -> FloatArray | None:
-        """Return the weight of each target; None for all 1."""
-        sizes = self.sizes()
-        return self.weights if sizes is None or self.weights is None else np.repeat(self.weights, sizes)
-
-
-@dataclass(frozen=True)
-class HeldBlock:
-    """A block whose rows were read in an earlier pass."""
-
-    batches: tuple[RowBatch, ...]
-
 
 @dataclass(frozen=True)
 class BlockRows:
@@ -82,10 +66,6 @@ class BlockRows:
     n_features : int
     names : tuple of str, or None
         Names of the features, which data frames must have.
-    share : float or None
-        2 over the number of members of the structure, None where that is not known.
-    margin : bool
-        Whether targets are for the AUC loss, which takes sets of less than half of all members.
     n_threads : int
     remedy : str, default=""
         What else to do about a target that is not in the structure; ends the message.
@@ -94,36 +74,64 @@ class BlockRows:
     structure: Structure
     n_features: int
     names: tuple[str, ...] | None
-    share: float | None
-    margin: bool
     n_threads: int
     remedy: str = ""
 
     @classmethod
-    def of(
-        cls, structure: Structure, n_features: int, names: Any, *, margin: bool, n_threads: int, remedy: str = ""
-    ) -> BlockRows:
-        """Describe blocks for a structure with all sizes resolved; `names` is an array or None."""
-        known = None if names is None else tuple(names)
-        return cls(structure, n_features, known, _share(structure), margin, n_threads, remedy)
-
-    @classmethod
-    def of_model(cls, model: Any, *, margin: bool, remedy: str = "") -> BlockRows:
+    def of_model(cls, model: Any, *, remedy: str = "") -> BlockRows:
         """Describe blocks for an estimator whose structure and features are resolved."""
         names = getattr(model, "feature_names_in_", None)
-        threads = get_n_threads(model.n_jobs)
-        n_features = model.n_features_in_
-        return cls.of(model.structure_, n_features, names, margin=margin, n_threads=threads, remedy=remedy)
+        known = None if names is None else tuple(names)
+        return cls(model.structure_, model.n_features_in_, known, get_n_threads(model.n_jobs), remedy)
 
-    def batches(self, block: Block | HeldBlock, *, check: bool = True) -> Iterator[RowBatch]:
+    def read(self, block: Block) -> tuple[Features, Outputs]:
+        """Return the rows of a block as the library reads them; to be called within `errors`."""
+        X = self._suitable(block.X)
+        if not are_read_in_place(X):
+            X = _as_doubles(X)
+        return Features(X), self._outputs(block)
+
+    def read_whole(self, block: Block) -> tuple[Features, Outputs] | None:
+        """Return all rows as the library reads them, None where they would have to be copied and are too many.
+
+        Rows of mapped files are read in place, and given back.
+        """
+        X, d = self._suitable(block.X), self.structure.n_features
+        width = X.nnz / max(X.shape[0], 1) if sparse.issparse(X) else self.n_features
+        if not are_read_in_place(X):
+            if 8 * block.n * width > BLOCK_BYTES:
+                return None
+            X = _as_doubles(X)
+        if flat_sets(block.y) is None and not sparse.issparse(block.y) and block.n > _STRIP_ROWS:
+            n_bytes = 4 * self.structure.space.part_len * block.n
+            if getattr(block.y, "dtype", None) != np.int32 and n_bytes > _COPIED_BYTES:
+                return None
+            outputs = self._encoded_in_strips(block)
+        elif 8 * block.n * d > BLOCK_BYTES and not sparse.issparse(block.y) and not self._has_parts():
+            return None
+        else:
+            outputs = self._outputs(block)
+        return None if outputs is None else (Features(X, mapped=is_mapped(X)), outputs)
+
+    @contextmanager
+    def errors(self, block: Block) -> Iterator[None]:
+        """Name block and row, as the user counts them, in what the library or this class raises about a block."""
+        with block.errors():
+            try:
+                yield
+            except TargetError as error:
+                raise TargetError(error.row, error.reason + self.remedy, error.argument) from None
+            except RowError as error:
+                rows = take_rows(block.X, slice(error.row, error.row + 1))
+                require_finite(rows if sparse.issparse(rows) else np.asarray(rows), block.number(error.row))
+                raise
+
+    def batches(self, block: Block, *, check: bool = True) -> Iterator[RowBatch]:
         """Yield the rows of a block, a few at a time; errors name the block and the row as the user counts them.
 
         Batches must not be changed. Without `check`, NaN and infinity are let through: for rows that an earlier pass
         has checked.
         """
-        if isinstance(block, HeldBlock):
-            yield from block.batches
-            return
         width = max(self.n_features, self.structure.n_features)
         step = max(_BATCH_ENTRIES // width, _BATCH_ROWS)
         if sparse.issparse(block.X) or sparse.issparse(block.y):
@@ -131,13 +139,15 @@ class BlockRows:
             # rows take no more memory than a few arrays of the size of the weights.
             step = max(step, _SPARSE_BATCH * self.n_features)
         for part in block.cut(step):
-            with part.errors():
-                X = self._inputs(part, check)
-                psi, first = self._targets(part)
+            with self.errors(part):
+                X = _as_doubles(self._suitable(part.X))
+                if check:
+                    require_finite(X, part.number(0))
+                psi, first = self._embedded(part)
             yield RowBatch(X, psi, first, part.weights)
 
-    def _inputs(self, block: Block, check: bool) -> Any:
-        X = block.X
+    def _suitable(self, X: Any) -> Any:
+        """Return the inputs of a block after checking that they have the features of all blocks, and real numbers."""
         if X.shape[1] != self.n_features:
             raise ValueError(
                 f"X has {X.shape[1]} features, the first rows have {self.n_features}: give all rows the same columns"
@@ -150,16 +160,54 @@ class BlockRows:
             )
         if getattr(X, "dtype", np.dtype(float)).kind == "c":
             raise ValueError("Complex data not supported: X must hold real numbers")
-        X = X.astype(np.float64, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
-        if check:
-            require_finite(X, block.number(0))
         return X
 
-    def _targets(self, block: Block) -> tuple[Any, NDArray[np.int64] | None]:
-        try:
-            return self._embedded(block)
-        except TargetError as error:
-            raise TargetError(error.row, error.reason + self.remedy, error.argument) from None
+    def _has_parts(self) -> bool:
+        return self.structure.space.parts_dtype != np.object_
+
+    def _outputs(self, block: Block) -> Outputs:
+        """Return the targets of a block."""
+        n, d, space, weights = block.n, self.structure.n_features, self.structure.space, block.weights
+        sets = flat_sets(block.y)
+        if sets is None:
+            few = space.embed_sparse(block.y)
+            if few is not None:
+                return Outputs(n, d, psi=few, weights=weights)
+        if not self._has_parts():
+            targets = embed_targets(self.structure, block.y, sets, None, self.n_threads)
+            return Outputs(n, d, psi=targets.psi, first=targets.first, weights=weights)
+        if sets is not None:
+            return Outputs(n, d, parts=encode_sets(self.structure, sets), first=sets.first, weights=weights)
+        parts, partial = space.encode_targets(block.y)
+        return Outputs(n, d, parts=parts, partial=partial, weights=weights)
+
+    def _encoded_in_strips(self, block: Block) -> Outputs | None:
+        """Return the targets of many rows, of whose y one strip at a time is copied; None if only `_outputs` can."""
+        space, parts, partial = self.structure.space, None, False
+        if not self._has_parts():
+            return None
+        if space.embed_sparse(take_rows(block.y, slice(0, 1))) is not None:  # an entry a row
+            return self._outputs(block)
+        for lo in range(0, block.n, _STRIP_ROWS):
+            strip = take_rows(block.y, slice(lo, min(lo + _STRIP_ROWS, block.n)))
+            try:
+                encoded, some = space.encode_targets(strip)
+            except TargetError as error:
+                raise TargetError(error.row + lo, error.reason, error.argument) from None
+            partial |= some
+            if parts is None and not (isinstance(strip, np.ndarray) and _is_same(encoded, strip)):
+                if 4 * block.n * encoded.shape[1] > _COPIED_BYTES:
+                    return None
+                parts = np.empty((block.n, encoded.shape[1]), dtype=np.int32)
+                parts[:lo] = block.y[:lo] if lo else 0
+            if parts is not None:
+                parts[lo : lo + len(encoded)] = encoded
+            release_pages(strip)
+        mapped = parts is None and is_mapped(block.y)
+        parts = np.asarray(block.y) if parts is None else parts
+        return Outputs(
+            block.n, self.structure.n_features, parts=parts, partial=partial, weights=block.weights, mapped=mapped
+        )
 
     def _embedded(self, block: Block) -> tuple[Any, NDArray[np.int64] | None]:
         sets = flat_sets(block.y)
@@ -168,81 +216,14 @@ class BlockRows:
             if few is not None:
                 return few, None
         targets = embed_targets(self.structure, block.y, sets, None, self.n_threads)
-        if targets.first is not None and self.margin:
-            self._check_sets(np.diff(targets.first))
         return targets.psi, targets.first
 
-    def _check_sets(self, sizes: NDArray[np.int64]) -> None:
-        if self.share is None:
-            raise CapabilityError(
-                f"{self.structure!r}: the number of its members is not known, which training on sets of outputs needs: "
-                "give one output for each row, or a structure that can be counted"
-            )
-        many = sizes * self.share >= 1.0
-        if many.any():
-            row = int(np.argmax(many))
-            raise TargetError(
-                row,
-                f"the set has {sizes[row]} correct outputs, loss 'auc' takes fewer than half of all "
-                f"{2 / self.share:g}: leave the row out, or use loss 'squared'",
-            )
+
+def _as_doubles(X: Any) -> Any:
+    """Return inputs as an array or CSR of float64."""
+    return X.astype(np.float64, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
 
 
-def _share(structure: Structure) -> float | None:
-    try:
-        log_count = structure.log_count()
-        return 2.0 / structure.count() if log_count < 30.0 else 2.0 * math.exp(-log_count)
-    except CapabilityError:
-        return None
-
-
-class HeldRows(BlockSource):
-    """The rows of another source, read once and held.
-
-    Parameters
-    ----------
-    source : BlockSource
-    rows : BlockRows
-        How its blocks are read.
-    """
-
-    def __init__(self, source: BlockSource, rows: BlockRows) -> None:
-        self._source = source
-        batches: list[RowBatch] = source.reduce(_ReadBatches(rows), merge=_joined)
-        self._held = HeldBlock(tuple(batches))
-
-    @classmethod
-    def where_few(cls, source: BlockSource, rows: BlockRows) -> BlockSource:
-        """Return the source itself, or its rows held where they are those of arrays and fill no more than a block."""
-        if not isinstance(source, ArrayBlocks):
-            return source
-        n_bytes = 8 * source.n * (rows.n_features + rows.structure.n_features)
-        return cls(source, rows) if n_bytes <= BLOCK_BYTES else source
-
-    def first(self) -> Block:
-        return self._source.first()
-
-    def reduce(
-        self,
-        function: Callable[..., Result],
-        *arguments: Any,
-        merge: Merge[Result],
-        advance: Callable[[], object] | None = None,
-    ) -> Result:
-        result = function(self._held, *arguments)
-        if advance is not None:
-            advance()
-        return result
-
-
-@dataclass(frozen=True)
-class _ReadBatches:
-    rows: BlockRows
-
-    def __call__(self, block: Block) -> list[RowBatch]:
-        return list(self.rows.batches(block))
-
-
-def _joined(one: list[RowBatch], other: list[RowBatch]) -> list[RowBatch]:
-    one += other
-    return one
+def _is_same(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Return whether two arrays are the same numbers in the same place."""
+    return one.dtype == other.dtype and one.shape == other.shape and one.ctypes.data == other.ctypes.data

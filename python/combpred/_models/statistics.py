@@ -14,10 +14,13 @@ from .._data.targets import summary
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from ..structures import Structure
-from .primal import RowSums, SumRows
+from .primal import RidgeTask, RowSums, SumRows
 from .ridge import StructuredRidge, fit_sums
 from .rows import BlockRows
 from .training import resolve_targets, structure_of_classes
+
+# What sums depend on: the loss they are for.
+_SQUARED = RidgeTask("squared", alpha=1.0, tol=1e-8, max_iter=None, intercept=True, verbose=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,8 +160,8 @@ class BlockStatistics:
             raise ValueError(f"X has shape {X.shape} and y {n_rows(y)} rows; X must be (n, p) with n ≥ 1 rows, as y")
         block = Block(X.tocsr() if sparse.issparse(X) else X, y, row_weights(sample_weight, n_rows(X)), None, 0)
         resolved = resolve_targets(structure, y)[0] if classes is None else structure_of_classes(structure, classes)
-        rows = BlockRows.of(resolved, X.shape[1], _names(X), margin=False, n_threads=get_n_threads())
-        return cls(resolved, SumRows(rows)(block), rows.names)
+        rows = BlockRows(resolved, X.shape[1], _names(X), get_n_threads())
+        return cls(resolved, RowSums(SumRows(rows, _SQUARED)(block), X.shape[1]), rows.names)
 
     def __add__(self, other: BlockStatistics) -> BlockStatistics:
         """Return the sums over the rows of both."""

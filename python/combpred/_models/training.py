@@ -40,14 +40,18 @@ def embed_targets(
     """Return the targets of training; ValueError naming the row where y is not in the structure."""
     if sets is None:
         return Targets(structure.space.embed_targets(y, n_threads), weights)
+    return Targets(structure.space.embed(encode_sets(structure, sets), n_threads), weights, sets.first)
+
+
+def encode_sets(structure: Structure, sets: FlatSets) -> NDArray[Any]:
+    """Return the outputs of sets in parts; ValueError naming the row where one is illegal or comes twice."""
     try:
         parts = structure.space.encode(sets.y)
     except TargetError as error:
         row, number = sets.locate(error.row)
         raise TargetError(row, f"output {number} of the set: {error.reason}", error.argument) from None
     _refuse_repetitions(parts, sets)
-    psi = structure.space.embed(parts, n_threads)
-    return Targets(psi, weights, sets.first)
+    return parts
 
 
 def _refuse_repetitions(parts: NDArray[np.int32], sets: FlatSets) -> None:

@@ -143,9 +143,9 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             For the first bad row, with its number and the remedy.
         """
 
-    def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
-        r"""Return :math:`\psi` of every row of training targets; a subclass may accept targets known only in part."""
-        return self.space.embed(self._encode(y), n_threads)
+    def _encode_targets(self, y: Any) -> tuple[NDArray[np.int32], bool]:
+        """Return training targets in parts, and whether they may be known in part, which a subclass may accept."""
+        return self._encode(y), False
 
     def _embed_sparse(self, y: Any) -> sparse.csr_array | None:
         r"""Return :math:`\psi` of every row of training targets in CSR format, or None if ψ is not sparse enough.

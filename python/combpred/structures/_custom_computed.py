@@ -207,6 +207,10 @@ class PythonSpace:
         """Return ψ of every row of training targets, shape ``(n, d)``."""
         return self.embed(self.encode(y), n_threads)
 
+    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
+        """Return the outputs as parts of objects; all are known."""
+        return self.encode(y), False
+
     def embed_sparse(self, y: Any) -> None:
         """Return None: the functions return dense ψ."""
 

@@ -65,9 +65,9 @@ class ListedSpace(LibrarySpace):
         """Return the indices, shape ``(n,)``, which the default metric compares."""
         return self.encode(y, argument)[:, 0]
 
-    def embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
-        """Return ψ of every row, shape ``(n, d)``."""
-        return self.embed(self.encode(y), n_threads)
+    def encode_targets(self, y: Any) -> tuple[NDArray[np.int32], bool]:
+        """Return the indices of outputs as parts, all of them known."""
+        return self.encode(y), False
 
     def require_preimage(self) -> None:
         """Do nothing: the output of nearest ψ is always found, by a scan of the list."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import Limit
 from .._data.relations import pair_names
 from .._data.targets import TargetError, as_numbers, target_matrix, whole_numbers
-from .._lib.structure import Description, structure_embed
+from .._lib.structure import Description
 from ._base import Structure
 from ._layout import Layout
 from ._orders import KEYS, order_restriction
@@ -145,10 +145,9 @@ class Permutations(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return _positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
 
-    def _embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
+    def _encode_targets(self, y: Any) -> tuple[NDArray[np.int32], bool]:
         positions = _known_positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
-        partial = bool((positions == 0).any())  # complete rankings embed several times faster
-        return structure_embed(self.space.description, positions, partial=partial, n_threads=n_threads)
+        return positions, bool((positions == 0).any())  # complete rankings embed several times faster
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         k = None if self.n_labels is None else self._n()

@@ -213,7 +213,7 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
     model._check_capabilities()
     engine = engine_of(model, "exact")
     engine.check()
-    rows = BlockRows.of_model(model, margin=False, remedy=remedy)
+    rows = BlockRows.of_model(model, remedy=remedy)
     # How much work there is the first pass tells, which takes nothing from the engine.
     loss = BlockLoss(source, BlockLikelihoods(rows, engine, bool(model.fit_intercept)))
     _require_exact(model, loss.n_rows)

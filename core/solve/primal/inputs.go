@@ -1,0 +1,116 @@
+package primal
+
+import (
+	"fmt"
+	"math"
+
+	"combpred/core/badrow"
+	"combpred/core/linalg"
+	"combpred/core/solve"
+)
+
+type matrix = linalg.Matrix[float64]
+
+// Number is the element type of dense inputs.
+type Number interface {
+	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
+}
+
+// Inputs are the rows of X, dense or sparse.
+type Inputs interface {
+	// Size returns the numbers of rows and features.
+	Size() (n, p int)
+	// wideTo and singleTo write rows lo, lo+1, … to dst, of p+1 columns, the last one 1: (x − centre)·factor of each feature, or x where
+	// centre is nil.
+	wideTo(dst matrix, lo int, centre, factor []float64)
+	singleTo(dst linalg.Matrix[float32], lo int, centre, factor []float64)
+	// sparse returns the matrix where it is sparse, else nil.
+	sparse() *solve.Sparse
+}
+
+// dense is a row-major matrix of any number type, read in place.
+type dense[E Number] struct {
+	data         []E
+	n, p, stride int
+}
+
+// Dense returns inputs from a row-major matrix, whose rows begin at multiples of stride.
+func Dense[E Number](data []E, n, p, stride int) Inputs {
+	if n < 0 || p < 0 || stride < p || n > 0 && len(data) < (n-1)*stride+p {
+		panic(fmt.Sprintf("primal: %d numbers do not hold %d rows of %d features with stride %d", len(data), n, p, stride))
+	}
+	return dense[E]{data, n, p, stride}
+}
+
+func (x dense[E]) Size() (n, p int)      { return x.n, x.p }
+func (x dense[E]) sparse() *solve.Sparse { return nil }
+
+func (x dense[E]) wideTo(dst matrix, lo int, centre, factor []float64) {
+	designTo(dst, x, lo, centre, factor)
+}
+
+func (x dense[E]) singleTo(dst linalg.Matrix[float32], lo int, centre, factor []float64) {
+	designTo(dst, x, lo, centre, factor)
+}
+
+func designTo[T linalg.Float, E Number](dst linalg.Matrix[T], x dense[E], lo int, centre, factor []float64) {
+	for i := range dst.Rows {
+		out := dst.Row(i)
+		from := x.data[(lo+i)*x.stride:][:x.p]
+		row := out[:len(from)]
+		if centre == nil {
+			for j, v := range from {
+				row[j] = T(v)
+			}
+		} else {
+			c, f := centre[:len(from)], factor[:len(from)]
+			for j, v := range from {
+				row[j] = T((float64(v) - c[j]) * f[j])
+			}
+		}
+		out[x.p] = 1
+	}
+}
+
+// compressed is a matrix in compressed sparse rows.
+type compressed struct{ s *solve.Sparse }
+
+// CSR returns inputs from a matrix that has passed its Check.
+func CSR(s *solve.Sparse) Inputs { return compressed{s} }
+
+func (x compressed) Size() (n, p int)      { return x.s.Rows, x.s.Cols }
+func (x compressed) sparse() *solve.Sparse { return x.s }
+
+// Sparse rows are read entry by entry.
+func (x compressed) wideTo(matrix, int, []float64, []float64) {
+	panic("primal: sparse inputs read as dense")
+}
+func (x compressed) singleTo(linalg.Matrix[float32], int, []float64, []float64) {
+	panic("primal: sparse inputs read as dense")
+}
+
+// entries returns the columns and values of row i.
+func entries(s *solve.Sparse, i int) ([]int32, []float64) {
+	lo, hi := s.Indptr[i], s.Indptr[i+1]
+	return s.Indices[lo:hi], s.Data[lo:hi]
+}
+
+// finiteRow returns an error about row i unless all its entries are finite. Their sum is tried first.
+func finiteRow(i int, x []float64, columns []int32) error {
+	var sum float64
+	for _, v := range x {
+		sum += v - v // 0, or NaN
+	}
+	if sum == 0 {
+		return nil
+	}
+	for j, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			if columns != nil {
+				j = int(columns[j])
+			}
+			return badrow.Named(i, "primal: X is %g at row %d, column %d, must be finite", v, i, j)
+		}
+	}
+	return nil
+}
