@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .call import FloatArray, address, call, codes, contiguous, floats, record
+from .arrays import FloatArray
+from .call import address, call, codes, contiguous, floats, record
 from .names import NUMBER_TYPES
 from .ridge import FitInfo, fit_info, ridge_options
 from .structure import Description
