@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -76,6 +77,9 @@ TABLES = {
 UNLISTED = {
     "BlasChoice.name", "Layout.kind", "StructuredRidge.precision_", "NearestNeighborsLabelRanker.algorithm"
 }  # fmt: skip
+# A parameter or attribute with its description, and from how many characters on it is worth an entry of the glossary.
+ENTRY = re.compile(r"^\w[\w, ]* : .*\n(?:(?: {4}.*)?(?:\n|$))+", re.MULTILINE)
+LONG_ENTRY = 110
 # An underline that ended up on the line of its heading.
 BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
 
@@ -246,3 +250,15 @@ def test_names_in_docstrings_are_those_of_the_tables():
 def test_losses_of_structures_are_those_of_the_table():
     shown = {name for structure in INSTANCES.values() for name in structure.space.costs}
     assert shown | {"auto"} == set(COSTS)
+
+
+def test_entries_of_docstrings_are_written_once(root):
+    """What several classes or functions share is in the glossary."""
+    places: dict[str, list[str]] = {}
+    for file in sorted((root / "python" / "combpred").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
+                for entry in ENTRY.findall(ast.get_docstring(node) or ""):
+                    if len(text := " ".join(entry.split())) > LONG_ENTRY:
+                        places.setdefault(text, []).append(f"{file.name}: {node.name}")
+    assert {text: where for text, where in places.items() if len(where) > 1} == {}

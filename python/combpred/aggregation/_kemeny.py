@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from .._data.checks import choice, is_number
+from .._data.glossary import documented
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray
 from .._lib.control import reported
@@ -25,6 +26,7 @@ _OUTPUTS = ("order", "weak", "partial")
 _RELATION_LIMITS = {"weak": 14, "partial": 7}  # of the exact decoders of these structures
 
 
+@documented
 def kemeny(
     rankings: ArrayLike | None = None,
     *,
@@ -78,8 +80,7 @@ def kemeny(
         best bound that the program has proven.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for "random-pivot" and the linear extensions.
-    verbose : int, default=0
-        When positive, programs that take more than a second report how many were solved, and their constraints.
+    %(verbose_programs)s
 
     Returns
     -------

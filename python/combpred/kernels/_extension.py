@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from .._data.checks import check_share, choice
+from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
 from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
@@ -23,6 +24,7 @@ _LIMITS = {"auto": MOST_DOWNSETS, "exact": MOST_DOWNSETS, "approximate": FEW_DOW
 _WHOLE = 30.0  # below it a logarithm tells a whole number exactly
 
 
+@documented
 def extension_kernel(
     X: ArrayLike,
     Y: ArrayLike | None = None,
@@ -40,8 +42,7 @@ def extension_kernel(
 
     Parameters
     ----------
-    X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
-        Orders in the given format, as for `position_kernel`. Two single rows give a single number.
+    %(orders)s
     Y : array-like in the format of X, default=None
         None: X.
     format : {"positions", "pairs"}, default="positions"

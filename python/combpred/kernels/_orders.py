@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from .._data.checks import choice
+from .._data.glossary import documented
 from .._data.relations import close_relations, encode_relations, items_shown, relation_matrices
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
@@ -121,6 +122,7 @@ def _from_pairs(values: Any, name: str) -> OrderRows:
     return OrderRows(items, signs, predecessors)
 
 
+@documented
 def edge_kernel(
     X: ArrayLike, Y: ArrayLike | None = None, *, format: str = "positions", normalize: bool = False
 ) -> FloatArray | float:
@@ -130,8 +132,7 @@ def edge_kernel(
 
     Parameters
     ----------
-    X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
-        Orders in the given format, as for `position_kernel`. Two single rows give a single number.
+    %(orders)s
     Y : array-like in the format of X, default=None
         None: X.
     format : {"positions", "pairs"}, default="positions"
@@ -169,6 +170,7 @@ def edge_kernel(
     return _kernel(X, Y, format, normalize, opposite=False)
 
 
+@documented
 def signed_edge_kernel(
     X: ArrayLike, Y: ArrayLike | None = None, *, format: str = "positions", normalize: bool = False
 ) -> FloatArray | float:
@@ -179,8 +181,7 @@ def signed_edge_kernel(
 
     Parameters
     ----------
-    X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
-        Orders in the given format, as for `position_kernel`. Two single rows give a single number.
+    %(orders)s
     Y : array-like in the format of X, default=None
         None: X.
     format : {"positions", "pairs"}, default="positions"
