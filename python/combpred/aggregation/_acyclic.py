@@ -15,7 +15,7 @@ from ._orders import OrderSolver, cost_of, deadline_after, joined, methods_for
 from ._profile import read_counts
 
 #: Values of the parameter `method`.
-METHODS = methods_for("acyclic")
+ACYCLIC_METHODS = methods_for("acyclic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ def acyclic_majority(
            [0, 0, 0],
            [0, 0, 0]])
     """
-    choice(method, "method", METHODS)
+    choice(method, "method", ACYCLIC_METHODS)
     if not is_number(threshold) or not 0.5 <= threshold < 1.0:
         raise ValueError(f"threshold must be a number from 1/2 to below 1, got {threshold!r}")
     deadline = deadline_after(time_limit)

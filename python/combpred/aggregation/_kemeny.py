@@ -21,7 +21,7 @@ from ._orders import OrderSolver, Part, cost_of, deadline_after, joined, methods
 from ._profile import Profile, kendall_distances, read_counts
 from ._relations import Found, PairCosts, best_input_relation, best_partial_order, best_weak_order
 
-_METHODS, _RELATION_METHODS = methods_for("order"), methods_for("relation")
+_KEMENY_METHODS, _RELATION_METHODS = methods_for("order"), methods_for("relation")
 _OUTPUTS = ("order", "weak", "partial")
 _RELATION_LIMITS = {"weak": 14, "partial": 7}  # of the exact decoders of these structures
 
@@ -229,7 +229,7 @@ def _error(profile: Profile | None, before: NDArray[np.bool_], penalty: float) -
 
 def _check_options(method: str, output: str, penalty: Any) -> None:
     choice(output, "output", _OUTPUTS)
-    choice(method, "method", _METHODS)
+    choice(method, "method", _KEMENY_METHODS)
     if output != "order" and method not in _RELATION_METHODS:
         raise CapabilityError(
             f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(_RELATION_METHODS)}"

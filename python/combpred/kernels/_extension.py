@@ -18,7 +18,7 @@ from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
 from ..sampling import count_linear_extensions
 from ._orders import OrderRows, gram
 
-METHODS = ("auto", "exact", "approximate")
+KERNEL_METHODS = ("auto", "exact", "approximate")
 # Downsets of what is counted exactly.
 _LIMITS = {"auto": MOST_DOWNSETS, "exact": MOST_DOWNSETS, "approximate": FEW_DOWNSETS}
 _WHOLE = 30.0  # below it a logarithm tells a whole number exactly
@@ -103,7 +103,7 @@ def extension_kernel(
     >>> extension_kernel([[1, 2, -1]], [[-1, -1, -1]], normalize=True).round(3)
     array([[0.707]])
     """
-    choice(method, "method", METHODS)
+    choice(method, "method", KERNEL_METHODS)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
 

@@ -17,7 +17,7 @@ from .._data.targets import TargetError, as_numbers, target_matrix, unknown_posi
 from .._lib.arrays import FloatArray
 from .._lib.memory import row_blocks
 
-FORMATS = ("positions", "pairs")
+ORDER_FORMATS = ("positions", "pairs")
 _REMEDY = "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown"
 
 _EXACT_SINGLE = 2**24  # integers up to it are float32
@@ -49,7 +49,7 @@ class OrderRows:
 
 def read_orders(values: Any, name: str, given: str) -> OrderRows:
     """Read the argument called `name` in the format `given`; arrays of three dimensions are matrices in any case."""
-    choice(given, "format", FORMATS)
+    choice(given, "format", ORDER_FORMATS)
     if given == "pairs" or np.ndim(values) == 3:
         return _from_pairs(values, name)
     return _from_positions(values, name)

@@ -17,7 +17,7 @@ from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._boosting import WINDOW, BaseRankers, Boosting, FeatureFunctions, boost
 from ._edges import DECOMPOSITIONS, edges_of
-from ._preferences import FORMATS, Preferences
+from ._preferences import PREFERENCE_FORMATS, Preferences
 
 
 @documented
@@ -114,7 +114,7 @@ class LabelRankingBoost(LabelRanker):
     True
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="left")],

@@ -18,7 +18,7 @@ from .._lib.memory import require_memory, row_blocks
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._classifiers import weight_options
-from ._preferences import FORMATS, Preferences, pairs_of_labels
+from ._preferences import PREFERENCE_FORMATS, Preferences, pairs_of_labels
 
 
 @documented
@@ -90,7 +90,7 @@ class ConstraintClassification(LabelRanker):
            [3, 2, 1]], dtype=int32)
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],

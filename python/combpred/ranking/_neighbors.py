@@ -23,7 +23,7 @@ from ..structures import Permutations
 from ._base import LabelRanker
 from ._mallows import MallowsEstimate, estimate_mallows
 from ._neighbor_weights import neighbor_weights
-from ._preferences import FORMATS, Preferences, summed_by_label
+from ._preferences import PREFERENCE_FORMATS, Preferences, summed_by_label
 
 _SIGNS_PER_DOUBLE = 8
 # Metrics of which scikit-learn's brute force takes inner products, by BLAS, in place of differences.
@@ -140,7 +140,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
            [2, 3, 1]], dtype=int32)
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],

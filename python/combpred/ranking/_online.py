@@ -22,7 +22,7 @@ from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._edges import DECOMPOSITIONS, edges_of
 from ._mistake_bound import Competitor, online_mistake_bound
-from ._preferences import FORMATS, Preferences, read_preferences
+from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences
 
 _Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 3.11
 
@@ -123,7 +123,7 @@ class OnlineLabelRanker(LabelRanker):
     (150.0, True)
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "update": [StrOptions(set(UPDATES))],

@@ -18,7 +18,7 @@ from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError, NumericalError
 from ._base import LabelRanker
 from ._classifiers import weight_options
-from ._preferences import FORMATS, Preferences, pairs_of_labels, summed_by_label
+from ._preferences import PREFERENCE_FORMATS, Preferences, pairs_of_labels, summed_by_label
 
 
 @documented
@@ -85,7 +85,7 @@ class RankingByPairwiseComparison(LabelRanker):
            [3, 2, 1]], dtype=int32)
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],

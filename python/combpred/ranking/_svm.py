@@ -25,7 +25,7 @@ from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
 from ._base import LabelRanker
 from ._edges import DECOMPOSITIONS, position_gaps
-from ._preferences import FORMATS, Preferences
+from ._preferences import PREFERENCE_FORMATS, Preferences
 
 
 @documented
@@ -132,7 +132,7 @@ class LabelRankingSVM(LabelRanker):
     True
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InputKernel._parameter_constraints,

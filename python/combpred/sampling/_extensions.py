@@ -24,7 +24,7 @@ from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common, ex
 from .._lib.memory import row_blocks
 from .._lib.names import EXTENSION_METHODS
 
-_METHODS = ("auto", "exact", "approximate")
+COUNT_METHODS = ("auto", "exact", "approximate")
 _PILOT = 64  # draws that choose what to take away
 _BATCH_NUMBERS = 2**22  # of a batch of draws
 
@@ -266,7 +266,7 @@ def count_linear_extensions(
     >>> round(count_linear_extensions([], 100).log_value, 3)  # ln 100!
     363.739
     """
-    choice(method, "method", _METHODS)
+    choice(method, "method", COUNT_METHODS)
     n = whole_number(n_elements, "n_elements", 1, 2048)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")

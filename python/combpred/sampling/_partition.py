@@ -17,7 +17,7 @@ from ._estimates import LogPartition, exact_result
 from ._taylor import expand, warn_of_sampled_moments
 from .samplers import bounds_of_rows, rows_of
 
-METHODS = ("auto", "exact", "annealed", "taylor")
+PARTITION_METHODS = ("auto", "exact", "annealed", "taylor")
 
 
 def log_partition(
@@ -151,7 +151,7 @@ def log_partition(
     array([0.3])
     """
     rows = rows_of(structure, scores)
-    choice(method, "method", METHODS)
+    choice(method, "method", PARTITION_METHODS)
     how = Annealing(epsilon, delta, sampler, schedule, max_steps)
     bounds = None if bound is None else bounds_of_rows(bound, len(rows), least=0.0)
     _refuse_options(method, how, bound, centred)
