@@ -39,6 +39,29 @@ from .samplers import (
     refuse_long_past,
 )
 
+__all__ = [
+    "INFERENCES",
+    "INFERENCE_ENGINES",
+    "INFERENCE_OF",
+    "TRAINING_EVALUATIONS",
+    "Engine",
+    "EngineSettings",
+    "ExactEngine",
+    "Inferred",
+    "SampledEngine",
+    "SampledTraining",
+    "TaylorEngine",
+    "TaylorTraining",
+    "TrainingEngine",
+    "engine_of",
+    "resolve_method",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: Evaluations of all rows that training is taken to need: L-BFGS took 6 to 60.
 TRAINING_EVALUATIONS = 60
 

@@ -25,6 +25,38 @@ from .._lib.partition import exact_is_affordable
 from ..structures import Structure
 from ._diagnostics import APART, ChainDiagnostics, meta_mixing_bound
 
+__all__ = [
+    "ANNEALED_ORDER",
+    "AUTO_ORDER",
+    "CHAINED",
+    "ESTIMATOR_SAMPLERS",
+    "PAST_STEPS",
+    "SAMPLERS",
+    "Diagnosed",
+    "RowSampler",
+    "Sampled",
+    "bounds_of_rows",
+    "chain_draws",
+    "chain_of",
+    "diagnose_chains",
+    "exact_draws",
+    "first_capable",
+    "joined_diagnostics",
+    "lacking",
+    "methods_of",
+    "natural_thin",
+    "promising",
+    "refuse_long_past",
+    "rows_of",
+    "score_bound",
+    "warn_unless_mixed",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: All samplers: values of the parameter `sampler` of functions, beside "auto".
 SAMPLERS = (*CHAIN_METHODS, "exact")
 #: Those that estimators use.
