@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 import house_rules
+import pytest
 from house_rules import imports_in, read_modules
+from looks_of_tests import looks_of_tests
 
 TREE = {
     "__init__.py": "from ._lib.call import call",
@@ -111,7 +111,7 @@ def test_looks_into_other_rooms_are_found(tmp_path, file, text, found):
     path = tmp_path / "tests" / file
     path.parent.mkdir(parents=True)
     path.write_text(text)
-    looks = house_rules.looks_of_tests(tmp_path / "tests", modules, {"calls": "_lib"})
+    looks = looks_of_tests(tmp_path / "tests", modules, {"calls": "_lib"})
     assert [look.what for look in looks] == found
 
 
@@ -152,3 +152,9 @@ def test_bases_of_one_class_and_deep_classes_are_found():
 def test_imports_are_read_as_they_are_written():
     (found,) = imports_in(ast.parse("import combpred"))
     assert (found.path, found.bound) == ("", "combpred")
+
+
+def test_names_of_several_things_are_found(tmp_path):
+    same = "class Rows: ...\nItem = TypeVar('Item')\n_own: int = 1"
+    modules = tree(tmp_path, _lib__rows=same, _models__rows=same, _models__more="first, Rows = 1, 2")
+    assert house_rules.names_of_several_things(modules) == {"Rows": ["_lib.rows", "_models.more", "_models.rows"]}

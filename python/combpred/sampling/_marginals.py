@@ -20,7 +20,7 @@ from ._levels import Levels, Task, levels_of
 from ._schedules import adaptive_schedule
 from .samplers import SAMPLERS, rows_of
 
-Pair = tuple[FloatArray, FloatArray]
+Ranges = tuple[FloatArray, FloatArray]
 
 MARGINALS_METHODS = ("samples", "counting")
 _BATCH = 2**12  # draws that are embedded at a time
@@ -224,7 +224,7 @@ def estimate_marginals(
     return SampledMarginals(value, error, counts[:, 0], counts[:, 1], np.array(names), converged)
 
 
-def _by_samples(task: Task, levels: Levels, ranges: Pair) -> Pair:
+def _by_samples(task: Task, levels: Levels, ranges: Ranges) -> Ranges:
     """Return averages over draws from p, and the errors by Hoeffding's inequality."""
     width = ranges[1] - ranges[0]
     d = len(width)
@@ -239,7 +239,7 @@ def _by_samples(task: Task, levels: Levels, ranges: Pair) -> Pair:
     return total / n, width * math.sqrt(math.log(2 * d / task.delta) / (2 * min(n, needed)))
 
 
-def _by_counting(task: Task, levels: Levels, ranges: Pair) -> Pair:
+def _by_counting(task: Task, levels: Levels, ranges: Ranges) -> Ranges:
     """Return quotients of annealed sums, and the errors that follow from those of both."""
     low, width = ranges[0], ranges[1] - ranges[0]
     # Of both sums, so that (1 + e) / (1 − e) is 1 + ε.
@@ -292,7 +292,7 @@ def _require_exact_mean(structure: Structure) -> None:
         )
 
 
-def _ranges(structure: Structure, given: Any) -> Pair:
+def _ranges(structure: Structure, given: Any) -> Ranges:
     """Return the least and the largest value of each entry of ψ."""
     d = structure.n_features
     if given is None:

@@ -14,7 +14,7 @@ from .._data.targets import TargetError, as_numbers, target_matrix, whole_number
 from .._lib.structure import Description, structure_embed
 from ._base import Structure
 from ._layout import Layout
-from ._orders import KEYS, order_restriction
+from ._orders import ORDER_KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
 
 _LIMIT = Limit(2**14, "beyond that the k(k−1)/2 scores of a single ranking take more than a gigabyte")
@@ -60,7 +60,7 @@ class Permutations(Structure):
     _entries = "signs"
     _costs = ("kendall", "hamming")
 
-    _constraint_keys = KEYS
+    _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
         self.n_labels = n_labels

@@ -14,7 +14,7 @@ from .._data.targets import TargetError, target_matrix, whole_numbers
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import Structure
-from ._members import KEYS, MemberConditions
+from ._members import MEMBER_KEYS, MemberConditions
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 _LIMIT = Limit(2**20, "beyond that the exact count takes too long")
@@ -60,7 +60,7 @@ class Subtrees(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _costs = ("tree", "hamming")
-    _constraint_keys = KEYS
+    _constraint_keys = MEMBER_KEYS
 
     def __init__(self, parent: ArrayLike | Mapping[Hashable, Hashable]) -> None:
         self.parent = parent

@@ -15,7 +15,7 @@ from .._data.targets import as_numbers, error_at, target_matrix
 from .._lib.structure import Description
 from ._base import Structure
 from ._layout import Layout
-from ._orders import KEYS, order_restriction
+from ._orders import ORDER_KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
 
 _LIMIT = Limit(2**10, "the counts of larger spaces take too long to tabulate")
@@ -77,7 +77,7 @@ class WeakOrders(Structure):
     _entries = "signs and ties"
     _costs = ("kendall", "hamming")
 
-    _constraint_keys = KEYS
+    _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
         self.n_labels = n_labels
