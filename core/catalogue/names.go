@@ -54,7 +54,7 @@ func (n Names) spelt() []string {
 
 // List is a set of names for those who read them.
 type List struct {
-	Key   string   `json:"key"` // of the list, such as "DECODERS"
+	Key   string   `json:"key"` // of the list, such as "LIBRARY_DECODERS"
 	Doc   string   `json:"doc"` // what they are, as a noun
 	Names []string `json:"names"`
 }
@@ -127,7 +127,7 @@ func Lists() []List {
 	}
 	random := slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Random() })
 	return []List{
-		{"DECODERS", "Decoders", Decoders.spelt()},
+		{"LIBRARY_DECODERS", "Decoders", Decoders.spelt()},
 		{"RANDOM_DECODERS", "Decoders whose results depend on a seed", random.spelt()},
 		{"CHAIN_METHODS", "Ways to sample by proposals, all of which depend on a seed", ChainMethods.spelt()},
 		{"CHAINS", "Those that follow a Markov chain", which(chain.Method.Chained)},
@@ -135,7 +135,7 @@ func Lists() []List {
 		{"UNIFORM_METHODS", "Those that propose uniform outputs", which(chain.Method.Uniform)},
 		{"BOUNDED_METHODS", "Those that need bounds on the scores of all outputs", which(chain.Method.Bounded)},
 		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", ExtensionMethods.spelt()},
-		{"ENGINES", "Methods that compute partition functions", Engines.spelt()},
+		{"PARTITION_ENGINES", "Methods that compute partition functions", Engines.spelt()},
 		{"MOMENTS_KINDS", "What the mean and the second moment of a structure are", Moments.spelt()},
 		{"RIDGE_LOSSES", "Losses of ridge regression", fit.Losses},
 		{"RIDGE_SOLVERS", "Solvers of ridge regression", fit.Solvers},

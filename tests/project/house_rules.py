@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import io
-import re
-import textwrap
 import tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -212,17 +210,6 @@ def insides_of_structures(modules: Modules, private: set[str]) -> list[str]:
     ]
 
 
-# ---- What tests look into --------------------------------------------------------------------------------------------
-
-
-class Look(NamedTuple):
-    """A place where a test looks into a room: its file below tests, the line, and what it uses."""
-
-    file: str
-    line: int
-    what: str
-
-
 def owners_of_private_names(modules: Modules) -> dict[str, set[str]]:
     """Return the rooms that define each name with an underscore: functions, classes, variables and attributes."""
     owners: dict[str, set[str]] = {}
@@ -238,73 +225,50 @@ def owners_of_private_names(modules: Modules) -> dict[str, set[str]]:
     return owners
 
 
-def looks_inside(tests: Path, file: Path, room: str, owners: dict[str, set[str]]) -> Iterator[Look]:
-    """Yield where a test of `room` uses what is private to others.
+def private_attributes_of_other_rooms(modules: Modules) -> list[str]:
+    """What a room calls with an underscore is asked for by that room alone, of instances as well as of modules.
 
-    Private are the rooms of `INNER`, and modules and names with an underscore in any room. Seen are imports, paths in
-    strings (of what is patched, and in scripts that run elsewhere), and attributes, also those in strings, whose name
-    only other rooms define. What a module of the room has imported itself is the room's.
+    An attribute is known by its name: it is foreign where other rooms define that name and its own does not.
     """
-    name = file.relative_to(tests).as_posix()
-
-    def foreign(path: str) -> bool:
-        parts = path.split(".")
-        return parts[0] != room and any(is_private(part) for part in parts)
-
-    def in_tree(tree: ast.AST, first: int) -> Iterator[Look]:
-        for each in imports_in(tree):
-            if foreign(each.path):
-                yield Look(name, first + each.line, each.path)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute):
-                if room not in owners.get(node.attr, {room}) and ast.unparse(node.value) not in ("self", "cls"):
-                    yield Look(name, first + node.lineno, ast.unparse(node))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield from in_text(node.value, first + node.lineno)
-
-    def in_text(text: str, line: int) -> Iterator[Look]:
-        if room not in owners.get(text, {room}):
-            yield Look(name, line, text)
-        if "import" in text and "combpred" in text:
-            try:
-                script = ast.parse(textwrap.dedent(text))
-            except SyntaxError:  # prose
-                pass
-            else:
-                yield from in_tree(script, line)
-                return
-        for path in re.findall(r"\bcombpred\.((?:\w+\.)*\w+)", text):
-            if foreign(path):
-                yield Look(name, line, path)
-
-    yield from in_tree(ast.parse(file.read_text(encoding="utf-8")), 0)
+    owners, wrong = owners_of_private_names(modules), []
+    for name, module in modules.items():
+        for node in ast.walk(module.tree):
+            attribute = ""
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) not in ("self", "cls"):
+                attribute = node.attr
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr", "setattr", "delattr"):
+                attribute = str(getattr(node.args[1], "value", ""))
+            if module.room not in owners.get(attribute, {module.room}):
+                wrong.append(f"{name}:{node.lineno} uses {ast.unparse(node)}")  # type: ignore[attr-defined]
+    return wrong
 
 
-def looks_of_tests(tests: Path, modules: Modules, rooms_of_oracles: dict[str, str]) -> list[Look]:
-    """Return where tests look into rooms that they do not test.
+def names_of_several_things(modules: Modules) -> dict[str, list[str]]:
+    """One name means one thing: return the top-level names without underscore that several modules define.
 
-    A test belongs to the room that its folder is named after, an oracle to none, but for those of `rooms_of_oracles`:
-    only tests and oracles of the same room may import these. Tests of the project inspect everything, and benchmarks
-    may time what no user calls.
+    Type variables stand for anything, faces repeat what rooms define, and what each module has, as `__all__`, is left
+    out.
     """
-    owners, found = owners_of_private_names(modules), []
-    for file in sorted(tests.rglob("*.py")):
-        folder, *below = file.relative_to(tests).parts
-        if folder in ("project", "benchmarks"):
+    places: dict[str, list[str]] = {}
+    for module in modules.values():
+        if module.room in FACES:
             continue
-        room = f"_{folder}" if f"_{folder}" in INNER else folder
-        if folder == "oracles":
-            room = rooms_of_oracles.get(Path(*below).with_suffix("").as_posix(), room)
-        found += looks_inside(tests, file, room, owners)
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            names = [node.module] if isinstance(node, ast.ImportFrom) else []
-            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            found += [
-                Look(file.relative_to(tests).as_posix(), node.lineno, name)  # type: ignore[attr-defined]
-                for name in names
-                if name in rooms_of_oracles and rooms_of_oracles[name] != room
-            ]
-    return found
+        for name in top_level_names(module.tree):
+            if not name.startswith("_"):
+                places.setdefault(name, []).append(module.name)
+    return {name: where for name, where in places.items() if len(where) > 1}
+
+
+def top_level_names(tree: ast.Module) -> Iterator[str]:
+    """Yield the names of functions, classes and variables, those of type variables left out."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "TypeVar":
+                continue
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                yield from (name.id for name in ast.walk(target) if isinstance(name, ast.Name))
 
 
 # ---- Sizes -----------------------------------------------------------------------------------------------------------

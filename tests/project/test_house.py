@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 import combpred
 import house_rules
 from house_rules import FACES, INNER, ROOMS, is_private
+from looks_of_tests import Look, looks_of_tests
 
 #: Modules where others are looked up by name: lazily, or to find out which there are.
 FINDERS = {"", "structures._resolve", "_lib.versions", "_lib.control", "_cli.model"}
@@ -33,6 +34,16 @@ LOOKS = [
     ),
     ("_programs.orders.relaxed_order", {"aggregation"}, "roundings are compared with the bound of the relaxation"),
 ]
+
+
+#: Names of several things all the same, and why.
+NAMESAKES = {
+    "log_partition": "of the core, and of users, who get bounds with it",
+    "Learner": "what a pass of each kind of online training learns",
+    "Passes": "over the rows, in Python and in the core",
+    "Visits": "of rows by the core; structures that are sequences of visits",
+    "train": "the SVM and the perceptron, each in its module",
+}
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +106,15 @@ def test_no_room_uses_private_names_of_another(modules):
     assert house_rules.private_names_of_other_rooms(modules) == []
 
 
+def test_no_room_uses_private_attributes_of_another(modules):
+    assert house_rules.private_attributes_of_other_rooms(modules) == []
+
+
+def test_a_name_means_one_thing(modules):
+    twice = house_rules.names_of_several_things(modules)
+    assert {name: where for name, where in twice.items() if name not in NAMESAKES} == {}
+
+
 def test_structures_are_asked_by_their_space(modules):
     from combpred.structures import Structure, structure_classes
 
@@ -108,9 +128,9 @@ def test_rooms_of_the_package_alone_show_nothing(package):
 
 
 def test_tests_import_the_public_api_or_the_room_that_they_test(root, modules):
-    looks = house_rules.looks_of_tests(root / "tests", modules, ROOMS_OF_ORACLES)
+    looks = looks_of_tests(root / "tests", modules, ROOMS_OF_ORACLES)
 
-    def excuse(look: house_rules.Look) -> int | None:
+    def excuse(look: Look) -> int | None:
         folder = look.file.split("/")[0]
         return next(
             (i for i, (what, where, _) in enumerate(LOOKS) if folder in where and what in ("*", look.what)), None

@@ -9,6 +9,7 @@ import pytest
 
 import house_rules
 from house_rules import imports_in, read_modules
+from looks_of_tests import looks_of_tests
 
 TREE = {
     "__init__.py": "from ._lib.call import call",
@@ -36,6 +37,7 @@ def broken(modules: house_rules.Modules) -> set[str]:
         "circle": house_rules.circles(modules),
         "by name": house_rules.imports_by_name(modules),
         "private": house_rules.private_names_of_other_rooms(modules),
+        "attribute": house_rules.private_attributes_of_other_rooms(modules),
         "structure": house_rules.insides_of_structures(modules, {"_encode"}),
     }
     return {name for name, found in rules.items() if found}
@@ -64,11 +66,13 @@ def test_the_tree_is_legal(tmp_path):
         ({"_lib__a": "__import__('b')"}, {"by name"}),
         ({"_models__svm": "from ..structures._base import Structure"}, {"private"}),
         ({"_models__svm": "from .._lib.call import _hidden"}, {"private"}),
-        ({"_models__svm": "from .._lib import call\ncall._hidden"}, {"private"}),
-        ({"_models__svm": "from .._lib import call as c\nc._hidden"}, {"private"}),
-        ({"_models__svm": "import combpred._lib.call\ncombpred._lib.call._hidden"}, {"private"}),
-        ({"_models__svm": "structure._encode(y)"}, {"structure"}),
-        ({"_models__svm": "getattr(structure, '_encode')(y)"}, {"structure"}),
+        ({"_models__svm": "from .._lib import call\ncall._hidden"}, {"attribute", "private"}),
+        ({"_models__svm": "from .._lib import call as c\nc._hidden"}, {"attribute", "private"}),
+        ({"_models__svm": "import combpred._lib.call\ncombpred._lib.call._hidden"}, {"attribute", "private"}),
+        ({"_models__svm": "structure._encode(y)"}, {"attribute", "structure"}),
+        ({"_models__svm": "getattr(structure, '_encode')(y)"}, {"attribute", "structure"}),
+        ({"_lib__memory": "class A:\n    def f(self): self._held = 1", "_models__svm": "a._held"}, {"attribute"}),
+        ({"_lib__memory": "class A:\n    def f(self): self._held = 1", "_lib__more": "a._held"}, set()),
         ({"_models__svm": "structure.space._anything"}, {"structure"}),
         ({"_models__svm": "class A:\n    def f(self): self._encode"}, set()),
     ],
@@ -108,7 +112,7 @@ def test_looks_into_other_rooms_are_found(tmp_path, file, text, found):
     path = tmp_path / "tests" / file
     path.parent.mkdir(parents=True)
     path.write_text(text)
-    looks = house_rules.looks_of_tests(tmp_path / "tests", modules, {"calls": "_lib"})
+    looks = looks_of_tests(tmp_path / "tests", modules, {"calls": "_lib"})
     assert [look.what for look in looks] == found
 
 
@@ -149,3 +153,9 @@ def test_bases_of_one_class_and_deep_classes_are_found():
 def test_imports_are_read_as_they_are_written():
     (found,) = imports_in(ast.parse("import combpred"))
     assert (found.path, found.bound) == ("", "combpred")
+
+
+def test_names_of_several_things_are_found(tmp_path):
+    same = "class Rows: ...\nItem = TypeVar('Item')\n_own: int = 1"
+    modules = tree(tmp_path, _lib__rows=same, _models__rows=same, _models__more="first, Rows = 1, 2")
+    assert house_rules.names_of_several_things(modules) == {"Rows": ["_lib.rows", "_models.more", "_models.rows"]}

@@ -39,7 +39,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Result:
+class DemoResult:
     """One line of the table; times in seconds."""
 
     data: str
@@ -52,7 +52,7 @@ class Result:
     predict: float
 
 
-def run_demo(plot: Path | None) -> list[Result]:
+def run_demo(plot: Path | None) -> list[DemoResult]:
     """Train on half of four data sets and evaluate on the other half, print a table as it grows and write a plot.
 
     Parameters
@@ -62,7 +62,7 @@ def run_demo(plot: Path | None) -> list[Result]:
 
     Returns
     -------
-    results : list of Result
+    results : list of DemoResult
         Two for each data set: ours, and scikit-learn's.
     """
     print("Scores on the other half of the rows, larger is better. Seconds to choose the penalty, to fit, to predict.")
@@ -71,7 +71,7 @@ def run_demo(plot: Path | None) -> list[Result]:
     print(
         f"{'data':26} {'training':>10}  {'method':32} {'metric':14} {'score':>6} {' '.join(f'{h:>7}' for h in heading)}"
     )
-    results: list[Result] = []
+    results: list[DemoResult] = []
     for name, data, baseline in _tasks():
         for result in _compared(name, data, baseline):
             results.append(result)
@@ -110,7 +110,7 @@ def _tasks() -> list[tuple[str, Bunch, Baseline]]:
     ]
 
 
-def _compared(name: str, data: Bunch, baseline: Baseline) -> list[Result]:
+def _compared(name: str, data: Bunch, baseline: Baseline) -> list[DemoResult]:
     structure: Structure = data.structure
     structure.count()  # loads the library, which is not part of any fit
     X, X_test, y, y_test = train_test_split(data.data, data.target, test_size=0.5, random_state=0)
@@ -120,9 +120,9 @@ def _compared(name: str, data: Bunch, baseline: Baseline) -> list[Result]:
     def scored(estimator: Any, X: NDArray[Any], y: NDArray[Any]) -> float:
         return structure.score(y, baseline.structures(estimator.predict(X)))
 
-    def result(method: str, choose: float, fit: float, predict: float, predicted: NDArray[Any]) -> Result:
+    def result(method: str, choose: float, fit: float, predict: float, predicted: NDArray[Any]) -> DemoResult:
         score = structure.score(y_test, predicted)
-        return Result(
+        return DemoResult(
             name, f"{X.shape[0]} × {X.shape[1]}", method, structure.default_metric, score, choose, fit, predict
         )
 
@@ -154,7 +154,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
     return value, time.perf_counter() - start
 
 
-def _plotted(results: Sequence[Result], path: Path) -> str:
+def _plotted(results: Sequence[DemoResult], path: Path) -> str:
     """Write the plot and return what to tell the user."""
     try:
         from matplotlib.figure import Figure

@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 from . import abi, names
 from .arrays import FloatArray
 from .call import address, call, floats, get_n_threads, record
+from .errors import RowError
 from .memory import allocate
 from .structure import Description
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.
-DECODERS = (*names.DECODERS, "milp")
+DECODERS = (*names.LIBRARY_DECODERS, "milp")
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,9 @@ def score_rows(scores: ArrayLike, d: int) -> tuple[FloatArray, bool]:
     rows = np.atleast_2d(values)
     bad = ~np.isfinite(rows)
     if bad.any():
-        row, column = np.unravel_index(int(np.argmax(bad)), bad.shape)
-        raise ValueError(
-            f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
-        )
+        row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+        reason = f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
+        raise RowError(row, reason, named=True)
     return rows, values.ndim == 1
 
 
@@ -142,8 +142,8 @@ def decode(
     MemoryError
         If the outputs do not fit.
     """
-    if method not in names.DECODERS:
-        raise ValueError(f"method is {method!r}, must be one of {', '.join(names.DECODERS)}")
+    if method not in names.LIBRARY_DECODERS:
+        raise ValueError(f"method is {method!r}, must be one of {', '.join(names.LIBRARY_DECODERS)}")
     part_len, d, _ = description.shape
     linear = floats(linear, "linear", None, d)
     n = len(linear)

@@ -6,7 +6,7 @@ Written by ``go generate ./capi``: do not edit.
 from __future__ import annotations
 
 #: Decoders.
-DECODERS: tuple[str, ...] = ("auto", "exact", "approx", "local-search", "anneal", "metropolis")
+LIBRARY_DECODERS: tuple[str, ...] = ("auto", "exact", "approx", "local-search", "anneal", "metropolis")
 
 #: Decoders whose results depend on a seed.
 RANDOM_DECODERS: tuple[str, ...] = ("anneal", "metropolis")
@@ -30,7 +30,7 @@ BOUNDED_METHODS: tuple[str, ...] = ("cftp", "rejection")
 EXTENSION_METHODS: tuple[str, ...] = ("auto", "counting", "coupling")
 
 #: Methods that compute partition functions.
-ENGINES: tuple[str, ...] = ("recursion", "enumeration")
+PARTITION_ENGINES: tuple[str, ...] = ("recursion", "enumeration")
 
 #: What the mean and the second moment of a structure are.
 MOMENTS_KINDS: tuple[str, ...] = ("exact", "relaxed", "sampled")

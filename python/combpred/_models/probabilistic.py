@@ -24,9 +24,17 @@ from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, DataError
 from .._lib.memory import allocate
-from ..sampling import ChainDiagnostics, LogPartition
-from ..sampling.engines import METHODS, TRAINING_EVALUATIONS, Engine, Inferred, engine_of, resolve_method
-from ..sampling.samplers import ESTIMATOR_SAMPLERS, RowSampler
+from ..sampling import LogPartition
+from ..sampling.engines import (
+    INFERENCE_OF,
+    INFERENCES,
+    TRAINING_EVALUATIONS,
+    Engine,
+    Inferred,
+    engine_of,
+    resolve_method,
+)
+from ..sampling.samplers import ESTIMATOR_SAMPLERS, RowSampler, joined_diagnostics, warn_unless_mixed
 from ..structures import structure_classes
 from .base import StructuredEstimator
 from .loglinear.blocks import fit_over_blocks
@@ -114,13 +122,14 @@ class ProbabilisticStructured(StructuredEstimator):
         sampled gradients, for data that arrive in mini-batches (`partial_fit`, linear kernel only), and for moderate
         accuracy. ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
     tol : float, default=1e-6
-        ``"lbfgs"`` stops when no entry of the gradient, preconditioned by the Hessian at zero weights, exceeds `tol`
-        times the largest one at zero weights. ``"sgd"`` stops when the objective is estimated to exceed its minimum by
-        at most `tol`² times as much as at zero weights; the square, as that excess grows with the square of the
-        gradient. The estimate is half the squared norm of the preconditioned gradient, or what the second half of the
-        passes has gained, whichever is larger. With sampled gradients both are estimated, up to two standard errors,
-        and `tol` is taken to be at least 0.05: a 400th of the gain. A warning is issued when `max_iter` comes first;
-        with sampled gradients only where the excess may be more than four times as large.
+        %(tol)s
+        Of ``"lbfgs"`` it is the largest entry of the gradient, preconditioned by the Hessian at zero weights, relative
+        to that at zero weights. Of ``"sgd"`` it is the square root of the excess of the objective over its minimum, as
+        that grows with the square of the gradient, relative to that at zero weights. The excess is estimated by half
+        the squared norm of the preconditioned gradient, or by what the second half of the passes has gained, whichever
+        is larger. With sampled gradients both are estimated, up to two standard errors, and `tol` is taken to be at
+        least 0.05: a 400th of the gain. A warning is issued when `max_iter` comes first; with sampled gradients only
+        where the excess may be more than four times as large.
     max_iter : int, default=200
         Limit on iterations, for ``"sgd"`` on passes over the rows.
     %(n_jobs)s
@@ -213,7 +222,7 @@ class ProbabilisticStructured(StructuredEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StructuredEstimator._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "inference": [StrOptions(set(METHODS))],
+        "inference": [StrOptions(set(INFERENCES))],
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
@@ -268,6 +277,7 @@ class ProbabilisticStructured(StructuredEstimator):
         self.warm_start = warm_start
         self.verbose = verbose
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilisticStructured:
         """Train on inputs and the structures observed for them.
@@ -279,8 +289,7 @@ class ProbabilisticStructured(StructuredEstimator):
             linear kernel and exact inference; y is then partitioned as X.
         y : array of n structures
             In the format of the structure's class.
-        sample_weight : array of shape (n,) or float, default=None
-            Weight of each row, at least 0; None for 1.
+        %(sample_weight)s
 
         Returns
         -------
@@ -340,20 +349,15 @@ class ProbabilisticStructured(StructuredEstimator):
                 fit_by_lbfgs(self, rows.X, targets, engine, earlier)
         return self
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_blocks(self, blocks: Any, *, classes: Any = None) -> ProbabilisticStructured:
         """Train on rows that come in blocks, of which one is in memory at a time.
 
         Parameters
         ----------
-        blocks : iterable of (X, y) or (X, y, sample_weight), or callable
-            X is an array or CSR of shape (n_block, n_features), y the structures of its rows; blocks may be of
-            different sizes, and empty. It is gone through several times, and must give the same rows each time: a list,
-            an object whose ``__iter__`` starts anew, or a function without arguments that returns a new iterator (a
-            generator function). Iterators are refused.
-        classes : array-like, default=None
-            All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out
-            are inferred from the first block.
+        %(blocks)s
+        %(classes_of_blocks)s
 
         Returns
         -------
@@ -395,6 +399,7 @@ class ProbabilisticStructured(StructuredEstimator):
             fit_over_blocks(self, blocks, classes, earlier)
         return self
 
+    @documented
     @available_if(has_partial_fit)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> ProbabilisticStructured:
@@ -408,11 +413,8 @@ class ProbabilisticStructured(StructuredEstimator):
         y : array of n structures
             In the format of the structure's class. What the first call leaves open of the structure, it takes from
             there.
-        classes : array of labels, default=None
-            All classes that will ever occur; the first call needs it where the structure has to learn the classes from
-            y.
-        sample_weight : array of shape (n,) or float, default=None
-            Weight of each row, at least 0; None for 1.
+        %(classes)s
+        %(sample_weight)s
 
         Returns
         -------
@@ -643,8 +645,9 @@ class ProbabilisticStructured(StructuredEstimator):
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
-        method : {"auto", "exact", "mcmc", "taylor"} or None, default=None
-            As the parameter `inference`, which None stands for; "mcmc" estimates by annealing.
+        method : {"auto", "exact", "annealed", "taylor"} or None, default=None
+            As for :func:`combpred.sampling.log_partition`. None: that of the parameter `inference`, whose "mcmc" stands
+            for "annealed".
         epsilon, delta : float or None, default=None
             Of estimates, the relative error of Z and the probability that it is larger, in (0, 1); None: the
             parameters of the same names. Exact values have neither.
@@ -652,8 +655,8 @@ class ProbabilisticStructured(StructuredEstimator):
         Returns
         -------
         LogPartition
-            With arrays `value`, `lower`, `upper`, `is_exact` and `n_samples`, one entry per row, the method that
-            computed them, ``"exact"``, ``"annealed"`` or ``"taylor"``, and its `details`.
+            With arrays `value`, `lower`, `upper`, `is_exact`, `is_guaranteed` and `n_samples`, one entry per row, the
+            method that computed them, ``"exact"``, ``"annealed"`` or ``"taylor"``, and its `details`.
 
         Raises
         ------
@@ -679,12 +682,12 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> bool((found.lower == found.value).all()), found.n_samples.tolist()
         (True, [0, 0, 0, 0])
         """
-        method = choice(self.inference if method is None else method, "method", METHODS)
+        inference = None if method is None else INFERENCE_OF[choice(method, "method", tuple(INFERENCE_OF))]
         check_share_or_none("epsilon", epsilon)
         check_share_or_none("delta", delta)
         X = self._check_new_rows(X)
-        engine = self._engine(X.shape[0], method, epsilon, delta)
-        return LogPartition.joined([engine.log_partition(rows, scores) for rows, scores in self._score_blocks(X)])
+        engine = self._engine(X.shape[0], inference, epsilon, delta)
+        return engine.log_partition_of_blocks(self._score_blocks(X))
 
     @lazily_on_dask
     def entropy(self, X: Any) -> FloatArray:
@@ -807,8 +810,8 @@ class ProbabilisticStructured(StructuredEstimator):
             if drawn.report is not None:
                 reports.append(drawn.report)
         if reports:
-            self.chain_diagnostics_ = ChainDiagnostics.joined(reports)
-            self.chain_diagnostics_.warn_unless_mixed("sampling")
+            self.chain_diagnostics_ = joined_diagnostics(reports)
+            warn_unless_mixed(self.chain_diagnostics_, "sampling")
         y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
         return y.reshape(int(n_samples), n, *y.shape[1:])
 
@@ -835,11 +838,11 @@ class ProbabilisticStructured(StructuredEstimator):
             )
 
     def _engine(
-        self, n: int, method: str | None = None, epsilon: float | None = None, delta: float | None = None
+        self, n: int, inference: str | None = None, epsilon: float | None = None, delta: float | None = None
     ) -> Engine:
         """Return the engine for n rows; arguments that are None are parameters of the model."""
-        method = choice(self.inference if method is None else method, "inference", METHODS)
-        engine = engine_of(self, resolve_method(method, self.structure_, n), epsilon=epsilon, delta=delta)
+        inference = choice(self.inference if inference is None else inference, "inference", INFERENCES)
+        engine = engine_of(self, resolve_method(inference, self.structure_, n), epsilon=epsilon, delta=delta)
         engine.check()
         return engine
 

@@ -142,7 +142,7 @@ class BlockRows:
             with self.errors(part):
                 X = _as_doubles(self._suitable(part.X))
                 if check:
-                    require_finite(X, part.number(0))
+                    require_finite(X)
                 psi, first = self._embedded(part)
             yield RowBatch(X, psi, first, part.weights)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import is_number
+from .._data.checks import choice, is_number
+from .._data.glossary import documented
 from .._lib.aggregate import acyclic_part, majority_margins
 from .._lib.errors import CapabilityError
 from .._lib.names import ACYCLIC_METHODS
@@ -46,6 +47,7 @@ class AcyclicMajority:
     method: str
 
 
+@documented
 def acyclic_majority(
     rankings: ArrayLike | None = None,
     *,
@@ -82,8 +84,7 @@ def acyclic_majority(
         Seconds after which "milp" gives up, and "local-search" takes its place; None: no limit.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the linear extensions.
-    verbose : int, default=0
-        When positive, programs that take more than a second report how many were solved, and their constraints.
+    %(verbose_programs)s
 
     Returns
     -------
@@ -116,8 +117,7 @@ def acyclic_majority(
            [0, 0, 0],
            [0, 0, 0]])
     """
-    if method not in ACYCLIC_METHODS:
-        raise ValueError(f"method must be one of {', '.join(ACYCLIC_METHODS)}, got {method!r}")
+    choice(method, "method", ACYCLIC_METHODS)
     if not is_number(threshold) or not 0.5 <= threshold < 1.0:
         raise ValueError(f"threshold must be a number from 1/2 to below 1, got {threshold!r}")
     deadline = deadline_after(time_limit)

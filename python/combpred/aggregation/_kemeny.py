@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from .._data.checks import is_number, seed_of
+from .._data.checks import choice, is_number, seed_of
+from .._data.glossary import documented
 from .._lib.aggregate import consensus
 from .._lib.errors import CapabilityError
 from .._lib.names import CONSENSUSES, KEMENY_METHODS, RELATION_METHODS
@@ -19,6 +20,7 @@ from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_pr
 _RELATION_LIMITS = {"weak": 14, "partial": 7}  # of the exact decoders of these structures
 
 
+@documented
 def kemeny(
     rankings: ArrayLike | None = None,
     *,
@@ -72,8 +74,7 @@ def kemeny(
         best bound that the program has proven.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for "random-pivot" and the linear extensions.
-    verbose : int, default=0
-        When positive, programs that take more than a second report how many were solved, and their constraints.
+    %(verbose_programs)s
 
     Returns
     -------
@@ -161,10 +162,8 @@ def kemeny(
 
 
 def _check_options(method: str, output: str, penalty: Any) -> None:
-    if output not in CONSENSUSES:
-        raise ValueError(f"output must be one of {', '.join(CONSENSUSES)}, got {output!r}")
-    if method not in KEMENY_METHODS:
-        raise ValueError(f"method must be one of {', '.join(KEMENY_METHODS)}, got {method!r}")
+    choice(output, "output", CONSENSUSES)
+    choice(method, "method", KEMENY_METHODS)
     if output != "order" and method not in RELATION_METHODS:
         raise CapabilityError(
             f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(RELATION_METHODS)}"

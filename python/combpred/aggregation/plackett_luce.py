@@ -10,6 +10,14 @@ from .._data.warn import warn_user
 from .._lib.aggregate import plackett_luce_fit
 from .._lib.arrays import FloatArray
 
+__all__ = [
+    "fit_plackett_luce",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 def fit_plackett_luce(
     ranks: NDArray[np.int32], weights: FloatArray, penalty: float, *, n_threads: int | None = None

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from .._data.glossary import documented
 from .._data.inputs import check_weights, mean_of_rows
+from .._data.targets import TargetError
 from ._rows import check_no_row, check_same_shape, number_matrix
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
@@ -73,9 +75,7 @@ def kendall_tau(
         for untied, name in ((untied_a, "y_true"), (untied_b, "y_pred")):
             if not untied.all():
                 row = int(rows[np.argmin(untied)])
-                raise ValueError(
-                    f"{name}, row {row}: all labels are tied, so Kendall's tau is undefined; leave the row out"
-                )
+                raise TargetError(row, "all labels are tied, so Kendall's tau is undefined; leave the row out", name)
         tau[rows] = agreement / np.sqrt(untied_a.astype(np.float64) * untied_b)  # exact squares when nothing is tied
     given = check_weights(sample_weight, n)
     if per_row:
@@ -86,6 +86,7 @@ def kendall_tau(
     return float(np.average(tau[counts], weights=weights[counts]))
 
 
+@documented
 def tau_x(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -93,8 +94,7 @@ def tau_x(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, k), k >= 2
-        Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
+    %(rankings)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -140,6 +140,7 @@ def tau_x(
     return mean_of_rows(agreement / (k * (k - 1) / 2), sample_weight, per_row)
 
 
+@documented
 def spearman_rho(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -147,8 +148,7 @@ def spearman_rho(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, k), k >= 2
-        Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
+    %(rankings)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False

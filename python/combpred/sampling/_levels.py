@@ -24,7 +24,7 @@ from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats
 from .samplers import ANNEALED_ORDER, exact_draws, score_bound
 
-Drawn = tuple[FloatArray, NDArray[Any]]
+LevelDraws = tuple[FloatArray, NDArray[Any]]
 
 _N_CHAINS = 4
 _TUNING_DRAWS = 256  # of each chain
@@ -101,7 +101,7 @@ class Levels(ABC):
         """Return the scores ⟨s, ψ(y)⟩ of n outputs drawn at a level, of shape (n,)."""
         return self.draw_parts(beta, n)[0]
 
-    def draw_parts(self, beta: float, n: int) -> Drawn:
+    def draw_parts(self, beta: float, n: int) -> LevelDraws:
         """Return scores, and the outputs in parts, of n draws at a level."""
         drawn = self._draw(beta, n)
         self._refuse_exceeded(drawn[0])
@@ -109,7 +109,7 @@ class Levels(ABC):
         return drawn
 
     @abstractmethod
-    def _draw(self, beta: float, n: int) -> Drawn:
+    def _draw(self, beta: float, n: int) -> LevelDraws:
         """Make n draws."""
 
     @abstractmethod
@@ -127,7 +127,7 @@ class Levels(ABC):
         """Return how far all draws so far can be trusted."""
         return Trust()
 
-    def _uniform(self, n: int) -> Drawn:
+    def _uniform(self, n: int) -> LevelDraws:
         parts = self.structure.space.sample(n, self._seed())
         self._count(n, n, n)
         return self._score(parts), parts
@@ -171,7 +171,7 @@ class ExactLevels(Levels):
         super().__init__(*args)
         self._sampler, self._top = sampler, top
 
-    def _draw(self, beta: float, n: int) -> Drawn:
+    def _draw(self, beta: float, n: int) -> LevelDraws:
         if beta == 0:
             return self._checked(self._uniform(n))
         rows = beta * self.scores[None]
@@ -185,7 +185,7 @@ class ExactLevels(Levels):
         self._count(n, int(drawn.steps.sum()), int(drawn.accepted.sum()))
         return self._checked((drawn.value[0] / beta, drawn.y[0]))
 
-    def _checked(self, drawn: Drawn) -> Drawn:
+    def _checked(self, drawn: LevelDraws) -> LevelDraws:
         if self.n_steps > self.max_steps:
             raise SamplingError(self._exhausted(f"{self.n_samples} samples did not suffice"))
         return drawn
@@ -234,7 +234,7 @@ class ChainLevels(Levels):
         self._failure: str | None = None
         self._uniformly = True
 
-    def _draw(self, beta: float, n: int) -> Drawn:
+    def _draw(self, beta: float, n: int) -> LevelDraws:
         if beta == 0 and self._uniformly:
             try:
                 drawn = self._uniform(n)
@@ -261,7 +261,7 @@ class ChainLevels(Levels):
         elif beta not in self._spacing:
             self._tune(beta)
 
-    def _run(self, beta: float, many: int, burn_in: int, spacing: int) -> Drawn:
+    def _run(self, beta: float, many: int, burn_in: int, spacing: int) -> LevelDraws:
         """Go on with the chains at a level; return scores (chains, many) and parts (chains, many, ·)."""
         plan = Plan(self._sampler, many, burn_in, spacing, 1, self._seed())
         rows = np.tile(beta * self.scores, (_N_CHAINS, 1))

@@ -20,14 +20,14 @@ from ._levels import Levels, Task, levels_of
 from ._schedules import adaptive_schedule
 from .samplers import SAMPLERS, rows_of
 
-Pair = tuple[FloatArray, FloatArray]
+Ranges = tuple[FloatArray, FloatArray]
 
-METHODS = ("samples", "counting")
+MARGINALS_METHODS = ("samples", "counting")
 _BATCH = 2**12  # draws that are embedded at a time
 _LADDER = (0.0, 0.25, 0.5, 0.75, 1.0)  # by which chains come to p
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SampledMarginals:
     r"""Estimates of the expectation :math:`E\,\psi` for n rows of scores, with bounds on their errors.
 
@@ -55,10 +55,10 @@ class SampledMarginals:
     converged: NDArray[np.bool_]
 
     @property
-    def is_exact(self) -> NDArray[np.bool_]:
+    def is_guaranteed(self) -> NDArray[np.bool_]:
         """Whether the errors of each row are guaranteed, as draws were independent and followed p exactly."""
-        exact: NDArray[np.bool_] = ~np.isin(self.sampler, CHAINS)
-        return exact
+        guaranteed: NDArray[np.bool_] = ~np.isin(self.sampler, CHAINS)
+        return guaranteed
 
 
 def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0) -> int:
@@ -198,7 +198,7 @@ def estimate_marginals(
     """
     rows = rows_of(structure, scores)
     epsilon, delta = share(epsilon, "epsilon"), share(delta, "delta")
-    choice(method, "method", METHODS)
+    choice(method, "method", MARGINALS_METHODS)
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
     ranges = _ranges(structure, feature_range)
@@ -224,7 +224,7 @@ def estimate_marginals(
     return SampledMarginals(value, error, counts[:, 0], counts[:, 1], np.array(names), converged)
 
 
-def _by_samples(task: Task, levels: Levels, ranges: Pair) -> Pair:
+def _by_samples(task: Task, levels: Levels, ranges: Ranges) -> Ranges:
     """Return averages over draws from p, and the errors by Hoeffding's inequality."""
     width = ranges[1] - ranges[0]
     d = len(width)
@@ -239,7 +239,7 @@ def _by_samples(task: Task, levels: Levels, ranges: Pair) -> Pair:
     return total / n, width * math.sqrt(math.log(2 * d / task.delta) / (2 * min(n, needed)))
 
 
-def _by_counting(task: Task, levels: Levels, ranges: Pair) -> Pair:
+def _by_counting(task: Task, levels: Levels, ranges: Ranges) -> Ranges:
     """Return quotients of annealed sums, and the errors that follow from those of both."""
     low, width = ranges[0], ranges[1] - ranges[0]
     # Of both sums, so that (1 + e) / (1 − e) is 1 + ε.
@@ -292,7 +292,7 @@ def _require_exact_mean(structure: Structure) -> None:
         )
 
 
-def _ranges(structure: Structure, given: Any) -> Pair:
+def _ranges(structure: Structure, given: Any) -> Ranges:
     """Return the least and the largest value of each entry of ψ."""
     d = structure.n_features
     if given is None:

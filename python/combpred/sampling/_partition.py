@@ -13,11 +13,11 @@ from .._lib.errors import CapabilityError
 from .._lib.partition import exact_is_affordable
 from ..structures import Structure
 from ._annealing import MAX_STEPS, Annealing, anneal_rows
-from ._estimates import LogPartition
+from ._estimates import LogPartition, exact_result
 from ._taylor import expand, warn_of_sampled_moments
 from .samplers import bounds_of_rows, rows_of
 
-METHODS = ("auto", "exact", "annealed", "taylor")
+PARTITION_METHODS = ("auto", "exact", "annealed", "taylor")
 
 
 def log_partition(
@@ -89,7 +89,8 @@ def log_partition(
     Returns
     -------
     LogPartition
-        With arrays `value`, `lower`, `upper`, `is_exact` and `n_samples`, the `method` and its `details`.
+        With arrays `value`, `lower`, `upper`, `is_exact`, `is_guaranteed` and `n_samples`, the `method` and its
+        `details`.
 
     Raises
     ------
@@ -140,8 +141,8 @@ def log_partition(
     >>> structure, scores = Permutations(5), np.linspace(-1, 1, 10)
     >>> exact = sampling.log_partition(structure, scores)
     >>> found = sampling.log_partition(structure, scores, method="annealed", random_state=0)
-    >>> bool(found.lower[0] < exact.value[0] < found.upper[0]), found.is_exact, found.details.sampler
-    (True, array([ True]), array(['exact'], dtype='<U5'))
+    >>> bool(found.lower[0] < exact.value[0] < found.upper[0]), found.is_exact, found.is_guaranteed
+    (True, array([False]), array([ True]))
     >>> scores = np.array([0.3, -0.2, 0.1])
     >>> found = sampling.log_partition(LabelSets(3), scores, method="taylor")
     >>> round(float(found.value[0]), 4), round(LabelSets(3).log_partition(scores), 4)
@@ -150,14 +151,14 @@ def log_partition(
     array([0.3])
     """
     rows = rows_of(structure, scores)
-    choice(method, "method", METHODS)
+    choice(method, "method", PARTITION_METHODS)
     how = Annealing(epsilon, delta, sampler, schedule, max_steps)
     bounds = None if bound is None else bounds_of_rows(bound, len(rows), least=0.0)
     _refuse_options(method, how, bound, centred)
     if method == "auto":
         method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"
     if method == "exact":
-        return LogPartition.exact(_exact(structure, rows, n_jobs))
+        return exact_result(_exact(structure, rows, n_jobs))
     if method == "taylor":
         found = expand(structure, rows, centred=centred)
         warn_of_sampled_moments(structure)

@@ -1,18 +1,21 @@
 """Samplers of p(y) ∝ exp⟨s, ψ(y)⟩: which of them a structure has, which "auto" takes, their draws and diagnostics.
 
-The chains and exact samplers themselves are in the core; `_METHODS` lists those that estimators use.
+The chains and exact samplers themselves are in the core; `_STANDS_FOR` lists those that estimators use.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
 
+from .._data.targets import TargetError
+from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.decode import score_rows
 from .._lib.errors import CapabilityError, SamplingError
@@ -21,6 +24,38 @@ from .._lib.partition import exact_is_affordable
 from .._lib.sampling import Drawn, Plan, chain_diagnose
 from ..structures import Structure
 from ._diagnostics import APART, ChainDiagnostics, meta_mixing_bound
+
+__all__ = [
+    "ANNEALED_ORDER",
+    "AUTO_ORDER",
+    "CHAINED",
+    "ESTIMATOR_SAMPLERS",
+    "PAST_STEPS",
+    "SAMPLERS",
+    "Diagnosed",
+    "RowSampler",
+    "Sampled",
+    "bounds_of_rows",
+    "chain_draws",
+    "chain_of",
+    "diagnose_chains",
+    "exact_draws",
+    "first_capable",
+    "joined_diagnostics",
+    "lacking",
+    "methods_of",
+    "natural_thin",
+    "promising",
+    "refuse_long_past",
+    "rows_of",
+    "score_bound",
+    "warn_unless_mixed",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 #: All samplers: values of the parameter `sampler` of functions, beside "auto".
 SAMPLERS = (*CHAIN_METHODS, "exact")
@@ -34,7 +69,7 @@ AUTO_ORDER = ("exact", "monotone", "cftp", "local", "meta")
 ANNEALED_ORDER = ("monotone", "exact", "cftp", "local", "meta")
 #: The methods of the library that each stands for, the best first. Coupling from the past goes by the heat bath where
 #: that keeps inclusions, else by uniform proposals.
-_METHODS = {"cftp": ("monotone", "cftp"), "meta": ("meta",), "local": ("local",)}
+_STANDS_FOR = {"cftp": ("monotone", "cftp"), "meta": ("meta",), "local": ("local",)}
 CHAINED = tuple(name for name in AUTO_ORDER if name in CHAINS)
 #: Most steps of one sample by coupling from the past.
 PAST_STEPS = 10**6
@@ -70,7 +105,7 @@ def lacking(structure: Structure, method: str) -> CapabilityError | None:
 
 def first_capable(structure: Structure, sampler: str, methods: tuple[str, ...] | None = None) -> str:
     """Return the first of a sampler's methods that the structure has; CapabilityError names what works."""
-    methods = methods or (("exact",) if sampler == "exact" else _METHODS[sampler])
+    methods = methods or (("exact",) if sampler == "exact" else _STANDS_FOR[sampler])
     reasons = {method: lacking(structure, method) for method in methods}
     for method, reason in reasons.items():
         if reason is None:
@@ -84,7 +119,7 @@ def first_capable(structure: Structure, sampler: str, methods: tuple[str, ...] |
 
 
 def _works(structure: Structure, sampler: str) -> bool:
-    methods = ("exact",) if sampler == "exact" else _METHODS[sampler]
+    methods = ("exact",) if sampler == "exact" else _STANDS_FOR[sampler]
     return any(lacking(structure, method) is None for method in methods)
 
 
@@ -166,10 +201,10 @@ def bounds_of_rows(bound: ArrayLike, n: int, *, least: float = -math.inf) -> Flo
     values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
     if not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
-        raise ValueError(f"bound, row {row}: {values[row]} is not finite; replace it")
+        raise TargetError(row, f"{values[row]} is not finite; replace it", "bound")
     if (values < least).any():
         row = int(np.argmax(values < least))
-        raise ValueError(f"bound, row {row}: {values[row]:g} must be at least {least:g}")
+        raise TargetError(row, f"{values[row]:g} must be at least {least:g}", "bound")
     return values
 
 
@@ -322,6 +357,26 @@ def diagnose_chains(
         thin * _CHAINS * _DRAWS / size, np.full(n, thin), lag, _mixing_bounds(structure, method, scores),
     )  # fmt: skip
     return Diagnosed(report, states.reshape(n, _CHAINS, -1)[:, 0])
+
+
+def joined_diagnostics(parts: list[ChainDiagnostics]) -> ChainDiagnostics:
+    """Return the diagnostics of several blocks of rows, by one sampler, as those of all rows."""
+    arrays = [each.name for each in fields(ChainDiagnostics)][1:]
+    values = (np.concatenate([getattr(part, name) for part in parts]) for name in arrays)
+    return ChainDiagnostics(parts[0].sampler, *values)
+
+
+def warn_unless_mixed(report: ChainDiagnostics, what: str) -> None:
+    """Issue a ConvergenceWarning where chains did not find the same distribution."""
+    apart = report.split_r_hat > APART
+    if apart.any():
+        worst = int(np.argmax(report.split_r_hat))
+        warn_user(
+            f"{what}: the chains ({report.sampler!r}) of {int(apart.sum())} of {len(apart)} rows did not find the same "
+            f"distribution after {report.steps[worst]} steps: split R̂ is up to {report.split_r_hat[worst]:.3g} (row "
+            f"{report.rows[worst]}), above {APART}; raise alpha, or take another sampler or inference='exact'",
+            ConvergenceWarning,
+        )
 
 
 def _figures(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

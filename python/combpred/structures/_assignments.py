@@ -11,7 +11,7 @@ from .._data.checks import Limit
 from .._data.targets import TargetError, target_matrix, whole_numbers
 from .._lib.structure import Description
 from ._base import Structure
-from ._edges import KEYS
+from ._edges import EDGE_KEYS
 from ._layout import Layout
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
@@ -55,7 +55,7 @@ class Assignments(Structure):
     name = "assignments"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = KEYS
+    _constraint_keys = EDGE_KEYS
 
     def __init__(self, n_items: int | None = None) -> None:
         self.n_items = n_items
@@ -69,7 +69,7 @@ class Assignments(Structure):
     def _restriction(self, conditions: Conditions) -> Restriction:
         k = self._n()
         items, columns = Noun("item", "items", k), Noun("column", "columns", k)
-        required, forbidden = (conditions.pairs(key, items, second=columns) for key in KEYS)
+        required, forbidden = (conditions.pairs(key, items, second=columns) for key in EDGE_KEYS)
         column_of: dict[int, int] = {}
         item_of: dict[int, int] = {}
         for i, j in required:

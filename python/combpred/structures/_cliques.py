@@ -13,7 +13,7 @@ from .._lib.structure import Description
 from ._base import Structure
 from ._edges import complete_graph, edge_names
 from ._layout import Layout
-from ._members import KEYS, MemberConditions
+from ._members import MEMBER_KEYS, MemberConditions
 from ._search.constraints import Conditions, Noun, Restriction
 
 _LIMIT = Limit(2**12, "beyond that the N(N−1)/2 scores of a single clique and their matrix take hundreds of megabytes")
@@ -63,7 +63,7 @@ class Cliques(Structure):
     name = "cliques"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = KEYS
+    _constraint_keys = MEMBER_KEYS
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices

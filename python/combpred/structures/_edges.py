@@ -11,7 +11,7 @@ from .._data.targets import target_matrix, whole_numbers
 from .._lib.structure import Description
 from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
 
-KEYS = ("required", "forbidden")
+EDGE_KEYS = ("required", "forbidden")
 
 
 def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]:
@@ -97,7 +97,7 @@ def edge_restriction(
     Parameters
     ----------
     conditions : Conditions
-        With keys out of `KEYS`.
+        With keys out of `EDGE_KEYS`.
     description : Description
         A space whose ψ has one entry for each edge.
     edges : array-like of shape (m, 2)

@@ -18,7 +18,15 @@ from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.sampling import Drawn
 from .._lib.structure import Description, structure_check, structure_count
 from ._base import Structure
-from ._edges import KEYS, complete_graph, edge_list, edge_names, edge_restriction, edge_sets, vertices_of_complete_graph
+from ._edges import (
+    EDGE_KEYS,
+    complete_graph,
+    edge_list,
+    edge_names,
+    edge_restriction,
+    edge_sets,
+    vertices_of_complete_graph,
+)
 from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 from ._search.hereditary import PROPERTIES, EdgeProperty, decode_hereditary, edge_property, require_property
@@ -85,7 +93,7 @@ class Graphs(Structure):
     name = "graphs"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = KEYS
+    _constraint_keys = EDGE_KEYS
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from .._data.targets import TargetError, check_width, target_matrix, whole_numbe
 from .._lib.memory import require_memory
 from .._lib.structure import Description
 from ._base import Structure
-from ._members import KEYS, MemberConditions
+from ._members import MEMBER_KEYS, MemberConditions
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
 _MOST_NONZERO = 0.1  # above this fraction of nonzero entries, products are faster with dense rows
@@ -56,7 +56,7 @@ class LabelSets(Structure):
     name = "labelsets"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = KEYS
+    _constraint_keys = MEMBER_KEYS
     _label_names: list[str] | None = None  # columns of the DataFrame that y was; not compared by ==
 
     def __init__(self, n_labels: int | None = None, *, size: int | None = None) -> None:

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from ._search.constraints import ConditionError, Conditions, Noun
 
-KEYS = ("required", "forbidden", "size")
+MEMBER_KEYS = ("required", "forbidden", "size")
 
 
 class Entries(TypedDict):
@@ -23,7 +23,7 @@ class MemberConditions:
     Parameters
     ----------
     conditions : Conditions
-        With keys out of `KEYS`.
+        With keys out of `MEMBER_KEYS`.
     noun : Noun
         What the members are, such as labels, and how many there are.
 

@@ -10,7 +10,7 @@ from .._data.relations import pair_index
 from .._lib.structure import Description
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
-KEYS = ("first", "last", "before")
+ORDER_KEYS = ("first", "last", "before")
 
 
 def order_restriction(conditions: Conditions, description: Description) -> Restriction:
@@ -19,7 +19,7 @@ def order_restriction(conditions: Conditions, description: Description) -> Restr
     Parameters
     ----------
     conditions : Conditions
-        With keys out of `KEYS`.
+        With keys out of `ORDER_KEYS`.
     description : Description
         A space of rankings whose ψ begins with the signs of the pairs u < v.
 

@@ -14,7 +14,7 @@ from .._data.targets import TargetError, target_matrix, whole_numbers
 from .._lib.errors import CapabilityError, RowError
 from .._lib.structure import Description, structure_check
 from ._base import Structure
-from ._edges import KEYS, edge_restriction
+from ._edges import EDGE_KEYS, edge_restriction
 from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 
@@ -67,7 +67,7 @@ class Paths(Structure):
     name = "paths"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = KEYS
+    _constraint_keys = EDGE_KEYS
 
     def __init__(self, arcs: ArrayLike, source: int, target: int, *, tied: ArrayLike | None = None) -> None:
         self.arcs = arcs

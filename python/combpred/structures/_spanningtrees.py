@@ -14,7 +14,7 @@ from .._data.targets import TargetError
 from .._lib.errors import RowError
 from .._lib.structure import Description, structure_check
 from ._base import Structure
-from ._edges import KEYS, edge_list, edge_names, edge_restriction, edge_sets
+from ._edges import EDGE_KEYS, edge_list, edge_names, edge_restriction, edge_sets
 from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 
@@ -58,7 +58,7 @@ class SpanningTrees(Structure):
     name = "spanningtrees"
     default_metric = "hamming_score"
     _entries = "bits"
-    _constraint_keys = KEYS
+    _constraint_keys = EDGE_KEYS
 
     def __init__(self, n_vertices: int, edges: ArrayLike) -> None:
         self.n_vertices = n_vertices

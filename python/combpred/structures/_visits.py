@@ -16,7 +16,7 @@ from .._lib.structure import Description
 from ._base import Structure
 from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
 
-Entries = tuple[tuple[int, int], ...]
+VisitEntries = tuple[tuple[int, int], ...]
 
 
 class Visits(Structure):

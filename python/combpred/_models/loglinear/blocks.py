@@ -16,7 +16,7 @@ from ...sampling.engines import TRAINING_EVALUATIONS, Engine, engine_of, resolve
 from ..rows import BlockRows
 from ..training import EarlierFit, keep_weights, require_linear, resolve_from_blocks, source_of
 from .features import LARGEST_GRAM, LARGEST_MOVED, Curvature, InputFeatures, diagonalised, second_moment
-from .lbfgs import maximise, warn_unless_maximal
+from .lbfgs import maximise_likelihood, warn_unless_maximal
 from .likelihood import FLOOR, Likelihood, Preconditioner, UniformCurvature, drawn_spread, mean_outputs
 
 
@@ -220,7 +220,7 @@ def fit_over_blocks(model: Any, blocks: Any, classes: Any = None, earlier: Earli
     if earlier is not None:
         earlier.require_match(model, loss.n_rows)
     start = None if earlier is None else earlier.input_weights(intercept=model.fit_intercept)
-    found = maximise(
+    found = maximise_likelihood(
         loss, start, alpha=float(model.alpha), tol=float(model.tol), max_iter=int(model.max_iter),
         label=type(model).__name__, verbose=int(model.verbose),
     )  # fmt: skip

@@ -69,7 +69,7 @@ class SgdState:
 
 
 @dataclass(frozen=True)
-class StepSizes:
+class LikelihoodSteps:
     """Step sizes that fall with the number of steps, and the preconditioner of the gradients that they scale.
 
     Attributes
@@ -87,7 +87,7 @@ class StepSizes:
     @classmethod
     def of(
         cls, preconditioner: Preconditioner, alpha: float, features: Features, weights: FloatArray, begun: int = 0
-    ) -> StepSizes:
+    ) -> LikelihoodSteps:
         r"""Return stable step sizes with the preconditioner of a Hessian, for features whose rows have `weights`.
 
         Preconditioned, the Hessian of a mini-batch of b of m rows is :math:`\frac{m}{b} \sum_i w_i x_i x_i^\top` at
@@ -123,7 +123,7 @@ def descend(
     state: SgdState,
     likelihood: Likelihood,
     features: Features,
-    step_sizes: StepSizes,
+    step_sizes: LikelihoodSteps,
     *,
     alpha: float,
     share: float,
@@ -302,7 +302,7 @@ class Descent:
         self._limit = self._tol**2 * self._first
         control, check, renew = Control(), 1, _FIRST_RENEWED
         with reported(control, label, verbose=verbose):
-            step_sizes = StepSizes.of(self._preconditioner, self._alpha, self._features, self._likelihood.weights)
+            step_sizes = LikelihoodSteps.of(self._preconditioner, self._alpha, self._features, self._likelihood.weights)
             while self.n_passes < max_iter:
                 self.n_passes += 1
                 self.state = descend(
@@ -319,7 +319,7 @@ class Descent:
                     renew *= 2
                     step_sizes = self._renewed(step_sizes)
 
-    def _renewed(self, step_sizes: StepSizes) -> StepSizes:
+    def _renewed(self, step_sizes: LikelihoodSteps) -> LikelihoodSteps:
         """Precondition by the Hessian at the current average; keep the preconditioner where it cannot be estimated."""
         spread = Spread.at(self.state.average, self._features, self._likelihood)
         if spread is None:
@@ -328,7 +328,7 @@ class Descent:
         damped = Preconditioner.of_spread(spread.towards(self.state.curvature, _DAMPING), self._alpha, self._features)
         # Steps that have shrunk are long again where much is left, else they go on shrinking, as noise is what is left.
         begun = self.state.n_steps if self.left.value > _MUCH * self._first else step_sizes.begun
-        return StepSizes.of(damped, self._alpha, self._features, self._likelihood.weights, begun)
+        return LikelihoodSteps.of(damped, self._alpha, self._features, self._likelihood.weights, begun)
 
     def _check(self, *, last: bool) -> Decrement:
         """Return the decrement at the averaged weights."""

@@ -32,7 +32,7 @@ class Maximum:
     inference: str
 
 
-def maximise(
+def maximise_likelihood(
     loss: Loss,
     start: FloatArray | None = None,
     *,

@@ -16,10 +16,11 @@ from ..._lib.arrays import FloatArray
 from ..._lib.memory import require_memory, row_blocks
 from ..._lib.ridge import Targets
 from ...sampling.engines import Engine, SampledTraining, TrainingEngine
+from ...sampling.samplers import warn_unless_mixed
 from ..training import EarlierFit, keep_dual, keep_weights
-from .descent import LARGEST_MOMENT, Descent, SgdState, StepSizes, descend
+from .descent import LARGEST_MOMENT, Descent, LikelihoodSteps, SgdState, descend
 from .features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
-from .lbfgs import maximise, warn_unless_maximal
+from .lbfgs import maximise_likelihood, warn_unless_maximal
 from .likelihood import Likelihood, Preconditioner, RowsLoss, UniformCurvature, mean_outputs
 
 _DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; of structures that Python draws
@@ -53,7 +54,7 @@ def fit_by_lbfgs(model: Any, X: Any, targets: Targets, engine: Engine, earlier: 
     """Maximise the likelihood of all rows and set the fitted attributes of `model`."""
     kept, likelihood, features = _prepared(model, X, targets, engine)
     start = None if earlier is None else earlier.weights(X, features, kept)
-    found = maximise(
+    found = maximise_likelihood(
         RowsLoss(likelihood, features), start, alpha=float(model.alpha), tol=float(model.tol),
         max_iter=int(model.max_iter), label=type(model).__name__, verbose=int(model.verbose),
     )  # fmt: skip
@@ -136,7 +137,7 @@ def _diagnose(
     rows = np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
     found = engine.diagnose(rows, features.scores(rows, weights))
     model.chain_diagnostics_ = found
-    found.warn_unless_mixed("training")
+    warn_unless_mixed(found, "training")
 
 
 def _start(likelihood: Likelihood, features: InputFeatures | KernelFeatures) -> SgdState:
@@ -161,7 +162,7 @@ def continue_descent(model: Any, X: Any, targets: Targets, engine: Engine) -> No
     state = replace(_start(likelihood, features) if state is None else state, moment=total)
     share = (seen + weight) / weight
     alpha = float(model.alpha)
-    step_sizes = StepSizes.of(
+    step_sizes = LikelihoodSteps.of(
         Preconditioner.at_zero(alpha, features, state.curvature), alpha, features, share * likelihood.weights
     )
     model.descent_ = state = descend(state, likelihood, features, step_sizes, alpha=alpha, share=share, order=order)

@@ -1,6 +1,6 @@
 """Solvers of max-margin training, block-coordinate Frank–Wolfe and cutting planes.
 
-A new solver is a function that returns a `Solution`, called by name in `svm.train`.
+A new solver is a function that returns a `MarginSolution`, called by name in `svm.train`.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _to_face_maximum(gram: FloatArray, linear: FloatArray, x: FloatArray, free: 
         free[at[first]] = False
 
 
-class Solution(NamedTuple):
+class MarginSolution(NamedTuple):
     """Solution of a structured support vector machine, as its solvers return it.
 
     Attributes
@@ -165,7 +165,7 @@ def frank_wolfe(
     average: bool,
     rng: np.random.RandomState,
     control: Control,
-) -> Solution:
+) -> MarginSolution:
     r"""Minimise :math:`\tfrac12\|W\|^2 + \sum_i C_i H_i(W^\top\phi_i)` for the hinge losses H of an oracle.
 
     Parameters
@@ -211,7 +211,7 @@ def frank_wolfe(
         control.value = primal - value
         if primal - value <= tol * primal:
             break
-    return Solution(weights, primal, primal - value, number, calls, proven, curve)
+    return MarginSolution(weights, primal, primal - value, number, calls, proven, curve)
 
 
 def _model(state: MarginState) -> tuple[FloatArray, FloatArray]:
@@ -281,7 +281,7 @@ def cutting_planes(
     tol: float,
     max_iter: int,
     control: Control,
-) -> Solution:
+) -> MarginSolution:
     r"""Minimise :math:`\tfrac12\|W\|^2 + R(W)`, :math:`R(W) = \sum_i C_i H_i(W^\top\phi_i)`, by linear bounds on R.
 
     Each iteration decodes all blocks at the current weights, which gives a plane below R that touches it there, and
@@ -364,4 +364,4 @@ def cutting_planes(
             gram = gram[np.ix_(kept, kept)]
     primal, weights, proven = best
     curve[-1] = number, primal, bound  # which the last plane has raised where there was no time for another one
-    return Solution(weights.reshape(-1, d), primal, primal - bound, number, number * m, proven, curve)
+    return MarginSolution(weights.reshape(-1, d), primal, primal - bound, number, number * m, proven, curve)

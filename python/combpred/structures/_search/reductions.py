@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._edges import edge_list
 
-Oracle = Callable[[NDArray[np.int64], NDArray[np.bool_]], bool]
+DecisionOracle = Callable[[NDArray[np.int64], NDArray[np.bool_]], bool]
 
 __all__ = ["maximum_subgraph"]
 
 
-def maximum_subgraph(edges: ArrayLike, *, oracle: Oracle) -> NDArray[np.bool_]:
+def maximum_subgraph(edges: ArrayLike, *, oracle: DecisionOracle) -> NDArray[np.bool_]:
     r"""Return a largest set of edges with a hereditary property, found only by asking whether given sets are optimal.
 
     A property is hereditary if a set that has it keeps it when edges are removed. Some trainers of structured
@@ -98,7 +98,7 @@ def maximum_subgraph(edges: ArrayLike, *, oracle: Oracle) -> NDArray[np.bool_]:
     return best
 
 
-def _grown(best: NDArray[np.bool_], e: int, oracle: Oracle) -> NDArray[np.bool_]:
+def _grown(best: NDArray[np.bool_], e: int, oracle: DecisionOracle) -> NDArray[np.bool_]:
     """Return a set among edges 0..e that has one edge more than `best`, a largest set among edges 0..e−1."""
     kept = np.zeros(len(best), dtype=np.bool_)
     kept[: e + 1] = True
@@ -124,7 +124,7 @@ def _grown(best: NDArray[np.bool_], e: int, oracle: Oracle) -> NDArray[np.bool_]
     return kept & ~dropped
 
 
-def _ask(oracle: Oracle, weights: NDArray[np.int64], y: NDArray[np.bool_]) -> bool:
+def _ask(oracle: DecisionOracle, weights: NDArray[np.int64], y: NDArray[np.bool_]) -> bool:
     """Return the oracle's answer, checked."""
     answer: Any = oracle(weights, y.copy())
     if not isinstance(answer, (bool, np.bool_)):
