@@ -26,6 +26,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from numbers import Integral
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -109,6 +110,8 @@ def config_context(*, n_threads: int | None = None) -> Iterator[None]:
 
     Raises
     ------
+    TypeError
+        If `n_threads` is no integer.
     ValueError
         If `n_threads` is 0.
 
@@ -150,6 +153,8 @@ def get_n_threads(n_jobs: int | None = None) -> int:
 
     Raises
     ------
+    TypeError
+        If `n_jobs` is no integer.
     ValueError
         If `n_jobs` is 0.
     """
@@ -166,6 +171,9 @@ def get_n_threads(n_jobs: int | None = None) -> int:
 
 
 def _resolve(name: str, n: int) -> int:
+    if not isinstance(n, Integral):
+        raise TypeError(f"{name} must be an integer or None, got {n!r}")
+    n = int(n)
     if n == 0:
         raise ValueError(f"{name} must not be 0; use 1 for one thread, -1 for all processors or None for the default")
     return min(n, 1 << 16) if n > 0 else max(1, _n_processors() + 1 + n)

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from .._data.checks import check_share, choice
 from .._lib.arrays import FloatArray
+from .._lib.call import get_n_threads
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
 from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
 from ..sampling import count_linear_extensions
@@ -58,7 +59,7 @@ def extension_kernel(
     random_state : int, RandomState instance or None, default=None
         The only source of randomness, used by estimates.
     n_jobs : int, default=None
-        Number of threads; None: as configured.
+        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
     verbose : int, default=0
         Show progress when positive.
 
@@ -105,12 +106,13 @@ def extension_kernel(
     choice(method, "method", METHODS)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
+    n_threads = get_n_threads(n_jobs)
 
     def compute(rows: OrderRows, columns: OrderRows | None) -> FloatArray:
         n, m = len(rows), len(rows if columns is None else columns)
         entries = n * (n + 1) // 2 if columns is None else n * m + (n + m if normalize else 0)
         count = _Counting(
-            rows.n_items, method, float(epsilon), delta / entries, check_random_state(random_state), n_jobs, verbose
+            rows.n_items, method, float(epsilon), delta / entries, check_random_state(random_state), n_threads, verbose
         )
         logs = count.common(rows.signs, None if columns is None else columns.signs)
         if normalize:
@@ -138,7 +140,7 @@ class _Counting:
     epsilon: float
     delta: float  # of each estimate
     rng: np.random.RandomState
-    n_jobs: int | None
+    n_threads: int
     verbose: int
     estimated: int = 0
 
@@ -149,7 +151,7 @@ class _Counting:
             None if b is None else b.astype(np.int32),
             self.n_items,
             most_downsets=_LIMITS[self.method],
-            n_threads=self.n_jobs,
+            n_threads=self.n_threads,
             verbose=self.verbose,
         )
         for i, j in np.argwhere(np.isnan(logs)).tolist():
@@ -186,7 +188,7 @@ class _Counting:
         pairs = np.concatenate([np.stack([u, v], axis=1)[before], np.stack([v, u], axis=1)[after]]).astype(np.int32)
         return count_linear_extensions(
             pairs, self.n_items, method="approximate", epsilon=self.epsilon, delta=self.delta, random_state=self.rng,
-            n_jobs=self.n_jobs, verbose=self.verbose,
+            n_jobs=self.n_threads, verbose=self.verbose,
         ).log_value  # fmt: skip
 
 

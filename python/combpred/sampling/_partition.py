@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice
+from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.partition import exact_is_affordable
 from ..structures import Structure
@@ -82,7 +83,7 @@ def log_partition(
         The only source of randomness. Each row has its own stream: an integer gives a row the same estimate whatever
         the number of threads or of later rows.
     n_jobs : int, default=None
-        Number of threads; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
     verbose : int, default=0
         Positive: show the progress of an estimate, the number of draws so far with the level β.
 
@@ -149,7 +150,7 @@ def log_partition(
     >>> found.details.spread
     array([0.3])
     """
-    rows = rows_of(structure, scores)
+    rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     choice(method, "method", METHODS)
     how = Annealing(epsilon, delta, sampler, schedule, max_steps)
     bounds = None if bound is None else bounds_of_rows(bound, len(rows), least=0.0)
@@ -157,12 +158,14 @@ def log_partition(
     if method == "auto":
         method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"
     if method == "exact":
-        return LogPartition.exact(_exact(structure, rows, n_jobs))
+        return LogPartition.exact(_exact(structure, rows, n_threads))
     if method == "taylor":
         found = expand(structure, rows, centred=centred)
         warn_of_sampled_moments(structure)
         return found
-    return anneal_rows(structure, rows, how, bound=bounds, random_state=random_state, n_threads=n_jobs, verbose=verbose)
+    return anneal_rows(
+        structure, rows, how, bound=bounds, random_state=random_state, n_threads=n_threads, verbose=verbose
+    )
 
 
 def _refuse_options(method: str, how: Annealing, bound: ArrayLike | None, centred: bool) -> None:

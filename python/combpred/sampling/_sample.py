@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, whole_number
 from .._lib.arrays import FloatArray
+from .._lib.call import get_n_threads
 from .._lib.chain import Drawn, Plan
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.memory import row_blocks
@@ -115,7 +116,7 @@ def sample(
         The only source of randomness. Each row has its own stream: an integer gives a row the same samples whatever
         the number of threads or of later rows.
     n_jobs : int, default=None
-        Number of threads; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
     verbose : int, default=0
         Positive: show progress.
 
@@ -156,7 +157,7 @@ def sample(
     >>> drawn.sampler, np.round(drawn.y[:, 0].mean(axis=0), 1)
     ('exact', array([0.7, 0.3, 0.5]))
     """
-    linear = rows_of(structure, scores)
+    linear, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     if thin is None:
@@ -183,10 +184,10 @@ def sample(
         plan = Plan(method, n_samples, burn_in, thin, max_steps, seed)
         try:
             if method == "exact":
-                independent = exact_draws(structure, method, linear, n_samples, seed, n_jobs)
-                drawn = _scored(structure, linear, independent, n_jobs)
+                independent = exact_draws(structure, method, linear, n_samples, seed, n_threads)
+                drawn = _scored(structure, linear, independent, n_threads)
             else:
-                drawn = structure.space.draw(linear, plan, parts, bound, n_jobs, verbose)
+                drawn = structure.space.draw(linear, plan, parts, bound, n_threads, verbose)
         except (CapabilityError, SamplingError):
             if method == methods[-1]:
                 raise
