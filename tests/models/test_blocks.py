@@ -113,7 +113,7 @@ def test_single_precision_rows_are_not_copied_as_a_whole(monkeypatch):
     check = rows.require_finite
     monkeypatch.setattr(rows, "_BATCH_ENTRIES", 1)
     monkeypatch.setattr(rows, "_BATCH_ROWS", 30)
-    monkeypatch.setattr(rows, "require_finite", lambda X, row: seen.append((X.dtype, len(X))) or check(X, row))
+    monkeypatch.setattr(rows, "require_finite", lambda X: seen.append((X.dtype, len(X))) or check(X))
     for order in "CF":
         model = StructuredRidge("permutations", solver="primal", tol=1e-11).fit(np.asarray(single, order=order), y)
         same(model, expected, single)

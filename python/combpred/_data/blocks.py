@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._lib.errors import DataError, RowError
+from .._lib.errors import DataError
 from .inputs import release_pages, row_weights
-from .targets import TargetError
 
 Result = TypeVar("Result")
 Merge = Callable[[Result, Result], Result]
@@ -81,16 +80,10 @@ class Block:
         """Renumber errors about rows of this block, raised in the body, as the user counts blocks and rows."""
         try:
             yield
-        except RowError as error:
-            argument = error.argument if isinstance(error, TargetError) else "y"
-            found = TargetError(self.number(error.row), error.reason, argument)
-            if self.index is None:
-                raise found from None
-            raise ValueError(self.name(str(found))) from None
         except DataError as error:
             if error.row is None:
                 raise
-            raise error.at(self.number(error.row)) from error.__cause__
+            raise error.at(self.number(error.row), self.index) from error.__cause__
         except (ValueError, TypeError) as error:
             if self.index is None or type(error) not in (ValueError, TypeError):
                 raise
@@ -362,11 +355,9 @@ def make_block(given: Any, index: int, start: int) -> Block:
     n = n_rows(X)
     if n != n_rows(y):
         raise ValueError(f"block {index}: X has {n} rows and y {n_rows(y)}; they must agree row by row")
-    try:
-        weights = row_weights(given[2] if len(given) == 3 else None, n)
-    except ValueError as error:
-        raise ValueError(f"block {index}: {error}") from error
-    return Block(X, y, weights, index, start)
+    block = Block(X, y, None, index, start)
+    with block.errors():
+        return replace(block, weights=row_weights(given[2] if len(given) == 3 else None, n))
 
 
 def merge_results(results: Iterator[Result], merge: Merge[Result], advance: Callable[[], object] | None) -> Result:

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from .._lib.errors import RowError
+
 try:
     from sklearn.utils.validation import validate_data as _validate_data
 except ImportError:  # scikit-learn < 1.6: the function was a method of every estimator, with another keyword
@@ -113,9 +115,12 @@ def require_finite(X: Any, first_row: int = 0) -> None:
         row, column = np.argwhere(~np.isfinite(X))[0]
         value = X[row, column]
     what = "NaN" if np.isnan(value) else "infinity"
-    raise ValueError(
-        f"Input X contains {what}, first at row {first_row + row}, column {column}: remove such rows, or fill them in "
-        "with sklearn.impute.SimpleImputer"
+    number = first_row + int(row)
+    raise RowError(
+        number,
+        f"Input X contains {what}, first at row {number}, column {column}: remove such rows, or fill them in with "
+        "sklearn.impute.SimpleImputer",
+        named=True,
     )
 
 
@@ -174,9 +179,11 @@ def row_weights(
         raise ValueError(f"{name} has shape {weights.shape}, must be ({n},): one weight for each row of {rows}")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        raise ValueError(
-            f"{name} is {weights[bad[0]]} at row {bad[0]}, must be finite and at least 0; a weight of 0 leaves "
-            "a row out"
+        row = int(bad[0])
+        raise RowError(
+            row,
+            f"{name} is {weights[row]} at row {row}, must be finite and at least 0; a weight of 0 leaves a row out",
+            named=True,
         )
     return weights
 

@@ -37,7 +37,7 @@ class TargetError(RowError):
     def _arguments(self) -> tuple[Any, ...]:
         return self.row, self.reason, self.argument
 
-    def __str__(self) -> str:
+    def message(self) -> str:
         return f"{self.argument}, row {self.row}: {self.reason}"
 
 
@@ -418,7 +418,7 @@ def flat_sets(y: Any) -> FlatSets | None:
         return None
     if not all(is_set):
         row = is_set.index(False)
-        raise ValueError(f"y, row {row}: {y[row]!r} is not Admissible, other rows are; wrap it: Admissible([…])")
+        raise TargetError(row, f"{y[row]!r} is not Admissible, other rows are; wrap it: Admissible([…])")
     sets = [row.structures for row in y]
     first = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
     arrays = [np.asarray(each) for each in sets if isinstance(each, np.ndarray) or _is_regular(each)]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from . import names
 from .arrays import FloatArray
 from .call import address, call, floats, get_n_threads
+from .errors import RowError
 from .memory import allocate
 from .structure import Description
 
@@ -70,10 +71,9 @@ def score_rows(scores: ArrayLike, d: int) -> tuple[FloatArray, bool]:
     rows = np.atleast_2d(values)
     bad = ~np.isfinite(rows)
     if bad.any():
-        row, column = np.unravel_index(int(np.argmax(bad)), bad.shape)
-        raise ValueError(
-            f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
-        )
+        row, column = (int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+        reason = f"scores, row {row}, column {column}: {rows[row, column]} is not finite; scores must be finite"
+        raise RowError(row, reason, named=True)
     return rows, values.ndim == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -23,13 +24,19 @@ class DataError(Exception):
     row : int or None, default=None
         The number of the row, counted from 0; None where no row is to blame, or it is not known.
     named : bool, default=False
-        Whether `reason` names the row in its sentence, so that the message need not begin with it.
+        Whether `reason` names the row in its sentence, as "row 3", so that the message need not begin with it.
+
+    Attributes
+    ----------
+    block : int or None
+        The number of the user's block in which `row` is counted; None where rows are counted among all.
     """
 
     def __init__(self, reason: str, row: int | None = None, *, named: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.row = row
+        self.block: int | None = None
         self._named = named
         self.args = self._arguments()
 
@@ -38,12 +45,21 @@ class DataError(Exception):
         return (self.reason,) if self.row is None else (self.reason, self.row)
 
     def __str__(self) -> str:
+        return self.message() if self.block is None else f"block {self.block}: {self.message()}"
+
+    def message(self) -> str:
+        """Return what is wrong and with which row, without the number of a block."""
         return self.reason if self.row is None or self._named else f"row {self.row}: {self.reason}"
 
-    def at(self, row: int) -> Self:
-        """Return the same error about the row of another number, with its cause, traceback and notes."""
+    def at(self, row: int, block: int | None = None) -> Self:
+        """Return the same error about the row of another number, with its cause, traceback and notes.
+
+        `block` is the number of the user's block in which `row` is counted, if it is.
+        """
         moved = type(self).__new__(type(self))  # copy.copy shares the state where tblib is at work
-        moved.__dict__.update(self.__dict__, row=row)
+        moved.__dict__.update(self.__dict__, row=row, block=block)
+        if self._named:
+            moved.reason = re.sub(rf"\brow {self.row}\b", f"row {row}", self.reason, count=1)
         if "__notes__" in moved.__dict__:
             moved.__dict__["__notes__"] = list(moved.__dict__["__notes__"])
         moved.args = moved._arguments()
@@ -95,7 +111,7 @@ class RowError(DataError, ValueError):
     reason : str
         What is wrong with it.
     named : bool, default=False
-        Whether `reason` names the row in its sentence.
+        Whether `reason` names the row in its sentence, as "row 3".
     """
 
     row: int

@@ -9,7 +9,7 @@ from scipy.linalg import eigh, eigh_tridiagonal
 
 from .arrays import FloatArray
 from .control import call_abandonable
-from .errors import NumericalError
+from .errors import NumericalError, RowError
 from .memory import row_blocks
 
 _INDEFINITE = 1e-6  # of the largest eigenvalue: more than rounding, that of kernels computed in float32 included
@@ -102,8 +102,10 @@ def _ritz_ends(matrix: FloatArray, scale: float) -> tuple[float, float]:
 def check_kernel_values(values: FloatArray, first_row: int = 0) -> None:
     """Raise ValueError for NaN or infinity among kernel values, of rows counted from `first_row`."""
     if not np.isfinite(values).all():
-        i, j = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(
+        i, j = (int(at) for at in np.argwhere(~np.isfinite(values))[0])
+        raise RowError(
+            first_row + i,
             f"kernel values overflow to NaN or infinity: {values[i, j]} at row {first_row + i}, column {j}; scale the "
-            "inputs, lower gamma or degree, or check the function where the kernel is one"
+            "inputs, lower gamma or degree, or check the function where the kernel is one",
+            named=True,
         )

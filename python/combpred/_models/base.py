@@ -32,7 +32,7 @@ from .._data.inputs import (
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, score_values
-from .._lib.errors import DataError
+from .._lib.errors import DataError, RowError
 from .._lib.memory import allocate, require_memory, row_blocks
 from .._lib.ridge import Targets, check_kernel
 from ..kernels import InputKernel
@@ -353,10 +353,9 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                 scores += self.intercept_
             finite = np.isfinite(scores).all(axis=1)
             if not finite.all():
-                raise ValueError(
-                    f"the scores of row {rows.start + int(finite.argmin())} of X overflow: scale the inputs as those "
-                    "of training were"
-                )
+                row = rows.start + int(finite.argmin())
+                reason = f"the scores of row {row} of X overflow: scale the inputs as those of training were"
+                raise RowError(row, reason, named=True)
             release_pages(X[rows])
             yield rows, scores
 

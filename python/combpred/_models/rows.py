@@ -152,7 +152,7 @@ class BlockRows:
             raise ValueError("Complex data not supported: X must hold real numbers")
         X = X.astype(np.float64, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
         if check:
-            require_finite(X, block.number(0))
+            require_finite(X)
         return X
 
     def _targets(self, block: Block) -> tuple[Any, NDArray[np.int64] | None]:

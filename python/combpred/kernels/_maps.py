@@ -22,6 +22,7 @@ from .._data.dask import lazily_on_dask, sampled_rows
 from .._data.inputs import check_rows, is_dask, refit
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
+from .._lib.errors import RowError
 from .._lib.linalg import Eigendecomposition, eigendecompose
 from .._lib.memory import allocate, require_memory, row_blocks
 from ._inputs import InputKernel
@@ -55,9 +56,11 @@ def require_symmetric(matrix: Any) -> None:
 
 
 def _refuse(matrix: Any, i: int, j: int) -> None:
-    raise ValueError(
+    raise RowError(
+        i,
         f"the kernel matrix is not symmetric: {matrix[i, j]} at row {i}, column {j} but {matrix[j, i]} at row {j}, "
-        f"column {i}; pass (K + K.T) / 2 where the order of two rows does not matter"
+        f"column {i}; pass (K + K.T) / 2 where the order of two rows does not matter",
+        named=True,
     )
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from .._data.inputs import check_weights, mean_of_rows
+from .._data.targets import TargetError
 from ._rows import check_no_row, check_same_shape, number_matrix
 
 _BLOCK = 4096  # rows at a time: the comparisons of a block stay in the cache
@@ -73,9 +74,7 @@ def kendall_tau(
         for untied, name in ((untied_a, "y_true"), (untied_b, "y_pred")):
             if not untied.all():
                 row = int(rows[np.argmin(untied)])
-                raise ValueError(
-                    f"{name}, row {row}: all labels are tied, so Kendall's tau is undefined; leave the row out"
-                )
+                raise TargetError(row, "all labels are tied, so Kendall's tau is undefined; leave the row out", name)
         tau[rows] = agreement / np.sqrt(untied_a.astype(np.float64) * untied_b)  # exact squares when nothing is tied
     given = check_weights(sample_weight, n)
     if per_row:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._lib.errors import RowError
+
 
 def check_same_shape(first: NDArray[Any], second: NDArray[Any], names: tuple[str, str] = ("y_true", "y_pred")) -> None:
     """Raise ValueError unless both arrays have one shape with at least one row."""
@@ -33,4 +35,5 @@ def number_matrix(values: ArrayLike, name: str) -> NDArray[Any]:
 def check_no_row(bad: NDArray[np.bool_], reason: str) -> None:
     """Raise ValueError with the reason and the first row where `bad` holds, if any."""
     if bad.any():
-        raise ValueError(f"{reason} row {int(np.argmax(bad))}")
+        row = int(np.argmax(bad))
+        raise RowError(row, f"{reason} row {row}", named=True)

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 from .._data.checks import choice, whole_number
 from .._lib.arrays import FloatArray
+from .._lib.errors import RowError
 
 STRATEGIES = ("uniform", "quantile")
 _MOST_BINS = 10**6
@@ -134,4 +135,5 @@ def _refuse(bad: NDArray[np.bool_], values: NDArray[np.generic], name: str, rule
     if bad.any():
         place = tuple(int(i) for i in np.argwhere(bad)[0]) if values.ndim else ()
         where = ", ".join([f"row {place[0]}", *(f"column {j}" for j in place[1:])]) if place else "value"
-        raise ValueError(f"{name}, {where}: {values[place]} is illegal; {rule}")
+        reason = f"{name}, {where}: {values[place]} is illegal; {rule}"
+        raise RowError(place[0], reason, named=True) if place else ValueError(reason)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._lib.arrays import FloatArray
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, RowError
 from ..structures import Structure
 
 _ROUNDING = 1e-9
@@ -24,9 +24,11 @@ def check_marginals(structure: Structure, marginals: Any, argument: str = "margi
     if bad.any():
         row, entry = (int(i) for i in np.argwhere(bad)[0])
         name = structure.feature_names()[entry]
-        raise ValueError(
+        raise RowError(
+            row,
             f"{argument}, row {row}, entry {entry} ({name}): {rows[row, entry]} is not between {low:g} and 1; pass "
-            "what predict_marginals or the structure's marginals return"
+            "what predict_marginals or the structure's marginals return",
+            named=True,
         )
     return np.clip(rows, low, 1.0)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
+from .._data.targets import TargetError
 from ..metrics.calibration import calibration_bins, calibration_error, wilson_interval
 from ..structures import MultiClass
 from ._axes import require_matplotlib, style, two_panels
@@ -352,9 +353,7 @@ def _class_events(model: Any, X: Any, y: Any) -> tuple[Any, Any, list[str]]:
         unknown = ~np.isin(happened, classes)
         if unknown.any():
             row = int(np.argmax(unknown))
-            raise ValueError(
-                f"y, row {row}: {happened.tolist()[row]!r} is none of the classes of training; drop the row"
-            )
+            raise TargetError(row, f"{happened.tolist()[row]!r} is none of the classes of training; drop the row")
         happened = happened[:, None] == classes
     if happened.shape != probability.shape:
         raise ValueError(f"y has shape {np.shape(y)}, but {name} predicts probabilities of shape {probability.shape}")

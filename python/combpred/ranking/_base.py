@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
 from .._data.targets import positions_by_score
 from .._lib.arrays import FloatArray
+from .._lib.errors import RowError
 from .._lib.memory import allocate, row_blocks
 from ..metrics import kendall_tau
 from ._preferences import FORMATS, Preferences, read_preferences, require_format
@@ -182,10 +183,9 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
                 scores[rows] = self._label_scores(block)
             finite = np.isfinite(scores[rows]).all(axis=1)
             if not finite.all():
-                raise ValueError(
-                    f"the scores of row {rows.start + int(finite.argmin())} of X overflow: scale the inputs as those "
-                    "of training were"
-                )
+                row = rows.start + int(finite.argmin())
+                reason = f"the scores of row {row} of X overflow: scale the inputs as those of training were"
+                raise RowError(row, reason, named=True)
         return scores
 
     def predict(self, X: Any) -> NDArray[np.int32]:

@@ -16,7 +16,7 @@ from .._data.warn import warn_user
 from .._lib import abi
 from .._lib.arrays import FloatArray
 from .._lib.control import reported
-from .._lib.errors import CapabilityError, naming_row
+from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
 from ._estimates import AnnealingDetails, LogPartition
@@ -91,9 +91,10 @@ def _refuse_exceeded(structure: Structure, rows: FloatArray, bound: FloatArray) 
     exceeded = np.abs(extreme) > bound + 1e-9 * (1 + bound)
     if exceeded.any():
         row = int(np.argmax(exceeded))
-        raise ValueError(
-            f"row {row}: an output scores {extreme[row]:.6g}, beyond the bound {bound[row]:.6g} on the magnitudes of "
-            "all scores; correct bound"
+        raise RowError(
+            row,
+            f"an output scores {extreme[row]:.6g}, beyond the bound {bound[row]:.6g} on the magnitudes of all scores; "
+            "correct bound",
         )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from .._data.targets import TargetError
 from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan, chain_diagnose
 from .._lib.decode import score_rows
@@ -166,10 +167,10 @@ def bounds_of_rows(bound: ArrayLike, n: int, *, least: float = -math.inf) -> Flo
     values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
     if not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
-        raise ValueError(f"bound, row {row}: {values[row]} is not finite; replace it")
+        raise TargetError(row, f"{values[row]} is not finite; replace it", "bound")
     if (values < least).any():
         row = int(np.argmax(values < least))
-        raise ValueError(f"bound, row {row}: {values[row]:g} must be at least {least:g}")
+        raise TargetError(row, f"{values[row]:g} must be at least {least:g}", "bound")
     return values
 
 

@@ -180,7 +180,7 @@ class ConstraintError(RowError):
         What is wrong with its constraint.
     """
 
-    def __str__(self) -> str:
+    def message(self) -> str:
         return f"constraints, row {self.row}: {self.reason}"
 
 
