@@ -170,7 +170,7 @@ def get_n_threads(n_jobs: int | None = None) -> int:
     return _n_processors()
 
 
-def _resolve(name: str, n: int) -> int:
+def _resolve(name: str, n: Any) -> int:
     if not isinstance(n, Integral):
         raise TypeError(f"{name} must be an integer or None, got {n!r}")
     n = int(n)
