@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.blocks import BLOCK_BYTES, ArrayBlocks, Block, BlockSource, Merge, Result
-from .._data.inputs import require_finite
+from .._data.inputs import require_finite, require_short_rows, square_norms
 from .._data.targets import TargetError, flat_sets
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
@@ -133,6 +133,9 @@ class BlockRows:
         for part in block.cut(step):
             with part.errors():
                 X = self._inputs(part, check)
+                if check:
+                    squares = square_norms(X)
+                    require_short_rows(squares if part.weights is None else np.where(part.weights > 0, squares, 0.0))
                 psi, first = self._targets(part)
             yield RowBatch(X, psi, first, part.weights)
 

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._data.inputs import square_norms
 from .._lib.arrays import CountArray, FloatArray, IndexArray
+from .._lib.errors import renumbered
 from .._lib.memory import row_blocks
 from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Steps, Visits, ridge_curvatures, ridge_losses, sgd_expansion, sgd_features
@@ -248,9 +250,7 @@ class FeatureLearner:
 
     def diagonal(self, rows: IndexArray) -> FloatArray:
         """Return the squared norm of each row, the constant feature included."""
-        X = self._X[rows]
-        squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
-        return np.asarray(squares, dtype=np.float64).ravel() + self._objective.shift
+        return square_norms(self._X[rows]) + self._objective.shift
 
     def batches(self, order: IndexArray) -> Iterator[IndexArray]:
         """Cut an order of visits into batches of bounded work."""
@@ -325,7 +325,8 @@ class ExpansionLearner:
         step = 1 if callable(self._kernel.name) else _DIAGONAL_BLOCK
         for at in range(0, len(rows), step):
             block = rows[at : at + step]
-            found[at : at + step] = np.diagonal(self.values(block, block))
+            with renumbered(block - self._first):
+                found[at : at + step] = np.diagonal(self.values(block, block))
         return found + self._objective.shift
 
     def batches(self, order: IndexArray) -> Iterator[IndexArray]:
