@@ -173,10 +173,10 @@ def get_n_threads(n_jobs: int | None = None) -> int:
 def _resolve(name: str, n: Any) -> int:
     if not isinstance(n, Integral):
         raise TypeError(f"{name} must be an integer or None, got {n!r}")
-    n = int(n)
-    if n == 0:
+    number = int(n)
+    if number == 0:
         raise ValueError(f"{name} must not be 0; use 1 for one thread, -1 for all processors or None for the default")
-    return min(n, 1 << 16) if n > 0 else max(1, _n_processors() + 1 + n)
+    return min(number, 1 << 16) if number > 0 else max(1, _n_processors() + 1 + number)
 
 
 def _n_processors() -> int:
