@@ -153,7 +153,7 @@ def log_partition(
     rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     choice(method, "method", METHODS)
     how = Annealing(epsilon, delta, sampler, schedule, max_steps)
-    bounds = None if bound is None else bounds_of_rows(bound, len(rows), least=0.0)
+    bounds = None if bound is None else bounds_of_rows(bound, len(rows))
     _refuse_options(method, how, bound, centred)
     if method == "auto":
         method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"

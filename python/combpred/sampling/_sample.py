@@ -110,8 +110,11 @@ def sample(
     start : array-like of n rows, default=None
         Outputs from which chains start, in the structure's format. None: uniform outputs, or the approximate solution
         with a guarantee for structures without a uniform sampler. Not for exact samplers.
-    bound : array-like of shape (n,), default=None
-        Bounds on the scores of all outputs, for "cftp" and "rejection". None: from the decoder.
+    bound : float or array-like of shape (n,), default=None
+        For "cftp" and "rejection", and for "auto", which may take "cftp": a number that no
+        :math:`|\langle s, \psi(y)\rangle|` exceeds, one for each row or one for all, as for :func:`log_partition`. It
+        replaces the bounds that the structure proves, and makes exact samples available to a user's own sampler. They
+        rest on it as a bound on the largest score, and the nearer it is to that, the fewer proposals they take.
     random_state : int, RandomState instance or None, default=None
         The only source of randomness. Each row has its own stream: an integer gives a row the same samples whatever
         the number of threads or of later rows.
@@ -131,7 +134,7 @@ def sample(
     SamplingError
         When an exact sample would take more than `max_steps`; the message estimates how many it takes.
     ValueError
-        When a score is not finite, a start no member, or a bound below the score of an output.
+        When a score is not finite, a start no member, or `bound` less than the score of an output that is drawn.
 
     Notes
     -----
@@ -168,8 +171,12 @@ def sample(
     if start is not None and sampler not in ("auto", *CHAINS):
         raise ValueError(f"start is where a chain begins, sampler={sampler!r} has none; leave it out")
     if bound is not None:
-        if sampler not in BOUNDED_METHODS:
-            raise ValueError(f"bound is for sampler='cftp' and 'rejection', not {sampler!r}; leave it out")
+        if sampler not in ("auto", *BOUNDED_METHODS):
+            raise ValueError(f"bound is for sampler='auto', 'cftp' and 'rejection', not {sampler!r}; leave it out")
+        if start is not None:
+            raise ValueError(
+                "start is where a chain begins, bound is for samplers that are none; leave one of them out"
+            )
         bound = bounds_of_rows(bound, len(linear))
     parts = None if start is None else structure.space.encode(start)
     if parts is not None and len(parts) != len(linear):
@@ -179,7 +186,8 @@ def sample(
     if sampler == "auto" and start is not None:
         methods = (chain_of(structure, "auto"),)
     elif sampler == "auto":
-        methods = promising(structure, methods_of(structure, "auto", len(linear)), linear, n_samples)
+        able = methods_of(structure, "auto", len(linear), bounded=bound is not None)
+        methods = promising(structure, able, linear, n_samples, bound)
     for method in methods:
         plan = Plan(method, n_samples, burn_in, thin, max_steps, seed)
         try:
@@ -187,7 +195,8 @@ def sample(
                 independent = exact_draws(structure, method, linear, n_samples, seed, n_threads)
                 drawn = _scored(structure, linear, independent, n_threads)
             else:
-                drawn = structure.space.draw(linear, plan, parts, bound, n_threads, verbose)
+                given = bound if method in BOUNDED_METHODS else None
+                drawn = structure.space.draw(linear, plan, parts, given, n_threads, verbose)
         except (CapabilityError, SamplingError):
             if method == methods[-1]:
                 raise
