@@ -11,7 +11,7 @@ import pytest
 from combpred import Admissible, StructuredRidge, losses, metrics, sampling
 from combpred.kernels import NystromMap
 from combpred.plotting import ReliabilityDisplay
-from combpred.ranking import LabelRankingSVM, RankingByPairwiseComparison
+from combpred.ranking import OnlineLabelRanker, RankingByPairwiseComparison
 from combpred.structures import LabelSets
 
 ROW = 3
@@ -37,6 +37,12 @@ def ridge(**options):
     return StructuredRidge("permutations", **options)
 
 
+def steep_ranker():
+    ranker = OnlineLabelRanker().fit(X, Y)
+    ranker.coef_ = 1e9 * ranker.coef_
+    return ranker
+
+
 def blocks(*, X=X, y=Y, weights=None):
     return [(X[:2], y[:2]), (X[2:], y[2:]) if weights is None else (X[2:], y[2:], weights[2:])]
 
@@ -59,7 +65,7 @@ WAYS = {
     "scores of a prediction": lambda: (
         ridge(alpha=1e-9, solver="closed-form").fit(1e-3 * X, Y).predict(spoilt(X, 1e307))
     ),
-    "scores of a ranker": lambda: LabelRankingSVM(C=1e9).fit(1e-4 * X, Y).label_scores(spoilt(X, 1e308)),
+    "scores of a ranker": lambda: steep_ranker().label_scores(spoilt(X, 1e308)),
     "numbers of a metric": lambda: metrics.ranking_loss(SETS, spoilt(X)),
     "ties": lambda: metrics.kendall_tau(np.where(np.arange(6)[:, None] == ROW, 1, Y), Y),
     "events": lambda: metrics.expected_calibration_error(spoilt(SETS, 2), np.full(SETS.shape, 0.5)),

@@ -8,6 +8,9 @@ import pytest
 import combpred
 from combpred import CapabilityError, sampling
 from combpred.sampling import AnnealingDetails, LogPartition, TaylorDetails, log_partition
+from combpred.sampling._estimates import joined
+from combpred.sampling._partition import METHODS
+from combpred.sampling.engines import INFERENCE_OF, INFERENCES
 from combpred.structures import Custom, LabelSets, Permutations, Structure
 
 STRUCTURES: list[Structure] = [Permutations(4), LabelSets(5, size=2), Custom.from_structures("ab", [[1.0], [0.0]])]
@@ -41,14 +44,28 @@ def test_one_result_type():
         rows = np.full((3, 6), 0.1)
         found = log_partition(Permutations(4), rows, method=method, epsilon=0.5, random_state=0)
         assert isinstance(found, LogPartition) and isinstance(found.details, kind)
-        whole = LogPartition.joined([found, found])
+        whole = joined([found, found])
         np.testing.assert_array_equal(whole.value, np.tile(found.value, 2))
         assert whole.method == method and whole.n_samples.shape == whole.is_exact.shape == (6,)
         if method == "annealed":
             assert len(whole.details.schedules) == len(whole.details.r_hat) == 6
             assert whole.details.schedule == "adaptive"
+            assert not found.is_exact.any() and found.is_guaranteed.all()
         if method == "taylor":
             np.testing.assert_array_equal(whole.details.marginals, np.tile(found.details.marginals, (2, 1)))
+
+
+def test_models_compute_every_method():
+    assert tuple(INFERENCE_OF) == METHODS
+    assert set(INFERENCE_OF.values()) == set(INFERENCES)
+
+
+def test_results_are_the_users_own():
+    found, other = (log_partition(Permutations(4), np.full((3, 6), 0.1)) for _ in range(2))
+    found.value[0] = 0.0
+    np.testing.assert_array_equal(found.lower, other.value)
+    np.testing.assert_array_equal(found.upper, other.value)
+    assert found == found and found != other
 
 
 @pytest.mark.parametrize(

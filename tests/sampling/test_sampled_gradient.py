@@ -57,7 +57,7 @@ def test_averages_are_near(structure, sampler):
     assert (found.error <= 0.1 + 1e-12).all()
     assert (np.abs(found.value - exact) <= found.error + 1e-12).all()
     assert found.converged.all()
-    assert (found.is_exact == (sampler != "local")).all()
+    assert (found.is_guaranteed == (sampler != "local")).all()
     ranges = np.ptp(structure.embed(list(structure.enumerate())), axis=0)
     if sampler == "auto":
         needed = hoeffding_sample_size(0.1, 0.05 / structure.n_features, ranges.max())

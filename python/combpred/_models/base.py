@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ..structures._search.constraints import RowConstraints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Certified:
     r"""Predicted structures with guarantees on their scores, one entry for each row.
 
@@ -91,7 +91,7 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "structure": [Structure, str, None],
-        **InputKernel.PARAMETER_CONSTRAINTS,
+        **InputKernel._parameter_constraints,
         "fit_intercept": ["boolean"],
         "decoder": [StrOptions(set(DECODERS))],
         "tol": [Interval(Real, 0, None, closed="neither")],

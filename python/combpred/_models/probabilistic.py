@@ -24,9 +24,17 @@ from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, DataError
 from .._lib.memory import allocate
-from ..sampling import ChainDiagnostics, LogPartition
-from ..sampling.engines import METHODS, TRAINING_EVALUATIONS, Engine, Inferred, engine_of, resolve_method
-from ..sampling.samplers import ESTIMATOR_SAMPLERS, RowSampler
+from ..sampling import LogPartition
+from ..sampling.engines import (
+    INFERENCE_OF,
+    INFERENCES,
+    TRAINING_EVALUATIONS,
+    Engine,
+    Inferred,
+    engine_of,
+    resolve_method,
+)
+from ..sampling.samplers import ESTIMATOR_SAMPLERS, RowSampler, joined_diagnostics, warn_unless_mixed
 from ..structures import structure_classes
 from .base import StructuredEstimator
 from .loglinear.blocks import fit_over_blocks
@@ -213,7 +221,7 @@ class ProbabilisticStructured(StructuredEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StructuredEstimator._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "inference": [StrOptions(set(METHODS))],
+        "inference": [StrOptions(set(INFERENCES))],
         "sampler": [StrOptions(set(ESTIMATOR_SAMPLERS))],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
@@ -643,8 +651,9 @@ class ProbabilisticStructured(StructuredEstimator):
         Parameters
         ----------
         X : array or CSR of shape (n, n_features)
-        method : {"auto", "exact", "mcmc", "taylor"} or None, default=None
-            As the parameter `inference`, which None stands for; "mcmc" estimates by annealing.
+        method : {"auto", "exact", "annealed", "taylor"} or None, default=None
+            As for :func:`combpred.sampling.log_partition`. None: that of the parameter `inference`, whose "mcmc" stands
+            for "annealed".
         epsilon, delta : float or None, default=None
             Of estimates, the relative error of Z and the probability that it is larger, in (0, 1); None: the
             parameters of the same names. Exact values have neither.
@@ -652,8 +661,8 @@ class ProbabilisticStructured(StructuredEstimator):
         Returns
         -------
         LogPartition
-            With arrays `value`, `lower`, `upper`, `is_exact` and `n_samples`, one entry per row, the method that
-            computed them, ``"exact"``, ``"annealed"`` or ``"taylor"``, and its `details`.
+            With arrays `value`, `lower`, `upper`, `is_exact`, `is_guaranteed` and `n_samples`, one entry per row, the
+            method that computed them, ``"exact"``, ``"annealed"`` or ``"taylor"``, and its `details`.
 
         Raises
         ------
@@ -679,12 +688,12 @@ class ProbabilisticStructured(StructuredEstimator):
         >>> bool((found.lower == found.value).all()), found.n_samples.tolist()
         (True, [0, 0, 0, 0])
         """
-        method = choice(self.inference if method is None else method, "method", METHODS)
+        inference = None if method is None else INFERENCE_OF[choice(method, "method", tuple(INFERENCE_OF))]
         check_share_or_none("epsilon", epsilon)
         check_share_or_none("delta", delta)
         X = self._check_new_rows(X)
-        engine = self._engine(X.shape[0], method, epsilon, delta)
-        return LogPartition.joined([engine.log_partition(rows, scores) for rows, scores in self._score_blocks(X)])
+        engine = self._engine(X.shape[0], inference, epsilon, delta)
+        return engine.log_partition_of_blocks(self._score_blocks(X))
 
     @lazily_on_dask
     def entropy(self, X: Any) -> FloatArray:
@@ -807,8 +816,8 @@ class ProbabilisticStructured(StructuredEstimator):
             if drawn.report is not None:
                 reports.append(drawn.report)
         if reports:
-            self.chain_diagnostics_ = ChainDiagnostics.joined(reports)
-            self.chain_diagnostics_.warn_unless_mixed("sampling")
+            self.chain_diagnostics_ = joined_diagnostics(reports)
+            warn_unless_mixed(self.chain_diagnostics_, "sampling")
         y = structure.space.decode_parts(parts.reshape(-1, parts.shape[2]))
         return y.reshape(int(n_samples), n, *y.shape[1:])
 
@@ -835,11 +844,11 @@ class ProbabilisticStructured(StructuredEstimator):
             )
 
     def _engine(
-        self, n: int, method: str | None = None, epsilon: float | None = None, delta: float | None = None
+        self, n: int, inference: str | None = None, epsilon: float | None = None, delta: float | None = None
     ) -> Engine:
         """Return the engine for n rows; arguments that are None are parameters of the model."""
-        method = choice(self.inference if method is None else method, "inference", METHODS)
-        engine = engine_of(self, resolve_method(method, self.structure_, n), epsilon=epsilon, delta=delta)
+        inference = choice(self.inference if inference is None else inference, "inference", INFERENCES)
+        engine = engine_of(self, resolve_method(inference, self.structure_, n), epsilon=epsilon, delta=delta)
         engine.check()
         return engine
 

@@ -42,7 +42,7 @@ class InputKernel:
     coef0: float = 1.0
     params: Mapping[str, Any] = field(default_factory=dict)
 
-    PARAMETER_CONSTRAINTS: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(KERNELS)), callable],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
         "degree": [Interval(Real, 0, None, closed="left")],

@@ -120,7 +120,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        **InputKernel.PARAMETER_CONSTRAINTS,
+        **InputKernel._parameter_constraints,
         "kernel_params": [dict, None],
         "landmarks": [StrOptions({"random", "k-means++"})],
         "random_state": ["random_state"],

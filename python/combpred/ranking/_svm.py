@@ -136,7 +136,7 @@ class LabelRankingSVM(LabelRanker):
     _formats = frozenset(FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **InputKernel.PARAMETER_CONSTRAINTS,
+        **InputKernel._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "kernel_params": [dict, None],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],

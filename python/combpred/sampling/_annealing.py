@@ -128,7 +128,7 @@ def _assembled(found: list[AnnealedRow], log_count: float, how: Annealing) -> Lo
         lower=value - np.log1p(how.epsilon),
         upper=value - np.log1p(-how.epsilon),
         method="annealed",
-        is_exact=~np.isin(sampler, CHAINS),
+        is_guaranteed=~np.isin(sampler, CHAINS),
         n_samples=np.array([row.levels.n_samples for row in found], dtype=np.int64),
         details=details,
     )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from .._data.checks import share, whole_number
-from .._data.warn import warn_user
 from .._lib.arrays import CountArray, FloatArray
 from .._lib.chain import chain_diagnose
 
@@ -220,7 +218,7 @@ def _beta(log_beta: float) -> float:
     return math.exp(log_beta)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ChainDiagnostics:
     r"""Convergence diagnostics of the chains of k rows: arrays of shape ``(k,)``.
 
@@ -261,21 +259,3 @@ class ChainDiagnostics:
     thin: CountArray
     autocorrelation: FloatArray
     mixing_bound: FloatArray
-
-    @classmethod
-    def joined(cls, parts: list[ChainDiagnostics]) -> ChainDiagnostics:
-        """Return the diagnostics of several blocks of rows as those of all rows."""
-        arrays = [name.name for name in fields(cls)][1:]
-        return cls(parts[0].sampler, *(np.concatenate([getattr(part, name) for part in parts]) for name in arrays))
-
-    def warn_unless_mixed(self, what: str) -> None:
-        """Issue a ConvergenceWarning where chains did not find the same distribution."""
-        apart = self.split_r_hat > APART
-        if apart.any():
-            worst = int(np.argmax(self.split_r_hat))
-            warn_user(
-                f"{what}: the chains ({self.sampler!r}) of {int(apart.sum())} of {len(apart)} rows did not find the "
-                f"same distribution after {self.steps[worst]} steps: split R̂ is up to {self.split_r_hat[worst]:.3g} "
-                f"(row {self.rows[worst]}), above {APART}; raise alpha, or take another sampler or inference='exact'",
-                ConvergenceWarning,
-            )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._lib.arrays import FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AnnealingDetails:
     r"""Details of partition functions that annealing estimated for n rows of scores.
 
@@ -53,7 +53,7 @@ class AnnealingDetails:
     r_hat: FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TaylorDetails:
     r"""Details of the Taylor expansion of :math:`\ln Z` for n rows of scores.
 
@@ -73,7 +73,7 @@ class TaylorDetails:
     spread: FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LogPartition:
     r"""The logarithm of :math:`Z = \sum_y \exp\langle s, \psi(y)\rangle` for n rows of scores, with bounds.
 
@@ -89,9 +89,9 @@ class LogPartition:
         `value` is clipped to them.
     method : {"exact", "annealed", "taylor"}
         The method, the same for all rows.
-    is_exact : ndarray of shape (n,), dtype=bool
-        True where the value is exact, or an estimate whose bounds are guaranteed, as draws were independent and exactly
-        distributed. False along chains, and for the Taylor approximation.
+    is_guaranteed : ndarray of shape (n,), dtype=bool
+        True where the bounds are guaranteed: those of "exact" and "taylor", and those of estimates from independent
+        draws that were exactly distributed. False along chains.
     n_samples : ndarray of shape (n,), dtype=int64
         Outputs drawn in total, including those that determined the schedule; 0 where none were drawn.
     details : AnnealingDetails, TaylorDetails or None
@@ -102,21 +102,28 @@ class LogPartition:
     lower: FloatArray
     upper: FloatArray
     method: str
-    is_exact: NDArray[np.bool_]
+    is_guaranteed: NDArray[np.bool_]
     n_samples: NDArray[np.int64]
     details: AnnealingDetails | TaylorDetails | None = None
 
-    @classmethod
-    def exact(cls, value: FloatArray) -> LogPartition:
-        """Return the result for exact values (n,)."""
-        n = len(value)
-        return cls(value, value, value, "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64))
+    @property
+    def is_exact(self) -> NDArray[np.bool_]:
+        """Whether the value of each row is exact up to rounding, rather than an estimate or an approximation."""
+        return np.full(len(self.value), self.method == "exact")
 
-    @classmethod
-    def joined(cls, parts: list[LogPartition]) -> LogPartition:
-        """Return the results of several blocks of rows, found by one method, as one result."""
-        whole: LogPartition = parts[0] if len(parts) == 1 else _joined(parts)
-        return whole
+
+def exact_result(value: FloatArray) -> LogPartition:
+    """Return the result for exact values (n,)."""
+    n = len(value)
+    return LogPartition(
+        value, value.copy(), value.copy(), "exact", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
+    )
+
+
+def joined(parts: list[LogPartition]) -> LogPartition:
+    """Return the results of several blocks of rows, found by one method, as one result."""
+    whole: LogPartition = parts[0] if len(parts) == 1 else _joined(parts)
+    return whole
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -28,7 +28,7 @@ _BATCH = 2**12  # draws that are embedded at a time
 _LADDER = (0.0, 0.25, 0.5, 0.75, 1.0)  # by which chains come to p
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SampledMarginals:
     r"""Estimates of the expectation :math:`E\,\psi` for n rows of scores, with bounds on their errors.
 
@@ -56,10 +56,10 @@ class SampledMarginals:
     converged: NDArray[np.bool_]
 
     @property
-    def is_exact(self) -> NDArray[np.bool_]:
+    def is_guaranteed(self) -> NDArray[np.bool_]:
         """Whether the errors of each row are guaranteed, as draws were independent and followed p exactly."""
-        exact: NDArray[np.bool_] = ~np.isin(self.sampler, CHAINS)
-        return exact
+        guaranteed: NDArray[np.bool_] = ~np.isin(self.sampler, CHAINS)
+        return guaranteed
 
 
 def hoeffding_sample_size(epsilon: float, delta: float, value_range: float = 1.0) -> int:

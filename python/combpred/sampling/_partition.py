@@ -14,7 +14,7 @@ from .._lib.errors import CapabilityError
 from .._lib.partition import exact_is_affordable
 from ..structures import Structure
 from ._annealing import MAX_STEPS, Annealing, anneal_rows
-from ._estimates import LogPartition
+from ._estimates import LogPartition, exact_result
 from ._taylor import expand, warn_of_sampled_moments
 from .samplers import bounds_of_rows, rows_of
 
@@ -90,7 +90,8 @@ def log_partition(
     Returns
     -------
     LogPartition
-        With arrays `value`, `lower`, `upper`, `is_exact` and `n_samples`, the `method` and its `details`.
+        With arrays `value`, `lower`, `upper`, `is_exact`, `is_guaranteed` and `n_samples`, the `method` and its
+        `details`.
 
     Raises
     ------
@@ -141,8 +142,8 @@ def log_partition(
     >>> structure, scores = Permutations(5), np.linspace(-1, 1, 10)
     >>> exact = sampling.log_partition(structure, scores)
     >>> found = sampling.log_partition(structure, scores, method="annealed", random_state=0)
-    >>> bool(found.lower[0] < exact.value[0] < found.upper[0]), found.is_exact, found.details.sampler
-    (True, array([ True]), array(['exact'], dtype='<U5'))
+    >>> bool(found.lower[0] < exact.value[0] < found.upper[0]), found.is_exact, found.is_guaranteed
+    (True, array([False]), array([ True]))
     >>> scores = np.array([0.3, -0.2, 0.1])
     >>> found = sampling.log_partition(LabelSets(3), scores, method="taylor")
     >>> round(float(found.value[0]), 4), round(LabelSets(3).log_partition(scores), 4)
@@ -158,7 +159,7 @@ def log_partition(
     if method == "auto":
         method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"
     if method == "exact":
-        return LogPartition.exact(_exact(structure, rows, n_threads))
+        return exact_result(_exact(structure, rows, n_threads))
     if method == "taylor":
         found = expand(structure, rows, centred=centred)
         warn_of_sampled_moments(structure)

@@ -21,7 +21,7 @@ from .samplers import SAMPLERS, bounds_of_rows, chain_of, exact_draws, methods_o
 _MOST_STEPS = 2**40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Samples:
     """Outputs drawn for n rows of scores, with the work that each took.
 

@@ -95,7 +95,7 @@ def expand(structure: Structure, rows: FloatArray, *, centred: bool = True, boun
         lower, upper = np.maximum(lower, best.value), expansion.log_count + best.upper_bound
     # Far from the uniform distribution, the logarithm of a polynomial falls behind scores of any outputs.
     return LogPartition(
-        np.clip(value, lower, upper), lower, upper, "taylor", np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64),
+        np.clip(value, lower, upper), lower, upper, "taylor", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64),
         TaylorDetails(value, marginals, spread),
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ A new method of inference is a class like those here, entered in `ENGINES`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -23,7 +24,7 @@ from ..structures import Structure
 from ._annealing import MAX_STEPS, Annealing, anneal_rows
 from ._chain_means import chain_means, embedded, feature_range, independent_means
 from ._diagnostics import ChainDiagnostics
-from ._estimates import LogPartition, TaylorDetails
+from ._estimates import LogPartition, TaylorDetails, exact_result, joined
 from ._marginals import hoeffding_sample_size
 from ._taylor import TaylorExpansion, expand, require_moments, warn_of_sampled_moments
 from .samplers import (
@@ -132,6 +133,10 @@ class Engine(TrainingEngine):
     def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
         """Return ln Z with bounds for each row of finite scores (k, d)."""
 
+    def log_partition_of_blocks(self, blocks: Iterable[tuple[Rows, FloatArray]]) -> LogPartition:
+        """Return ln Z with bounds for all rows, whose scores come in blocks."""
+        return joined([self.log_partition(rows, scores) for rows, scores in blocks])
+
     def for_training(self, n: int) -> TrainingEngine:
         """Return the engine for n training rows, whose scores change little from one evaluation to the next."""
         return self
@@ -158,7 +163,7 @@ class ExactEngine(Engine):
         return Inferred(found.marginals, found.log_z, found.engine)
 
     def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
-        return LogPartition.exact(self.structure.space.log_partition(scores, False, self.settings.n_threads).log_z)
+        return exact_result(self.structure.space.log_partition(scores, False, self.settings.n_threads).log_z)
 
     def draw_features(self, rows: Rows, scores: FloatArray, n: int) -> FloatArray | None:
         # The draws steer a search and leave where it ends alone: their seed may be any.
@@ -382,7 +387,9 @@ class TaylorTraining(TrainingEngine):
 #: To add a method of inference, subclass `Engine` and enter it here.
 ENGINES: dict[str, type[Engine]] = {"exact": ExactEngine, "mcmc": SampledEngine, "taylor": TaylorEngine}
 #: Values of the parameter `inference`.
-METHODS = ("auto", *ENGINES)
+INFERENCES = ("auto", *ENGINES)
+#: The inference by which each method of `log_partition` is computed.
+INFERENCE_OF = {"auto": "auto", "exact": "exact", "annealed": "mcmc", "taylor": "taylor"}
 
 
 def resolve_method(inference: str, structure: Structure, n_rows: int, evaluations: int = 1) -> str:

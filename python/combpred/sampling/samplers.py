@@ -6,14 +6,16 @@ The chains and exact samplers themselves are in the core; `_METHODS` lists those
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
 
 from .._data.targets import TargetError
+from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan, chain_diagnose
 from .._lib.decode import score_rows
@@ -337,6 +339,26 @@ def diagnose_chains(
         thin * _CHAINS * _DRAWS / size, np.full(n, thin), lag, _mixing_bounds(structure, method, scores),
     )  # fmt: skip
     return Diagnosed(report, states.reshape(n, _CHAINS, -1)[:, 0])
+
+
+def joined_diagnostics(parts: list[ChainDiagnostics]) -> ChainDiagnostics:
+    """Return the diagnostics of several blocks of rows, by one sampler, as those of all rows."""
+    arrays = [each.name for each in fields(ChainDiagnostics)][1:]
+    values = (np.concatenate([getattr(part, name) for part in parts]) for name in arrays)
+    return ChainDiagnostics(parts[0].sampler, *values)
+
+
+def warn_unless_mixed(report: ChainDiagnostics, what: str) -> None:
+    """Issue a ConvergenceWarning where chains did not find the same distribution."""
+    apart = report.split_r_hat > APART
+    if apart.any():
+        worst = int(np.argmax(report.split_r_hat))
+        warn_user(
+            f"{what}: the chains ({report.sampler!r}) of {int(apart.sum())} of {len(apart)} rows did not find the same "
+            f"distribution after {report.steps[worst]} steps: split R̂ is up to {report.split_r_hat[worst]:.3g} (row "
+            f"{report.rows[worst]}), above {APART}; raise alpha, or take another sampler or inference='exact'",
+            ConvergenceWarning,
+        )
 
 
 def _figures(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

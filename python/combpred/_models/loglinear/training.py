@@ -17,6 +17,7 @@ from ..._lib.arrays import FloatArray
 from ..._lib.memory import require_memory, row_blocks
 from ..._lib.ridge import Targets
 from ...sampling.engines import Engine, SampledTraining, TrainingEngine
+from ...sampling.samplers import warn_unless_mixed
 from ..training import EarlierFit, keep_dual, keep_weights
 from .descent import LARGEST_MOMENT, Descent, SgdState, StepSizes, descend
 from .features import LARGEST_GRAM, InputFeatures, KernelFeatures, second_moment
@@ -139,7 +140,7 @@ def _diagnose(
     rows = np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
     found = engine.diagnose(rows, features.scores(rows, weights))
     model.chain_diagnostics_ = found
-    found.warn_unless_mixed("training")
+    warn_unless_mixed(found, "training")
 
 
 def _start(likelihood: Likelihood, features: InputFeatures | KernelFeatures) -> SgdState:
