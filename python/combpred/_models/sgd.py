@@ -16,9 +16,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from .._data.glossary import documented
-from .._data.inputs import clear_fit, is_dask, refit, require_short_rows, unchanged_on_failure
+from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray, IndexArray
+from .._lib.arrays import IndexArray
 from .._lib.memory import require_memory
 from .._lib.sgd import Coefficients
 from .ridge import RidgeBase, RidgeProblem
@@ -392,9 +392,7 @@ def _descend(
         truncation = _truncation(model.truncation, len(rows))
         learner = ExpansionLearner(X, model.kernel_, objective, truncation=truncation, cache=max_iter > 2)
     state = _first_state(model, learner, objective.targets.d, earlier, truncation)
-    diagonal = learner.diagonal(rows)
-    _require_steps(model, diagonal, rows)
-    curvature = objective.curvature(rows, diagonal)
+    curvature = objective.curvature(rows, learner.diagonal(rows))
     sizes = StepSizes.of(objective.alpha, m, float(model.eta0), curvature)
     passes = Passes(learner, sizes, state)
     zero = objective.losses(rows, np.zeros((len(rows), objective.targets.d)))
@@ -452,9 +450,7 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
     state = _continued(model, learner, before, objective.targets.d, first)
     seen = state.n_rows
     rows = np.unique(visits)
-    diagonal = learner.diagonal(first + rows)
-    _require_steps(model, diagonal, rows)
-    curvature = max(state.curvature, objective.curvature(rows, diagonal))
+    curvature = max(state.curvature, objective.curvature(rows, learner.diagonal(first + rows)))
     sizes = StepSizes.of(objective.alpha, seen + len(visits), float(model.eta0), curvature, seen)
     order = check_random_state(model.random_state).permutation(visits) if model.shuffle else visits
     state = replace(state, n_steps=seen)
@@ -474,15 +470,6 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
     model.loss_curve_ = [*(model.loss_curve_ if state.n_mini_batches > 1 else []), loss / total]
     model.n_iter_ = state.n_mini_batches
     return interrupt
-
-
-def _require_steps(model: StructuredSGD, diagonal: FloatArray, rows: IndexArray) -> None:
-    """Raise RowError for a row by whose length steps would be so small that nothing is learnt."""
-    if model.kernel_.is_linear:
-        require_short_rows(diagonal, rows)
-    else:
-        reason = "its kernel value with itself overflows; scale the inputs, or the kernel"
-        require_short_rows(diagonal, rows, reason=reason)
 
 
 def _visits(model: StructuredSGD, X: Any, problem: RidgeProblem) -> tuple[IndexArray, Objective]:
