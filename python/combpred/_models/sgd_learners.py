@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.inputs import square_norms
+from .._data.inputs import require_short_rows, square_norms
 from .._lib.arrays import CountArray, FloatArray, IndexArray
 from .._lib.errors import renumbered
 from .._lib.memory import row_blocks
@@ -224,7 +224,7 @@ class Learner(Protocol):
     """Protocol of learners: what takes a step on each row of an order."""
 
     def diagonal(self, rows: IndexArray) -> FloatArray:
-        """Return the kernel value of each row with itself."""
+        """Return the kernel value of each row with itself; RowError where steps on the row would be vanishing."""
 
     def batches(self, order: IndexArray) -> Iterator[IndexArray]:
         """Cut an order of visits into batches."""
@@ -250,7 +250,9 @@ class FeatureLearner:
 
     def diagonal(self, rows: IndexArray) -> FloatArray:
         """Return the squared norm of each row, the constant feature included."""
-        return square_norms(self._X[rows]) + self._objective.shift
+        squares = square_norms(self._X[rows])
+        require_short_rows(squares, rows)
+        return squares + self._objective.shift
 
     def batches(self, order: IndexArray) -> Iterator[IndexArray]:
         """Cut an order of visits into batches of bounded work."""
@@ -327,6 +329,8 @@ class ExpansionLearner:
             block = rows[at : at + step]
             with renumbered(block - self._first):
                 found[at : at + step] = np.diagonal(self.values(block, block))
+        reason = "its kernel value with itself overflows; scale the inputs, or the kernel"
+        require_short_rows(found, rows - self._first, reason=reason)
         return found + self._objective.shift
 
     def batches(self, order: IndexArray) -> Iterator[IndexArray]:
