@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -167,6 +167,8 @@ class DescentState:
         The largest curvature of the loss of a row seen so far.
     n_mini_batches : int
         Calls of `partial_fit` so far.
+    parameters : mapping
+        Those of the estimator on which the coefficients depend: others would make another function of them.
     """
 
     coefficients: Coefficients
@@ -175,6 +177,7 @@ class DescentState:
     n_rows: int = 0
     curvature: float = 0.0
     n_mini_batches: int = 0
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def spread(self, n: int) -> DescentState:
         """Return the state with a row of coefficients for each of n rows, in their order, zero where none is kept."""
