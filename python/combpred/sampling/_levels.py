@@ -181,7 +181,10 @@ class ExactLevels(Levels):
             return self._checked((self._score(parts), parts))
         plan = Plan(self._sampler, n, 0, 1, max(self.max_steps - self.n_steps, 1), self._seed())
         bound = None if self._top is None else np.array([beta * self._top])
-        drawn = self.structure.space.draw(rows, plan, None, bound, self.n_threads)
+        try:
+            drawn = self.structure.space.draw(rows, plan, None, bound, self.n_threads)
+        except SamplingError as error:
+            raise SamplingError(self._exhausted(error.reason)) from None
         self._count(n, int(drawn.steps.sum()), int(drawn.accepted.sum()))
         return self._checked((drawn.value[0] / beta, drawn.y[0]))
 

@@ -16,7 +16,17 @@ from .._lib.errors import CapabilityError, SamplingError
 from .._lib.memory import row_blocks
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
-from .samplers import SAMPLERS, bounds_of_rows, chain_of, exact_draws, methods_of, promising, rows_of
+from .samplers import (
+    SAMPLERS,
+    bounds_of_rows,
+    chain_instead,
+    chain_of,
+    exact_draws,
+    methods_of,
+    promising,
+    rows_of,
+    with_remedies,
+)
 
 _MOST_STEPS = 2**40
 
@@ -197,8 +207,11 @@ def sample(
             else:
                 given = bound if method in BOUNDED_METHODS else None
                 drawn = structure.space.draw(linear, plan, parts, given, n_threads, verbose)
-        except (CapabilityError, SamplingError):
+        except (CapabilityError, SamplingError) as error:
             if method == methods[-1]:
+                if isinstance(error, SamplingError):
+                    tighter = ("give a tighter bound=",) if method in BOUNDED_METHODS else ()
+                    raise with_remedies(error, "raise max_steps", *tighter, *chain_instead(structure)) from None
                 raise
             continue  # "auto": more proposals than a few uniform outputs led to expect
         break

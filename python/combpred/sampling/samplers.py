@@ -109,7 +109,23 @@ def exact_draws(
     if method == "cftp":
         refuse_long_past(structure, scores, PAST_STEPS)
     plan = Plan(method, n_samples, 0, 1, PAST_STEPS, seed)
-    return structure.space.draw(scores, plan, n_threads=n_threads).y
+    try:
+        return structure.space.draw(scores, plan, n_threads=n_threads).y
+    except SamplingError as error:
+        raise with_remedies(error, "raise alpha", *chain_instead(structure)) from None
+
+
+def chain_instead(structure: Structure) -> tuple[str, ...]:
+    """Return the advice to take a chain, if the structure has one."""
+    try:
+        return (f"take sampler={chain_of(structure, 'auto')!r}",)
+    except CapabilityError:
+        return ()
+
+
+def with_remedies(error: SamplingError, *remedies: str) -> SamplingError:
+    """Return the error of the library, which knows no parameters, with what its user can do."""
+    return SamplingError(f"{error.reason}; {', or '.join(remedies)}", error.row)
 
 
 def chain_draws(
