@@ -114,7 +114,8 @@ def sample(
     burn_in : int, default=None
         Steps of a chain before the first sample; without effect where samples are exact. None: 16 times `thin`.
     thin : int, default=None
-        Steps of a chain from sample to sample; exact samplers have none. None: 8 for each part of an encoded output.
+        Steps of a chain from sample to sample; exact samplers have none. None: 8 for each part of an encoded output, or
+        for each entry of ψ where outputs are a user's own.
     max_steps : int, default=1000000
         Limit on steps for one exact sample.
     start : array-like of n rows, default=None
@@ -174,7 +175,7 @@ def sample(
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     if thin is None:
-        thin = 8 * max(1, linear.shape[1] if not structure.space.in_library else _part_len(structure))
+        thin = 8 * max(1, linear.shape[1] if not structure.space.in_library else structure.space.part_len)
     thin = whole_number(thin, "thin", 1, _MOST_STEPS)
     burn_in = min(16 * thin, _MOST_STEPS) if burn_in is None else whole_number(burn_in, "burn_in", 0, _MOST_STEPS)
     max_steps = whole_number(max_steps, "max_steps", 1, _MOST_STEPS)
@@ -229,7 +230,3 @@ def _scored(structure: Structure, linear: FloatArray, y: NDArray[Any], n_threads
         value[some] = np.einsum("ij,ij->i", structure.space.embed(flat[some], n_threads), linear[rows])
     ones = np.ones(shape, dtype=np.int64)
     return Drawn(y, value.reshape(shape), ones, ones.copy())
-
-
-def _part_len(structure: Structure) -> int:
-    return structure.space.part_len
