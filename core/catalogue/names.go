@@ -21,7 +21,7 @@ type Name struct {
 
 // List is a set of names, in the order in which they are documented.
 type List struct {
-	Key      string `json:"key"` // of the list, such as "DECODERS"
+	Key      string `json:"key"` // of the list, such as "LIBRARY_DECODERS"
 	Doc      string `json:"doc"` // what they are, as a noun
 	Names    []Name `json:"names"`
 	Numbered bool   `json:"numbered"` // the C interface takes the numbers; otherwise names, or it takes none
@@ -61,7 +61,7 @@ func Lists() []List {
 	}
 	random := slices.DeleteFunc(slices.Clone(decoders), func(n Name) bool { return !decode.Method(n.Number).Random() })
 	return []List{
-		{"DECODERS", "Decoders", decoders, true},
+		{"LIBRARY_DECODERS", "Decoders", decoders, true},
 		{"RANDOM_DECODERS", "Decoders whose results depend on a seed", random, false},
 		{"CHAIN_METHODS", "Ways to sample by proposals, all of which depend on a seed", chainMethods, true},
 		{"CHAINS", "Those that follow a Markov chain", which(chain.Method.Chained), false},
@@ -69,7 +69,7 @@ func Lists() []List {
 		{"UNIFORM_METHODS", "Those that propose uniform outputs", which(chain.Method.Uniform), false},
 		{"BOUNDED_METHODS", "Those that need bounds on the scores of all outputs", which(chain.Method.Bounded), false},
 		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", extensionMethods, true},
-		{"ENGINES", "Methods that compute partition functions", engines, true},
+		{"PARTITION_ENGINES", "Methods that compute partition functions", engines, true},
 		{"MOMENTS_KINDS", "What the mean and the second moment of a structure are", moments, true},
 		{"RIDGE_LOSSES", "Losses of ridge regression", plain(fit.Losses), false},
 		{"RIDGE_SOLVERS", "Solvers of ridge regression", plain(fit.Solvers), false},

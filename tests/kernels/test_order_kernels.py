@@ -172,7 +172,7 @@ def test_large_counts_go_by_logarithms():
 @pytest.fixture
 def small_tables(limits, monkeypatch):
     """Let counting give up at parts of two elements, and estimates go on from there."""
-    monkeypatch.setattr(_extension, "_LIMITS", dict.fromkeys(_extension.METHODS, 3))
+    monkeypatch.setattr(_extension, "_LIMITS", dict.fromkeys(_extension.KERNEL_METHODS, 3))
     limits.downsets(3)
 
 

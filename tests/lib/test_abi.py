@@ -65,8 +65,8 @@ def test_structures_match_the_header(name, declared):
 
 # How the constants of each list of names begin.
 PREFIXES = {
-    "DECODE": names.DECODERS,
-    "ENGINE": names.ENGINES,
+    "DECODE": names.LIBRARY_DECODERS,
+    "ENGINE": names.PARTITION_ENGINES,
     "CHAIN": names.CHAIN_METHODS,
     "EXTENSIONS": names.EXTENSION_METHODS,
     "RULE": names.RULES,

@@ -212,17 +212,6 @@ def insides_of_structures(modules: Modules, private: set[str]) -> list[str]:
     ]
 
 
-# ---- What tests look into --------------------------------------------------------------------------------------------
-
-
-class Look(NamedTuple):
-    """A place where a test looks into a room: its file below tests, the line, and what it uses."""
-
-    file: str
-    line: int
-    what: str
-
-
 def owners_of_private_names(modules: Modules) -> dict[str, set[str]]:
     """Return the rooms that define each name with an underscore: functions, classes, variables and attributes."""
     owners: dict[str, set[str]] = {}
@@ -236,6 +225,35 @@ def owners_of_private_names(modules: Modules) -> dict[str, set[str]]:
             if is_private(name) and name not in OF_SCIKIT_LEARN:
                 owners.setdefault(name, set()).add(module.room)
     return owners
+
+
+def private_attributes_of_other_rooms(modules: Modules) -> list[str]:
+    """What a room calls with an underscore is asked for by that room alone, of instances as well as of modules.
+
+    An attribute is known by its name: it is foreign where other rooms define that name and its own does not.
+    """
+    owners, wrong = owners_of_private_names(modules), []
+    for name, module in modules.items():
+        for node in ast.walk(module.tree):
+            attribute = ""
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) not in ("self", "cls"):
+                attribute = node.attr
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr", "setattr", "delattr"):
+                attribute = str(getattr(node.args[1], "value", ""))
+            if module.room not in owners.get(attribute, {module.room}):
+                wrong.append(f"{name}:{node.lineno} uses {ast.unparse(node)}")  # type: ignore[attr-defined]
+    return wrong
+
+
+# ---- What tests look into --------------------------------------------------------------------------------------------
+
+
+class Look(NamedTuple):
+    """A place where a test looks into a room: its file below tests, the line, and what it uses."""
+
+    file: str
+    line: int
+    what: str
 
 
 def looks_inside(tests: Path, file: Path, room: str, owners: dict[str, set[str]]) -> Iterator[Look]:

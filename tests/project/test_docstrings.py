@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -30,10 +31,10 @@ MODULES = sorted(
 NAMES = re.compile(r"^ *(\w+) : \{(\"[^}]*)\}", re.MULTILINE)
 # Where these names are listed; estimators list those of their parameters in `_parameter_constraints`.
 TABLES = {
-    "decode.method": "_lib.names.DECODERS",
+    "decode.method": "_lib.names.LIBRARY_DECODERS",
     "Examples.subgraphs": "_lib.names.SUBGRAPHS",
     "maxmargin_pass.rule": "_lib.names.RULES",
-    "Partition.engine": "_lib.names.ENGINES",
+    "Partition.engine": "_lib.names.PARTITION_ENGINES",
     "RidgeTask.loss": "_lib.names.RIDGE_LOSSES",
     "MomentsInfo.kind": "_lib.names.MOMENTS_KINDS",
     "ListedSpace.moments_info.kind": "_lib.names.MOMENTS_KINDS",
@@ -51,23 +52,23 @@ TABLES = {
     "ExactLevels.sampler": "exact, _lib.names.EXACT_METHODS",
     "log_partition.schedule": "sampling._annealing.SCHEDULES",
     "AnnealingDetails.schedule": "sampling._annealing.SCHEDULES",
-    "log_partition.method": "sampling._partition.METHODS",
-    "LogPartition.method": "-auto, sampling._partition.METHODS",
-    "estimate_marginals.method": "sampling._marginals.METHODS",
+    "log_partition.method": "sampling._partition.PARTITION_METHODS",
+    "LogPartition.method": "-auto, sampling._partition.PARTITION_METHODS",
+    "estimate_marginals.method": "sampling._marginals.MARGINALS_METHODS",
     "linear_extensions.method": "_lib.names.EXTENSION_METHODS",
-    "count_linear_extensions.method": "sampling._extensions._METHODS",
-    "LinearExtensionCount.method": "-auto, sampling._extensions._METHODS",
-    "Inferred.inference": "-auto, -exact, _lib.names.ENGINES, sampling.engines.INFERENCES",
-    "ProbabilisticStructured.log_partition.method": "sampling._partition.METHODS",
+    "count_linear_extensions.method": "sampling._extensions.COUNT_METHODS",
+    "LinearExtensionCount.method": "-auto, sampling._extensions.COUNT_METHODS",
+    "Inferred.inference": "-auto, -exact, _lib.names.PARTITION_ENGINES, sampling.engines.INFERENCES",
+    "ProbabilisticStructured.log_partition.method": "sampling._partition.PARTITION_METHODS",
     "ProbabilisticStructured.sample.sampler": "sampling.samplers.ESTIMATOR_SAMPLERS",
-    "extension_kernel.format": "kernels._orders.FORMATS",
-    "edge_kernel.format": "kernels._orders.FORMATS",
-    "signed_edge_kernel.format": "kernels._orders.FORMATS",
-    "position_kernel.format": "kernels._orders.FORMATS",
+    "extension_kernel.format": "kernels._orders.ORDER_FORMATS",
+    "edge_kernel.format": "kernels._orders.ORDER_FORMATS",
+    "signed_edge_kernel.format": "kernels._orders.ORDER_FORMATS",
+    "position_kernel.format": "kernels._orders.ORDER_FORMATS",
     "position_kernel.base": "kernels._orders.BASES",
-    "extension_kernel.method": "kernels._extension.METHODS",
+    "extension_kernel.method": "kernels._extension.KERNEL_METHODS",
     "InputKernel.name": "kernels._inputs.KERNELS",
-    "acyclic_majority.method": "aggregation._acyclic.METHODS",
+    "acyclic_majority.method": "aggregation._acyclic.ACYCLIC_METHODS",
     "kemeny.output": "aggregation._kemeny._OUTPUTS",
     "MarginalsDisplay.kind": "plotting._marginals._SCALES",
     "MarginalMatrix.kind": "plotting._marginals._SCALES",
@@ -76,6 +77,9 @@ TABLES = {
 UNLISTED = {
     "BlasChoice.name", "Layout.kind", "StructuredRidge.precision_", "NearestNeighborsLabelRanker.algorithm"
 }  # fmt: skip
+# A parameter or attribute with its description, and from how many characters on it is worth an entry of the glossary.
+ENTRY = re.compile(r"^\w[\w, ]* : .*\n(?:(?: {4}.*)?(?:\n|$))+", re.MULTILINE)
+LONG_ENTRY = 110
 # An underline that ended up on the line of its heading.
 BROKEN_HEADING = re.compile(r"^\s*\w+ -{3,}", re.MULTILINE)
 
@@ -246,3 +250,15 @@ def test_names_in_docstrings_are_those_of_the_tables():
 def test_losses_of_structures_are_those_of_the_table():
     shown = {name for structure in INSTANCES.values() for name in structure.space.costs}
     assert shown | {"auto"} == set(COSTS)
+
+
+def test_entries_of_docstrings_are_written_once(root):
+    """What several classes or functions share is in the glossary."""
+    places: dict[str, list[str]] = {}
+    for file in sorted((root / "python" / "combpred").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
+                for entry in ENTRY.findall(ast.get_docstring(node) or ""):
+                    if len(text := " ".join(entry.split())) > LONG_ENTRY:
+                        places.setdefault(text, []).append(f"{file.name}: {node.name}")
+    assert {text: where for text, where in places.items() if len(where) > 1} == {}

@@ -95,6 +95,10 @@ def test_no_room_uses_private_names_of_another(modules):
     assert house_rules.private_names_of_other_rooms(modules) == []
 
 
+def test_no_room_uses_private_attributes_of_another(modules):
+    assert house_rules.private_attributes_of_other_rooms(modules) == []
+
+
 def test_structures_are_asked_by_their_space(modules):
     from combpred.structures import Structure, structure_classes
 

@@ -8,8 +8,8 @@ import pytest
 import combpred
 from combpred import CapabilityError, sampling
 from combpred.sampling import AnnealingDetails, LogPartition, TaylorDetails, log_partition
-from combpred.sampling._estimates import joined
-from combpred.sampling._partition import METHODS
+from combpred.sampling._estimates import joined_results
+from combpred.sampling._partition import PARTITION_METHODS
 from combpred.sampling.engines import INFERENCE_OF, INFERENCES
 from combpred.structures import Custom, LabelSets, Permutations, Structure
 
@@ -44,7 +44,7 @@ def test_one_result_type():
         rows = np.full((3, 6), 0.1)
         found = log_partition(Permutations(4), rows, method=method, epsilon=0.5, random_state=0)
         assert isinstance(found, LogPartition) and isinstance(found.details, kind)
-        whole = joined([found, found])
+        whole = joined_results([found, found])
         np.testing.assert_array_equal(whole.value, np.tile(found.value, 2))
         assert whole.method == method and whole.n_samples.shape == whole.is_exact.shape == (6,)
         if method == "annealed":
@@ -56,7 +56,7 @@ def test_one_result_type():
 
 
 def test_models_compute_every_method():
-    assert tuple(INFERENCE_OF) == METHODS
+    assert tuple(INFERENCE_OF) == PARTITION_METHODS
     assert set(INFERENCE_OF.values()) == set(INFERENCES)
 
 

@@ -368,3 +368,11 @@ def test_parameters_that_no_pickle_holds_are_refused_as_others_are() -> None:
         Graphs(3, edges=[(lambda: 0, 1)]).count()
     with pytest.raises(TypeError, match="parent must hold node indices"):
         Hierarchy([lambda: 0]).count()
+
+
+def test_spaces_show_their_structure() -> None:
+    assert repr(Permutations(4).space) == "LibrarySpace(Permutations(n_labels=4))"
+    users = structures.Custom.from_sampler(
+        lambda rng: rng.integers(2), lambda y: [float(y)], log_count=np.log(2.0), n_moment_samples=20
+    )
+    assert repr(users.space) == f"PythonSpace({users!r})"

@@ -1,6 +1,6 @@
-"""Descriptions of the parameters and attributes that several estimators share, each written once.
+"""Descriptions of the parameters and attributes that several classes or functions share, each written once.
 
-A docstring marks the places of entries by lines ``%(name)s``, and its class is decorated with `documented`.
+A docstring marks the places of entries by lines ``%(name)s``, and its class or function is decorated with `documented`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from typing import TypeVar
 Documented = TypeVar("Documented")
 
 _PLACEHOLDER = re.compile(r"^( *)%\((\w+)\)s$", re.MULTILINE)
+
+# What `tol` means, everywhere.
+_TOL = "Training ends when the solver's relative measure of the distance from the minimum is at most `tol`."
 
 #: Entries as docstrings have them; those without a name and a type of their own are sentences to begin a text with.
 GLOSSARY = {
@@ -57,6 +60,10 @@ kernel_params : dict, default=None
 fit_intercept : bool, default=True
     Add a constant feature to the inputs, hence 1 to every kernel value. Its weights are penalised like the others.
 """,
+    "constant_feature": """
+fit_intercept : bool, default=True
+    Add a constant feature to the inputs.
+""",
     "decoder": r"""
 decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "milp"}, default="auto"
     How `predict` maximises the score; `predict_certified` says how good the result is known to be. ``"auto"`` is
@@ -72,13 +79,15 @@ decoder : {"auto", "exact", "approx", "local-search", "anneal", "metropolis", "m
 shuffle : bool, default=True
     Whether each pass visits the rows in a new random order, rather than in the order given.
 """,
-    "tol": """
+    "tol": _TOL,
+    "residual_tol": f"""
 tol : float, default=1e-8
-    Training stops when the norm of the residual of the stationarity equation is at most `tol` times its value with
-    all weights zero.
+    {_TOL}
+    The measure is the norm of the residual of the stationarity equation, relative to that with all weights zero.
 """,
-    "duality_gap": """
-Training stops when the duality gap is at most `tol` times the objective.
+    "gap_tol": f"""
+{_TOL}
+The measure is the duality gap, relative to the objective.
 """,
     "n_jobs": """
 n_jobs : int or None, default=None
@@ -137,11 +146,85 @@ classes_ : ndarray
 """,
     "n_features_in_": """
 n_features_in_ : int
-    Number of features (of training rows, with ``kernel="precomputed"``).
+    Number of columns of X in training.
 """,
     "feature_names_in_": """
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Names of features, where X has names that are all strings.
+""",
+    "n_labels_": """
+n_labels_ : int
+    Number k of labels.
+""",
+    # ---- Parameters of methods that train
+    "X_rows": """
+X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
+    Inputs, converted to float64.
+""",
+    "sample_weight": """
+sample_weight : array of shape (n,) or float, default=None
+    Weight of each row, at least 0; None for 1.
+""",
+    "classes": """
+classes : array of labels, default=None
+    All classes that will ever occur; the first call needs it where the structure has to learn the classes from y.
+""",
+    "blocks": """
+blocks : iterable of (X, y) or (X, y, sample_weight), or callable
+    X is an array or CSR of shape (n_block, n_features), y the structures of its rows; blocks may be of different
+    sizes, and empty. It is gone through several times, and must give the same rows each time: a list, an object
+    whose ``__iter__`` starts anew, or a function without arguments that returns a new iterator (a generator
+    function). Iterators are refused.
+""",
+    "classes_of_blocks": """
+classes : array-like, default=None
+    All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out are
+    inferred from the first block.
+""",
+    # ---- Parameters of structures
+    "n_labels": """
+n_labels : int, default=None
+    Number of labels k, at least 2. None: the number of columns of y when an estimator is fitted.
+""",
+    "n_items": """
+n_items : int, default=None
+    Number of items N, at least 2. None: the number of items in y when an estimator is fitted.
+""",
+    "n_vertices": """
+n_vertices : int, default=None
+    Number of vertices N, at least 3. None: the number of columns of y when an estimator is fitted, or one more than
+    the largest vertex in y if that is larger.
+""",
+    "parent": """
+parent : array-like of shape (n_nodes,) or mapping
+    ``parent[i]`` is the parent of node i, −1 for the root. Or a mapping from the name of each node to the name of
+    its parent; the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a
+    root that is not a key comes first.
+""",
+    # ---- Parameters of functions
+    "orders": """
+X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
+    Orders in the given format, as for `position_kernel`. Two single rows give a single number.
+""",
+    "pairs": """
+pairs : array-like of shape (n_pairs, 2)
+    Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
+""",
+    "rankings": """
+y_true, y_pred : array-like of shape (n, k), k >= 2
+    Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
+""",
+    "cycles": """
+y_true, y_pred : array-like of shape (n, k), or lists of different lengths
+    Vertices of each cycle in their order, padded with −1 at the right; the two may differ in width.
+""",
+    "seed_of_data": """
+random_state : int, RandomState instance or None, default=None
+    The only source of randomness: the same integer gives the same data.
+""",
+    "verbose_programs": """
+verbose : int, default=0
+    When positive, programs that take more than a second report how many were solved, and their constraints.
 """,
 }
 

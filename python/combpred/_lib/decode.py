@@ -17,7 +17,7 @@ from .memory import allocate
 from .structure import Description
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.
-DECODERS = (*names.DECODERS, "milp")
+DECODERS = (*names.LIBRARY_DECODERS, "milp")
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def decode(
     MemoryError
         If the outputs do not fit.
     """
-    if method not in names.DECODERS:
-        raise ValueError(f"method is {method!r}, must be one of {', '.join(names.DECODERS)}")
+    if method not in names.LIBRARY_DECODERS:
+        raise ValueError(f"method is {method!r}, must be one of {', '.join(names.LIBRARY_DECODERS)}")
     part_len, d, _ = description.shape
     linear = floats(linear, "linear", None, d)
     n = len(linear)
@@ -166,7 +166,7 @@ def decode(
         d,
         address(magnitude),
         n_magnitude,
-        names.DECODERS[method],
+        names.LIBRARY_DECODERS[method],
         seed % 2**64,
         address(found.y),
         part_len,

@@ -186,7 +186,7 @@ def maxmargin_pass(
         magnitude = None if loss.magnitude is None else floats(loss.magnitude, "magnitude", n, d)
     psi, weights = floats(psi, "psi", design.n, d), floats(weights, "weights", n)
     report = abi.CMarginReport()
-    method = names.DECODERS[how.decoder]
+    method = names.LIBRARY_DECODERS[how.decoder]
     call(
         "cp_maxmargin_pass", description, names.RULES[rule], method, n_candidates,
         how.seed % 2**64, design, address(psi), d, address(constant), address(gradient),

@@ -6,7 +6,7 @@ Written by ``go generate ./capi``: do not edit.
 from __future__ import annotations
 
 #: Decoders.
-DECODERS: dict[str, int] = {"auto": 0, "exact": 1, "approx": 3, "local-search": 2, "anneal": 4, "metropolis": 5}
+LIBRARY_DECODERS: dict[str, int] = {"auto": 0, "exact": 1, "approx": 3, "local-search": 2, "anneal": 4, "metropolis": 5}
 
 #: Decoders whose results depend on a seed.
 RANDOM_DECODERS: tuple[str, ...] = ("anneal", "metropolis")
@@ -30,7 +30,7 @@ BOUNDED_METHODS: tuple[str, ...] = ("cftp", "rejection")
 EXTENSION_METHODS: dict[str, int] = {"auto": 0, "counting": 1, "coupling": 2}
 
 #: Methods that compute partition functions.
-ENGINES: dict[str, int] = {"recursion": 0, "enumeration": 1}
+PARTITION_ENGINES: dict[str, int] = {"recursion": 0, "enumeration": 1}
 
 #: What the mean and the second moment of a structure are.
 MOMENTS_KINDS: dict[str, int] = {"exact": 0, "relaxed": 1, "sampled": 2}

@@ -15,7 +15,7 @@ from .errors import CapabilityError
 from .memory import allocate
 from .structure import Description
 
-_ENGINES = {code: name for name, code in names.ENGINES.items()}
+_ENGINES = {code: name for name, code in names.PARTITION_ENGINES.items()}
 
 _COSTS = Remembered[tuple[str, float]]()
 

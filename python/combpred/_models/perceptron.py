@@ -436,6 +436,7 @@ class StructuredPerceptron(StructuredEstimator):
             train(self, rows, check_random_state(self.random_state))
         return self
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StructuredPerceptron:
         """Visit each row of a mini-batch once, after those of earlier calls. Only with ``kernel="linear"``.
@@ -447,9 +448,7 @@ class StructuredPerceptron(StructuredEstimator):
         X : array or CSR of shape (n, n_features)
         y : array of n structures
             What the first call leaves open of the structure, it takes from there.
-        classes : array of labels, default=None
-            All classes that will ever occur; the first call needs it where the structure has to learn the classes from
-            y.
+        %(classes)s
         sample_weight : array of shape (n,) or float, default=None
 
         Returns

@@ -122,13 +122,14 @@ class ProbabilisticStructured(StructuredEstimator):
         sampled gradients, for data that arrive in mini-batches (`partial_fit`, linear kernel only), and for moderate
         accuracy. ``"auto"`` is ``"sgd"`` with ``inference="mcmc"``, else ``"lbfgs"``.
     tol : float, default=1e-6
-        ``"lbfgs"`` stops when no entry of the gradient, preconditioned by the Hessian at zero weights, exceeds `tol`
-        times the largest one at zero weights. ``"sgd"`` stops when the objective is estimated to exceed its minimum by
-        at most `tol`² times as much as at zero weights; the square, as that excess grows with the square of the
-        gradient. The estimate is half the squared norm of the preconditioned gradient, or what the second half of the
-        passes has gained, whichever is larger. With sampled gradients both are estimated, up to two standard errors,
-        and `tol` is taken to be at least 0.05: a 400th of the gain. A warning is issued when `max_iter` comes first;
-        with sampled gradients only where the excess may be more than four times as large.
+        %(tol)s
+        Of ``"lbfgs"`` it is the largest entry of the gradient, preconditioned by the Hessian at zero weights, relative
+        to that at zero weights. Of ``"sgd"`` it is the square root of the excess of the objective over its minimum, as
+        that grows with the square of the gradient, relative to that at zero weights. The excess is estimated by half
+        the squared norm of the preconditioned gradient, or by what the second half of the passes has gained, whichever
+        is larger. With sampled gradients both are estimated, up to two standard errors, and `tol` is taken to be at
+        least 0.05: a 400th of the gain. A warning is issued when `max_iter` comes first; with sampled gradients only
+        where the excess may be more than four times as large.
     max_iter : int, default=200
         Limit on iterations, for ``"sgd"`` on passes over the rows.
     %(n_jobs)s
@@ -276,6 +277,7 @@ class ProbabilisticStructured(StructuredEstimator):
         self.warm_start = warm_start
         self.verbose = verbose
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ProbabilisticStructured:
         """Train on inputs and the structures observed for them.
@@ -287,8 +289,7 @@ class ProbabilisticStructured(StructuredEstimator):
             linear kernel and exact inference; y is then partitioned as X.
         y : array of n structures
             In the format of the structure's class.
-        sample_weight : array of shape (n,) or float, default=None
-            Weight of each row, at least 0; None for 1.
+        %(sample_weight)s
 
         Returns
         -------
@@ -348,20 +349,15 @@ class ProbabilisticStructured(StructuredEstimator):
                 fit_by_lbfgs(self, rows.X, targets, engine, earlier)
         return self
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_blocks(self, blocks: Any, *, classes: Any = None) -> ProbabilisticStructured:
         """Train on rows that come in blocks, of which one is in memory at a time.
 
         Parameters
         ----------
-        blocks : iterable of (X, y) or (X, y, sample_weight), or callable
-            X is an array or CSR of shape (n_block, n_features), y the structures of its rows; blocks may be of
-            different sizes, and empty. It is gone through several times, and must give the same rows each time: a list,
-            an object whose ``__iter__`` starts anew, or a function without arguments that returns a new iterator (a
-            generator function). Iterators are refused.
-        classes : array-like, default=None
-            All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out
-            are inferred from the first block.
+        %(blocks)s
+        %(classes_of_blocks)s
 
         Returns
         -------
@@ -403,6 +399,7 @@ class ProbabilisticStructured(StructuredEstimator):
             fit_over_blocks(self, blocks, classes, earlier)
         return self
 
+    @documented
     @available_if(has_partial_fit)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> ProbabilisticStructured:
@@ -416,11 +413,8 @@ class ProbabilisticStructured(StructuredEstimator):
         y : array of n structures
             In the format of the structure's class. What the first call leaves open of the structure, it takes from
             there.
-        classes : array of labels, default=None
-            All classes that will ever occur; the first call needs it where the structure has to learn the classes from
-            y.
-        sample_weight : array of shape (n,) or float, default=None
-            Weight of each row, at least 0; None for 1.
+        %(classes)s
+        %(sample_weight)s
 
         Returns
         -------

@@ -264,7 +264,7 @@ class StructuredRidge(RidgeBase):
         and ``"newton-cg"`` iterate on products with the kernel matrix; ``"primal"`` solves for the weights of the
         features, for the linear kernel. All reach the same minimum, and ``"auto"`` takes the cheapest of them.
     %(decoder)s
-    %(tol)s
+    %(residual_tol)s
     max_iter : int or None, default=None
         Limit on iterations; None takes the solver's default.
     %(n_jobs)s
@@ -383,6 +383,7 @@ class StructuredRidge(RidgeBase):
         self.random_state = random_state
         self.verbose = verbose
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredRidge:
         """Train on inputs and the structures observed for them.
@@ -395,8 +396,7 @@ class StructuredRidge(RidgeBase):
             data frame is trained on where its partitions are, by ``solver="primal"``; y is then partitioned as X.
         y : array of n structures
             In the format of the structure's class.
-        sample_weight : array of shape (n,) or float, default=None
-            Weight of each row, at least 0; None for 1.
+        %(sample_weight)s
 
         Returns
         -------
@@ -454,20 +454,15 @@ class StructuredRidge(RidgeBase):
             solution = solve_factored(problem, kernel, plan)
         keep(self, X, solution)
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_blocks(self, blocks: Any, *, classes: Any = None) -> StructuredRidge:
         """Train on rows that come in blocks, of which one is in memory at a time.
 
         Parameters
         ----------
-        blocks : iterable of (X, y) or (X, y, sample_weight), or callable
-            X is an array or CSR of shape (n_block, n_features), y the structures of its rows; blocks may be of
-            different sizes, and empty. It is gone through several times, and must give the same rows each time: a list,
-            an object whose ``__iter__`` starts anew, or a function without arguments that returns a new iterator (a
-            generator function). Iterators are refused.
-        classes : array-like, default=None
-            All labels, for ``MultiClass``; None: those of the first block. Sizes of other structures that are left out
-            are inferred from the first block.
+        %(blocks)s
+        %(classes_of_blocks)s
 
         Returns
         -------

@@ -149,7 +149,7 @@ class StructuredRidgeCV(RidgeBase):
         As in :class:`StructuredRidge` when `cv` is given. Leave-one-out is closed-form and accepts ``"auto"`` or
         ``"closed-form"``.
     %(decoder)s
-    %(tol)s
+    %(residual_tol)s
     max_iter : int or None, default=None
         Limit on iterations; None takes the solver's default.
     %(n_jobs)s
@@ -252,18 +252,17 @@ class StructuredRidgeCV(RidgeBase):
         self.random_state = random_state
         self.verbose = verbose
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredRidgeCV:
         """Choose the penalty and train with it on all rows.
 
         Parameters
         ----------
-        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
-            Inputs, converted to float64.
+        %(X_rows)s
         y : array of n structures
             In the format of the structure's class.
-        sample_weight : array of shape (n,) or float, default=None
-            Weight of each row, at least 0; None for 1.
+        %(sample_weight)s
 
         Returns
         -------

@@ -85,7 +85,8 @@ class StructuredSGD(RidgeBase):
     max_iter : int, default=100
         Limit on passes of `fit` over the rows. `partial_fit` makes one.
     tol : float, default=1e-4
-        Training stops when each of five passes in a row changes the objective by at most `tol` times what training has
+        %(tol)s
+        The measure is the largest change of the objective by one of the last five passes, relative to what training has
         gained since zero weights.
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of an earlier fit rather than from zero. The shapes of `coef_`, or of
@@ -225,18 +226,17 @@ class StructuredSGD(RidgeBase):
         self.random_state = random_state
         self.verbose = verbose
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StructuredSGD:
         r"""Train on inputs and the structures observed for them, in passes over all rows.
 
         Parameters
         ----------
-        X : array or CSR of shape (n, n_features), or (n, n) for ``kernel="precomputed"``
-            Inputs, converted to float64.
+        %(X_rows)s
         y : array of n structures
             In the format of the structure's class.
-        sample_weight : array of shape (n,) or float, default=None
-            Weight of each row, at least 0; None for 1.
+        %(sample_weight)s
 
         Returns
         -------
@@ -286,6 +286,7 @@ class StructuredSGD(RidgeBase):
             raise interrupt
         return self
 
+    @documented
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StructuredSGD:
         r"""Take one step on each row of a mini-batch, which adds to those of earlier calls.
@@ -300,11 +301,9 @@ class StructuredSGD(RidgeBase):
         y : array of n structures
             In the format of the structure's class. What the first call leaves open of the structure, it takes from
             there, as ``gamma="scale"`` takes the variance.
-        classes : array of labels, default=None
-            All classes that will ever occur; the first call needs it where the structure has to learn the classes from
-            y.
-        sample_weight : array of shape (n,) or float, default=None
-            Weight of each row, at least 0; None for 1. Rows of weight 0 are left out.
+        %(classes)s
+        %(sample_weight)s
+            Rows of weight 0 are left out.
 
         Returns
         -------

@@ -76,7 +76,7 @@ class StructuredSVM(StructuredEstimator):
         each row that it visits. For structures that are hard to decode; prediction decodes all the same. Margin
         rescaling only.
     tol : float, default=1e-2
-        %(duality_gap)s
+        %(gap_tol)s
     max_iter : int, default=1000
         Limit on passes over the rows, for both solvers.
     average : bool, default=True

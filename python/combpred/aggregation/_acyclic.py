@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, is_number
+from .._data.glossary import documented
 from .._lib.abi import Control
 from .._lib.control import reported
 from ._orders import OrderSolver, cost_of, deadline_after, joined, methods_for
 from ._profile import read_counts
 
 #: Values of the parameter `method`.
-METHODS = methods_for("acyclic")
+ACYCLIC_METHODS = methods_for("acyclic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,7 @@ class AcyclicMajority:
     method: str
 
 
+@documented
 def acyclic_majority(
     rankings: ArrayLike | None = None,
     *,
@@ -84,8 +86,7 @@ def acyclic_majority(
         Seconds after which "milp" gives up, and "local-search" takes its place; None: no limit.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the linear extensions.
-    verbose : int, default=0
-        When positive, programs that take more than a second report how many were solved, and their constraints.
+    %(verbose_programs)s
 
     Returns
     -------
@@ -118,7 +119,7 @@ def acyclic_majority(
            [0, 0, 0],
            [0, 0, 0]])
     """
-    choice(method, "method", METHODS)
+    choice(method, "method", ACYCLIC_METHODS)
     if not is_number(threshold) or not 0.5 <= threshold < 1.0:
         raise ValueError(f"threshold must be a number from 1/2 to below 1, got {threshold!r}")
     deadline = deadline_after(time_limit)

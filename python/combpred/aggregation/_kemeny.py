@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from .._data.checks import choice, is_number
+from .._data.glossary import documented
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray
 from .._lib.control import reported
@@ -20,11 +21,12 @@ from ._orders import OrderSolver, Part, cost_of, deadline_after, joined, methods
 from ._profile import Profile, kendall_distances, read_counts
 from ._relations import Found, PairCosts, best_input_relation, best_partial_order, best_weak_order
 
-_METHODS, _RELATION_METHODS = methods_for("order"), methods_for("relation")
+_KEMENY_METHODS, _RELATION_METHODS = methods_for("order"), methods_for("relation")
 _OUTPUTS = ("order", "weak", "partial")
 _RELATION_LIMITS = {"weak": 14, "partial": 7}  # of the exact decoders of these structures
 
 
+@documented
 def kemeny(
     rankings: ArrayLike | None = None,
     *,
@@ -78,8 +80,7 @@ def kemeny(
         best bound that the program has proven.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for "random-pivot" and the linear extensions.
-    verbose : int, default=0
-        When positive, programs that take more than a second report how many were solved, and their constraints.
+    %(verbose_programs)s
 
     Returns
     -------
@@ -228,7 +229,7 @@ def _error(profile: Profile | None, before: NDArray[np.bool_], penalty: float) -
 
 def _check_options(method: str, output: str, penalty: Any) -> None:
     choice(output, "output", _OUTPUTS)
-    choice(method, "method", _METHODS)
+    choice(method, "method", _KEMENY_METHODS)
     if output != "order" and method not in _RELATION_METHODS:
         raise CapabilityError(
             f"method={method!r} gives orders only; for output={output!r} take one of {', '.join(_RELATION_METHODS)}"

@@ -12,6 +12,15 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.errors import NumericalError
 
+__all__ = [
+    "fit_plackett_luce",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _DECREMENT = 1e-10  # of Newton's method, per weight: a further step, quadratic as it is, leaves its square
 _MAX_ITER = 100
 _MAX_HALVINGS = 40

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from .._data.glossary import documented
 from .._data.targets import positions_by_score
 from ..structures import Hierarchy
 
 _RandomState = int | np.random.RandomState | None
 
 
+@documented
 def make_label_ranking(
     n_samples: int = 100,
     n_features: int = 10,
@@ -37,8 +39,7 @@ def make_label_ranking(
     noise : float, default=0.1
         Standard deviation of the noise; about that of the utilities at 1. With 0, the ranking is a function of the
         input.
-    random_state : int, RandomState instance or None, default=None
-        The only source of randomness: the same integer gives the same data.
+    %(seed_of_data)s
 
     Returns
     -------
@@ -62,6 +63,7 @@ def make_label_ranking(
     return X, positions_by_score(X @ weights + noise * rng.standard_normal((n_samples, n_labels)))
 
 
+@documented
 def make_hierarchy(
     n_samples: int = 100,
     n_features: int = 10,
@@ -86,8 +88,7 @@ def make_hierarchy(
         Number of children of every inner node, at least 2. There are ``branching ** depth`` leaves.
     separation : float, default=2.0
         Length of the steps from the root to its children, against noise of length 1 in every direction.
-    random_state : int, RandomState instance or None, default=None
-        The only source of randomness: the same integer gives the same data.
+    %(seed_of_data)s
 
     Returns
     -------
@@ -124,6 +125,7 @@ def make_hierarchy(
     return X, y, Hierarchy(parent.astype(np.int32), allowed="leaves")
 
 
+@documented
 def make_identity_labels(
     n_samples: int = 100, n_labels: int = 5, *, random_state: _RandomState = None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -139,8 +141,7 @@ def make_identity_labels(
         At least 1.
     n_labels : int, default=5
         Number of labels d, which is also the number of features; at least 1.
-    random_state : int, RandomState instance or None, default=None
-        The only source of randomness: the same integer gives the same data.
+    %(seed_of_data)s
 
     Returns
     -------

@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from .._data.glossary import documented
 from ..structures import DirectedCycles
 from ._generated import _at_least, _RandomState
 
 
+@documented
 def make_dicycle_policies(
     n_samples: int = 100,
     n_features: int = 15,
@@ -34,8 +36,7 @@ def make_dicycle_policies(
     n_places : int, default=10
         Number of places, at least 3. Tours are the best ones up to 16 places, beyond that good ones, found by local
         search.
-    random_state : int, RandomState instance or None, default=None
-        The only source of randomness: the same integer gives the same data.
+    %(seed_of_data)s
 
     Returns
     -------

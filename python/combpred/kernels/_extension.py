@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from .._data.checks import check_share, choice
+from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
@@ -18,12 +19,13 @@ from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
 from ..sampling import count_linear_extensions
 from ._orders import OrderRows, gram
 
-METHODS = ("auto", "exact", "approximate")
+KERNEL_METHODS = ("auto", "exact", "approximate")
 # Downsets of what is counted exactly.
 _LIMITS = {"auto": MOST_DOWNSETS, "exact": MOST_DOWNSETS, "approximate": FEW_DOWNSETS}
 _WHOLE = 30.0  # below it a logarithm tells a whole number exactly
 
 
+@documented
 def extension_kernel(
     X: ArrayLike,
     Y: ArrayLike | None = None,
@@ -41,8 +43,7 @@ def extension_kernel(
 
     Parameters
     ----------
-    X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
-        Orders in the given format, as for `position_kernel`. Two single rows give a single number.
+    %(orders)s
     Y : array-like in the format of X, default=None
         None: X.
     format : {"positions", "pairs"}, default="positions"
@@ -103,7 +104,7 @@ def extension_kernel(
     >>> extension_kernel([[1, 2, -1]], [[-1, -1, -1]], normalize=True).round(3)
     array([[0.707]])
     """
-    choice(method, "method", METHODS)
+    choice(method, "method", KERNEL_METHODS)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
     n_threads = get_n_threads(n_jobs)

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from .._data.checks import choice
+from .._data.glossary import documented
 from .._data.relations import close_relations, encode_relations, items_shown, relation_matrices
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
 from .._lib.arrays import FloatArray
 from .._lib.memory import row_blocks
 
-FORMATS = ("positions", "pairs")
+ORDER_FORMATS = ("positions", "pairs")
 _REMEDY = "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown"
 
 _EXACT_SINGLE = 2**24  # integers up to it are float32
@@ -48,7 +49,7 @@ class OrderRows:
 
 def read_orders(values: Any, name: str, given: str) -> OrderRows:
     """Read the argument called `name` in the format `given`; arrays of three dimensions are matrices in any case."""
-    choice(given, "format", FORMATS)
+    choice(given, "format", ORDER_FORMATS)
     if given == "pairs" or np.ndim(values) == 3:
         return _from_pairs(values, name)
     return _from_positions(values, name)
@@ -121,6 +122,7 @@ def _from_pairs(values: Any, name: str) -> OrderRows:
     return OrderRows(items, signs, predecessors)
 
 
+@documented
 def edge_kernel(
     X: ArrayLike, Y: ArrayLike | None = None, *, format: str = "positions", normalize: bool = False
 ) -> FloatArray | float:
@@ -130,8 +132,7 @@ def edge_kernel(
 
     Parameters
     ----------
-    X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
-        Orders in the given format, as for `position_kernel`. Two single rows give a single number.
+    %(orders)s
     Y : array-like in the format of X, default=None
         None: X.
     format : {"positions", "pairs"}, default="positions"
@@ -169,6 +170,7 @@ def edge_kernel(
     return _kernel(X, Y, format, normalize, opposite=False)
 
 
+@documented
 def signed_edge_kernel(
     X: ArrayLike, Y: ArrayLike | None = None, *, format: str = "positions", normalize: bool = False
 ) -> FloatArray | float:
@@ -179,8 +181,7 @@ def signed_edge_kernel(
 
     Parameters
     ----------
-    X : array-like of shape (n, k), (n, n_pairs) or (n, N, N)
-        Orders in the given format, as for `position_kernel`. Two single rows give a single number.
+    %(orders)s
     Y : array-like in the format of X, default=None
         None: X.
     format : {"positions", "pairs"}, default="positions"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from .._data.glossary import documented
 from .._data.inputs import check_weights, mean_of_rows
 from .._data.targets import TargetError
 from ._rows import check_no_row, check_same_shape, number_matrix
@@ -85,6 +86,7 @@ def kendall_tau(
     return float(np.average(tau[counts], weights=weights[counts]))
 
 
+@documented
 def tau_x(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -92,8 +94,7 @@ def tau_x(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, k), k >= 2
-        Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
+    %(rankings)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -139,6 +140,7 @@ def tau_x(
     return mean_of_rows(agreement / (k * (k - 1) / 2), sample_weight, per_row)
 
 
+@documented
 def spearman_rho(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -146,8 +148,7 @@ def spearman_rho(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, k), k >= 2
-        Positions of the labels, 1 for the first; equal ones are ties. Only their order counts.
+    %(rankings)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False

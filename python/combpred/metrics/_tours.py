@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._data.glossary import documented
 from .._data.inputs import mean_of_rows
 from .._data.targets import TargetError, padded, shown, whole_numbers
 from .._lib.arrays import IntArray
@@ -111,6 +112,7 @@ def route_pairs_f1(
     return mean_of_rows(4 * common / (a * (a - 1) + b * (b - 1)), sample_weight, per_row)
 
 
+@documented
 def policy_cosine(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -118,8 +120,7 @@ def policy_cosine(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, k), or lists of different lengths
-        Vertices of each cycle in their order, padded with −1 at the right; the two may differ in width.
+    %(cycles)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False
@@ -155,6 +156,7 @@ def policy_cosine(
     return mean_of_rows((same - opposite) / np.sqrt(lengths), sample_weight, per_row)
 
 
+@documented
 def cycle_f1(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None, per_row: bool = False
 ) -> float | NDArray[np.float64]:
@@ -162,8 +164,7 @@ def cycle_f1(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n, k), or lists of different lengths
-        Vertices of each cycle in their order, padded with −1 at the right; the two may differ in width.
+    %(cycles)s
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows in the mean; None: equal.
     per_row : bool, default=False

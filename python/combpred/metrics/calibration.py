@@ -12,6 +12,20 @@ from .._data.checks import choice, whole_number
 from .._lib.arrays import FloatArray
 from .._lib.errors import RowError
 
+__all__ = [
+    "STRATEGIES",
+    "CalibrationBins",
+    "calibration_bins",
+    "calibration_error",
+    "expected_calibration_error",
+    "wilson_interval",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 STRATEGIES = ("uniform", "quantile")
 _MOST_BINS = 10**6
 

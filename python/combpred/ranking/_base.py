@@ -19,7 +19,7 @@ from .._lib.arrays import FloatArray
 from .._lib.errors import RowError
 from .._lib.memory import allocate, row_blocks
 from ..metrics import kendall_tau
-from ._preferences import FORMATS, Preferences, read_preferences, require_format
+from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences, require_format
 
 _Self = TypeVar("_Self", bound="LabelRanker")  # typing.Self needs Python 3.11
 
@@ -33,7 +33,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     """
 
     _formats: ClassVar[frozenset[str]]
-    """The formats of y in `FORMATS` that the learner takes, with some setting of its parameters."""
+    """The formats of y in `PREFERENCE_FORMATS` that the learner takes, with some setting of its parameters."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -128,7 +128,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _check_formats(self, preferences: Preferences) -> None:
         """Raise ValueError for the first row in a format that the learner does not take."""
         taken = self._formats_taken()
-        for form in FORMATS:
+        for form in PREFERENCE_FORMATS:
             if form not in taken:
                 require_format(preferences, form, lambda form=form: self._refusal(form))  # type: ignore[misc]
 
@@ -136,7 +136,7 @@ class LabelRanker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """Return that the learner does not take a format, and which learners do."""
         others = sorted(cls.__name__ for cls in LabelRanker.__subclasses__() if form in cls._formats)
         shown = " ".join(repr(self).split())  # with the parameters that may be why
-        return f"{shown} does not learn from {FORMATS[form]}, which {', '.join(others)} do"
+        return f"{shown} does not learn from {PREFERENCE_FORMATS[form]}, which {', '.join(others)} do"
 
     # Predictions.
 

@@ -10,15 +10,17 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._boosting import WINDOW, BaseRankers, Boosting, FeatureFunctions, boost
 from ._edges import DECOMPOSITIONS, edges_of
-from ._preferences import FORMATS, Preferences
+from ._preferences import PREFERENCE_FORMATS, Preferences
 
 
+@documented
 class LabelRankingBoost(LabelRanker):
     r"""Log-linear label ranking, trained by boosting all weights in parallel.
 
@@ -44,14 +46,14 @@ class LabelRankingBoost(LabelRanker):
         fitted already. None: the features themselves.
     decomposition : {"edges", "stars", "graph"}, default="edges"
         The subgraphs: each preference on its own, the preferences for each label over others, or all of the row.
-    fit_intercept : bool, default=True
-        Whether to add a constant feature. Without effect on `base_rankers`.
+    %(constant_feature)s
+        Without effect on `base_rankers`.
     min_gain : float, default=1e-4
         Training ends when ten rounds together lower the objective by at most `min_gain` times its value.
     max_iter : int, default=2000
         Maximum number of rounds.
-    verbose : int, default=0
-        Whether a line is printed every 100 rounds.
+    %(verbose)s
+        It is a line every 100 rounds.
 
     Attributes
     ----------
@@ -67,10 +69,9 @@ class LabelRankingBoost(LabelRanker):
         The guaranteed decrease of each round: ``loss_curve_[t] - loss_curve_[t + 1] >= bound_curve_[t]``.
     n_iter_ : int
         Number of rounds.
-    n_labels_, n_features_in_ : int
-        Number k of labels, number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_labels_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -113,7 +114,7 @@ class LabelRankingBoost(LabelRanker):
     True
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="left")],

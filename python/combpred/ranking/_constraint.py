@@ -11,15 +11,17 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import HasMethods
 
+from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
 from .._lib.memory import require_memory, row_blocks
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._classifiers import weight_options
-from ._preferences import FORMATS, Preferences, pairs_of_labels
+from ._preferences import PREFERENCE_FORMATS, Preferences, pairs_of_labels
 
 
+@documented
 class ConstraintClassification(LabelRanker):
     r"""Label ranking by constraint classification: every preference is an example of one linear classifier.
 
@@ -35,8 +37,8 @@ class ConstraintClassification(LabelRanker):
         ``LogisticRegression``, ``LinearSVC``, ``Perceptron``, ``SGDClassifier``. A clone is trained, with
         ``fit_intercept=False`` where it has that parameter. None:
         :class:`sklearn.linear_model.LogisticRegression` with its default parameters.
-    fit_intercept : bool, default=True
-        Add a constant feature to the inputs, hence a bias for each label. Its weights are penalised like the others.
+    %(constant_feature)s
+        It gives each label a bias. Its weights are penalised like the others.
 
     Attributes
     ----------
@@ -46,12 +48,9 @@ class ConstraintClassification(LabelRanker):
         Weights of each label.
     intercept_ : ndarray of shape (k,)
         Bias of each label; zero without `fit_intercept`.
-    n_labels_ : int
-        Number k of labels.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_labels_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -91,7 +90,7 @@ class ConstraintClassification(LabelRanker):
            [3, 2, 1]], dtype=int32)
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],

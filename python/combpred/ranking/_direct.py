@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray
@@ -22,6 +23,7 @@ from ._position_loss import LOSSES, PositionOracle, position_loss
 from ._preferences import Preferences
 
 
+@documented
 class DirectRankingSVM(LabelRanker):
     r"""Structured support vector machine that ranks by sorting and is trained for a given measure of rankings.
 
@@ -46,16 +48,15 @@ class DirectRankingSVM(LabelRanker):
         of the ranking the discount 1/log₂(1 + j).
     position_weights : array-like of shape (k,), default=None
         The weights c, not increasing, the first above the last. None: :math:`c_j = (j + 1)^{-1/4}`.
-    fit_intercept : bool, default=True
-        Whether to add a constant feature. Its weights are penalised as others are.
+    %(constant_feature)s
+        Its weights are penalised like the others.
     tol : float, default=1e-2
-        Training ends when the duality gap is at most `tol` times the objective.
+        %(gap_tol)s
     max_iter : int, default=1000
         Maximum number of iterations, each of which solves an assignment problem for every row.
-    n_jobs : int or None, default=None
-        Threads that solve these problems; None: as configured. Results do not depend on it.
-    verbose : int, default=0
-        Whether training shows its progress.
+    %(n_jobs)s
+        Training uses them to solve these problems.
+    %(verbose)s
 
     Attributes
     ----------
@@ -71,10 +72,9 @@ class DirectRankingSVM(LabelRanker):
         An upper bound on how much that exceeds its minimum.
     n_iter_ : int
         Number of iterations.
-    n_labels_, n_features_in_ : int
-        Number k of labels, number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_labels_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------

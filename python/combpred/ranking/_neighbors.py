@@ -13,6 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
@@ -22,7 +23,7 @@ from ..structures import Permutations
 from ._base import LabelRanker
 from ._mallows import MallowsEstimate, estimate_mallows
 from ._neighbor_weights import neighbor_weights
-from ._preferences import FORMATS, Preferences, summed_by_label
+from ._preferences import PREFERENCE_FORMATS, Preferences, summed_by_label
 
 _SIGNS_PER_DOUBLE = 8
 # Metrics of which scikit-learn's brute force takes inner products, by BLAS, in place of differences.
@@ -41,6 +42,7 @@ def _is_mallows(model: NearestNeighborsLabelRanker) -> bool:
     return model.aggregation == "mallows"
 
 
+@documented
 class NearestNeighborsLabelRanker(LabelRanker):
     r"""Instance-based label ranking: predicts the consensus of the rankings of the nearest training rows.
 
@@ -86,12 +88,9 @@ class NearestNeighborsLabelRanker(LabelRanker):
         Dense ranks of the labels in training, 0 where unknown; None for preference graphs.
     row_weights_ : ndarray of shape (n,) or None
         Weights of the training rows; None for 1.
-    n_labels_ : int
-        Number k of labels.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_labels_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -141,7 +140,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
            [2, 3, 1]], dtype=int32)
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from .._data.checks import whole_number
+from .._data.glossary import documented
 from .._data.inputs import check_rows, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray
 from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, online
@@ -21,11 +22,12 @@ from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._edges import DECOMPOSITIONS, edges_of
 from ._mistake_bound import Competitor, online_mistake_bound
-from ._preferences import FORMATS, Preferences, read_preferences
+from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences
 
 _Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 3.11
 
 
+@documented
 class OnlineLabelRanker(LabelRanker):
     r"""Online label ranking: linear scores of labels, corrected whenever a row is ranked wrongly.
 
@@ -54,16 +56,14 @@ class OnlineLabelRanker(LabelRanker):
         mistake is 1 when any preference is violated.
     average : bool, default=True
         Whether predictions use the mean of the weights after each row in place of the last ones.
-    fit_intercept : bool, default=True
-        Whether to add a constant feature.
+    %(constant_feature)s
     max_iter : int, default=5
         Passes of ``fit`` over the rows. ``partial_fit`` makes one.
-    shuffle : bool, default=True
-        Whether ``fit`` takes the rows in a new random order in each pass.
+    %(shuffle)s
+        ``partial_fit`` takes them as they are given.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for that order.
-    verbose : int, default=0
-        Whether training shows its progress.
+    %(verbose)s
 
     Attributes
     ----------
@@ -80,10 +80,9 @@ class OnlineLabelRanker(LabelRanker):
         Sum of the weights of all rows learnt from: their number where none has a weight.
     n_iter_ : int
         Passes, or calls of ``partial_fit``.
-    n_labels_, n_features_in_ : int
-        Number k of labels, number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_labels_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -124,7 +123,7 @@ class OnlineLabelRanker(LabelRanker):
     (150.0, True)
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "update": [StrOptions(set(UPDATES))],

@@ -12,15 +12,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
+from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, NumericalError
 from ._base import LabelRanker
 from ._classifiers import weight_options
-from ._preferences import FORMATS, Preferences, pairs_of_labels, summed_by_label
+from ._preferences import PREFERENCE_FORMATS, Preferences, pairs_of_labels, summed_by_label
 
 
+@documented
 class RankingByPairwiseComparison(LabelRanker):
     r"""Label ranking by pairwise comparison: a binary classifier for each pair of labels, and a vote of all of them.
 
@@ -47,12 +49,9 @@ class RankingByPairwiseComparison(LabelRanker):
         Those of the pairs u < v in lexicographic order. None for pairs that need no classifier, see the notes.
     pair_counts_ : ndarray of shape (k(k-1)/2, 2), dtype=int64
         How many training rows prefer u, and how many v.
-    n_labels_ : int
-        Number k of labels.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has names that are all strings.
+    %(n_labels_)s
+    %(n_features_in_)s
+    %(feature_names_in_)s
 
     See Also
     --------
@@ -87,7 +86,7 @@ class RankingByPairwiseComparison(LabelRanker):
            [3, 2, 1]], dtype=int32)
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],

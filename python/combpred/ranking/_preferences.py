@@ -15,7 +15,7 @@ from .._data.targets import TargetError, as_numbers, target_matrix, unknown_posi
 from .._lib.memory import allocate
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
-FORMATS = {
+PREFERENCE_FORMATS = {
     "incomplete": "rankings with unknown positions",
     "ties": "rankings with ties",
     "graphs": "preference graphs",
@@ -62,7 +62,7 @@ class Preferences:
         )
 
     def is_of(self, form: str) -> NDArray[np.bool_]:
-        """Return which rows are of a format in `FORMATS`; rankings may be incomplete and have ties at once."""
+        """Return which rows are of a format of `PREFERENCE_FORMATS`; rankings may lack labels and have ties at once."""
         if self.ranks is None or form == "graphs":
             return np.full(len(self), self.ranks is None and form == "graphs")
         known = np.count_nonzero(self.ranks, axis=1)

@@ -25,7 +25,7 @@ from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
 from ._base import LabelRanker
 from ._edges import DECOMPOSITIONS, position_gaps
-from ._preferences import FORMATS, Preferences
+from ._preferences import PREFERENCE_FORMATS, Preferences
 
 
 @documented
@@ -59,7 +59,7 @@ class LabelRankingSVM(LabelRanker):
         vectors of Shalev-Shwartz & Singer (2006).
     %(fit_intercept)s
     tol : float, default=1e-3
-        %(duality_gap)s
+        %(gap_tol)s
     max_iter : int, default=1000
         Maximum number of passes over the rows.
     %(n_jobs)s
@@ -84,8 +84,7 @@ class LabelRankingSVM(LabelRanker):
         An upper bound on how much that exceeds its minimum.
     n_iter_ : int
         Number of passes over the rows.
-    n_labels_ : int
-        Number k of labels.
+    %(n_labels_)s
     %(n_features_in_)s
     %(feature_names_in_)s
 
@@ -133,7 +132,7 @@ class LabelRankingSVM(LabelRanker):
     True
     """
 
-    _formats = frozenset(FORMATS)
+    _formats = frozenset(PREFERENCE_FORMATS)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InputKernel._parameter_constraints,

@@ -120,7 +120,7 @@ def exact_result(value: FloatArray) -> LogPartition:
     )
 
 
-def joined(parts: list[LogPartition]) -> LogPartition:
+def joined_results(parts: list[LogPartition]) -> LogPartition:
     """Return the results of several blocks of rows, found by one method, as one result."""
     whole: LogPartition = parts[0] if len(parts) == 1 else _joined(parts)
     return whole

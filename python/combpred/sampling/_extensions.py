@@ -14,6 +14,7 @@ from scipy.special import digamma, gammaln, polygamma
 from sklearn.utils import check_random_state
 
 from .._data.checks import check_share, choice, seed_of, whole_number
+from .._data.glossary import documented
 from .._data.relations import close_relations
 from .._lib import abi
 from .._lib.call import codes, get_n_threads
@@ -23,7 +24,7 @@ from .._lib.extensions import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common, ex
 from .._lib.memory import row_blocks
 from .._lib.names import EXTENSION_METHODS
 
-_METHODS = ("auto", "exact", "approximate")
+COUNT_METHODS = ("auto", "exact", "approximate")
 _PILOT = 64  # draws that choose what to take away
 _BATCH_NUMBERS = 2**22  # of a batch of draws
 
@@ -84,6 +85,7 @@ def log_inverse(
     return math.log(rng.standard_gamma(trials)) - float(digamma(successes))
 
 
+@documented
 def linear_extensions(
     pairs: ArrayLike,
     n_elements: int,
@@ -97,8 +99,7 @@ def linear_extensions(
 
     Parameters
     ----------
-    pairs : array-like of shape (n_pairs, 2)
-        Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
+    %(pairs)s
     n_elements : int
         Elements are 0 to n_elements − 1; at most 2048.
     n_samples : int, default=1
@@ -183,6 +184,7 @@ class LinearExtensionCount:
         return self.value
 
 
+@documented
 def count_linear_extensions(
     pairs: ArrayLike,
     n_elements: int,
@@ -198,8 +200,7 @@ def count_linear_extensions(
 
     Parameters
     ----------
-    pairs : array-like of shape (n_pairs, 2)
-        Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
+    %(pairs)s
     n_elements : int
         Elements are 0 to n_elements − 1; at most 2048.
     method : {"auto", "exact", "approximate"}, default="auto"
@@ -265,7 +266,7 @@ def count_linear_extensions(
     >>> round(count_linear_extensions([], 100).log_value, 3)  # ln 100!
     363.739
     """
-    choice(method, "method", _METHODS)
+    choice(method, "method", COUNT_METHODS)
     n, n_threads = whole_number(n_elements, "n_elements", 1, 2048), get_n_threads(n_jobs)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
@@ -415,6 +416,7 @@ def _scaled(number: int, log_factor: float) -> Fraction:
     return number * factor * Fraction(2) ** power
 
 
+@documented
 def linear_extension_probabilities(
     pairs: ArrayLike, n_elements: int, *, n_jobs: int | None = None, verbose: int = 0
 ) -> NDArray[np.float64]:
@@ -422,8 +424,7 @@ def linear_extension_probabilities(
 
     Parameters
     ----------
-    pairs : array-like of shape (n_pairs, 2)
-        Pairs (u, v) of elements, u before v. Relations that follow by transitivity need not be given.
+    %(pairs)s
     n_elements : int
         Elements are 0 to n_elements − 1; at most 2048.
     n_jobs : int, default=None

@@ -23,7 +23,7 @@ from .samplers import SAMPLERS, rows_of
 
 Pair = tuple[FloatArray, FloatArray]
 
-METHODS = ("samples", "counting")
+MARGINALS_METHODS = ("samples", "counting")
 _BATCH = 2**12  # draws that are embedded at a time
 _LADDER = (0.0, 0.25, 0.5, 0.75, 1.0)  # by which chains come to p
 
@@ -199,7 +199,7 @@ def estimate_marginals(
     """
     rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     epsilon, delta = share(epsilon, "epsilon"), share(delta, "delta")
-    choice(method, "method", METHODS)
+    choice(method, "method", MARGINALS_METHODS)
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
     ranges = _ranges(structure, feature_range)

@@ -18,7 +18,7 @@ from ._estimates import LogPartition, exact_result
 from ._taylor import expand, warn_of_sampled_moments
 from .samplers import bounds_of_rows, rows_of
 
-METHODS = ("auto", "exact", "annealed", "taylor")
+PARTITION_METHODS = ("auto", "exact", "annealed", "taylor")
 
 
 def log_partition(
@@ -152,7 +152,7 @@ def log_partition(
     array([0.3])
     """
     rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
-    choice(method, "method", METHODS)
+    choice(method, "method", PARTITION_METHODS)
     how = Annealing(epsilon, delta, sampler, schedule, max_steps)
     bounds = None if bound is None else bounds_of_rows(bound, len(rows))
     _refuse_options(method, how, bound, centred)

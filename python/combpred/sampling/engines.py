@@ -1,6 +1,6 @@
 """Engines of inference: how models compute E ψ and ln Z of p(y) ∝ exp⟨s, ψ(y)⟩, in training and afterwards.
 
-A new method of inference is a class like those here, entered in `ENGINES`.
+A new method of inference is a class like those here, entered in `INFERENCE_ENGINES`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..structures import Structure
 from ._annealing import MAX_STEPS, Annealing, anneal_rows
 from ._chain_means import chain_means, embedded, feature_range, independent_means
 from ._diagnostics import ChainDiagnostics
-from ._estimates import LogPartition, TaylorDetails, exact_result, joined
+from ._estimates import LogPartition, TaylorDetails, exact_result, joined_results
 from ._marginals import hoeffding_sample_size
 from ._taylor import TaylorExpansion, expand, require_moments, warn_of_sampled_moments
 from .samplers import (
@@ -38,6 +38,29 @@ from .samplers import (
     natural_thin,
     refuse_long_past,
 )
+
+__all__ = [
+    "INFERENCES",
+    "INFERENCE_ENGINES",
+    "INFERENCE_OF",
+    "TRAINING_EVALUATIONS",
+    "Engine",
+    "EngineSettings",
+    "ExactEngine",
+    "Inferred",
+    "SampledEngine",
+    "SampledTraining",
+    "TaylorEngine",
+    "TaylorTraining",
+    "TrainingEngine",
+    "engine_of",
+    "resolve_method",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 #: Evaluations of all rows that training is taken to need: L-BFGS took 6 to 60.
 TRAINING_EVALUATIONS = 60
@@ -123,7 +146,7 @@ class TrainingEngine(ABC):
 
 
 class Engine(TrainingEngine):
-    """One method of inference, for any rows. To add one, enter it in `ENGINES`."""
+    """One method of inference, for any rows. To add one, enter it in `INFERENCE_ENGINES`."""
 
     @abstractmethod
     def check(self) -> None:
@@ -135,7 +158,7 @@ class Engine(TrainingEngine):
 
     def log_partition_of_blocks(self, blocks: Iterable[tuple[Rows, FloatArray]]) -> LogPartition:
         """Return ln Z with bounds for all rows, whose scores come in blocks."""
-        return joined([self.log_partition(rows, scores) for rows, scores in blocks])
+        return joined_results([self.log_partition(rows, scores) for rows, scores in blocks])
 
     def for_training(self, n: int) -> TrainingEngine:
         """Return the engine for n training rows, whose scores change little from one evaluation to the next."""
@@ -385,9 +408,9 @@ class TaylorTraining(TrainingEngine):
 
 
 #: To add a method of inference, subclass `Engine` and enter it here.
-ENGINES: dict[str, type[Engine]] = {"exact": ExactEngine, "mcmc": SampledEngine, "taylor": TaylorEngine}
+INFERENCE_ENGINES: dict[str, type[Engine]] = {"exact": ExactEngine, "mcmc": SampledEngine, "taylor": TaylorEngine}
 #: Values of the parameter `inference`.
-INFERENCES = ("auto", *ENGINES)
+INFERENCES = ("auto", *INFERENCE_ENGINES)
 #: The inference by which each method of `log_partition` is computed.
 INFERENCE_OF = {"auto": "auto", "exact": "exact", "annealed": "mcmc", "taylor": "taylor"}
 
@@ -403,7 +426,7 @@ def engine_of(
     model: Any, method: str, *, epsilon: float | None = None, delta: float | None = None, random_state: Any = None
 ) -> Engine:
     """Return the engine for a fitted model's structure; arguments that are None are the model's parameters."""
-    kind, seed = ENGINES[method], 0
+    kind, seed = INFERENCE_ENGINES[method], 0
     if kind.is_random:
         rng = check_random_state(model.random_state if random_state is None else random_state)
         seed = int(rng.randint(np.iinfo(np.int64).max, dtype=np.int64))

@@ -1,6 +1,6 @@
 """Samplers of p(y) ∝ exp⟨s, ψ(y)⟩: which of them a structure has, which "auto" takes, their draws and diagnostics.
 
-The chains and exact samplers themselves are in the core; `_METHODS` lists those that estimators use.
+The chains and exact samplers themselves are in the core; `_STANDS_FOR` lists those that estimators use.
 """
 
 from __future__ import annotations
@@ -25,6 +25,38 @@ from .._lib.partition import exact_is_affordable
 from ..structures import Structure
 from ._diagnostics import APART, ChainDiagnostics, meta_mixing_bound
 
+__all__ = [
+    "ANNEALED_ORDER",
+    "AUTO_ORDER",
+    "CHAINED",
+    "ESTIMATOR_SAMPLERS",
+    "PAST_STEPS",
+    "SAMPLERS",
+    "Diagnosed",
+    "RowSampler",
+    "Sampled",
+    "bounds_of_rows",
+    "chain_draws",
+    "chain_of",
+    "diagnose_chains",
+    "exact_draws",
+    "first_capable",
+    "joined_diagnostics",
+    "lacking",
+    "methods_of",
+    "natural_thin",
+    "promising",
+    "refuse_long_past",
+    "rows_of",
+    "score_bound",
+    "warn_unless_mixed",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: All samplers: values of the parameter `sampler` of functions, beside "auto".
 SAMPLERS = (*CHAIN_METHODS, "exact")
 #: Those that estimators use.
@@ -37,7 +69,7 @@ AUTO_ORDER = ("exact", "monotone", "cftp", "local", "meta")
 ANNEALED_ORDER = ("monotone", "exact", "cftp", "local", "meta")
 #: The methods of the library that each stands for, the best first. Coupling from the past goes by the heat bath where
 #: that keeps inclusions, else by uniform proposals.
-_METHODS = {"cftp": ("monotone", "cftp"), "meta": ("meta",), "local": ("local",)}
+_STANDS_FOR = {"cftp": ("monotone", "cftp"), "meta": ("meta",), "local": ("local",)}
 CHAINED = tuple(name for name in AUTO_ORDER if name in CHAINS)
 #: Most steps of one sample by coupling from the past.
 PAST_STEPS = 10**6
@@ -77,7 +109,7 @@ def lacking(structure: Structure, method: str, *, bounded: bool = False) -> Capa
 
 def first_capable(structure: Structure, sampler: str, methods: tuple[str, ...] | None = None) -> str:
     """Return the first of a sampler's methods that the structure has; CapabilityError names what works."""
-    methods = methods or (("exact",) if sampler == "exact" else _METHODS[sampler])
+    methods = methods or (("exact",) if sampler == "exact" else _STANDS_FOR[sampler])
     reasons = {method: lacking(structure, method) for method in methods}
     for method, reason in reasons.items():
         if reason is None:
@@ -91,7 +123,7 @@ def first_capable(structure: Structure, sampler: str, methods: tuple[str, ...] |
 
 
 def _works(structure: Structure, sampler: str) -> bool:
-    methods = ("exact",) if sampler == "exact" else _METHODS[sampler]
+    methods = ("exact",) if sampler == "exact" else _STANDS_FOR[sampler]
     return any(lacking(structure, method) is None for method in methods)
 
 

@@ -101,6 +101,9 @@ class PythonSpace:
         null = values <= len(mean) * max(_NULL_TOLERANCE * values[-1], _ROUNDING * scale)
         self._null = vectors[:, null]  # directions in which ψ does not vary
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.structure!r})"
+
     # Facts.
 
     @property

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import Limit
+from .._data.glossary import documented
 from .._data.relations import pair_index, pair_names
 from .._lib.structure import Description
 from ._layout import Layout
@@ -13,14 +14,13 @@ from ._search.constraints import Restriction
 from ._visits import VisitConditions, Visits, canonical_cycles, cycle_listing
 
 
+@documented
 class DirectedCycles(Visits):
     r"""Directed cycles over subsets of N vertices: :math:`\psi_{uv}(y)`, u < v, is +1 for u→v, −1 for v→u, else 0.
 
     Parameters
     ----------
-    n_vertices : int, default=None
-        Number of vertices N, at least 3. None: the number of columns of y when an estimator is fitted, or one more than
-        the largest vertex in y if that is larger.
+    %(n_vertices)s
 
     Notes
     -----

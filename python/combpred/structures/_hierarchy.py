@@ -9,21 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import SIZE_LIMIT
+from .._data.glossary import documented
 from .._data.targets import TargetError, summary
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import Structure
 
 
+@documented
 class Hierarchy(Structure):
     r"""One node of a rooted tree: :math:`\psi(y)` is 1 at the node and all its ancestors.
 
     Parameters
     ----------
-    parent : array-like of shape (n_nodes,) or mapping
-        ``parent[i]`` is the parent of node i, −1 for the root. Or a mapping from the name of each node to the name of
-        its parent; the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a
-        root that is not a key comes first.
+    %(parent)s
     allowed : None, "leaves", bool array of shape (n_nodes,) or sequence of nodes, default=None
         The nodes that may be outputs. None: all of them. "leaves": the nodes without children. Otherwise those where
         the mask is True, or those in the list, by index (by name if `parent` is a mapping).

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.glossary import documented
 from .._data.relations import LIMIT, encode_partial_orders, items_shown, pair_names
 from .._lib.errors import CapabilityError
 from .._lib.names import MOMENTS_KINDS
@@ -19,6 +20,7 @@ _MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))
 _LISTED = 7  # up to this many items, all partial orders are listed; samples are drawn from the list
 
 
+@documented
 class PartialOrders(Structure):
     r"""Partial orders of N items: relations that are transitive and antisymmetric.
 
@@ -26,8 +28,7 @@ class PartialOrders(Structure):
 
     Parameters
     ----------
-    n_items : int, default=None
-        Number of items N, at least 2. None: the number of items in y when an estimator is fitted.
+    %(n_items)s
     moments : {"auto", "exact", "relaxed", "sampled"}, default="auto"
         Where estimators get the mean and the second moment of :math:`\psi` from; see `moments_info`. "exact": averages
         over all partial orders, up to N = 7. "relaxed": the moments of partial tournaments, which need not be

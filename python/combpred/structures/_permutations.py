@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import Limit
+from .._data.glossary import documented
 from .._data.relations import pair_names
 from .._data.targets import TargetError, as_numbers, target_matrix, whole_numbers
 from .._lib.structure import Description, structure_embed
@@ -19,13 +20,13 @@ from ._search.constraints import Conditions, Restriction
 _LIMIT = Limit(2**14, "beyond that the k(k−1)/2 scores of a single ranking take more than a gigabyte")
 
 
+@documented
 class Permutations(Structure):
     r"""Rankings of k labels without ties: :math:`\psi_{uv}(y)`, u < v, is +1 if u stands before v, else −1.
 
     Parameters
     ----------
-    n_labels : int, default=None
-        Number of labels k, at least 2. None: the number of columns of y when an estimator is fitted.
+    %(n_labels)s
 
     Notes
     -----

@@ -205,6 +205,9 @@ class LibrarySpace:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.structure!r})"
+
     # Facts.
 
     @cached_property

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import Limit
+from .._data.glossary import documented
 from .._data.targets import TargetError, target_matrix, whole_numbers
 from .._data.trees import Tree
 from .._lib.structure import Description
@@ -20,15 +21,13 @@ _LIMIT = Limit(2**20, "beyond that the exact count takes too long")
 _REMEDY = "subtrees are 0/1 matrices, 1 where the node belongs to the row"
 
 
+@documented
 class Subtrees(Structure):
     r"""Subtrees of a rooted tree that contain the root: :math:`\psi_i(y)` is 1 for the nodes i of the subtree y.
 
     Parameters
     ----------
-    parent : array-like of shape (n_nodes,) or mapping
-        ``parent[i]`` is the parent of node i, −1 for the root. Or a mapping from the name of each node to the name of
-        its parent; the root maps to None or is missing. The nodes of a mapping are numbered in the order of its keys; a
-        root that is not a key comes first.
+    %(parent)s
 
     Notes
     -----

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.glossary import documented
 from .._data.relations import LIMIT, encode_relations, items_shown, pair_names
 from .._lib.structure import Description
 from ._base import Structure
 from ._layout import Layout
 
 
+@documented
 class Tournaments(Structure):
     r"""Partial tournaments on N items: in each pair one of the two items wins, or the game is not played.
 
@@ -20,8 +22,7 @@ class Tournaments(Structure):
 
     Parameters
     ----------
-    n_items : int, default=None
-        Number of items N, at least 2. None: the number of items in y when an estimator is fitted.
+    %(n_items)s
 
     Notes
     -----

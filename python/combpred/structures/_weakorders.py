@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from .._data.checks import Limit
+from .._data.glossary import documented
 from .._data.relations import pair_names
 from .._data.targets import as_numbers, error_at, target_matrix
 from .._lib.structure import Description
@@ -21,6 +22,7 @@ _LIMIT = Limit(2**10, "the counts of larger spaces take too long to tabulate")
 _REMEDY = "positions are finite numbers, compared by their order; complete the ranking or drop the row"
 
 
+@documented
 class WeakOrders(Structure):
     r"""Rankings of k labels with ties.
 
@@ -30,8 +32,7 @@ class WeakOrders(Structure):
 
     Parameters
     ----------
-    n_labels : int, default=None
-        Number of labels k, at least 2. None: the number of columns of y when an estimator is fitted.
+    %(n_labels)s
 
     Notes
     -----

@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from .._lib.decode import Decoded, Decoding
     from ._space import Space
 
+__all__ = [
+    "COSTS",
+    "Augmented",
+    "OutputLoss",
+    "loss_augmented",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 #: All values of the parameter `cost` of estimators.
 COSTS = ("auto", "hamming", "kendall", "tree", "zero-one")

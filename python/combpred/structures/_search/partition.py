@@ -62,11 +62,8 @@ def best_by_partition(
     ----------
     space : Space
         The entries of its ψ must be −1, 0 or 1.
-    linear : ndarray of shape (d,)
-        Scores of the entries of ψ.
-    magnitude : ndarray of shape (d,) or None
-        Scores of their squares: the score of y is :math:`\langle linear, \psi(y)\rangle + \langle magnitude,
-        \psi(y)^2\rangle`.
+    linear, magnitude
+        Scores of the entries of ψ and of their squares, as for `best_outputs`.
     how : Decoding
         An exact decoder.
     least : float, default=-inf
