@@ -60,7 +60,7 @@ def extension_kernel(
     random_state : int, RandomState instance or None, default=None
         The only source of randomness, used by estimates.
     n_jobs : int, default=None
-        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Show progress when positive.
 

@@ -112,7 +112,7 @@ def linear_extensions(
     random_state : int, RandomState instance or None, default=None
         The only source of randomness.
     n_jobs : int, default=None
-        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def count_linear_extensions(
     random_state : int, RandomState instance or None, default=None
         The only source of randomness.
     n_jobs : int, default=None
-        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show progress, in samples drawn.
 
@@ -428,7 +428,7 @@ def linear_extension_probabilities(
     n_elements : int
         Elements are 0 to n_elements − 1; at most 2048.
     n_jobs : int, default=None
-        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show progress.
 

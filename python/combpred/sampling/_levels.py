@@ -20,9 +20,10 @@ from .._lib.chain import Plan, chain_diagnose
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
+from ._bounds import score_bound
 from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats
-from .samplers import ANNEALED_ORDER, exact_draws, score_bound
+from .samplers import ANNEALED_ORDER, exact_draws
 
 Drawn = tuple[FloatArray, NDArray[Any]]
 

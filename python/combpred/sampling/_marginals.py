@@ -153,7 +153,7 @@ def estimate_marginals(
     random_state : int, RandomState instance or None, default=None
         The only source of randomness. Each row has its own stream.
     n_jobs : int, default=None
-        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show progress, the number of draws so far.
 

@@ -14,9 +14,10 @@ from .._lib.errors import CapabilityError
 from .._lib.partition import exact_is_affordable
 from ..structures import Structure
 from ._annealing import MAX_STEPS, Annealing, anneal_rows
+from ._bounds import bounds_of_rows
 from ._estimates import LogPartition, exact_result
 from ._taylor import expand, warn_of_sampled_moments
-from .samplers import bounds_of_rows, rows_of
+from .samplers import rows_of
 
 PARTITION_METHODS = ("auto", "exact", "annealed", "taylor")
 
@@ -83,7 +84,7 @@ def log_partition(
         The only source of randomness. Each row has its own stream: an integer gives a row the same estimate whatever
         the number of threads or of later rows.
     n_jobs : int, default=None
-        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show the progress of an estimate, the number of draws so far with the level β.
 

@@ -16,9 +16,9 @@ from .._lib.errors import CapabilityError, SamplingError
 from .._lib.memory import row_blocks
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
+from ._bounds import bounds_of_rows
 from .samplers import (
     SAMPLERS,
-    bounds_of_rows,
     chain_instead,
     chain_of,
     exact_draws,
@@ -130,7 +130,7 @@ def sample(
         The only source of randomness. Each row has its own stream: an integer gives a row the same samples whatever
         the number of threads or of later rows.
     n_jobs : int, default=None
-        Number of threads, -1 for all processors; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show progress.
 

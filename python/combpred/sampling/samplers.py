@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.chain import Drawn, Plan, chain_diagnose
@@ -35,8 +34,8 @@ __all__ = [
     "Diagnosed",
     "RowSampler",
     "Sampled",
-    "bounds_of_rows",
     "chain_draws",
+    "chain_instead",
     "chain_of",
     "diagnose_chains",
     "exact_draws",
@@ -48,7 +47,7 @@ __all__ = [
     "promising",
     "refuse_long_past",
     "rows_of",
-    "score_bound",
+    "with_remedies",
     "warn_unless_mixed",
 ]
 
@@ -211,21 +210,6 @@ def refuse_long_past(structure: Structure, scores: FloatArray, steps: int) -> No
             "sampler='local' or, where the structure has a recursion, 'exact', or raise alpha",
             int(far[worst]),
         )
-
-
-def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
-    """Return bounds on the magnitudes of scores of n rows, one number or one for each; ValueError for what is none."""
-    values = np.asarray(bound, dtype=np.float64)
-    if values.shape not in ((), (n,)):
-        raise ValueError(f"bound must have shape ({n},), one number for each row of scores, got {values.shape}")
-    values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
-    if not np.isfinite(values).all():
-        row = int(np.argmin(np.isfinite(values)))
-        raise TargetError(row, f"{values[row]} is not finite; replace it", "bound")
-    if (values < 0).any():
-        row = int(np.argmax(values < 0))
-        raise TargetError(row, f"{values[row]:g} must be at least 0", "bound")
-    return values
 
 
 def methods_of(structure: Structure, sampler: str, n_rows: int, *, bounded: bool = False) -> tuple[str, ...]:
@@ -441,8 +425,3 @@ def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
     if not len(rows):
         raise ValueError("scores has 0 rows; at least 1 is needed")
     return rows
-
-
-def score_bound(structure: Structure, scores: FloatArray, magnitude: FloatArray | None = None) -> float:
-    """Return a proven bound on ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩ over all outputs y, for scores s and t = `magnitude`."""
-    return float(structure.space.score_bounds(scores[None], None if magnitude is None else magnitude[None])[0])
