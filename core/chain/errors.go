@@ -21,5 +21,5 @@ func (e *BudgetError) Status() int32 { return 8 }
 type BoundError struct{ Value, Bound float64 }
 
 func (e *BoundError) Error() string {
-	return fmt.Sprintf("chain: an output scores %v, more than the bound %v on all scores", e.Value, e.Bound)
+	return fmt.Sprintf("chain: an output scores %.6g, more than the bound %.6g on all scores; correct bound", e.Value, e.Bound)
 }

@@ -70,7 +70,7 @@ func (m *Monotone) Draw(dst []int32, source *rand.PCG) (steps int64, err error) 
 	}
 	return 0, &BudgetError{
 		Method: "monotone coupling from the past", Steps: steps / 2,
-		Figure: fmt.Sprintf("the chains from the least and the greatest set differ in %d of %d elements: allow more steps",
+		Figure: fmt.Sprintf("the chains from the least and the greatest set differ in %d of %d elements",
 			apart, len(dst)),
 	}
 }

@@ -133,8 +133,7 @@ func (p *Proposals) exhausted(method string) error {
 	log10 := (math.Log(float64(p.budget)) - p.logSum) / math.Ln10
 	return &BudgetError{
 		Method: method, Steps: int64(p.budget),
-		Figure: fmt.Sprintf("by the scores of these proposals it takes about 10^%.1f of them: allow more steps, give a tighter bound "+
-			"on the scores, or use a chain of local moves", log10),
+		Figure: fmt.Sprintf("by the scores of these proposals it takes about 10^%.1f of them", log10),
 	}
 }
 

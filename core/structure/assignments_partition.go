@@ -32,8 +32,9 @@ func (a assignments) sum(d *assignment.Distribution, scores []float64, poll func
 	mustLen("scores", len(scores), a.FeatureLen())
 	if a.n > assignment.MaxSummed {
 		return 0, &LimitError{
-			What:         "the exact distribution over assignments by the number of rows",
+			What:         "the exact sum over all assignments",
 			Size:         a.n,
+			Unit:         "rows",
 			Limit:        assignment.MaxSummed,
 			Alternatives: "take fewer rows and columns",
 		}

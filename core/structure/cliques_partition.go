@@ -53,8 +53,9 @@ func (r *restrictedCliques) distribution(scores []float64, poll func() error) (
 	free, required := r.free()
 	if len(free) > induced.MaxSummed {
 		return nil, nil, 0, &LimitError{
-			What:         "the exact distribution over cliques by the number of vertices left open",
+			What:         "the exact sum over all cliques",
 			Size:         len(free),
+			Unit:         "vertices that are left open",
 			Limit:        induced.MaxSummed,
 			Alternatives: "take a smaller graph",
 		}

@@ -18,7 +18,7 @@ var (
 func (c cycles) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
 	d := tourDistributions.get()
 	defer tourDistributions.put(d)
-	if err := c.loadScores(d, scores, 1, "the exact distribution over cycles by the number of vertices"); err != nil {
+	if err := c.loadScores(d, scores, 1, "the exact sum over all cycles"); err != nil {
 		return 0, err
 	}
 	logZ, err := c.sumTours(d, marginals, 1, poll)
@@ -30,7 +30,7 @@ func (c cycles) PartitionCost(marginals bool) float64 { return c.sumCost(margina
 // Distribution draws a directed cycle and forgets its direction. Cost: O(n²) for each output.
 func (c cycles) Distribution(scores []float64, poll func() error) (Draw, error) {
 	d := new(tours.Distribution)
-	if err := c.loadScores(d, scores, 1, "the exact distribution over cycles by the number of vertices"); err != nil {
+	if err := c.loadScores(d, scores, 1, "the exact sum over all cycles"); err != nil {
 		return nil, err
 	}
 	if _, err := d.Sum(nil, poll); err != nil {

@@ -9,7 +9,7 @@ import (
 // loadScores gives the arc u→v the score of its pair where u < v, and back times that for v→u.
 func (c cycleSpace) loadScores(d *tours.Distribution, scores []float64, back float64, what string) error {
 	mustLen("scores", len(scores), c.len())
-	if err := checkSumSize(what, c.n, exactCycle); err != nil {
+	if err := checkSumSize(what, "vertices", c.n, exactCycle); err != nil {
 		return err
 	}
 	gain := d.Reset(c.n, false)

@@ -16,7 +16,7 @@ var (
 func (c directedCycles) LogPartition(marginals, scores []float64, poll func() error) (float64, error) {
 	d := tourDistributions.get()
 	defer tourDistributions.put(d)
-	if err := c.loadScores(d, scores, -1, "the exact distribution over directed cycles by the number of vertices"); err != nil {
+	if err := c.loadScores(d, scores, -1, "the exact sum over all directed cycles"); err != nil {
 		return 0, err
 	}
 	return c.sumTours(d, marginals, -1, poll)
@@ -27,7 +27,7 @@ func (c directedCycles) PartitionCost(marginals bool) float64 { return c.sumCost
 // Distribution costs O(n²) for each output.
 func (c directedCycles) Distribution(scores []float64, poll func() error) (Draw, error) {
 	d := new(tours.Distribution)
-	if err := c.loadScores(d, scores, -1, "the exact distribution over directed cycles by the number of vertices"); err != nil {
+	if err := c.loadScores(d, scores, -1, "the exact sum over all directed cycles"); err != nil {
 		return nil, err
 	}
 	if _, err := d.Sum(nil, poll); err != nil {

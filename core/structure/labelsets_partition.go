@@ -226,8 +226,9 @@ func (l labelSets) sizedPartition(marginals, scores []float64, poll func() error
 func (l labelSets) checkTable() error {
 	if l.n > maxSetTable/l.width() {
 		return &LimitError{
-			What:         fmt.Sprintf("the exact distribution over %v by the number of labels", l),
+			What:         fmt.Sprintf("the exact sum over all sets of %d labels", l.size),
 			Size:         l.n,
+			Unit:         "labels",
 			Limit:        maxSetTable / l.width(),
 			Alternatives: "leave out the size, or take one nearer to 0 or to all labels",
 		}

@@ -43,8 +43,9 @@ func (p permutations) sum(d *ordering.Distribution, scores []float64, poll func(
 	mustLen("scores", len(scores), p.len())
 	if p.n > ordering.MaxSummed {
 		return 0, &LimitError{
-			What:         "the exact distribution over rankings by the number of labels",
+			What:         "the exact sum over all rankings",
 			Size:         p.n,
+			Unit:         "labels",
 			Limit:        ordering.MaxSummed,
 			Alternatives: "take fewer labels",
 		}

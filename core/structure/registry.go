@@ -69,6 +69,7 @@ type Spec struct {
 type LimitError struct {
 	What         string // the method, such as "exact decoding of permutations"
 	Size, Limit  int
+	Unit         string // what is counted, such as "labels", where the message is to say so; or empty
 	OfRow        bool   // whether it is the scores of a row that are beyond the limit, so that other rows may be within it
 	Effort       string // what was spent in vain on an instance within the limit, such as "1000 nodes"; or empty
 	Alternatives string // what to use instead
@@ -77,6 +78,9 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	if e.Effort != "" {
 		return fmt.Sprintf("structure: %s of size %d was not done within %s; %s", e.What, e.Size, e.Effort, e.Alternatives)
+	}
+	if e.Unit != "" {
+		return fmt.Sprintf("structure: %s is limited to %d %s, this structure has %d; %s", e.What, e.Limit, e.Unit, e.Size, e.Alternatives)
 	}
 	return fmt.Sprintf("structure: %s is limited to size %d, this one has size %d; %s", e.What, e.Limit, e.Size, e.Alternatives)
 }

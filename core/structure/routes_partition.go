@@ -41,7 +41,7 @@ func (r routes) LogPartition(marginals, scores []float64, poll func() error) (fl
 // loadScores gives the tours from the depot, vertex 0, the scores of their routes.
 func (r routes) loadScores(d *tours.Distribution, scores []float64) error {
 	mustLen("scores", len(scores), r.FeatureLen())
-	if err := checkSumSize("the exact distribution over routes by the number of places", r.n, exactRoute); err != nil {
+	if err := checkSumSize("the exact sum over all routes", "places", r.n, exactRoute); err != nil {
 		return err
 	}
 	n := r.n + 1

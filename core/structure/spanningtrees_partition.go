@@ -21,7 +21,7 @@ func (s spanningTrees) LogPartition(marginals, scores []float64, poll func() err
 	mustLen("scores", len(scores), len(s.edges))
 	if marginals != nil {
 		mustLen("marginals", len(marginals), len(s.edges))
-		if err := checkSumSize("the probabilities of edges in spanning trees by the number of vertices", s.graph.N(),
+		if err := checkSumSize("the exact computation of probabilities of edges in spanning trees", "vertices", s.graph.N(),
 			spanning.MaxSummed); err != nil {
 			return 0, err
 		}
@@ -52,7 +52,7 @@ func (s spanningTrees) Drawable() bool { return s.graph.N() <= spanning.MaxDrawn
 // vertices. Cost: nearly O(n²) for each tree.
 func (s spanningTrees) Distribution(scores []float64, poll func() error) (Draw, error) {
 	mustLen("scores", len(scores), len(s.edges))
-	if err := checkSumSize("drawing weighted spanning trees by the number of vertices", s.graph.N(), spanning.MaxDrawn); err != nil {
+	if err := checkSumSize("drawing of weighted spanning trees", "vertices", s.graph.N(), spanning.MaxDrawn); err != nil {
 		return nil, err
 	}
 	sampler, err := s.graph.NewSampler(scores, poll)

@@ -17,10 +17,10 @@ func tourCost(n int, marginals bool) float64 {
 	return cost
 }
 
-// checkSumSize returns the error of an exact sum or sampler beyond its size, or nil.
-func checkSumSize(what string, n, limit int) error {
+// checkSumSize returns the error of an exact sum or sampler beyond its size, which counts units, or nil.
+func checkSumSize(what, unit string, n, limit int) error {
 	if n <= limit {
 		return nil
 	}
-	return &LimitError{What: what, Size: n, Limit: limit, Alternatives: "take a smaller size"}
+	return &LimitError{What: what, Size: n, Limit: limit, Unit: unit, Alternatives: "take a smaller size"}
 }

@@ -44,8 +44,9 @@ func (w *weakOrders) sum(d *ordering.WeakDistribution, scores []float64, poll fu
 	mustLen("scores", len(scores), w.FeatureLen())
 	if w.n > ordering.MaxTiedSummed {
 		return 0, &LimitError{
-			What:         "the exact distribution over rankings with ties by the number of labels",
+			What:         "the exact sum over all rankings with ties",
 			Size:         w.n,
+			Unit:         "labels",
 			Limit:        ordering.MaxTiedSummed,
 			Alternatives: "take fewer labels",
 		}

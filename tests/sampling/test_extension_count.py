@@ -71,7 +71,7 @@ def test_estimates_of_larger_posets():
     found = estimated(pairs, 12, 0.5, 1e-6, 3, small=20)
     assert found.lower <= want <= found.upper
     assert found.value == pytest.approx(math.exp(found.log_value), rel=1e-9, abs=1)
-    assert estimated(pairs, 12, 0.5, 1e-6, 3, small=20, n_jobs=2) == found
+    assert estimated(pairs, 12, 0.5, 1e-6, 3, small=20, n_threads=2) == found
     assert estimated(pairs, 12, 0.5, 1e-6, 4, small=20).value != found.value
 
 

@@ -78,7 +78,7 @@ def test_results_are_the_users_own():
         ({"centred": False}, ValueError, "centred=False is for method='taylor', not 'auto'"),
         ({"method": "exact", "epsilon": 2.0}, ValueError, "epsilon must be between 0 and 1"),
         ({"structure": Permutations(30), "scores": np.zeros(435), "method": "exact"}, CapabilityError,
-         "method='exact' is not possible: .*limited to size 20.*take method='annealed'"),
+         "method='exact' is not possible: .*limited to 20 labels.*take method='annealed'"),
     ],
 )  # fmt: skip
 def test_refusals(options, error, message):

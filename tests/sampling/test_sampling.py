@@ -172,6 +172,33 @@ def test_a_users_own_structure_is_sampled(sampler, options):
     fits(LabelSets(3), UsersOwn.scores, drawn.y[:, 0].astype(np.int32))
 
 
+@pytest.mark.parametrize("bound", [1.2, [1.2]])
+def test_auto_draws_exactly_where_a_bound_is_given(bound):
+    drawn = sampling.sample(UsersOwn.structure, UsersOwn.scores, 1000, bound=bound, random_state=4)
+    assert drawn.sampler == "cftp" and drawn.is_exact
+    fits(LabelSets(3), UsersOwn.scores, drawn.y[:, 0].astype(np.int32))
+    with pytest.raises(ValueError, match="row 0: an output scores .* correct bound"):
+        sampling.sample(UsersOwn.structure, UsersOwn.scores, 100, bound=0.1, random_state=0)
+    far = sampling.sample(UsersOwn.structure, UsersOwn.scores, bound=40.0, random_state=0)
+    assert far.sampler == "meta"  # exp(40) proposals for a sample
+
+
+def test_bounds_mean_the_same_for_samples_and_partition_functions():
+    structure, scores = (
+        Custom.from_sampler(
+            lambda rng: rng.integers(0, 2, size=3), np.asarray, log_count=3 * math.log(2), n_moment_samples=100
+        ),
+        np.array([UsersOwn.scores, -UsersOwn.scores]),
+    )
+    for bound in (1.2, [1.2, 1.2]):
+        assert sampling.sample(structure, scores, bound=bound, random_state=0).is_exact
+        found = sampling.log_partition(structure, scores, bound=bound, epsilon=0.9, delta=0.25, random_state=0)
+        assert set(found.details.sampler) == {"cftp"}
+    for function in (sampling.sample, sampling.log_partition):
+        with pytest.raises(ValueError, match="^bound, row 1: -1 must be at least 0$"):
+            function(structure, scores, bound=[1.0, -1.0])
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -198,41 +225,6 @@ def test_without_a_users_own_sampler_nothing_is_drawn(sampler):
     with pytest.raises(CapabilityError, match=message) as caught:
         sampling.log_partition(structure, UsersOwn.scores, method="annealed")
     assert caught.value.row is None
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"structure": "permutations"}, TypeError, "structure must be"),
-        ({"scores": np.zeros(5)}, ValueError, r"must have shape \(n, 6\) or \(6,\)"),
-        ({"scores": np.zeros((0, 6))}, ValueError, "0 rows"),
-        ({"scores": ["a"] * 6}, TypeError, "real numbers"),
-        ({"scores": [0, 0, np.nan, 0, 0, 0]}, ValueError, "row 0, column 2: nan"),
-        ({"sampler": "gibbs"}, ValueError, "sampler must be one of auto, meta"),
-        ({"n_samples": 0}, ValueError, "n_samples must be between 1"),
-        ({"n_samples": 1.5}, TypeError, "n_samples must be an integer"),
-        ({"thin": 0}, ValueError, "thin must be between 1"),
-        ({"burn_in": -1}, ValueError, "burn_in must be between 0"),
-        ({"max_steps": 0}, ValueError, "max_steps must be between 1"),
-        ({"sampler": "cftp", "start": [[1, 2, 3, 4]]}, ValueError, "has none; leave it out"),
-        ({"start": [[1, 2, 3, 3]]}, ValueError, "start|y, row 0|row 0"),
-        ({"start": [[1, 2, 3, 4]] * 2}, ValueError, "start has 2 rows, scores has 1"),
-        ({"bound": 3.0}, ValueError, "bound is for sampler="),
-        ({"sampler": "cftp", "bound": np.ones(2)}, ValueError, "bound must have shape"),
-        ({"sampler": "cftp", "bound": np.inf}, ValueError, "bound, row 0: inf"),
-        ({"sampler": "monotone"}, CapabilityError, "Lattice"),
-        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "needs a Proposer"),
-        (
-            {"sampler": "rejection", "scores": np.full(6, 20.0), "max_steps": 3},
-            sampling.SamplingError,
-            "it takes about",
-        ),
-    ],
-)
-def test_bad_input_is_refused(change, error, message):
-    arguments = {"structure": Permutations(4), "scores": np.zeros(6), "random_state": 0, **change}
-    with pytest.raises(error, match=message):
-        sampling.sample(**arguments)
 
 
 def test_diagnostics_agree_with_their_definitions():

@@ -7,17 +7,21 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import chi2
 
-from combpred import CapabilityError
+from combpred import CapabilityError, sampling
 from combpred.structures import (
+    Assignments,
     Custom,
     Cycles,
+    DirectedCycles,
     Graphs,
     Hierarchy,
     LabelSets,
     PartialOrders,
     Permutations,
+    Routes,
     SpanningTrees,
     Structure,
+    WeakOrders,
 )
 from enumerable import INSTANCES
 
@@ -153,10 +157,41 @@ def test_bad_scores_are_refused(method):
         getattr(structure, method)(["a"] * 6)
 
 
+@pytest.mark.parametrize(
+    ("structure", "what"),
+    [
+        (Permutations(30), "all rankings is limited to 20 labels, this structure has 30; "),
+        (WeakOrders(30), r"all rankings with ties is limited to \d+ labels, this structure has 30; "),
+        (Assignments(30), "all assignments is limited to 20 rows, this structure has 30; "),
+        (Cycles(30), "all cycles is limited to 16 vertices, this structure has 30; "),
+        (DirectedCycles(30), "all directed cycles is limited to 16 vertices, this structure has 30; "),
+        (Routes(30), "all routes is limited to 16 places, this structure has 30; "),
+        (PartialOrders(9), "partition function"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Structure) else "",
+)
+def test_refusals_name_the_estimates(structure, what):
+    scores = np.zeros((2, structure.n_features))
+    for method, door in (
+        ("log_partition", "it with combpred.sampling.log_partition"),
+        ("marginals", "them with combpred.sampling.estimate_marginals"),
+    ):
+        with pytest.raises(CapabilityError, match=f"{what}.*; or estimate {door}$") as caught:
+            getattr(structure, method)(scores)
+        assert caught.value.row is None
+        name = door.rpartition(".")[2]
+        assert name in sampling.__all__ and name in getattr(type(structure), method).__doc__
+        with pytest.raises(CapabilityError, match=what) as caught:
+            structure.space.log_partition(scores, method == "marginals")
+        assert "estimate" not in str(caught.value)
+
+
 def test_large_structures_are_refused():
-    with pytest.raises(CapabilityError, match="limited to size 20, this one has size 21"):
+    with pytest.raises(
+        CapabilityError, match="^the exact sum over all rankings is limited to 20 labels, this structure has 21; take "
+    ):
         Permutations(21).log_partition(np.zeros(210))
-    with pytest.raises(CapabilityError, match="limited to size 20"):
+    with pytest.raises(CapabilityError, match="limited to 20 labels"):
         Permutations(21).space.sample_distribution(np.zeros((1, 210)), 1, 0)
     with pytest.raises(CapabilityError, match="partition function"):
         PartialOrders(9).marginals(np.zeros(36))

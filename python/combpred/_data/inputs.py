@@ -22,6 +22,9 @@ except ImportError:  # scikit-learn < 1.6: the function was a method of every es
         return estimator._validate_data(X, force_all_finite=ensure_all_finite, **options)
 
 
+_LONGEST = 1e280  # of squares of features: their sums over rows, and products with weights, stay finite
+
+
 def validate_input(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
     """Return X after scikit-learn's validation, which gets `options`.
 
@@ -122,6 +125,35 @@ def require_finite(X: Any, first_row: int = 0) -> None:
         "sklearn.impute.SimpleImputer",
         named=True,
     )
+
+
+def square_norms(X: Any) -> NDArray[np.float64]:
+    """Return the squared length of each row of an array or a CSR matrix, infinite where it overflows."""
+    with np.errstate(over="ignore"):
+        squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+    return np.asarray(squares, dtype=np.float64).ravel()
+
+
+def require_short_rows(
+    squares: NDArray[np.float64],
+    rows: NDArray[np.intp] | None = None,
+    *,
+    reason: str = "the squares of the features in X overflow; scale the inputs",
+) -> None:
+    """Raise RowError for the first row whose squared length, with those of other rows, is too large for sums.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (n,)
+        Squared lengths of rows, or their kernel values with themselves.
+    rows : ndarray of shape (n,), default=None
+        Numbers of the rows; None: 0 to n − 1.
+    reason : str
+        What the error says.
+    """
+    long = np.flatnonzero(~(squares <= _LONGEST))
+    if long.size:
+        raise RowError(int((long if rows is None else rows[long]).min()), reason)
 
 
 def _with_small_indices(X: Any) -> Any:

@@ -25,6 +25,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from numbers import Integral
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -110,6 +111,8 @@ def config_context(*, n_threads: int | None = None) -> Iterator[None]:
 
     Raises
     ------
+    TypeError
+        If `n_threads` is no integer.
     ValueError
         If `n_threads` is 0.
 
@@ -151,6 +154,8 @@ def get_n_threads(n_jobs: int | None = None) -> int:
 
     Raises
     ------
+    TypeError
+        If `n_jobs` is no integer.
     ValueError
         If `n_jobs` is 0.
     """
@@ -166,10 +171,13 @@ def get_n_threads(n_jobs: int | None = None) -> int:
     return _n_processors()
 
 
-def _resolve(name: str, n: int) -> int:
-    if n == 0:
+def _resolve(name: str, n: Any) -> int:
+    if not isinstance(n, Integral):
+        raise TypeError(f"{name} must be an integer or None, got {n!r}")
+    number = int(n)
+    if number == 0:
         raise ValueError(f"{name} must not be 0; use 1 for one thread, -1 for all processors or None for the default")
-    return min(n, 1 << 16) if n > 0 else max(1, _n_processors() + 1 + n)
+    return min(number, 1 << 16) if number > 0 else max(1, _n_processors() + 1 + number)
 
 
 def _n_processors() -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.blocks import BLOCK_BYTES, Block, take_rows
-from .._data.inputs import is_mapped, release_pages, require_finite
+from .._data.inputs import is_mapped, release_pages, require_finite, require_short_rows, square_norms
 from .._data.targets import TargetError, flat_sets
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
@@ -143,6 +143,8 @@ class BlockRows:
                 X = _as_doubles(self._suitable(part.X))
                 if check:
                     require_finite(X)
+                    squares = square_norms(X)
+                    require_short_rows(squares if part.weights is None else np.where(part.weights > 0, squares, 0.0))
                 psi, first = self._embedded(part)
             yield RowBatch(X, psi, first, part.weights)
 

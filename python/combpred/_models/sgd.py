@@ -32,10 +32,19 @@ from .sgd_learners import (
     pass_once,
     visited_rows,
 )
-from .training import EarlierFit, check_mini_batch, keep_dual, keep_weights, require_same_intercept
+from .training import (
+    EarlierFit,
+    check_mini_batch,
+    keep_dual,
+    keep_weights,
+    require_same_intercept,
+    require_same_parameters,
+)
 
 # Share of the gain that a last pass may change before the end of the passes is worth a warning.
 _UNCONVERGED = 0.01
+# Parameters of each kernel.
+_USED = {"poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",), "laplacian": ("gamma",)}
 
 
 @documented
@@ -306,8 +315,8 @@ class StructuredSGD(RidgeBase):
         ------
         ValueError, MemoryError
             As ``fit``; ValueError also where `classes` are missing or differ from those of the first call, where
-            `kernel`, or `fit_intercept` of a linear one, is not what it was then, for ``kernel="precomputed"``, and
-            for a `truncation` that is a share.
+            `kernel`, a parameter of it, `fit_intercept` of a linear one, or `loss` is not what it was then, for
+            ``kernel="precomputed"``, and for a `truncation` that is a share.
 
         Notes
         -----
@@ -334,7 +343,7 @@ class StructuredSGD(RidgeBase):
             if first:
                 clear_fit(self)
             else:
-                self._require_same_kernel()
+                self._require_same_function()
             rows = check_mini_batch(self, self._check_input(X, reset=first), y, classes, sample_weight, first=first)
             if first:
                 self._resolve_kernel(rows, self.kernel_params)
@@ -345,13 +354,9 @@ class StructuredSGD(RidgeBase):
             raise interrupt
         return self
 
-    def _require_same_kernel(self) -> None:
-        """Refuse parameters with which the coefficients found so far make another function."""
-        if self.kernel != self.kernel_.name:
-            raise ValueError(
-                f"kernel={self.kernel!r}, but the coefficients found so far are those of kernel={self.kernel_.name!r}, "
-                "which partial_fit continues: set it back, or begin anew with fit or clone"
-            )
+    def _require_same_function(self) -> None:
+        """Refuse parameters with which the coefficients found so far make another function, or lessen another loss."""
+        require_same_parameters(self, self.descent_.parameters)
         if self.kernel == "linear":
             require_same_intercept(self, len(self.descent_.coefficients.iterate))
 
@@ -537,7 +542,8 @@ def _keep(model: StructuredSGD, inputs: Any, state: DescentState) -> None:
         keep_weights(model, state.coefficients.model)
     else:
         keep_dual(model, inputs, state.coefficients.model)
-    model.descent_ = state
+    used = ("kernel_params",) if callable(model.kernel) else _USED.get(model.kernel, ())
+    model.descent_ = replace(state, parameters={name: getattr(model, name) for name in ("kernel", *used, "loss")})
 
 
 def _stacked(above: Any, below: Any) -> Any:

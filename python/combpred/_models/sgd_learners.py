@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._data.inputs import require_short_rows, square_norms
 from .._lib.arrays import CountArray, FloatArray, IndexArray
+from .._lib.errors import renumbered
 from .._lib.memory import row_blocks
 from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Steps, Visits, ridge_curvatures, ridge_losses, sgd_expansion, sgd_features
@@ -165,6 +167,8 @@ class DescentState:
         The largest curvature of the loss of a row seen so far.
     n_mini_batches : int
         Calls of `partial_fit` so far.
+    parameters : mapping
+        Those of the estimator on which the coefficients depend: others would make another function of them.
     """
 
     coefficients: Coefficients
@@ -173,6 +177,7 @@ class DescentState:
     n_rows: int = 0
     curvature: float = 0.0
     n_mini_batches: int = 0
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def spread(self, n: int) -> DescentState:
         """Return the state with a row of coefficients for each of n rows, in their order, zero where none is kept."""
@@ -222,7 +227,7 @@ class Learner(Protocol):
     """Protocol of learners: what takes a step on each row of an order."""
 
     def diagonal(self, rows: IndexArray) -> FloatArray:
-        """Return the kernel value of each row with itself."""
+        """Return the kernel value of each row with itself; RowError where steps on the row would be vanishing."""
 
     def batches(self, order: IndexArray) -> Iterator[IndexArray]:
         """Cut an order of visits into batches."""
@@ -248,9 +253,9 @@ class FeatureLearner:
 
     def diagonal(self, rows: IndexArray) -> FloatArray:
         """Return the squared norm of each row, the constant feature included."""
-        X = self._X[rows]
-        squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
-        return np.asarray(squares, dtype=np.float64).ravel() + self._objective.shift
+        squares = square_norms(self._X[rows])
+        require_short_rows(squares, rows)
+        return squares + self._objective.shift
 
     def batches(self, order: IndexArray) -> Iterator[IndexArray]:
         """Cut an order of visits into batches of bounded work."""
@@ -325,7 +330,10 @@ class ExpansionLearner:
         step = 1 if callable(self._kernel.name) else _DIAGONAL_BLOCK
         for at in range(0, len(rows), step):
             block = rows[at : at + step]
-            found[at : at + step] = np.diagonal(self.values(block, block))
+            with renumbered(block - self._first):
+                found[at : at + step] = np.diagonal(self.values(block, block))
+        reason = "its kernel value with itself overflows; scale the inputs, or the kernel"
+        require_short_rows(found, rows - self._first, reason=reason)
         return found + self._objective.shift
 
     def batches(self, order: IndexArray) -> Iterator[IndexArray]:

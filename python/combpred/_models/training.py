@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from .._data.blocks import Block, BlockSource, IterableBlocks
+from .._data.checks import frozen
 from .._data.inputs import check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets
 from .._lib.arrays import FloatArray
@@ -198,6 +199,17 @@ def check_mini_batch(
         if known is None or not np.array_equal(np.unique(np.asarray(classes)), known):
             raise ValueError(f"classes is {classes!r}, but the first call had {known!r}; pass the same, or None")
     return TrainingRows(X, y, flat_sets(y), check_weights(sample_weight, X.shape[0]))
+
+
+def require_same_parameters(model: Any, earlier: Mapping[str, Any]) -> None:
+    """Raise ValueError unless parameters are what they were in `earlier`, when the coefficients were found."""
+    for name, value in earlier.items():
+        given = getattr(model, name)
+        if frozen(given) != frozen(value):
+            raise ValueError(
+                f"{name}={given!r}, but the coefficients found so far are those of {name}={value!r}, which partial_fit "
+                "continues: set it back, or begin anew with fit or clone"
+            )
 
 
 def require_same_intercept(model: Any, n_weights: int) -> None:

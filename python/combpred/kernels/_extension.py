@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from .._data.checks import check_share, choice
 from .._data.glossary import documented
 from .._lib.arrays import FloatArray
+from .._lib.call import get_n_threads
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
 from .._lib.sampling import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
 from ..sampling import count_linear_extensions
@@ -59,7 +60,7 @@ def extension_kernel(
     random_state : int, RandomState instance or None, default=None
         The only source of randomness, used by estimates.
     n_jobs : int, default=None
-        Number of threads; None: as configured.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Show progress when positive.
 
@@ -106,12 +107,13 @@ def extension_kernel(
     choice(method, "method", KERNEL_METHODS)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
+    n_threads = get_n_threads(n_jobs)
 
     def compute(rows: OrderRows, columns: OrderRows | None) -> FloatArray:
         n, m = len(rows), len(rows if columns is None else columns)
         entries = n * (n + 1) // 2 if columns is None else n * m + (n + m if normalize else 0)
         count = _Counting(
-            rows.n_items, method, float(epsilon), delta / entries, check_random_state(random_state), n_jobs, verbose
+            rows.n_items, method, float(epsilon), delta / entries, check_random_state(random_state), n_threads, verbose
         )
         logs = count.common(rows.signs, None if columns is None else columns.signs)
         if normalize:
@@ -139,7 +141,7 @@ class _Counting:
     epsilon: float
     delta: float  # of each estimate
     rng: np.random.RandomState
-    n_jobs: int | None
+    n_threads: int
     verbose: int
     estimated: int = 0
 
@@ -150,7 +152,7 @@ class _Counting:
             None if b is None else b.astype(np.int32),
             self.n_items,
             most_downsets=_LIMITS[self.method],
-            n_threads=self.n_jobs,
+            n_threads=self.n_threads,
             verbose=self.verbose,
         )
         for i, j in np.argwhere(np.isnan(logs)).tolist():
@@ -187,7 +189,7 @@ class _Counting:
         pairs = np.concatenate([np.stack([u, v], axis=1)[before], np.stack([v, u], axis=1)[after]]).astype(np.int32)
         return count_linear_extensions(
             pairs, self.n_items, method="approximate", epsilon=self.epsilon, delta=self.delta, random_state=self.rng,
-            n_jobs=self.n_jobs, verbose=self.verbose,
+            n_jobs=self.n_threads, verbose=self.verbose,
         ).log_value  # fmt: skip
 
 

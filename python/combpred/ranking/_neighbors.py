@@ -148,6 +148,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         "weights": [StrOptions({"uniform", "distance"}), callable],
         "aggregation": [StrOptions({"borda", "kemeny", "mallows", "plackett-luce"})],
         "penalty": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -176,6 +177,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         self.n_jobs = n_jobs
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
+        get_n_threads(self.n_jobs)  # refuses 0, which joblib would, in other words and later
         n = X.shape[0]
         if n < self.n_neighbors:
             raise ValueError(

@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
+from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, NumericalError
 from ._base import LabelRanker
 from ._classifiers import weight_options
@@ -105,6 +106,7 @@ class RankingByPairwiseComparison(LabelRanker):
                 f"vote='soft' adds up probabilities, but estimator={model!r} has no predict_proba: take vote='hard', "
                 "or give a classifier probabilities by sklearn.calibration.CalibratedClassifierCV"
             )
+        get_n_threads(self.n_jobs)  # refuses 0, which joblib would, in other words and later
         signs = preferences.signs
         self.pair_counts_ = np.stack([(signs == 1).sum(axis=0), (signs == -1).sum(axis=0)], axis=1)
         self._warn_of_unknown_pairs()

@@ -19,10 +19,11 @@ from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from ..structures import Structure
+from ._bounds import score_bound
 from ._estimates import AnnealingDetails, LogPartition
 from ._levels import Levels, Task, Trust, levels_of
 from ._schedules import Draw, Schedule, adaptive_schedule, level_schedule, log_mean_exp
-from .samplers import SAMPLERS, score_bound
+from .samplers import SAMPLERS
 
 SCHEDULES = ("adaptive", "uniform", "thesis")
 MOST_STEPS = 2**40

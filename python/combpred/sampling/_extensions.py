@@ -17,7 +17,7 @@ from .._data.checks import check_share, choice, seed_of, whole_number
 from .._data.glossary import documented
 from .._data.relations import close_relations
 from .._lib import abi
-from .._lib.call import codes
+from .._lib.call import codes, get_n_threads
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
 from .._lib.memory import row_blocks
@@ -112,7 +112,7 @@ def linear_extensions(
     random_state : int, RandomState instance or None, default=None
         The only source of randomness.
     n_jobs : int, default=None
-        Number of threads; None: as configured.
+        Number of threads, -1 for all; None: as configured.
 
     Returns
     -------
@@ -137,11 +137,11 @@ def linear_extensions(
     [[2, 0, 1]]
     """
     choice(method, "method", EXTENSION_METHODS)
-    n = whole_number(n_elements, "n_elements", 1, 2048)
+    n, n_threads = whole_number(n_elements, "n_elements", 1, 2048), get_n_threads(n_jobs)
     many = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     relation = relation_of(pairs)
     seed = seed_of(random_state)
-    return extensions_sample(relation, n, many, method, seed, n_threads=n_jobs)[0]
+    return extensions_sample(relation, n, many, method, seed, n_threads=n_threads)[0]
 
 
 def relation_of(pairs: ArrayLike) -> NDArray[np.generic]:
@@ -215,7 +215,7 @@ def count_linear_extensions(
     random_state : int, RandomState instance or None, default=None
         The only source of randomness.
     n_jobs : int, default=None
-        Number of threads; None: as configured. Results do not depend on it.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show progress, in samples drawn.
 
@@ -267,19 +267,19 @@ def count_linear_extensions(
     363.739
     """
     choice(method, "method", COUNT_METHODS)
-    n = whole_number(n_elements, "n_elements", 1, 2048)
+    n, n_threads = whole_number(n_elements, "n_elements", 1, 2048), get_n_threads(n_jobs)
     check_share(epsilon, "epsilon")
     check_share(delta, "delta")
     relation = codes(relation_of(pairs), "pairs", None, 2)
     limit = FEW_DOWNSETS if method == "approximate" else MOST_DOWNSETS
     try:
-        return _exact(extensions_count(relation, n, most_downsets=limit, n_threads=n_jobs))
+        return _exact(extensions_count(relation, n, most_downsets=limit, n_threads=n_threads))
     except CapabilityError as error:
         if method == "exact":
             raise CapabilityError(f"{error}: take method='approximate'") from None
     rng = check_random_state(random_state)
     return estimate_count(
-        relation, n, float(epsilon), float(delta), rng, small=FEW_DOWNSETS, n_jobs=n_jobs, verbose=verbose
+        relation, n, float(epsilon), float(delta), rng, small=FEW_DOWNSETS, n_threads=n_threads, verbose=verbose
     )
 
 
@@ -306,7 +306,7 @@ def estimate_count(
     rng: np.random.RandomState,
     *,
     small: int,
-    n_jobs: int | None = None,
+    n_threads: int | None = None,
     verbose: int = 0,
 ) -> LinearExtensionCount:
     """Estimate as `count_linear_extensions` does, counting parts of up to `small` downsets exactly.
@@ -318,7 +318,7 @@ def estimate_count(
 
         def draw(relation: NDArray[np.int32], size: int, many: int) -> NDArray[np.int32]:
             seed = int(rng.randint(np.iinfo(np.int64).max, dtype=np.int64))
-            orders = extensions_sample(relation, size, many, "coupling", seed, n_threads=n_jobs)[0]
+            orders = extensions_sample(relation, size, many, "coupling", seed, n_threads=n_threads)[0]
             control.step += many
             return orders
 
@@ -329,7 +329,7 @@ def estimate_count(
             for before in parts:
                 relation = np.argwhere(before).astype(np.int32)
                 try:
-                    known *= extensions_count(relation, len(before), most_downsets=small, n_threads=n_jobs)
+                    known *= extensions_count(relation, len(before), most_downsets=small, n_threads=n_threads)
                 except CapabilityError:
                     level = _level(relation, len(before), draw(relation, len(before), _PILOT))
                     levels.append(level)
@@ -428,7 +428,7 @@ def linear_extension_probabilities(
     n_elements : int
         Elements are 0 to n_elements − 1; at most 2048.
     n_jobs : int, default=None
-        Number of threads; None: as configured.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show progress.
 
@@ -463,10 +463,10 @@ def linear_extension_probabilities(
     >>> (1 + before.sum(axis=0)).round(3)  # mean positions
     array([1.333, 2.667, 2.   ])
     """
-    n = whole_number(n_elements, "n_elements", 1, 2048)
+    n, n_threads = whole_number(n_elements, "n_elements", 1, 2048), get_n_threads(n_jobs)
     relation = codes(relation_of(pairs), "pairs", None, 2)
     try:
-        extensions_count(relation, n, n_threads=n_jobs)
+        extensions_count(relation, n, n_threads=n_threads)
     except CapabilityError as error:
         raise CapabilityError(f"{error}: average over linear_extensions(pairs, n_elements, n_samples)") from None
     given = closed_relation(relation, n)
@@ -478,7 +478,7 @@ def linear_extension_probabilities(
         at = unsaid[block]
         signs = np.tile(base, (len(at) + 1, 1))
         signs[np.arange(len(at)), at] = 1
-        counts = extensions_common(signs, base[np.newaxis], n, n_threads=n_jobs, verbose=verbose)[:, 0]
+        counts = extensions_common(signs, base[np.newaxis], n, n_threads=n_threads, verbose=verbose)[:, 0]
         if np.isnan(counts).any():
             raise CapabilityError(
                 f"{n} elements: with one pair more, linear extensions cannot be counted exactly; average over "

@@ -20,9 +20,10 @@ from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from .._lib.sampling import Plan, chain_diagnose
 from ..structures import Structure
+from ._bounds import score_bound
 from ._diagnostics import cube_mixing_bound, meta_mixing_bound
 from ._schedules import Schedule, cheapest_repeats
-from .samplers import ANNEALED_ORDER, exact_draws, score_bound
+from .samplers import ANNEALED_ORDER, exact_draws
 
 LevelDraws = tuple[FloatArray, NDArray[Any]]
 
@@ -181,7 +182,10 @@ class ExactLevels(Levels):
             return self._checked((self._score(parts), parts))
         plan = Plan(self._sampler, n, 0, 1, max(self.max_steps - self.n_steps, 1), self._seed())
         bound = None if self._top is None else np.array([beta * self._top])
-        drawn = self.structure.space.draw(rows, plan, None, bound, self.n_threads)
+        try:
+            drawn = self.structure.space.draw(rows, plan, None, bound, self.n_threads)
+        except SamplingError as error:
+            raise SamplingError(self._exhausted(error.reason)) from None
         self._count(n, int(drawn.steps.sum()), int(drawn.accepted.sum()))
         return self._checked((drawn.value[0] / beta, drawn.y[0]))
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, share, whole_number
 from .._lib.arrays import FloatArray
+from .._lib.call import get_n_threads
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, SamplingError, naming_row
 from .._lib.names import CHAINS
@@ -152,7 +153,7 @@ def estimate_marginals(
     random_state : int, RandomState instance or None, default=None
         The only source of randomness. Each row has its own stream.
     n_jobs : int, default=None
-        Number of threads; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show progress, the number of draws so far.
 
@@ -196,7 +197,7 @@ def estimate_marginals(
     >>> bool((np.abs(found.value[0] - structure.marginals(scores)) <= found.error[0]).all())
     True
     """
-    rows = rows_of(structure, scores)
+    rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     epsilon, delta = share(epsilon, "epsilon"), share(delta, "delta")
     choice(method, "method", MARGINALS_METHODS)
     choice(sampler, "sampler", ("auto", *SAMPLERS))
@@ -211,7 +212,7 @@ def estimate_marginals(
     with reported(counted.control, "sampling", verbose=verbose):
         for i, row in enumerate(rows):
             rng = np.random.default_rng([seed, i])
-            task = Task(structure, row, epsilon, delta, sampler, "adaptive", max_steps, n_jobs, rng, counted.tick)
+            task = Task(structure, row, epsilon, delta, sampler, "adaptive", max_steps, n_threads, rng, counted.tick)
             with naming_row(i):
                 name, levels = levels_of(task, None)
                 estimate = _by_samples if method == "samples" else _by_counting

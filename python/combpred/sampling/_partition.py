@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice
+from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
 from .._lib.partition import exact_is_affordable
 from ..structures import Structure
 from ._annealing import MAX_STEPS, Annealing, anneal_rows
+from ._bounds import bounds_of_rows
 from ._estimates import LogPartition, exact_result
 from ._taylor import expand, warn_of_sampled_moments
-from .samplers import bounds_of_rows, rows_of
+from .samplers import rows_of
 
 PARTITION_METHODS = ("auto", "exact", "annealed", "taylor")
 
@@ -82,7 +84,7 @@ def log_partition(
         The only source of randomness. Each row has its own stream: an integer gives a row the same estimate whatever
         the number of threads or of later rows.
     n_jobs : int, default=None
-        Number of threads; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show the progress of an estimate, the number of draws so far with the level β.
 
@@ -150,20 +152,22 @@ def log_partition(
     >>> found.details.spread
     array([0.3])
     """
-    rows = rows_of(structure, scores)
+    rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     choice(method, "method", PARTITION_METHODS)
     how = Annealing(epsilon, delta, sampler, schedule, max_steps)
-    bounds = None if bound is None else bounds_of_rows(bound, len(rows), least=0.0)
+    bounds = None if bound is None else bounds_of_rows(bound, len(rows))
     _refuse_options(method, how, bound, centred)
     if method == "auto":
         method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"
     if method == "exact":
-        return exact_result(_exact(structure, rows, n_jobs))
+        return exact_result(_exact(structure, rows, n_threads))
     if method == "taylor":
         found = expand(structure, rows, centred=centred)
         warn_of_sampled_moments(structure)
         return found
-    return anneal_rows(structure, rows, how, bound=bounds, random_state=random_state, n_threads=n_jobs, verbose=verbose)
+    return anneal_rows(
+        structure, rows, how, bound=bounds, random_state=random_state, n_threads=n_threads, verbose=verbose
+    )
 
 
 def _refuse_options(method: str, how: Annealing, bound: ArrayLike | None, centred: bool) -> None:

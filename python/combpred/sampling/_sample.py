@@ -10,12 +10,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, whole_number
 from .._lib.arrays import FloatArray
+from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, SamplingError
 from .._lib.memory import row_blocks
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from .._lib.sampling import Drawn, Plan
 from ..structures import Structure
-from .samplers import SAMPLERS, bounds_of_rows, chain_of, exact_draws, methods_of, promising, rows_of
+from ._bounds import bounds_of_rows
+from .samplers import (
+    SAMPLERS,
+    chain_instead,
+    chain_of,
+    exact_draws,
+    methods_of,
+    promising,
+    rows_of,
+    with_remedies,
+)
 
 _MOST_STEPS = 2**40
 
@@ -103,19 +114,23 @@ def sample(
     burn_in : int, default=None
         Steps of a chain before the first sample; without effect where samples are exact. None: 16 times `thin`.
     thin : int, default=None
-        Steps of a chain from sample to sample; exact samplers have none. None: 8 for each part of an encoded output.
+        Steps of a chain from sample to sample; exact samplers have none. None: 8 for each part of an encoded output, or
+        for each entry of ψ where outputs are a user's own.
     max_steps : int, default=1000000
         Limit on steps for one exact sample.
     start : array-like of n rows, default=None
         Outputs from which chains start, in the structure's format. None: uniform outputs, or the approximate solution
         with a guarantee for structures without a uniform sampler. Not for exact samplers.
-    bound : array-like of shape (n,), default=None
-        Bounds on the scores of all outputs, for "cftp" and "rejection". None: from the decoder.
+    bound : float or array-like of shape (n,), default=None
+        For "cftp" and "rejection", and for "auto", which may take "cftp": a number that no
+        :math:`|\langle s, \psi(y)\rangle|` exceeds, one for each row or one for all, as for :func:`log_partition`. It
+        replaces the bounds that the structure proves, and makes exact samples available to a user's own sampler. They
+        rest on it as a bound on the largest score, and the nearer it is to that, the fewer proposals they take.
     random_state : int, RandomState instance or None, default=None
         The only source of randomness. Each row has its own stream: an integer gives a row the same samples whatever
         the number of threads or of later rows.
     n_jobs : int, default=None
-        Number of threads; None: as configured by :func:`combpred.config_context`.
+        Number of threads, -1 for all; None: as configured.
     verbose : int, default=0
         Positive: show progress.
 
@@ -130,7 +145,7 @@ def sample(
     SamplingError
         When an exact sample would take more than `max_steps`; the message estimates how many it takes.
     ValueError
-        When a score is not finite, a start no member, or a bound below the score of an output.
+        When a score is not finite, a start no member, or `bound` less than the score of an output that is drawn.
 
     Notes
     -----
@@ -156,21 +171,25 @@ def sample(
     >>> drawn.sampler, np.round(drawn.y[:, 0].mean(axis=0), 1)
     ('exact', array([0.7, 0.3, 0.5]))
     """
-    linear = rows_of(structure, scores)
+    linear, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     n_samples = whole_number(n_samples, "n_samples", 1, 2**31 - 1)
     if thin is None:
-        thin = 8 * max(1, linear.shape[1] if not structure.space.in_library else _part_len(structure))
+        thin = 8 * max(1, linear.shape[1] if not structure.space.in_library else structure.space.part_len)
     thin = whole_number(thin, "thin", 1, _MOST_STEPS)
     burn_in = min(16 * thin, _MOST_STEPS) if burn_in is None else whole_number(burn_in, "burn_in", 0, _MOST_STEPS)
     max_steps = whole_number(max_steps, "max_steps", 1, _MOST_STEPS)
     if start is not None and sampler not in ("auto", *CHAINS):
         raise ValueError(f"start is where a chain begins, sampler={sampler!r} has none; leave it out")
     if bound is not None:
-        if sampler not in BOUNDED_METHODS:
-            raise ValueError(f"bound is for sampler='cftp' and 'rejection', not {sampler!r}; leave it out")
+        if sampler not in ("auto", *BOUNDED_METHODS):
+            raise ValueError(f"bound is for sampler='auto', 'cftp' and 'rejection', not {sampler!r}; leave it out")
+        if start is not None:
+            raise ValueError(
+                "start is where a chain begins, bound is for samplers that are none; leave one of them out"
+            )
         bound = bounds_of_rows(bound, len(linear))
-    parts = None if start is None else structure.space.encode(start)
+    parts = None if start is None else structure.space.encode(start, "start")
     if parts is not None and len(parts) != len(linear):
         raise ValueError(f"start has {len(parts)} rows, scores has {len(linear)}; one start for each is needed")
     seed = seed_of(random_state)
@@ -178,17 +197,22 @@ def sample(
     if sampler == "auto" and start is not None:
         methods = (chain_of(structure, "auto"),)
     elif sampler == "auto":
-        methods = promising(structure, methods_of(structure, "auto", len(linear)), linear, n_samples)
+        able = methods_of(structure, "auto", len(linear), bounded=bound is not None)
+        methods = promising(structure, able, linear, n_samples, bound)
     for method in methods:
         plan = Plan(method, n_samples, burn_in, thin, max_steps, seed)
         try:
             if method == "exact":
-                independent = exact_draws(structure, method, linear, n_samples, seed, n_jobs)
-                drawn = _scored(structure, linear, independent, n_jobs)
+                independent = exact_draws(structure, method, linear, n_samples, seed, n_threads)
+                drawn = _scored(structure, linear, independent, n_threads)
             else:
-                drawn = structure.space.draw(linear, plan, parts, bound, n_jobs, verbose)
-        except (CapabilityError, SamplingError):
+                given = bound if method in BOUNDED_METHODS else None
+                drawn = structure.space.draw(linear, plan, parts, given, n_threads, verbose)
+        except (CapabilityError, SamplingError) as error:
             if method == methods[-1]:
+                if isinstance(error, SamplingError):
+                    tighter = ("give a tighter bound=",) if method in BOUNDED_METHODS else ()
+                    raise with_remedies(error, "raise max_steps", *tighter, *chain_instead(structure)) from None
                 raise
             continue  # "auto": more proposals than a few uniform outputs led to expect
         break
@@ -206,7 +230,3 @@ def _scored(structure: Structure, linear: FloatArray, y: NDArray[Any], n_threads
         value[some] = np.einsum("ij,ij->i", structure.space.embed(flat[some], n_threads), linear[rows])
     ones = np.ones(shape, dtype=np.int64)
     return Drawn(y, value.reshape(shape), ones, ones.copy())
-
-
-def _part_len(structure: Structure) -> int:
-    return structure.space.part_len

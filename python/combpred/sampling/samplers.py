@@ -14,12 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.decode import score_rows
 from .._lib.errors import CapabilityError, SamplingError
-from .._lib.names import CHAIN_METHODS, CHAINS, UNIFORM_METHODS
+from .._lib.names import BOUNDED_METHODS, CHAIN_METHODS, CHAINS, UNIFORM_METHODS
 from .._lib.partition import exact_is_affordable
 from .._lib.sampling import Drawn, Plan, chain_diagnose
 from ..structures import Structure
@@ -35,8 +34,8 @@ __all__ = [
     "Diagnosed",
     "RowSampler",
     "Sampled",
-    "bounds_of_rows",
     "chain_draws",
+    "chain_instead",
     "chain_of",
     "diagnose_chains",
     "exact_draws",
@@ -48,7 +47,7 @@ __all__ = [
     "promising",
     "refuse_long_past",
     "rows_of",
-    "score_bound",
+    "with_remedies",
     "warn_unless_mixed",
 ]
 
@@ -87,15 +86,19 @@ _RELAXED = 1.5  # autocorrelation times between samples: correlations of exp(-3)
 _LAGGED = 32  # samples of a chain at least, for the correlation of successive ones
 
 
-def lacking(structure: Structure, method: str) -> CapabilityError | None:
-    """Return why the structure cannot be sampled by a method, or None where it can."""
+def lacking(structure: Structure, method: str, *, bounded: bool = False) -> CapabilityError | None:
+    """Return why the structure cannot be sampled by a method, or None where it can.
+
+    `bounded` says that a bound on scores is given where the method takes one.
+    """
     if structure.space.capabilities >= ({"exact", "partition"} if method == "exact" else {method}):
         return None
     try:  # Python may know a way, and the error says why there is none
         if method == "exact":
             structure.space.partition_cost()
         else:
-            structure.space.draw(np.zeros((1, structure.n_features)), Plan(method, 1, 0, 1, 1, 0))
+            bound = np.zeros(1) if bounded and method in BOUNDED_METHODS else None
+            structure.space.draw(np.zeros((1, structure.n_features)), Plan(method, 1, 0, 1, 1, 0), None, bound)
     except CapabilityError as error:
         return error
     except SamplingError:  # it began, which is all that was asked
@@ -137,7 +140,23 @@ def exact_draws(
     if method == "cftp":
         refuse_long_past(structure, scores, PAST_STEPS)
     plan = Plan(method, n_samples, 0, 1, PAST_STEPS, seed)
-    return structure.space.draw(scores, plan, n_threads=n_threads).y
+    try:
+        return structure.space.draw(scores, plan, n_threads=n_threads).y
+    except SamplingError as error:
+        raise with_remedies(error, "raise alpha", *chain_instead(structure)) from None
+
+
+def chain_instead(structure: Structure) -> tuple[str, ...]:
+    """Return the advice to take a chain, if the structure has one."""
+    try:
+        return (f"take sampler={chain_of(structure, 'auto')!r}",)
+    except CapabilityError:
+        return ()
+
+
+def with_remedies(error: SamplingError, *remedies: str) -> SamplingError:
+    """Return the error of the library, which knows no parameters, with what its user can do."""
+    return SamplingError(f"{error.reason}; {', or '.join(remedies)}", error.row)
 
 
 def chain_draws(
@@ -193,23 +212,10 @@ def refuse_long_past(structure: Structure, scores: FloatArray, steps: int) -> No
         )
 
 
-def bounds_of_rows(bound: ArrayLike, n: int, *, least: float = -math.inf) -> FloatArray:
-    """Return bounds on the scores of n rows, given as one number or one for each; ValueError for what is none."""
-    values = np.asarray(bound, dtype=np.float64)
-    if values.shape not in ((), (n,)):
-        raise ValueError(f"bound must have shape ({n},), one number for each row of scores, got {values.shape}")
-    values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
-    if not np.isfinite(values).all():
-        row = int(np.argmin(np.isfinite(values)))
-        raise TargetError(row, f"{values[row]} is not finite; replace it", "bound")
-    if (values < least).any():
-        row = int(np.argmax(values < least))
-        raise TargetError(row, f"{values[row]:g} must be at least {least:g}", "bound")
-    return values
-
-
-def methods_of(structure: Structure, sampler: str, n_rows: int) -> tuple[str, ...]:
+def methods_of(structure: Structure, sampler: str, n_rows: int, *, bounded: bool = False) -> tuple[str, ...]:
     """Return the methods that an estimator's `sampler` may use, the best first; CapabilityError says what works.
+
+    `bounded` says that bounds on scores are given to "auto".
 
     "auto" takes the structure's exact sampler where that is affordable, else coupling from the past by the heat bath
     where the structure has it; else uniform proposals, if these turn out to be few, and chains.
@@ -225,18 +231,25 @@ def methods_of(structure: Structure, sampler: str, n_rows: int) -> tuple[str, ..
         if method == "exact":
             if exact_is_affordable(structure.space.description, n_rows):
                 return ("exact",)
-        elif lacking(structure, method) is None:
+        elif lacking(structure, method, bounded=bounded) is None:
             found = (*found, method)
             if method not in UNIFORM_METHODS:
                 return found
     return (*found, chain_of(structure, "auto"))
 
 
-def promising(structure: Structure, methods: tuple[str, ...], scores: FloatArray, n_samples: int) -> tuple[str, ...]:
+def promising(
+    structure: Structure,
+    methods: tuple[str, ...],
+    scores: FloatArray,
+    n_samples: int,
+    bound: FloatArray | None = None,
+) -> tuple[str, ...]:
     """Return the methods without uniform proposals that are likely to take long, where there are others.
 
     A sample takes 1/β proposals on average, for β = E exp(h − max h) under the uniform distribution, of which scores of
-    uniform outputs tell no less than is true: they show no score above the largest.
+    uniform outputs tell no less than is true: they show no score above the largest. A given `bound` (n,) takes the
+    place of max h.
     """
     if methods[0] != "cftp" or len(methods) == 1:
         return methods
@@ -245,8 +258,9 @@ def promising(structure: Structure, methods: tuple[str, ...], scores: FloatArray
     except CapabilityError:
         return methods[1:]
     h = psi @ scores.T
-    beta = np.exp(h - h.max(axis=0)).mean(axis=0)
-    is_short = bool(n_samples * np.sum(1.0 / beta) <= _PROPOSALS and 4.0 / beta.min() <= _SEVERAL)
+    with np.errstate(over="ignore", divide="ignore"):
+        beta = np.exp(h - (h.max(axis=0) if bound is None else bound)).mean(axis=0)
+        is_short = bool(n_samples * np.sum(1.0 / beta) <= _PROPOSALS and 4.0 / beta.min() <= _SEVERAL)
     return methods if is_short else methods[1:]
 
 
@@ -411,8 +425,3 @@ def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
     if not len(rows):
         raise ValueError("scores has 0 rows; at least 1 is needed")
     return rows
-
-
-def score_bound(structure: Structure, scores: FloatArray, magnitude: FloatArray | None = None) -> float:
-    """Return a proven bound on ⟨s, ψ(y)⟩ + ⟨t, ψ(y)²⟩ over all outputs y, for scores s and t = `magnitude`."""
-    return float(structure.space.score_bounds(scores[None], None if magnitude is None else magnitude[None])[0])

@@ -12,6 +12,7 @@ import math
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from .._data.targets import flat_sets
 from .._lib.decode import Decoding, score_rows
 from .._lib.errors import CapabilityError
 from .._lib.memory import require_memory
+from .._lib.names import CHAINS
 from .._lib.structure import Description
 from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
@@ -500,7 +502,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Raises
         ------
         CapabilityError
-            When the structure is too large for exact sums, and has more than 1 000 000 members.
+            When the structure is too large for exact sums, and has more than 1 000 000 members:
+            :func:`combpred.sampling.log_partition` estimates them.
         ValueError
             When scores are not finite; names the row.
 
@@ -524,7 +527,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         6.0
         """
         rows, single = score_rows(scores, self.n_features)
-        log_z = self.space.log_partition(rows).log_z
+        with self._naming_estimates({"log-count"}, "it with combpred.sampling.log_partition"):
+            log_z = self.space.log_partition(rows).log_z
         return float(log_z[0]) if single else log_z
 
     def marginals(self, scores: ArrayLike) -> NDArray[np.float64]:
@@ -546,7 +550,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         Raises
         ------
         CapabilityError
-            When the structure is too large for exact sums, and has more than 1 000 000 members.
+            When the structure is too large for exact sums, and has more than 1 000 000 members:
+            :func:`combpred.sampling.estimate_marginals` estimates their quotients.
         ValueError
             When scores are not finite; names the row.
         MemoryError
@@ -567,9 +572,21 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         array([0.5, 0.5, 0. ])
         """
         rows, single = score_rows(scores, self.n_features)
-        means = self.space.log_partition(rows, marginals=True).marginals
+        with self._naming_estimates(set(), "them with combpred.sampling.estimate_marginals"):
+            means = self.space.log_partition(rows, marginals=True).marginals
         assert means is not None  # they were asked for
         return means[0] if single else means
+
+    @contextmanager
+    def _naming_estimates(self, needed: set[str], remedy: str) -> Iterator[None]:
+        """Add to an error that an exact sum is beyond reach how it is estimated, where that is possible."""
+        try:
+            yield
+        except CapabilityError as error:
+            able = self.space.capabilities
+            if error.row is not None or not needed <= able or not able & set(CHAINS):
+                raise
+            raise CapabilityError(f"{error}; or estimate {remedy}") from None
 
     # Quality of predictions.
 

@@ -165,7 +165,6 @@ def _draw_exactly(
                     y, value, accepted = other, score, accepted + 1
             return y, value, steps, accepted
     raise SamplingError(
-        f"sample {draw}: no proposal reached the bound within {plan.budget} steps; allow more by max_steps, give a "
-        "tighter bound, or take sampler='meta'",
+        f"sample {draw}: no proposal reached the bound within {plan.budget} steps",
         row,
     )

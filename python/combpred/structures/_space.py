@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
+from .._data.targets import TargetError
 from .._lib.arrays import FloatArray
 from .._lib.decode import Decoded, Decoding, decode
 from .._lib.errors import CapabilityError
@@ -130,7 +131,7 @@ class Space(Protocol):
     def layout(self) -> Layout | None: ...
 
     # Outputs.
-    def encode(self, y: Any) -> NDArray[Any]: ...
+    def encode(self, y: Any, argument: str = ...) -> NDArray[Any]: ...
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]: ...
     def compared(self, y: Any, argument: str) -> Any: ...
     def check(self, parts: NDArray[Any]) -> None: ...
@@ -325,9 +326,15 @@ class LibrarySpace:
 
     # Outputs.
 
-    def encode(self, y: Any) -> NDArray[np.int32]:
-        """Return y in parts, shape ``(n, part_len)``; ValueError for the first bad row, with the remedy."""
-        return self.structure._encode(y)
+    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
+        """Return y in parts, shape ``(n, part_len)``; ValueError for the first bad row, with the remedy.
+
+        `argument` is what the error calls y.
+        """
+        try:
+            return self.structure._encode(y)
+        except TargetError as error:
+            raise TargetError(error.row, error.reason, argument) from error.__cause__
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``."""

@@ -77,7 +77,7 @@ def test_questions_before_fit_are_refused():
 def test_structures_too_large_for_exact_inference_are_refused():
     rng = np.random.default_rng(0)
     y = rng.permuted(np.tile(np.arange(1, 31), (9, 1)), axis=1)
-    with pytest.raises(CapabilityError, match="limited to size 20, this one has size 30"):
+    with pytest.raises(CapabilityError, match="limited to 20 labels, this structure has 30"):
         ProbabilisticStructured("permutations", inference="exact").fit(X, y)
 
 

@@ -260,12 +260,12 @@ def test_large_structures_are_fitted_by_samples():
 def test_what_a_structure_lacks_is_refused_with_what_works():
     X, _, _, _, _ = problem(Permutations(4))
     y = np.random.default_rng(0).permuted(np.tile(np.arange(1, 31), (9, 1)), axis=1)
-    message = "limited to size 20.*take sampler='cftp' or 'meta' or 'local'"
+    message = "limited to 20 labels.*take sampler='cftp' or 'meta' or 'local'"
     with pytest.raises(CapabilityError, match=message):
         ProbabilisticStructured("permutations", inference="mcmc", sampler="exact").fit(X, y)
     large = Permutations(30)
     with pytest.raises(
-        CapabilityError, match="sampler='exact' is not possible.*limited to size 20.*take sampler='cftp'"
+        CapabilityError, match="sampler='exact' is not possible.*limited to 20 labels.*take sampler='cftp'"
     ):
         first_capable(large, "exact")
     formulas = Custom(log_count=1.0, mean=[0.0], second_moment=[[1.0]], embed=lambda y: [y], decode=np.sign)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from ..._data.inputs import require_short_rows, square_norms
 from ..._lib.arrays import FloatArray
 from ..._lib.memory import require_memory, row_blocks
 from ..._lib.ridge import Targets
@@ -70,6 +71,8 @@ def fit_by_lbfgs(model: Any, X: Any, targets: Targets, engine: Engine, earlier: 
 def _features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -> InputFeatures | KernelFeatures:
     """Return the features in which training is linear; `X` has the rows of positive weight."""
     n, p = X.shape
+    if model.kernel_.is_linear:
+        require_short_rows(square_norms(X), kept)
     if model.kernel_.is_linear and model.solver_ == "sgd":
         moment = second_moment(X, weights, model.fit_intercept, largest=LARGEST_MOMENT)
         return InputFeatures(X, weights, intercept=model.fit_intercept, moment=moment)
@@ -149,7 +152,9 @@ def _start(likelihood: Likelihood, features: InputFeatures | KernelFeatures) -> 
 def continue_descent(model: Any, X: Any, targets: Targets, engine: Engine) -> None:
     """Pass once over the rows of X from the state of `model`, and set its fitted attributes."""
     likelihood = likelihood_of(model, targets, engine.for_training(X.shape[0]))
-    order = check_random_state(model.random_state).permutation(np.flatnonzero(likelihood.weights))
+    kept = np.flatnonzero(likelihood.weights)
+    require_short_rows(square_norms(X)[kept], kept)
+    order = check_random_state(model.random_state).permutation(kept)
     state: SgdState | None = getattr(model, "descent_", None)
     # After `fit`, which keeps no moment, the rows that it saw are taken to have been as those that come now.
     known = None if state is None else state.moment

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._data.inputs import require_short_rows, square_norms
 from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray, IndexArray
 from ..._lib.decode import Decoding
@@ -24,8 +25,6 @@ from ..loglinear.features import InputFeatures, KernelFeatures
 from ..loglinear.training import kernel_features
 from ..sgd_learners import visited_rows
 from ..training import TrainingRows, keep_dual, keep_weights
-
-_LONGEST = 1e280  # of squares of features: their sums and products with weights stay finite
 
 _ROUNDS = 40  # breakpoints looked at for a row; a handful is common
 _PROVEN = 1e-9  # of the largest product: what is found and its bound agree
@@ -75,10 +74,7 @@ class Blocks:
         shared = visited.targets.weights
         weights = np.ones(len(rows)) if shared is None else shared[rows]
         blocks = cls(features[rows_of], intercept, targets.psi[rows], weights, rows, kernel)
-        with np.errstate(over="ignore"):
-            long = ~(blocks.square_norms() <= _LONGEST)
-        if long.any():
-            raise RowError(int(rows[long].min()), "the squares of the features in X overflow; scale the inputs")
+        require_short_rows(blocks.square_norms(), rows)
         return blocks
 
     @property
@@ -104,8 +100,7 @@ class Blocks:
 
     def square_norms(self) -> FloatArray:
         """Return the squared length of the features of each block, ``(m,)``."""
-        squares = self.X.multiply(self.X) if hasattr(self.X, "multiply") else np.square(self.X)
-        return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel() + float(self.intercept)
+        return square_norms(self.X) + float(self.intercept)
 
     def design(self) -> Design:
         """Return the features as the library takes them."""

@@ -1,0 +1,74 @@
+"""What `sample` refuses, and what it says to do instead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from combpred import CapabilityError, sampling
+from combpred.structures import Custom, Graphs, LabelSets, Permutations
+
+USERS_OWN = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), lambda y: np.asarray(y, dtype=float))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"structure": "permutations"}, TypeError, "structure must be"),
+        ({"scores": np.zeros(5)}, ValueError, r"must have shape \(n, 6\) or \(6,\)"),
+        ({"scores": np.zeros((0, 6))}, ValueError, "0 rows"),
+        ({"scores": ["a"] * 6}, TypeError, "real numbers"),
+        ({"scores": [0, 0, np.nan, 0, 0, 0]}, ValueError, "row 0, column 2: nan"),
+        ({"sampler": "gibbs"}, ValueError, "sampler must be one of auto, meta"),
+        ({"n_samples": 0}, ValueError, "n_samples must be between 1"),
+        ({"n_samples": 1.5}, TypeError, "n_samples must be an integer"),
+        ({"thin": 0}, ValueError, "thin must be between 1"),
+        ({"burn_in": -1}, ValueError, "burn_in must be between 0"),
+        ({"max_steps": 0}, ValueError, "max_steps must be between 1"),
+        ({"sampler": "cftp", "start": [[1, 2, 3, 4]]}, ValueError, "has none; leave it out"),
+        ({"start": [[1, 2, 3, 3]]}, ValueError, "^start, row 0: "),
+        ({"structure": LabelSets(6), "start": [[0, 1, 0, 1, 2, 0]]}, ValueError, "^start, row 0: "),
+        ({"start": [[1, 2, 3, 4]] * 2}, ValueError, "start has 2 rows, scores has 1"),
+        ({"sampler": "local", "bound": 3.0}, ValueError, "bound is for sampler='auto', 'cftp' and 'rejection', not"),
+        ({"bound": 3.0, "start": [[1, 2, 3, 4]]}, ValueError, "leave one of them out"),
+        ({"sampler": "cftp", "bound": -5.0}, ValueError, "bound, row 0: -5 must be at least 0"),
+        (
+            {"sampler": "cftp", "bound": 0.1, "scores": np.full(6, 1.5663454688330632)},
+            ValueError,
+            r"^row 0: an output scores \d\.\d{1,5}, more than the bound 0\.1 on all scores; correct bound$",
+        ),
+        ({"sampler": "cftp", "bound": np.ones(2)}, ValueError, "bound must have shape"),
+        ({"sampler": "cftp", "bound": np.inf}, ValueError, "bound, row 0: inf"),
+        ({"sampler": "monotone"}, CapabilityError, "Lattice"),
+        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "no chain is known"),
+        (
+            {"sampler": "rejection", "scores": np.full(6, 20.0), "max_steps": 3},
+            sampling.SamplingError,
+            "it takes about",
+        ),
+    ],
+)
+def test_bad_input_is_refused(change, error, message):
+    arguments = {"structure": Permutations(4), "scores": np.zeros(6), "random_state": 0, **change}
+    with pytest.raises(error, match=message):
+        sampling.sample(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("structure", "options", "remedies"),
+    [
+        (Permutations(8), {"sampler": "cftp"}, "raise max_steps, or give a tighter bound=, or take sampler='local'"),
+        (
+            Permutations(8),
+            {"sampler": "rejection"},
+            "raise max_steps, or give a tighter bound=, or take sampler='local'",
+        ),
+        (Graphs(8), {"sampler": "monotone"}, "raise max_steps, or take sampler='local'"),
+        (USERS_OWN, {"sampler": "cftp", "bound": 40.0}, "raise .*, or give a .*, or take sampler='meta'"),
+    ],
+)
+def test_budgets_that_are_spent_name_the_parameters(structure, options, remedies):
+    scores = np.random.default_rng(0).normal(scale=3.0, size=structure.n_features)
+    with pytest.raises(sampling.SamplingError, match=f"^row 0: sample 0: .*; {remedies}$") as caught:
+        sampling.sample(structure, scores, max_steps=2, random_state=0, **options)
+    assert caught.value.row == 0
