@@ -7,8 +7,7 @@ import pytest
 
 from combpred import StructuredRidge
 from combpred._lib import linalg
-from combpred._lib.ridge import covariance_solve
-from combpred.structures import LabelSets, Ordinal, Permutations
+from combpred.structures import Ordinal
 
 
 def test_one_row_is_diagonalised_without_lapack(monkeypatch):
@@ -31,17 +30,3 @@ def test_one_row_is_diagonalised_without_lapack(monkeypatch):
 def test_no_semidefinite_matrix_is_refused(rank, scale):
     features = np.random.default_rng(rank).normal(size=(40, rank))
     linalg.require_semidefinite(scale * (features @ features.T))  # of rounding its eigenvalues are negative
-
-
-@pytest.mark.parametrize(
-    "structure", [Permutations(5), Permutations(24), LabelSets(5, size=2), Ordinal(5)], ids=lambda s: type(s).__name__
-)
-def test_the_preconditioner_inverts_shifted_covariances(structure):
-    rng = np.random.default_rng(0)
-    sigma = structure.covariance()
-    v = rng.normal(size=(4, len(sigma)))
-    curvature = np.array([0.0, 0.1, 1.0, 1e4])
-    solved = covariance_solve(structure.space.description, 0.3, curvature, v)
-    projected = v @ np.linalg.pinv(sigma, hermitian=True) @ sigma
-    for c, got, want in zip(curvature, solved, projected, strict=True):
-        np.testing.assert_allclose(0.3 * got + c * (sigma @ got), want, atol=1e-9)

@@ -136,8 +136,8 @@ CALLS = {
     "cp_ridge_kernel_loo": [S, RIDGE, K, TARGETS, WORK, doubles(512), *RUN],
     "cp_ridge_spectral_loo": [S, RIDGE, Z, K, TARGETS, WORK, doubles(512), *RUN],
     "cp_ridge_features": [S, PRIMAL, FEATURES, OUTPUTS, 4096, doubles(512), record(abi.CFitInfo), *RUN],
-    "cp_ridge_sums": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2400), *RUN],
-    "cp_ridge_product": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2500), doubles(512), *RUN],
+    "cp_ridge_sums": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2600), *RUN],
+    "cp_ridge_product": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2700), doubles(512), *RUN],
     "cp_ridge_primal_sizes": [S, PRIMAL, 2, record(abi.CPrimalSizes)],
     "cp_ridge_primal": [
         *(S, PRIMAL, 2, STATE.ctypes.data, len(STATE), record(abi.CPrimalStep), record(abi.CFitInfo)),

@@ -198,7 +198,10 @@ func (m *Machine) Info() solve.Info {
 // Next takes the reply and says what is needed next. Once Done, the error may be a *solve.NotConvergedError: the weights are then those
 // where it stopped.
 func (m *Machine) Next(mon *parallel.Monitor) (Request, error) {
-	var err error
+	err := mon.Err()
+	if err != nil {
+		return 0, err
+	}
 	switch m.head[headPhase] {
 	case phaseNew:
 		m.head[headPhase] = phaseSums
