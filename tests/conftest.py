@@ -77,11 +77,11 @@ class Limits:
 
     def available_memory(self, n_bytes: int) -> None:
         """Let the system have so little memory left."""
-        self._set("combpred._lib.memory.available_memory", lambda: n_bytes)
+        self._set("combpred._lib.arrays.available_memory", lambda: n_bytes)
 
     def block_entries(self, n: int) -> None:
         """Cut matrices into blocks of so many entries."""
-        self._set("combpred._lib.memory._BLOCK_ENTRIES", n)
+        self._set("combpred._lib.arrays._BLOCK_ENTRIES", n)
 
     def block_rows(self, n: int) -> None:
         """Cut the rows of arrays into blocks of so many."""

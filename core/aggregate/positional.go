@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"combpred/core/assignment"
+	"combpred/core/graph/assignment"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )

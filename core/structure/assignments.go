@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/assignment"
 	"combpred/core/count"
 	"combpred/core/draw"
+	"combpred/core/graph/assignment"
 )
 
 // maxAssigned bounds assignments: their embedding has n² entries, and decoding takes up to n³ steps, some seconds here.

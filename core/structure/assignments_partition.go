@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"combpred/core/assignment"
+	"combpred/core/graph/assignment"
 )
 
 var (

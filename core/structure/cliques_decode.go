@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"combpred/core/induced"
+	"combpred/core/graph/induced"
 )
 
 // cliqueWorkspace is the scratch of one decoding.

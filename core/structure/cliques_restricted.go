@@ -7,7 +7,7 @@ import (
 	"math/big"
 
 	"combpred/core/count"
-	"combpred/core/induced"
+	"combpred/core/graph/induced"
 )
 
 // restrictedCliques is the space of the vertex sets of a given size that hold some vertices and not others. It has

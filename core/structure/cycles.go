@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/count"
-	"combpred/core/tours"
+	"combpred/core/graph/tours"
 )
 
 var _ = register[cycles](Spec{

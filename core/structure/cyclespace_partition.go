@@ -3,7 +3,7 @@ package structure
 import (
 	"math"
 
-	"combpred/core/tours"
+	"combpred/core/graph/tours"
 )
 
 // loadScores gives the arc u→v the score of its pair where u < v, and back times that for v→u.

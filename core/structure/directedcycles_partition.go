@@ -3,7 +3,7 @@ package structure
 import (
 	"math/rand/v2"
 
-	"combpred/core/tours"
+	"combpred/core/graph/tours"
 )
 
 var (

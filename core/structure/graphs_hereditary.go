@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/subgraph/cut"
+	"combpred/core/graph/cut"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"combpred/core/subgraph/matching"
+	"combpred/core/graph/matching"
 )
 
 // roundingShare is the fraction of all positive scores by which a bound may exceed a score and count as reached.

@@ -9,7 +9,7 @@ import (
 
 	"combpred/core/count"
 	"combpred/core/draw"
-	"combpred/core/tours"
+	"combpred/core/graph/tours"
 )
 
 const (

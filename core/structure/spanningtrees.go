@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/spanning"
+	"combpred/core/graph/spanning"
 )
 
 // maxSpanned bounds the vertices of graphs with spanning trees: their moments take a matrix of n² potentials.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"combpred/core/spanning"
+	"combpred/core/graph/spanning"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"combpred/core/draw"
-	"combpred/core/tours"
+	"combpred/core/graph/tours"
 )
 
 // Cycles and routes are lists of the places that they visit in their order, each once, padded with −1 to the number of

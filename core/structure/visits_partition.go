@@ -3,7 +3,7 @@ package structure
 import (
 	"math"
 
-	"combpred/core/tours"
+	"combpred/core/graph/tours"
 )
 
 var tourDistributions pool[tours.Distribution]

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"combpred/core/tours"
+	"combpred/core/graph/tours"
 )
 
 // restrictedVisits is the space of the cycles or routes that obey rules. It has decoders and no counts: it is what

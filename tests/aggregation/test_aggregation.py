@@ -1,4 +1,4 @@
-"""Consensus orders by Kendall's distance against enumeration: distances, bounds, guarantees, groups, refusals."""
+"""Consensus orders by Kendall's distance against enumeration: distances, bounds, guarantees, refusals."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import pandas as pd
 import pytest
 
 from combpred import CapabilityError
-from combpred._lib.aggregate import item_groups, pair_counts
 from combpred.aggregation import Aggregate, kemeny
-from combpred.aggregation._profile import read_profile
 from random_profiles import KINDS, all_orders, kendall, least, random_profile, relation_of
 
 EXACT = ("auto", "exact", "milp")
@@ -101,28 +99,6 @@ def test_methods_agree_beyond_enumeration():
         for method in APPROXIMATE:
             result = kemeny(ranks, method=method, random_state=0)
             assert result.lower_bound - 1e-6 <= exact.distance <= result.distance
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_groups_follow_one_another_in_a_best_order(kind):
-    """The extended Condorcet criterion: some best order has no item of a later group before one of an earlier."""
-    rng = np.random.default_rng(3)
-    sizes = set()
-    for _ in range(15):
-        ranks, weights = random_profile(rng, kind, 6, 5)
-        before = pair_counts(read_profile(ranks, weights, 2, None)).before
-        groups = item_groups(before)
-        sizes.add(len(groups))
-        assert sorted(np.concatenate(groups).tolist()) == list(range(6))
-        number = np.empty(6, dtype=int)
-        for i, items in enumerate(groups):
-            number[items] = i
-            if len(items) > 1:  # each item of a group reaches every other one through majorities
-                reach = np.linalg.matrix_power(np.eye(len(items)) + (before > before.T)[np.ix_(items, items)], 6)
-                assert (reach > 0).all()
-        divided = [y for y in ORDERS[6] if not (y & (number[:, None] > number)).any()]
-        assert least(ranks, weights, divided) == pytest.approx(least(ranks, weights, ORDERS[6]), abs=1e-9)
-    assert len(sizes) > 2
 
 
 def test_items_without_preferences_keep_their_order():

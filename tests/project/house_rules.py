@@ -22,8 +22,8 @@ FACES = {"", "__main__", "baselines", "losses", "reductions"}
 
 LONGEST_FILE = 300  # lines of code: neither docstrings nor comments nor blank lines
 MOST_ENTRIES = 20
-ROOMY = 25  # the folders that hold rooms
-ROOMY_FOLDERS = {"python/combpred", "core", "tests"}
+ROOMY = 25  # the folders that hold rooms, and capi, which cgo wants to be one package
+ROOMY_FOLDERS = {"python/combpred", "core", "tests", "capi"}
 # One file a structure, one file a benchmark; capi is one package with the generated binding in it.
 FREE_FOLDERS = {"python/combpred/structures", "core/structure", "tests/benchmarks"}
 MOST_OWN_CLASSES = 3  # in the MRO of an estimator

@@ -69,7 +69,7 @@ TABLES = {
     "extension_kernel.method": "kernels._extension.KERNEL_METHODS",
     "InputKernel.name": "kernels._inputs.KERNELS",
     "acyclic_majority.method": "aggregation._acyclic.ACYCLIC_METHODS",
-    "kemeny.output": "aggregation._kemeny._OUTPUTS",
+    "kemeny.output": "_lib.names.CONSENSUSES",
     "MarginalsDisplay.kind": "plotting._marginals._SCALES",
     "MarginalMatrix.kind": "plotting._marginals._SCALES",
 }

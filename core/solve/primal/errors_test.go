@@ -33,8 +33,17 @@ func TestBadRows(t *testing.T) {
 		row   int
 		text  string
 	}{
-		"NaN":             {func(g *given) { g.x[1200*p+2] = math.NaN() }, 1200, "column 2"},
-		"infinite entry":  {func(g *given) { g.x[700*p+1] = math.Inf(1); g.sparse = true }, 700, "column 1"},
+		"NaN":                   {func(g *given) { g.x[1200*p+2] = math.NaN() }, 1200, "column 2"},
+		"infinite entry":        {func(g *given) { g.x[700*p+1] = math.Inf(1); g.sparse = true }, 700, "column 1"},
+		"long":                  {func(g *given) { g.x[1200*p+2] = 1e150 }, 1200, "row 1200: the squares of the features in X overflow"},
+		"long, infinite square": {func(g *given) { g.x[700*p+1] = 1e160; g.sparse = true }, 700, "row 700: the squares of the features in X overflow"},
+		"long, with a set": {func(g *given) {
+			for i := range n + 1 {
+				g.first = append(g.first, 2*i)
+			}
+			g.y = append(g.y, g.y...)
+			g.x[40*p] = -1e141
+		}, 40, "row 40: the squares"},
 		"no ranking":      {func(g *given) { g.y[1300*k] = 9 }, 1300, "position 9"},
 		"psi":             {func(g *given) { g.psi = linalg.NewMatrix[float64](n, d); g.psi.Row(33)[2] = math.Inf(-1) }, 33, "psi"},
 		"negative weight": {func(g *given) { g.weights[5] = -1 }, 5, "not negative"},
@@ -76,6 +85,30 @@ func TestBadRows(t *testing.T) {
 		if !errors.As(err, &bad) || bad.Row != c.row || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, want an error about row %d and %q", name, err, c.row, c.text)
 		}
+	}
+}
+
+// A row of weight zero may be as long as it likes, but is to be finite.
+func TestLongRowsOfNoWeight(t *testing.T) {
+	const n, p, k = 50, 3, 4
+	space, task := permutations(t, k)
+	x, y := rankings(5, n, p, k)
+	x[7*p] = 1e160
+	weights := slices.Repeat([]float64{2}, n)
+	weights[7] = 0
+	long := matrix{Rows: n, Cols: p, Stride: p, Data: x}
+	for _, inputs := range []primal.Inputs{primal.Dense(x, n, p, p), primal.CSR(compressed(long))} {
+		rows := &primal.Rows{X: inputs, Psi: encoded(t, space, y), Weights: weights}
+		sums := primal.NewSums(make([]float64, primal.SumsLen(p, space.FeatureLen())), p, space.FeatureLen())
+		if err := task.AddSums(sums, rows, 1, nil); err != nil || sums.Weight() != 2*(n-1) || !(sums.Gram().Row(0)[0] < 1e6) {
+			t.Errorf("%v, weight %g, square %g", err, sums.Weight(), sums.Gram().Row(0)[0])
+		}
+		weights[7] = 1e-300
+		var bad *badrow.Error
+		if err := task.AddSums(sums, rows, 1, nil); !errors.As(err, &bad) || bad.Row != 7 {
+			t.Errorf("%v, want an error about row 7", err)
+		}
+		weights[7] = 0
 	}
 }
 

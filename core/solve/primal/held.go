@@ -47,7 +47,7 @@ func (h *held) filled() {
 func (r *Rows) read(b *psiRows, lo, hi int) error {
 	lo, hi = r.outputs(lo, hi)
 	if r.held == nil || r.held.psi == nil || r.held.notSmall.Load() || lo == hi {
-		return r.Psi.read(b, lo, hi)
+		return r.renumbered(r.Psi.read(b, lo, hi))
 	}
 	h := r.held
 	_, d := r.Psi.Size()
@@ -56,7 +56,7 @@ func (r *Rows) read(b *psiRows, lo, hi int) error {
 		return nil
 	}
 	if err := r.Psi.read(b, lo, hi); err != nil {
-		return err
+		return r.renumbered(err)
 	}
 	if b.small == nil {
 		h.notSmall.Store(true)

@@ -1,6 +1,7 @@
 package primal
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -95,13 +96,20 @@ func entries(s *solve.Sparse, i int) ([]int32, []float64) {
 	return s.Indices[lo:hi], s.Data[lo:hi]
 }
 
-// finiteRow returns an error about row i unless all its entries are finite. Their sum is tried first.
-func finiteRow(i int, x []float64, columns []int32) error {
-	var sum float64
+// longest is the largest ‖x‖² of a row that counts: sums over rows, and products with weights, stay finite.
+const longest = 1e280
+
+// errLong is what is wrong with a longer row.
+var errLong = errors.New("the squares of the features in X overflow; scale the inputs")
+
+// checkRow returns an error about row i, of the given weight, unless all its entries are finite and it is short enough. The sum of squares
+// says both at once.
+func checkRow(i int, x []float64, columns []int32, weight float64) error {
+	var squares float64
 	for _, v := range x {
-		sum += v - v // 0, or NaN
+		squares += v * v
 	}
-	if sum == 0 {
+	if squares <= longest {
 		return nil
 	}
 	for j, v := range x {
@@ -111,6 +119,9 @@ func finiteRow(i int, x []float64, columns []int32) error {
 			}
 			return badrow.Named(i, "primal: X is %g at row %d, column %d, must be finite", v, i, j)
 		}
+	}
+	if weight > 0 {
+		return badrow.At(i, errLong)
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (r *Rows) batches(lo, hi int, mon *parallel.Monitor, f func(lo, hi int) err
 		}
 		end := min(lo+step, hi)
 		if err := f(lo, end); err != nil {
-			return r.renumbered(err)
+			return err
 		}
 		if r.Release != nil && (end == hi || end-done >= releaseRows) {
 			r.Release(done, end)
@@ -133,7 +133,7 @@ func (r *Rows) outputs(lo, hi int) (int, int) {
 	return r.First[lo], r.First[hi]
 }
 
-// renumbered turns the number of an output in an error into that of its row.
+// renumbered turns the number of an output, in an error about one, into that of its row.
 func (r *Rows) renumbered(err error) error {
 	var bad *badrow.Error
 	if r.First == nil || !errors.As(err, &bad) || bad.Named {

@@ -80,10 +80,10 @@ func (r *Rows) sparseSums(s Sums, lo, hi int, mon *parallel.Monitor) error {
 	return r.batches(lo, hi, mon, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			columns, x := features.row(i)
-			if err := finiteRow(i, x, columns); err != nil {
+			one, all := r.weight(i)
+			if err := checkRow(i, x, columns, one); err != nil {
 				return err
 			}
-			one, all := r.weight(i)
 			for k, j := range columns {
 				if x[k] == 0 {
 					continue
@@ -104,7 +104,7 @@ func (r *Rows) sparseSums(s Sums, lo, hi int, mon *parallel.Monitor) error {
 			for ; a < last; a++ {
 				at, y := outputs.output(a)
 				if err := finitePsi(a, y); err != nil {
-					return err
+					return r.renumbered(err)
 				}
 				s.Data[1] += one * linalg.Dot(y, y)
 				for k, j := range columns {

@@ -84,7 +84,8 @@ func (r *Rows) denseSums(w *workspaces, s Sums, lo, hi int, mon *parallel.Monito
 		x, y := design.Slice(0, hi-lo, 0, s.p+1), sum.Slice(0, hi-lo, 0, s.d)
 		r.X.wideTo(x, lo, nil, nil)
 		for i := range x.Rows {
-			if err := finiteRow(lo+i, x.Row(i), nil); err != nil {
+			one, _ := r.weight(lo + i)
+			if err := checkRow(lo+i, x.Row(i), nil, one); err != nil {
 				return err
 			}
 		}

@@ -6,14 +6,11 @@ import ctypes
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from . import abi
-from .arrays import FloatArray, IntArray
+from .arrays import FloatArray, IntArray, allocate
 from .call import address, call, codes, floats, get_n_threads, record
-from .memory import allocate
-
-BoolArray = npt.NDArray[np.bool_]
 
 _EXACT = 20  # items of a group that are solved by recursion over subsets, of which each takes some 30 operations
 
@@ -111,7 +108,7 @@ class Consensus(NamedTuple):
         As ``combpred.aggregation.Aggregate`` has them.
     """
 
-    y: npt.NDArray[Any]
+    y: NDArray[Any]
     distance: float
     lower_bound: float
     ratio: float | None
@@ -125,8 +122,8 @@ class Consensus(NamedTuple):
 class AcyclicPart(NamedTuple):
     """An acyclic part of preferences; see ``combpred.aggregation.AcyclicMajority``."""
 
-    relation: BoolArray
-    kept: BoolArray
+    relation: NDArray[np.bool_]
+    kept: NDArray[np.bool_]
     weight: float
     upper_bound: float
     ratio: float
@@ -148,7 +145,7 @@ def pair_counts(profile: Profile) -> Pairs:
     return pairs
 
 
-def item_groups(before: FloatArray) -> list[npt.NDArray[np.intp]]:
+def item_groups(before: FloatArray) -> list[NDArray[np.intp]]:
     """Return the finest groups of items that some best order places one after the other, ascending, the first first."""
     before = floats(before, "before", None, None)
     k = len(before)
@@ -234,7 +231,7 @@ def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None 
     )
 
 
-def extended(relations: BoolArray, weights: FloatArray | None, n_extensions: int, seed: int) -> Profile:
+def extended(relations: NDArray[np.bool_], weights: FloatArray | None, n_extensions: int, seed: int) -> Profile:
     """Return random linear extensions of partial orders (n, k, k), which share the weight of theirs."""
     n, k = relations.shape[:2]
     before = codes(relations, "relations", n, k, k)

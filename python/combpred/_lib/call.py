@@ -5,7 +5,7 @@ The functions of this room follow these conventions; ``capi/combpred.h`` has tho
 - Arrays are C-contiguous: float64, int32 for parts of outputs, int64 for counts. Arguments are converted where they
   differ (:func:`floats`, :func:`codes`, :func:`contiguous`) and never written to, unless a docstring says so.
 - Results are new arrays that the caller owns. They are allocated here and filled by the core, which keeps no pointer
-  beyond a call; what could be large is allocated by :func:`combpred._lib.memory.allocate`, which refuses what does not
+  beyond a call; what could be large is allocated by :func:`combpred._lib.arrays.allocate`, which refuses what does not
   fit in memory.
 - A status that leaves the outputs undefined is raised by :func:`checked`: ValueError, CapabilityError, SamplingError,
   NumericalError, MemoryError, or RuntimeError for faults of the core itself. The status "not converged" comes with

@@ -11,10 +11,9 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import abi, names
-from .arrays import FloatArray
+from .arrays import FloatArray, allocate
 from .call import address, call, floats, get_n_threads, record
 from .errors import RowError
-from .memory import allocate
 from .structure import Description
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import FloatArray
+from .arrays import FloatArray, allocate
 from .call import address, call, contiguous, floats, record
-from .memory import allocate
 from .ridge import Design
 
 

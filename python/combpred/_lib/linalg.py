@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh, eigh_tridiagonal
 
-from .arrays import FloatArray
+from .arrays import FloatArray, row_blocks
 from .control import call_abandonable
 from .errors import NumericalError, RowError
-from .memory import row_blocks
 
 _INDEFINITE = 1e-6  # of the largest eigenvalue: more than rounding, that of kernels computed in float32 included
 _STEPS = 32

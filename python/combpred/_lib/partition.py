@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import abi
-from .arrays import FloatArray, IntArray
+from .arrays import FloatArray, IntArray, allocate
 from .call import Remembered, address, call, floats, get_n_threads, record
 from .errors import CapabilityError
-from .memory import allocate
 from .structure import Description
 
 _COSTS = Remembered[tuple[str, float]]()

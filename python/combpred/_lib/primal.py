@@ -22,7 +22,7 @@ from .structure import Description
 _PASSES = 20  # of products, in estimates of the work
 
 
-class Features:
+class RowInputs:
     """Input features of some rows.
 
     Parameters
@@ -70,8 +70,8 @@ def are_read_in_place(X: Any) -> bool:
     return (X.shape[1] <= 1 or X.strides[1] == X.itemsize) and (X.shape[0] <= 1 or (step >= X.shape[1] and rest == 0))
 
 
-class Outputs:
-    """Outputs to learn, of n rows.
+class RowOutputs:
+    """RowOutputs to learn, of n rows.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class PrimalProblem:
     n_threads: int
 
     def solve(
-        self, features: Features, outputs: Outputs, *, budget: int, verbose: int = 0
+        self, features: RowInputs, outputs: RowOutputs, *, budget: int, verbose: int = 0
     ) -> tuple[FloatArray, FitInfo]:
         """Train on rows in memory; up to `budget` bytes of copies make passes cheaper. ``n_iter`` counts passes."""
         coef: FloatArray = np.empty((features.p + int(self.options["shift"]), outputs.d))
@@ -163,14 +163,14 @@ class PrimalProblem:
         )
         return coef, fit_info(info, status)
 
-    def add_sums(self, sums: FloatArray, features: Features, outputs: Outputs) -> None:
+    def add_sums(self, sums: FloatArray, features: RowInputs, outputs: RowOutputs) -> None:
         """Add the sums over rows to those over others, as ``cp_ridge_sums`` lays them out."""
         self._check(sums, sums_length(features.p, outputs.d))
         work = self._work(features, outputs) + features.n * features.width**2
         rows = self._rows(features, outputs)
         call("cp_ridge_sums", *rows, address(sums), n_threads=self.n_threads, flops=work)
 
-    def product(self, features: Features, outputs: Outputs, direction: FloatArray) -> FloatArray:
+    def product(self, features: RowInputs, outputs: RowOutputs, direction: FloatArray) -> FloatArray:
         """Return the product with a direction over rows that have been summed, of shape (q, d)."""
         q = features.p + int(self.options["shift"])
         direction = floats(direction, "direction", 2 + 2 * features.p + q * outputs.d)
@@ -185,11 +185,11 @@ class PrimalProblem:
         )
         return product
 
-    def _rows(self, features: Features, outputs: Outputs) -> tuple[Any, ...]:
+    def _rows(self, features: RowInputs, outputs: RowOutputs) -> tuple[Any, ...]:
         options = ctypes.byref(ridge_options(self.options))
         return self.description, options, ctypes.byref(features.struct), ctypes.byref(outputs.struct)
 
-    def _work(self, features: Features, outputs: Outputs) -> float:
+    def _work(self, features: RowInputs, outputs: RowOutputs) -> float:
         return float(4.0 * features.n * features.width * outputs.d)
 
     def _check(self, array: FloatArray, size: int) -> None:

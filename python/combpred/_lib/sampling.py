@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi, names
-from .arrays import CountArray, FloatArray, IntArray
+from .arrays import CountArray, FloatArray, IntArray, allocate
 from .call import address, call, codes, floats, get_n_threads, record
-from .memory import allocate
 from .structure import Description
 
 #: Downsets of an inseparable part that exact counting goes through at most, in a few seconds.

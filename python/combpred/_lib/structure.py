@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .arrays import FloatArray, IntArray
+from .arrays import FloatArray, IntArray, allocate, require_memory
 from .call import (
     Remembered,
     address,
@@ -25,7 +25,6 @@ from .call import (
     library,
     record,
 )
-from .memory import allocate, require_memory
 
 _SHAPES: Remembered[Shape] = Remembered()
 _CAPABILITIES = Remembered[frozenset[str]]()

@@ -29,11 +29,10 @@ from .._data.inputs import (
     unconverted_rows,
     validate_input,
 )
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, score_values
 from .._lib.errors import DataError, RowError
-from .._lib.memory import allocate, require_memory, row_blocks
 from .._lib.ridge import Targets, check_kernel
 from ..kernels import InputKernel
 from ..structures import LabelSets, MultiClass, Structure, is_meant

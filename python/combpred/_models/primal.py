@@ -13,9 +13,8 @@ import numpy as np
 
 from .._data.blocks import ArrayBlocks, Block, BlockSource
 from .._lib.abi import Control
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.control import reported
-from .._lib.memory import require_memory
 from .._lib.primal import PrimalMachine, PrimalProblem, sums_length
 from .._lib.ridge import FitInfo
 from ..structures import Structure

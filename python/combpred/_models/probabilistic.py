@@ -20,10 +20,9 @@ from .._data.checks import check_share_or_none, choice, is_integer
 from .._data.dask import DaskBlocks, lazily_on_dask, mean_over_rows
 from .._data.glossary import documented
 from .._data.inputs import check_weights, is_dask, refit, unchanged_on_failure
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, allocate
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, DataError
-from .._lib.memory import allocate
 from ..sampling import LogPartition
 from ..sampling.engines import (
     INFERENCE_OF,

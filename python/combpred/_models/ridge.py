@@ -22,11 +22,10 @@ from .._data.dask import DaskBlocks
 from .._data.glossary import documented
 from .._data.inputs import is_dask, refit
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.errors import NumericalError
 from .._lib.linalg import Eigendecomposition, eigendecompose
-from .._lib.memory import require_memory
 from .._lib.names import RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_plan, ridge_spectral
 from .._lib.structure import Description

@@ -18,10 +18,9 @@ from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.errors import NumericalError
 from .._lib.linalg import eigendecompose
-from .._lib.memory import require_memory
 from .._lib.ridge import ridge_kernel_loo, ridge_spectral_loo
 from .advice import alternatives
 from .ridge import (

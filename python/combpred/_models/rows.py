@@ -17,7 +17,7 @@ from .._data.targets import TargetError, flat_sets
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import RowError
-from .._lib.primal import Features, Outputs, are_read_in_place
+from .._lib.primal import RowInputs, RowOutputs, are_read_in_place
 from ..structures import Structure
 from .training import embed_targets, encode_sets
 
@@ -84,14 +84,14 @@ class BlockRows:
         known = None if names is None else tuple(names)
         return cls(model.structure_, model.n_features_in_, known, get_n_threads(model.n_jobs), remedy)
 
-    def read(self, block: Block) -> tuple[Features, Outputs]:
+    def read(self, block: Block) -> tuple[RowInputs, RowOutputs]:
         """Return the rows of a block as the library reads them; to be called within `errors`."""
         X = self._suitable(block.X)
         if not are_read_in_place(X):
             X = _as_doubles(X)
-        return Features(X), self._outputs(block)
+        return RowInputs(X), self._outputs(block)
 
-    def read_whole(self, block: Block) -> tuple[Features, Outputs] | None:
+    def read_whole(self, block: Block) -> tuple[RowInputs, RowOutputs] | None:
         """Return all rows as the library reads them, None where they would have to be copied and are too many.
 
         Rows of mapped files are read in place, and given back.
@@ -111,7 +111,7 @@ class BlockRows:
             return None
         else:
             outputs = self._outputs(block)
-        return None if outputs is None else (Features(X, mapped=is_mapped(X)), outputs)
+        return None if outputs is None else (RowInputs(X, mapped=is_mapped(X)), outputs)
 
     @contextmanager
     def errors(self, block: Block) -> Iterator[None]:
@@ -167,23 +167,23 @@ class BlockRows:
     def _has_parts(self) -> bool:
         return self.structure.space.parts_dtype != np.object_
 
-    def _outputs(self, block: Block) -> Outputs:
+    def _outputs(self, block: Block) -> RowOutputs:
         """Return the targets of a block."""
         n, d, space, weights = block.n, self.structure.n_features, self.structure.space, block.weights
         sets = flat_sets(block.y)
         if sets is None:
             few = space.embed_sparse(block.y)
             if few is not None:
-                return Outputs(n, d, psi=few, weights=weights)
+                return RowOutputs(n, d, psi=few, weights=weights)
         if not self._has_parts():
             targets = embed_targets(self.structure, block.y, sets, None, self.n_threads)
-            return Outputs(n, d, psi=targets.psi, first=targets.first, weights=weights)
+            return RowOutputs(n, d, psi=targets.psi, first=targets.first, weights=weights)
         if sets is not None:
-            return Outputs(n, d, parts=encode_sets(self.structure, sets), first=sets.first, weights=weights)
+            return RowOutputs(n, d, parts=encode_sets(self.structure, sets), first=sets.first, weights=weights)
         parts, partial = space.encode_targets(block.y)
-        return Outputs(n, d, parts=parts, partial=partial, weights=weights)
+        return RowOutputs(n, d, parts=parts, partial=partial, weights=weights)
 
-    def _encoded_in_strips(self, block: Block) -> Outputs | None:
+    def _encoded_in_strips(self, block: Block) -> RowOutputs | None:
         """Return the targets of many rows, of whose y one strip at a time is copied; None if only `_outputs` can."""
         space, parts, partial = self.structure.space, None, False
         if not self._has_parts():
@@ -207,7 +207,7 @@ class BlockRows:
             release_pages(strip)
         mapped = parts is None and is_mapped(block.y)
         parts = np.asarray(block.y) if parts is None else parts
-        return Outputs(
+        return RowOutputs(
             block.n, self.structure.n_features, parts=parts, partial=partial, weights=block.weights, mapped=mapped
         )
 

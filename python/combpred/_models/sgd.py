@@ -18,8 +18,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from .._data.glossary import documented
 from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
 from .._data.warn import warn_user
-from .._lib.arrays import IndexArray
-from .._lib.memory import require_memory
+from .._lib.arrays import IndexArray, require_memory
 from .._lib.sgd import Coefficients
 from .ridge import RidgeBase, RidgeProblem
 from .sgd_learners import (

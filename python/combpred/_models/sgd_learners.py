@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.inputs import require_short_rows, square_norms
-from .._lib.arrays import CountArray, FloatArray, IndexArray
+from .._lib.arrays import CountArray, FloatArray, IndexArray, row_blocks
 from .._lib.errors import renumbered
-from .._lib.memory import row_blocks
 from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Steps, Visits, ridge_curvatures, ridge_losses, sgd_expansion, sgd_features
 from .._lib.structure import Description

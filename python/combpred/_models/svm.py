@@ -17,12 +17,11 @@ from .._data.glossary import documented
 from .._data.inputs import refit
 from .._data.warn import warn_user
 from .._lib.abi import Control
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.control import reported
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError
-from .._lib.memory import require_memory
 from ..structures import Structure
 from ..structures.costs import COSTS
 from .base import StructuredEstimator

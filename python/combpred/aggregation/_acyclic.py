@@ -12,7 +12,7 @@ from .._data.glossary import documented
 from .._lib.aggregate import acyclic_part, majority_margins
 from .._lib.errors import CapabilityError
 from .._lib.names import ACYCLIC_METHODS
-from ._profile import read_preferences
+from ._profile import read_votes
 from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_programs
 
 
@@ -121,7 +121,7 @@ def acyclic_majority(
     if not is_number(threshold) or not 0.5 <= threshold < 1.0:
         raise ValueError(f"threshold must be a number from 1/2 to below 1, got {threshold!r}")
     deadline = deadline_after(time_limit)
-    given = read_preferences(rankings, counts, weights, n_extensions, random_state)
+    given = read_votes(rankings, counts, weights, n_extensions, random_state)
     margins = majority_margins(given.counted(), float(threshold))
     programs = None
     if method in PROGRAMMED:

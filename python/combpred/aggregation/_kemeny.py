@@ -14,7 +14,7 @@ from .._lib.aggregate import consensus
 from .._lib.errors import CapabilityError
 from .._lib.names import CONSENSUSES, KEMENY_METHODS, RELATION_METHODS
 from ._aggregate import Aggregate
-from ._profile import read_preferences
+from ._profile import read_votes
 from ._programs import PROGRAMMED, deadline_after, refuse_large_groups, solve_programs
 
 _RELATION_LIMITS = {"weak": 14, "partial": 7}  # of the exact decoders of these structures
@@ -140,7 +140,7 @@ def kemeny(
     _check_options(method, output, penalty)
     deadline = deadline_after(time_limit)
     rng = check_random_state(random_state)
-    given = read_preferences(rankings, counts, weights, n_extensions, rng)
+    given = read_votes(rankings, counts, weights, n_extensions, rng)
     if method == "best-input" and given.profile is None:
         raise ValueError("method='best-input' needs rankings, counts do not show them; take another method")
     programs = None

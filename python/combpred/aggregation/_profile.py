@@ -61,7 +61,7 @@ def _require_summable(values: FloatArray, name: str) -> None:
         raise ValueError(f"{name} are up to {values.max():.3g}, so that sums of them may overflow: scale them down")
 
 
-class Preferences(NamedTuple):
+class Votes(NamedTuple):
     """What is to be aggregated by Kendall's distance.
 
     Attributes
@@ -83,12 +83,12 @@ class Preferences(NamedTuple):
         return pair_counts(self.profile)
 
 
-def read_preferences(rankings: Any, counts: Any, weights: Any, n_extensions: Any, random_state: Any) -> Preferences:
+def read_votes(rankings: Any, counts: Any, weights: Any, n_extensions: Any, random_state: Any) -> Votes:
     """Return the rankings, or the weights of those with u before v, that a user passed."""
     if (rankings is None) == (counts is None):
         raise ValueError("give either rankings or counts, and not both")
     if counts is None:
-        return Preferences(read_profile(rankings, weights, n_extensions, random_state), None)
+        return Votes(read_profile(rankings, weights, n_extensions, random_state), None)
     if weights is not None:
         raise ValueError("weights are those of rankings; multiply counts by them instead")
     try:
@@ -103,4 +103,4 @@ def read_preferences(rankings: Any, counts: Any, weights: Any, n_extensions: Any
         u, v = (int(i) for i in np.argwhere(bad)[0])
         raise ValueError(f"counts[{u}, {v}] is {before[u, v]}; counts must be finite and at least 0")
     _require_summable(before, "counts")
-    return Preferences(None, Pairs(before))
+    return Votes(None, Pairs(before))

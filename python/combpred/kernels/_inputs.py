@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._lib.arrays import row_blocks
 from .._lib.linalg import check_kernel_values
-from .._lib.memory import row_blocks
 
 #: Kernels by name; all but "precomputed" are scikit-learn's.
 KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "precomputed")

@@ -21,10 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 from .._data.dask import lazily_on_dask, sampled_rows
 from .._data.inputs import check_rows, is_dask, refit
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.errors import RowError
 from .._lib.linalg import Eigendecomposition, eigendecompose
-from .._lib.memory import allocate, require_memory, row_blocks
 from ._inputs import InputKernel
 
 # Of the largest entry: above the rounding of kernels computed in single precision, far below a wrong matrix.

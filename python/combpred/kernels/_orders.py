@@ -14,8 +14,7 @@ from .._data.checks import choice
 from .._data.glossary import documented
 from .._data.relations import close_relations, encode_relations, items_shown, relation_matrices
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
-from .._lib.arrays import FloatArray
-from .._lib.memory import row_blocks
+from .._lib.arrays import FloatArray, row_blocks
 
 ORDER_FORMATS = ("positions", "pairs")
 _REMEDY = "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown"

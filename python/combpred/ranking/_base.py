@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._data.inputs import check_rows, check_weights, refit, rows_in_double, unconverted_rows
 from .._data.targets import positions_by_score
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, allocate, row_blocks
 from .._lib.errors import RowError
-from .._lib.memory import allocate, row_blocks
 from ..metrics import kendall_tau
 from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences, require_format
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.errors import NumericalError
-from .._lib.memory import require_memory
 from ._edges import Edges
 
 _LONGEST_STEP = 10.0  # of a weight that nothing speaks against, in units of its factor: e^−10 of the loss is left

@@ -12,9 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import HasMethods
 
 from .._data.glossary import documented
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, require_memory, row_blocks
 from .._lib.errors import CapabilityError
-from .._lib.memory import require_memory, row_blocks
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._classifiers import weight_options

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.targets import as_numbers, target_matrix
-from .._lib.arrays import FloatArray
-from .._lib.memory import require_memory
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.names import SUBGRAPHS
 from ._preferences import Preferences, pairs_of_labels
 

@@ -14,10 +14,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from .._data.glossary import documented
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
-from .._lib.memory import row_blocks
 from ..aggregation.plackett_luce import fit_plackett_luce
 from ..structures import Permutations
 from ._base import LabelRanker

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._lib.arrays import FloatArray, IndexArray
+from .._lib.arrays import FloatArray, IndexArray, row_blocks
 from .._lib.decode import Decoding
-from .._lib.memory import row_blocks
 from .._models.maxmargin.oracles import Planes
 from ..structures import Assignments
 

@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
-from .._lib.memory import allocate
+from .._lib.arrays import allocate
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
 PREFERENCE_FORMATS = {

@@ -15,11 +15,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._data.checks import seed_of
 from .._data.glossary import documented
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
 from .._lib.linalg import require_semidefinite
-from .._lib.memory import require_memory
 from .._lib.ridge import Design, check_kernel
 from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel

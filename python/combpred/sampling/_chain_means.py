@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from .._lib.abi import Control
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, row_blocks
 from .._lib.control import reported
-from .._lib.memory import row_blocks
 from ..structures import Custom, Paths, Structure
 from .samplers import chain_draws, exact_draws, natural_thin
 

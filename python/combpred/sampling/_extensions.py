@@ -17,10 +17,10 @@ from .._data.checks import check_share, choice, seed_of, whole_number
 from .._data.glossary import documented
 from .._data.relations import close_relations
 from .._lib import abi
+from .._lib.arrays import row_blocks
 from .._lib.call import codes, get_n_threads
 from .._lib.control import reported
 from .._lib.errors import CapabilityError
-from .._lib.memory import row_blocks
 from .._lib.names import EXTENSION_METHODS
 from .._lib.sampling import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common, extensions_count, extensions_sample
 

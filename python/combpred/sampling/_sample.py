@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import choice, seed_of, whole_number
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError, SamplingError
-from .._lib.memory import row_blocks
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from .._lib.sampling import Drawn, Plan
 from ..structures import Structure

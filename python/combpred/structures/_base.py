@@ -24,9 +24,9 @@ from .. import metrics
 from .._data.checks import SIZE_LIMIT, Limit, frozen, is_integer, seed_of
 from .._data.inputs import check_weights
 from .._data.targets import flat_sets
+from .._lib.arrays import require_memory
 from .._lib.decode import Decoding, score_rows
 from .._lib.errors import CapabilityError
-from .._lib.memory import require_memory
 from .._lib.names import CHAINS
 from .._lib.structure import Description
 from ._layout import Layout

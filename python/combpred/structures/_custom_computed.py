@@ -13,10 +13,9 @@ from scipy.linalg import eigh
 from scipy.sparse import issparse
 
 from .._data.targets import TargetError
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, allocate
 from .._lib.decode import Decoded, Decoding
 from .._lib.errors import CapabilityError
-from .._lib.memory import allocate
 from .._lib.names import RANDOM_DECODERS
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.sampling import Drawn, Plan

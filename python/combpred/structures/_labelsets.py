@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.targets import TargetError, check_width, target_matrix, whole_numbers
-from .._lib.memory import require_memory
+from .._lib.arrays import require_memory
 from .._lib.structure import Description
 from ._base import Structure
 from ._members import MEMBER_KEYS, MemberConditions

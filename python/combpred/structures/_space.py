@@ -20,10 +20,9 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from .._data.targets import TargetError
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, decode
 from .._lib.errors import CapabilityError
-from .._lib.memory import require_memory
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.sampling import Drawn, Plan, chain_sample
 from .._lib.structure import (

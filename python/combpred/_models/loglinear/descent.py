@@ -11,9 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._data.warn import warn_user
 from ..._lib.abi import Control
-from ..._lib.arrays import FloatArray
+from ..._lib.arrays import FloatArray, row_blocks
 from ..._lib.control import reported
-from ..._lib.memory import row_blocks
 from ...sampling.engines import SampledTraining
 from .features import Features
 from .likelihood import Likelihood, Preconditioner, Spread, UniformCurvature

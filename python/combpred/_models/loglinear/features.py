@@ -8,10 +8,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
-from ..._lib.arrays import FloatArray, Rows
+from ..._lib.arrays import FloatArray, Rows, row_blocks
 from ..._lib.errors import NumericalError
 from ..._lib.linalg import eigendecompose
-from ..._lib.memory import row_blocks
 
 #: Order of a second moment of features that is still diagonalised: some ten seconds.
 LARGEST_GRAM = 4096

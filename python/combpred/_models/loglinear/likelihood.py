@@ -8,9 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.linalg import eigh
 
-from ..._lib.arrays import FloatArray, Rows
+from ..._lib.arrays import FloatArray, Rows, row_blocks
 from ..._lib.control import call_abandonable
-from ..._lib.memory import row_blocks
 from ..._lib.ridge import Targets
 from ...sampling.engines import TrainingEngine
 from ...structures import Structure

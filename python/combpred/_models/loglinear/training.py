@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..._data.inputs import require_short_rows, square_norms
-from ..._lib.arrays import FloatArray
-from ..._lib.memory import require_memory, row_blocks
+from ..._lib.arrays import FloatArray, require_memory, row_blocks
 from ..._lib.ridge import Targets
 from ...sampling.engines import Engine, SampledTraining, TrainingEngine
 from ...sampling.samplers import warn_unless_mixed

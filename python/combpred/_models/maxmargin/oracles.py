@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from ..._data.inputs import require_short_rows, square_norms
 from ..._data.targets import TargetError
-from ..._lib.arrays import FloatArray, IndexArray
+from ..._lib.arrays import FloatArray, IndexArray, row_blocks
 from ..._lib.decode import Decoding
 from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.maxmargin import AffineLoss
-from ..._lib.memory import row_blocks
 from ..._lib.ridge import Design, Targets
 from ...structures import Structure
 from ...structures.costs import loss_augmented

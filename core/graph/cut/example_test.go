@@ -3,7 +3,7 @@ package cut_test
 import (
 	"fmt"
 
-	"combpred/core/subgraph/cut"
+	"combpred/core/graph/cut"
 )
 
 // A triangle loses its lightest edge; the edge behind it stays.

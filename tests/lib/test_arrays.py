@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from combpred._lib import memory
+from combpred._lib import arrays
 from combpred._lib.decode import decode
 from combpred._lib.structure import structure_embed, structure_enumerate, structure_mean, structure_second_moment
 from combpred.structures import Permutations
 
 
 def test_memory_available_is_a_sensible_number():
-    available = memory.available_memory()
+    available = arrays.available_memory()
     assert available is None or 2**20 < available < 2**50
 
 

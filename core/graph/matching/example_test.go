@@ -3,7 +3,7 @@ package matching_test
 import (
 	"fmt"
 
-	"combpred/core/subgraph/matching"
+	"combpred/core/graph/matching"
 )
 
 // Of a path of three edges the outer ones weigh more than the one between them, which is the heaviest.
