@@ -33,44 +33,40 @@ func go_cp_test_panic(inWorker C.int32_t, err *C.char, errCap C.int64_t) C.int32
 
 //export go_cp_catalogue
 func go_cp_catalogue(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		return tell(dst, dstCap, needed, func() (string, error) {
-			text, err := catalogue.JSON()
-			return string(text), err
-		})
-	})
+	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) {
+		text, err := catalogue.JSON()
+		return string(text), err
+	}))
 }
 
 //export go_cp_blas_routines
 func go_cp_blas_routines(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		return tell(dst, dstCap, needed, func() (string, error) { return hostblas.Routines(), nil })
-	})
+	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) { return hostblas.Routines(), nil }))
 }
 
 //export go_cp_blas_status
 func go_cp_blas_status(dst *C.char, dstCap C.int64_t, needed *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guard(err, errCap, func() error {
-		return tell(dst, dstCap, needed, func() (string, error) {
-			if library := hostblas.Source(); library != "" {
-				return hostblas.Status() + " " + library, nil
-			}
-			return hostblas.Status(), nil
-		})
-	})
+	return guard(err, errCap, tell(dst, dstCap, needed, func() (string, error) {
+		if library := hostblas.Source(); library != "" {
+			return hostblas.Status() + " " + library, nil
+		}
+		return hostblas.Status(), nil
+	}))
 }
 
-// tell writes a text to the caller's buffer.
-func tell(dst *C.char, dstCap C.int64_t, needed *C.int64_t, make func() (string, error)) error {
-	out, err := roomFor(dst, dstCap, needed)
-	if err != nil {
+// tell returns what writes a text to the caller's buffer.
+func tell(dst *C.char, dstCap C.int64_t, needed *C.int64_t, text func() (string, error)) func() error {
+	return func() error {
+		out, err := roomFor(dst, dstCap, needed)
+		if err != nil {
+			return err
+		}
+		told, err := text()
+		if err == nil {
+			out.Write(told)
+		}
 		return err
 	}
-	text, err := make()
-	if err == nil {
-		out.Write(text)
-	}
-	return err
 }
 
 //export go_cp_blas_offer
