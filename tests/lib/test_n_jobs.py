@@ -62,7 +62,10 @@ def fitted(estimator, n_jobs):
     y = 1 + np.argsort(np.argsort(X @ np.random.default_rng(1).normal(size=(2, 3)), axis=1), axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return estimator(n_jobs=n_jobs, **needed).fit(X, y).predict(X)
+        model = estimator(n_jobs=n_jobs, **needed)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=0)
+        return model.fit(X, y).predict(X)
 
 
 def same(one, two):

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from combpred import Admissible, StructuredRidge
 from combpred._models import rows
+from combpred._models.ridge import ArrayBlocks
 from combpred._models.rows import BlockRows
 from combpred.structures import LabelSets, MultiClass, Permutations
 from rows_in_blocks import STRUCTURES, N, P, cut, data, same
@@ -53,7 +54,7 @@ def test_sets_of_outputs_reach_the_minimum_of_the_closed_form(loss):
 def test_too_large_a_set_is_refused_with_block_and_row():
     X = np.ones((3, 1))
     y = [Admissible([[1, 2, 3]]), Admissible([[1, 2, 3], [2, 1, 3], [1, 3, 2]]), Admissible([[3, 2, 1]])]
-    with pytest.raises(ValueError, match="block 0: y, row 1: the set has 3 correct outputs, .* than half of all 6"):
+    with pytest.raises(ValueError, match="block 0: row 1: the set has 3 correct outputs, .* than half of all 6"):
         StructuredRidge("permutations").fit_blocks([(X, y)])
 
 
@@ -69,8 +70,9 @@ def test_targets_of_arrays_are_read_once(monkeypatch):
     X, y, weights = data(LabelSets(4), weighted=True)
     model = StructuredRidge("labelsets", solver="primal", tol=1e-11)
     calls = []
-    encode = LabelSets._encode_targets
-    monkeypatch.setattr(LabelSets, "_encode_targets", lambda *arguments: calls.append(1) or encode(*arguments))
+    space = type(LabelSets(4).space)
+    encode = space.encode_targets
+    monkeypatch.setattr(space, "encode_targets", lambda *arguments: calls.append(1) or encode(*arguments))
     whole = model.fit(X, y, weights).coef_
     assert len(calls) == 1
     np.testing.assert_allclose(model.fit_blocks([(X, y, weights)]).coef_, whole, atol=1e-12)
@@ -195,16 +197,8 @@ def test_batches_of_sparse_rows_are_bounded(monkeypatch):
     n, p = 30000, 20
     X = sparse.random(n, p, density=0.1, format="csr", random_state=0)
     y = Permutations(12).sample(n, random_state=0)
-    whole, sizes = BlockRows.batches, []
-
-    def counted(self, block, **options):
-        for batch in whole(self, block, **options):
-            sizes.append(batch.X.shape[0])
-            yield batch
-
-    monkeypatch.setattr(rows, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(BlockRows, "batches", counted)
-    StructuredRidge(Permutations(12), solver="primal", loss="squared").fit(X, y)  # in one pass
+    reader = BlockRows(Permutations(12), p, None, n_threads=1)
+    sizes = [batch.X.shape[0] for block in ArrayBlocks(X, y, None).whole.parts() for batch in reader.batches(block)]
     assert sum(sizes) == n
     assert max(sizes) * 66 <= rows._BATCH_ENTRIES  # of 66 scores a row
 

@@ -41,7 +41,7 @@ TABLES = {
     "PartialOrders.moments": "auto, _lib.names.MOMENTS_KINDS",
     "expected_calibration_error.strategy": "metrics.calibration.STRATEGIES",
     "ReliabilityDisplay.from_predictions.strategy": "metrics.calibration.STRATEGIES",
-    "Graphs.hereditary": "structures._search.hereditary.NAMED",
+    "Graphs.hereditary": "structures._search.hereditary.PROPERTIES",
     "OutputLoss.cost": "structures.costs.COSTS",
     "structured_hinge_loss.cost": "structures.costs.COSTS",
     "sample.sampler": "auto, sampling.samplers.SAMPLERS",
@@ -70,6 +70,7 @@ TABLES = {
     "InputKernel.name": "kernels._inputs.KERNELS",
     "acyclic_majority.method": "aggregation._acyclic.ACYCLIC_METHODS",
     "kemeny.output": "_lib.names.CONSENSUSES",
+    "solve_programs.method": "aggregation._programs.PROGRAMMED",
     "MarginalsDisplay.kind": "plotting._marginals._SCALES",
     "MarginalMatrix.kind": "plotting._marginals._SCALES",
 }
