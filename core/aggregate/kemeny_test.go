@@ -183,11 +183,10 @@ func TestPrograms(t *testing.T) {
 	if fractional == 0 {
 		t.Error("no program was rounded")
 	}
-	p := circles(rng, 6, 3, false)
-	for p = circles(rng, 6, 3, false); len(groupsOf(count(p).Before)) > 1; {
-		p = circles(rng, 6, 3, false)
+	w := count(circles(rng, 6, 3, false))
+	for len(groupsOf(w.Before)) > 1 {
+		w = count(circles(rng, 6, 3, false))
 	}
-	w := count(p)
 	bad := programs(rng, w.Before, 3, Solved)
 	for u := range 6 {
 		for v := range 6 {
