@@ -183,9 +183,11 @@ func TestPrograms(t *testing.T) {
 	if fractional == 0 {
 		t.Error("no program was rounded")
 	}
-	w := count(circles(rng, 6, 3, false))
+	p := circles(rng, 6, 3, false)
+	w := count(p)
 	for len(groupsOf(w.Before)) > 1 {
-		w = count(circles(rng, 6, 3, false))
+		p = circles(rng, 6, 3, false)
+		w = count(p)
 	}
 	bad := programs(rng, w.Before, 3, Solved)
 	for u := range 6 {
