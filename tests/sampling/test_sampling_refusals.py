@@ -33,14 +33,14 @@ USERS_OWN = Custom.from_sampler(lambda rng: rng.integers(0, 2, size=3), lambda y
         ({"bound": 3.0, "start": [[1, 2, 3, 4]]}, ValueError, "leave one of them out"),
         ({"sampler": "cftp", "bound": -5.0}, ValueError, "bound, row 0: -5 must be at least 0"),
         (
-            {"sampler": "cftp", "bound": 0.1, "scores": np.full(6, 1.5663454688330632)},
+            {"sampler": "cftp", "bound": 0.1, "scores": np.full(6, 1.5663454688330632), "n_samples": 50},
             ValueError,
             r"^row 0: an output scores \d\.\d{1,5}, more than the bound 0\.1 on all scores; correct bound$",
         ),
         ({"sampler": "cftp", "bound": np.ones(2)}, ValueError, "bound must have shape"),
         ({"sampler": "cftp", "bound": np.inf}, ValueError, "bound, row 0: inf"),
         ({"sampler": "monotone"}, CapabilityError, "Lattice"),
-        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "no chain is known"),
+        ({"structure": Graphs(4, hereditary="forest"), "sampler": "local"}, CapabilityError, "needs a Proposer"),
         (
             {"sampler": "rejection", "scores": np.full(6, 20.0), "max_steps": 3},
             sampling.SamplingError,

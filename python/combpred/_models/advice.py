@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .primal import HELD_BYTES
+
 #: Landmarks, and rows that stochastic gradient descent keeps, of the advice.
 N_KEPT = 1000
 
@@ -12,9 +14,9 @@ _PRODUCT = 4e10  # operations a second in products of large matrices
 _STEP = 1.8e10  # and in those of conjugate gradient, which have as many columns as ψ has entries
 _ENTRY = 1e-8  # seconds for each entry of the n×d scores in a step of conjugate gradient
 _N_STEPS = 20  # steps that it usually takes
+_KEPT = 2**20  # numbers of the directions that are kept, at most
 _EIGEN = 2.8e-10  # seconds of an eigendecomposition, times the cube of the order
 _VALUE = 4e-8  # seconds of a kernel value, but for the product it contains
-_EMBEDDED = 2.0**24  # bytes of embedded targets that training holds at most
 _MOVED = 1e-9  # seconds to read and update a number that is not in the processor's cache
 
 
@@ -32,9 +34,10 @@ class Estimate:
 def primal_estimate(n: int, p: int, d: int) -> Estimate:
     """Estimate training on n rows of p features by ``solver="primal"``, for structures with d entries of ψ."""
     steps = _N_STEPS * (4.0 * (n * p + p * p) * d / _STEP + n * d * _ENTRY)
-    # Targets are embedded a batch at a time, or held where rows and targets fill no more than a block.
-    batches = min(8.0 * n * d, _EMBEDDED)
-    return Estimate(batches + 8.0 * (3 * p * p + 10 * p * d), 2.0 * n * p * p / _PRODUCT + _EIGEN * p**3 + steps)
+    # Copies of targets and inputs in small numbers are held up to a budget, and each direction with its two products.
+    held = min(float(n) * (d + 4 * p), HELD_BYTES)
+    arrays = 8.0 * (3 * p * p + 10 * p * d + 3 * min(_N_STEPS * p * d, _KEPT))
+    return Estimate(held + arrays, 2.0 * n * p * p / _PRODUCT + _EIGEN * p**3 + steps)
 
 
 def nystrom_estimate(n: int, p: int, d: int, landmarks: int) -> Estimate:

@@ -21,7 +21,7 @@ from ..structures import Structure
 from .rows import BlockRows
 
 # Of copies in the library that make passes cheaper: ψ of a million rows of 64 entries.
-_HELD_BYTES = 2**26
+HELD_BYTES = 2**26
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def solve_blocks(source: BlockSource, rows: BlockRows, task: RidgeTask) -> tuple
             whole = rows.read_whole(source.whole)
             if whole is not None:
                 problem = task.problem(rows.structure, rows.n_threads)
-                return problem.solve(*whole, budget=_HELD_BYTES, verbose=task.verbose)
+                return problem.solve(*whole, budget=HELD_BYTES, verbose=task.verbose)
     control = Control()
 
     def advance() -> None:
