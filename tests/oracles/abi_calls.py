@@ -53,7 +53,8 @@ def finished(p: int) -> np.ndarray:
 
 S, Y, K, Z = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
 RUN = (1, None)
-DESIGN = Design(np.eye(2))._struct
+INPUTS = Design(np.eye(2))  # keeps the arrays that its struct points to
+DESIGN = INPUTS._struct
 SCORES = record(abi.CScores, n=2, d=D, linear=Z)
 TARGETS = record(abi.CTargets, n=2, d=D, psi=Z, weights=ONES.ctypes.data)
 RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "single"})

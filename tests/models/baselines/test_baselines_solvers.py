@@ -17,10 +17,14 @@ from margin_problems import data, hinge_losses, least_objective, members
 
 
 @pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(4), DirectedCycles(5)])
-def test_steps_in_python_are_those_of_the_library(structure, average, monkeypatch):
+@pytest.mark.parametrize(
+    ("structure", "n_passes"),
+    # In its fourth pass over cycles two of them are equally bad, and rounding decides which is taken.
+    [(Permutations(4), 8), (LabelSets(4), 8), (DirectedCycles(5), 3)],
+)
+def test_steps_in_python_are_those_of_the_library(structure, n_passes, average, monkeypatch):
     X, y = data(structure, n=12, p=3)
-    model = StructuredSVM(structure, solver="frank-wolfe", average=average, max_iter=8, tol=1e-9, random_state=3)
+    model = StructuredSVM(structure, solver="frank-wolfe", average=average, max_iter=n_passes, tol=1e-9, random_state=3)
     with pytest.warns(ConvergenceWarning, match="duality gap"):
         compiled = model.fit(X, y, sample_weight=np.arange(12) / 4).coef_
     monkeypatch.setattr("combpred._models.maxmargin.solvers._by_library", lambda *_: None)
