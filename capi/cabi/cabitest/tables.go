@@ -1,0 +1,65 @@
+package cabitest
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Row says what the names of a function or struct stand for, as expressions.
+type Row map[string]string
+
+// Tables say what the interface consists of.
+type Tables struct {
+	Header            Header
+	Functions         map[string]any // the entry points in Go
+	Everywhere        Row            // names that stand for the same in all functions and structs
+	Arguments, Fields map[string]Row
+	Legal             map[string]int64
+}
+
+// lookUp returns what a row, or everywhere, has for a name.
+func (t Tables) lookUp(r Row, name string) (string, bool) {
+	if spec, ok := r[name]; ok {
+		return spec, true
+	}
+	if spec, ok := r["*"]; ok {
+		return spec, true
+	}
+	spec, ok := t.Everywhere[name]
+	return spec, ok
+}
+
+// Problems says what the tables lack, and what they have beside the header.
+func (t Tables) Problems() (all []string) {
+	compare := func(what string, rows map[string]Row, declared map[string][]Declared) {
+		for owner, row := range rows {
+			if declared[owner] == nil && len(row) > 0 {
+				all = append(all, fmt.Sprintf("%s %s is not in the header", what, owner))
+			}
+			for name := range row {
+				if name != "*" && !slices.ContainsFunc(declared[owner], func(d Declared) bool { return d.Name == name }) {
+					all = append(all, fmt.Sprintf("%s has no %s", owner, name))
+				}
+			}
+		}
+		for owner, names := range declared {
+			row, ok := rows[owner]
+			if !ok {
+				all = append(all, fmt.Sprintf("%s %s is not in the tables", what, owner))
+				continue
+			}
+			for _, d := range names {
+				spec, ok := t.lookUp(row, d.Name)
+				if !ok {
+					all = append(all, fmt.Sprintf("%s: the tables have nothing about %s", owner, d.Name))
+				}
+				if isStruct := t.Header.record(d) != ""; isStruct != slices.Contains([]string{"", "optional", "absent"}, spec) && spec != Result {
+					all = append(all, fmt.Sprintf("%s: %s is %q, though it is of the type %s", owner, d.Name, spec, d.ctype))
+				}
+			}
+		}
+	}
+	compare("the function", t.Arguments, t.Header.Functions)
+	compare("the struct", t.Fields, t.Header.Structs)
+	return all
+}
