@@ -11,7 +11,7 @@ package main
 //	oneof(a, b, …)       one of these numbers, mostly the first
 //	but(a, b)            a, and never b, however wrong it is: that would be untrue
 //	maybe(…), rarely(…)  a buffer that may be NULL: mostly it is not, or mostly it is
-//	optional, absent     a struct that may be NULL: mostly it is not, or mostly it is
+//	optional, absent     a struct that may be NULL: mostly it is not, or mostly it is; other structs need no entry
 //	result               a field that is written only
 //	or(a, b)             a, and where that is zero, b
 //	flag(a)              1 where a is not zero
@@ -30,10 +30,11 @@ type row = cabitest.Row
 
 // everywhere has those that stand for the same in all functions and structs.
 var everywhere = row{
-	"workers": "oneof(1, 2)", "bad_row": "out(1)", "err": "room(err_cap)", "err_cap": "oneof(300, 0, 1, 20, 60)", "struct_size": "struct_size",
-	"s": "", "control": "optional", "n": "n", "m": "m", "d": "d", "p": "p", "k": "k", "q": "p + 1", "part_len": "part_len", "nnz": "n",
+	"workers": "oneof(1, 2)", "bad_row": "out(1)", "err": "room(err_cap)", "err_cap": "oneof(300, 0, 1, 20, 60)",
+	"struct_size": "struct_size",
+	"control":     "optional", "n": "n", "m": "m", "d": "d", "p": "p", "k": "k", "q": "p + 1", "part_len": "part_len", "nnz": "n",
 	"seed": "7", "needed": "out(1)", "dst_cap": "oneof(4096, 0, 2)", "n_samples": "m", "n_elements": "k", "n_pairs": "1",
-	"info": "optional", "scores": "", "options": "", "targets": "", "design": "", "features": "", "outputs": "", "state": "",
+	"info":    "optional",
 	"indices": "maybe(zeros(nnz))", "indptr": "maybe(starts(n + 1))", "data": "maybe(numbers(nnz))",
 	"weights": "maybe(positive(n))", "first": "rarely(starts(n + 1))", "kernel": "kernel(n, n)",
 }
@@ -61,7 +62,7 @@ var arguments = map[string]row{
 		"n_written": "out(1)"},
 	"cp_structure_second_moment": {"dst": "out(d, d)"},
 	"cp_structure_capabilities":  {"dst": "out(dst_cap)"},
-	"cp_structure_moments":       {"info": ""},
+	"cp_structure_moments":       {},
 	"cp_structure_check":         {"y": "outputs(n, part_len)"},
 	"cp_structure_embed":         {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
 	"cp_structure_embed_partial": {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
@@ -77,9 +78,9 @@ var arguments = map[string]row{
 	"cp_extensions_count": {"pairs": "counted(n_pairs, 2)", "most_downsets": "1000", "dst": "out(dst_cap)"},
 	"cp_extensions_common": {"x": "zeros(n, n_elements * (n_elements - 1) / 2)", "m": "n",
 		"y": "maybe(zeros(m, n_elements * (n_elements - 1) / 2))", "most_downsets": "1000", "dst": "out(n, m)"},
-	"cp_ridge_plan":   {"p": "oneof(2, 0)", "nnz": "n * p", "plan": ""},
+	"cp_ridge_plan":   {"p": "oneof(2, 0)", "nnz": "n * p"},
 	"cp_kernel_check": {},
-	"cp_ridge_kernel": {"kernel": "kernel(targets.n, targets.n)", "workspace": "", "dual": "out(targets.n, targets.d)"},
+	"cp_ridge_kernel": {"kernel": "kernel(targets.n, targets.n)", "dual": "out(targets.n, targets.d)"},
 	"cp_ridge_spectral": {"eigenvalues": "positive(targets.n)", "vectors": "identity(targets.n, targets.n)",
 		"dual": "out(targets.n, targets.d)"},
 	"cp_ridge_kernel_loo": {"kernel": "kernel(targets.n, targets.n)", "workspace": "optional", "scores": "out(targets.n, targets.d)"},
@@ -89,27 +90,28 @@ var arguments = map[string]row{
 	"cp_ridge_sums":     {"sums": "zeros(2 + (features.p + 1) * (features.p + 1 + outputs.d))"},
 	"cp_ridge_product": {"direction": "numbers(ask(cp_ridge_primal_sizes, sizes.direction, p, features.p))",
 		"product": "zeros(features.p + options.shift, outputs.d)"},
-	"cp_ridge_primal_sizes": {"sizes": ""},
-	"cp_ridge_primal":       {"state": "zeros(state_len)", "state_len": "ask(cp_ridge_primal_sizes, sizes.state, p, p)", "step": ""},
+	"cp_ridge_primal_sizes": {},
+	"cp_ridge_primal":       {"state": "zeros(state_len)", "state_len": "ask(cp_ridge_primal_sizes, sizes.state, p, p)"},
 	"cp_ridge_losses": {"scores": "numbers(targets.n, targets.d)", "losses": "maybe(out(targets.n))",
 		"curvatures": "maybe(out(targets.n))"},
-	"cp_sgd_expansion":  {"expansion": "", "steps": "", "loss": "out(1)"},
-	"cp_sgd_features":   {"steps": "", "loss": "out(1)"},
-	"cp_maxmargin_pass": {"loss": "optional", "report": ""},
-	"cp_labelrank_svm": {"preferences": "", "alpha": "out(preferences.n, preferences.k * (preferences.k - 1) / 2)",
+	"cp_sgd_expansion":  {"loss": "out(1)"},
+	"cp_sgd_features":   {"loss": "out(1)"},
+	"cp_maxmargin_pass": {"loss": "optional"},
+	"cp_labelrank_svm": {"alpha": "out(preferences.n, preferences.k * (preferences.k - 1) / 2)",
 		"coef": "out(design.p + flag(design.intercept), preferences.k)"},
-	"cp_labelrank_svm_kernel": {"kernel": "kernel(preferences.n, preferences.n)", "preferences": "",
+	"cp_labelrank_svm_kernel": {"kernel": "kernel(preferences.n, preferences.n)",
 		"alpha": "out(preferences.n, preferences.k * (preferences.k - 1) / 2)", "dual": "out(preferences.n, preferences.k)"},
-	"cp_labelrank_online":  {"preferences": ""},
-	"cp_aggregate_pairs":   {"profile": "", "pairs": ""},
+	"cp_labelrank_online":  {},
+	"cp_aggregate_pairs":   {},
 	"cp_aggregate_groups":  {"before": "hollow(k, k)", "group": "out(k)", "n_groups": "out(1)"},
-	"cp_aggregate_margins": {"pairs": "", "threshold": "0.5", "dst": "out(k, k)"},
-	"cp_aggregate":         {"profile": "optional", "pairs": "absent", "programs": "absent", "dst": "out(dst_len)", "dst_len": "oneof(k, k * k)"},
+	"cp_aggregate_margins": {"threshold": "0.5", "dst": "out(k, k)"},
+	"cp_aggregate": {"profile": "optional", "pairs": "absent", "programs": "absent", "dst": "out(dst_len)",
+		"dst_len": "oneof(k, k * k)"},
 	"cp_aggregate_acyclic": {"margins": "zeros(k, k)", "programs": "absent", "relation": "maybe(out(k, k))",
 		"kept": "maybe(out(k, k))"},
-	"cp_aggregate_extend": {"relations": "", "n_extensions": "m", "ranks": "out(relations.n, n_extensions, relations.k)",
+	"cp_aggregate_extend": {"n_extensions": "m", "ranks": "out(relations.n, n_extensions, relations.k)",
 		"weights": "out(relations.n, n_extensions)"},
-	"cp_plackett_luce_fit": {"sets": "", "penalty": "1", "utilities": "out(sets.n, sets.k)", "n_unfitted": "out(1)"},
+	"cp_plackett_luce_fit": {"penalty": "1", "utilities": "out(sets.n, sets.k)", "n_unfitted": "out(1)"},
 }
 
 // fields has the structs of combpred.h.

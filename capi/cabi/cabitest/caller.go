@@ -14,8 +14,8 @@ const Result = "result"
 
 // Ways are draws for all the ways in which an argument may be wrong, or differ from the usual one, and Names those for other names.
 var (
-	Ways = []byte{1, 2, 200, 201, 203, 208, 212, 220, 221, 222, 223, 224, 225, 226, 227, 228, 232, 236, 237, 238, 239, 240, 241, 242, 243, 244,
-		245, 247, 251, 255}
+	Ways = []byte{1, 2, 200, 201, 203, 208, 212, 220, 221, 222, 223, 224, 225, 226, 227, 228, 232, 236, 237, 238, 239, 240, 241, 242, 243,
+		244, 245, 247, 251, 255}
 	Names = []byte{3, 4, 5, 6, 7, 8, 9, 10, 11}
 )
 
@@ -114,7 +114,7 @@ func (c *Caller) call(name string, given map[string]reflect.Value) Answer {
 
 // plan finds the places to write to: structs get their memory, whose fields follow.
 func (c *Caller) plan(owner string, d Declared, r Row, v reflect.Value, in *scope) {
-	spec, ok := c.lookUp(r, d.Name)
+	spec, ok := c.lookUp(r, d)
 	if !ok {
 		panic(fmt.Sprintf("cabitest: the tables have nothing about %s of %s", d.Name, owner))
 	}

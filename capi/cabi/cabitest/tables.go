@@ -17,16 +17,16 @@ type Tables struct {
 	Legal             map[string]int64
 }
 
-// lookUp returns what a row, or everywhere, has for a name.
-func (t Tables) lookUp(r Row, name string) (string, bool) {
-	if spec, ok := r[name]; ok {
+// lookUp returns what a row, or everywhere, has for a name; structs need no entry.
+func (t Tables) lookUp(r Row, d Declared) (string, bool) {
+	if spec, ok := r[d.Name]; ok {
 		return spec, true
 	}
 	if spec, ok := r["*"]; ok {
 		return spec, true
 	}
-	spec, ok := t.Everywhere[name]
-	return spec, ok
+	spec, ok := t.Everywhere[d.Name]
+	return spec, ok || t.Header.record(d) != ""
 }
 
 // Problems says what the tables lack, and what they have beside the header.
@@ -49,11 +49,12 @@ func (t Tables) Problems() (all []string) {
 				continue
 			}
 			for _, d := range names {
-				spec, ok := t.lookUp(row, d.Name)
+				spec, ok := t.lookUp(row, d)
 				if !ok {
 					all = append(all, fmt.Sprintf("%s: the tables have nothing about %s", owner, d.Name))
 				}
-				if isStruct := t.Header.record(d) != ""; isStruct != slices.Contains([]string{"", "optional", "absent"}, spec) && spec != Result {
+				isStruct, ofStruct := t.Header.record(d) != "", slices.Contains([]string{"", "optional", "absent"}, spec)
+				if ok && isStruct != ofStruct && spec != Result {
 					all = append(all, fmt.Sprintf("%s: %s is %q, though it is of the type %s", owner, d.Name, spec, d.ctype))
 				}
 			}

@@ -25,7 +25,7 @@ func (s slot) phase() int {
 		return 2
 	case !s.pointer():
 		return 0
-	case strings.HasPrefix(s.spec, "name("), strings.HasPrefix(s.spec, "word("), s.scope.above != nil && strings.HasPrefix(s.spec, "description"):
+	case strings.HasPrefix(s.spec, "name("), strings.HasPrefix(s.spec, "word("), strings.HasPrefix(s.spec, "description("):
 		return 1
 	case strings.Contains(s.spec, "ends(") || strings.Contains(s.spec, "ask("):
 		return 4
