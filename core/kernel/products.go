@@ -63,15 +63,6 @@ func (k *Matrix) scatter(values []float64, x row, mon *parallel.Monitor) error {
 	return nil
 }
 
-// gather returns the inner product of a sparse row with a dense one.
-func gather(x row, y []float64) float64 {
-	var sum float64
-	for at, j := range x.columns {
-		sum += x.values[at] * y[j]
-	}
-	return sum
-}
-
 // gatherSmaller returns the sum of the smaller entries of the same sign of a sparse row and a dense one.
 func gatherSmaller(x row, y []float64) float64 {
 	var sum float64
@@ -99,6 +90,7 @@ func InnerProductsTo(dst linalg.Matrix[float64], x Rows, y linalg.Matrix[float64
 		}
 		return nil
 	}
+	x = x.canonical()
 	// Some rows with a row of y after the other, which then stays in cache.
 	return parallel.For(dst.Rows, 64, workers, nil, func(lo, hi int) error {
 		for j := range y.Rows {
@@ -107,7 +99,7 @@ func InnerProductsTo(dst linalg.Matrix[float64], x Rows, y linalg.Matrix[float64
 			}
 			other := y.Row(j)
 			for i := lo; i < hi; i++ {
-				dst.Data[i*dst.Stride+j] = gather(x.at(i), other)
+				dst.Data[i*dst.Stride+j] = linalg.Gather(x.at(i).columns, x.at(i).values, other)
 			}
 		}
 		return nil
