@@ -73,8 +73,8 @@ func TestKernelsThatAreNone(t *testing.T) {
 	for want, entries := range map[string][]float64{
 		"not positive semi-definite, its smallest eigenvalue is -1": {1, 2, 2, 1},
 		"gram is not symmetric: 0.5 at [0, 1] but 0 at [1, 0]":      {1, 0.5, 0, 1},
-		"gram is 0 everywhere":                                      {0, 0, 0, 0},
-		"gram[1, 0] is +Inf":                                        {1, 0, math.Inf(1), 1},
+		"gram is 0 everywhere": {0, 0, 0, 0},
+		"gram[1, 0] is +Inf":   {1, 0, math.Inf(1), 1},
 	} {
 		_, err := FromKernel(matrix{Rows: 2, Cols: 2, Stride: 2, Data: entries}, nil)
 		expectError(t, err, want)
