@@ -112,7 +112,8 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
  *   "structures": a list, by name; each has "name", "doc", "params", "parts" (the layout of one encoded output), "psi" (the
  *     order of the entries of ψ), "ref" (where the formulas come from) and "capabilities" (names of what it can do with some
  *     parameters at least). Each of "params" has "name", "doc" and "kind": "int", which stands in the text of a
- *     cp_structure and has "least", "most" and, where other parameters limit it further, "bound"; "int32 buffer" or
+ *     cp_structure and has "least", "most", where other parameters limit it further "bound", and where there is one the
+ *     "reason" why it cannot be larger; "int32 buffer" or
  *     "float64 buffer", which are the ints and reals of a cp_structure, one after the other where there are several; and
  *     "optional": true where it may be absent
  *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_structure_capabilities
