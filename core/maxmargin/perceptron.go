@@ -158,6 +158,11 @@ func (m *PerceptronTraining) Grow([]float64) error {
 	return errors.New("maxmargin: no longer state was asked for")
 }
 
+// Look tells the number of the pass, and the mistakes in it so far in place of a bound.
+func (m *PerceptronTraining) Look() Look {
+	return Look{Iter: int(m.head[perIter]), Bound: m.head[perPassMistakes]}
+}
+
 // Row returns the row of a block.
 func (m *PerceptronTraining) Row(block int) int { return m.p.row(block) }
 
@@ -280,13 +285,13 @@ func (m *PerceptronTraining) Found() Trained {
 	return t
 }
 
-// CoefficientsTo writes the coefficients of the blocks to last and late (blocks×d): the weights are Σ_i x_i last_iᵀ more than those to
-// start from. Averaged over all visits of training that started from zero they are Σ_i x_i (last_i − late_i/Visits)ᵀ. In general late
+// AddCoefficients adds the coefficients of the rows to last and late (n×d): the weights are Σ_i x_i last_iᵀ more than those to start
+// from. Averaged over all visits of training that started from zero they are Σ_i x_i (last_i − late_i/Visits)ᵀ. In general late
 // belongs to the sum of all changes, each times the visits before it.
-func (m *PerceptronTraining) CoefficientsTo(last, late linalg.Matrix[float64]) {
+func (m *PerceptronTraining) AddCoefficients(last, late linalg.Matrix[float64]) {
 	for i, weight := range m.p.Weights {
-		linalg.ScaleTo(last.Row(i), weight, m.steps.V.Row(i))
-		linalg.ScaleTo(late.Row(i), weight, m.steps.LateV.Row(i))
+		linalg.Axpy(last.Row(m.p.row(i)), m.steps.V.Row(i), weight)
+		linalg.Axpy(late.Row(m.p.row(i)), m.steps.LateV.Row(i), weight)
 	}
 }
 

@@ -41,6 +41,7 @@ type Request struct {
 	Psi       matrix // k×d
 	Offset    []float64
 	Proven    []float64
+	Rows      []float64 // the numbers of the problem's rows
 	// Stream is the number of the random stream of the first row, if streams are needed; other rows have the next ones. No two
 	// requests share any.
 	Stream int
@@ -62,6 +63,8 @@ type Machine interface {
 	Grow(state []float64) error
 	// Row returns the row of a block.
 	Row(block int) int
+	// Look tells how far training has come.
+	Look() Look
 }
 
 // Drive answers the requests of a machine until it has finished. See, unless nil, gets the looks on the way.

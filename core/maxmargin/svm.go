@@ -299,10 +299,33 @@ func (m *SVM) Next(mon *parallel.Monitor) (Request, error) {
 }
 
 // looked says how far training has come.
-func (m *SVM) looked() Request { return Request{Ask: Looked, Look: m.look()} }
+func (m *SVM) looked() Request { return Request{Ask: Looked, Look: m.Look()} }
 
-func (m *SVM) look() Look {
+// Look tells how far training has come.
+func (m *SVM) Look() Look {
 	return Look{Iter: int(m.head[svmIter]), Objective: m.head[svmPrimal], Bound: m.head[svmBound]}
+}
+
+// GapError reports that the passes came to their limit before the gap was closed. The solution is valid as far as it goes.
+type GapError struct {
+	Gap, Objective, Tol float64
+	Iter                int
+}
+
+func (e *GapError) Error() string {
+	return fmt.Sprintf("maxmargin: a duality gap of %.3g of the objective after %d passes, tol is %.3g; raise max_iter or tol, or lower C",
+		e.Gap/e.Objective, e.Iter, e.Tol)
+}
+
+// Status returns the code of the C interface for this error.
+func (e *GapError) Status() int32 { return 7 }
+
+// Check returns a GapError unless a solution has converged.
+func (o SVMOptions) Check(s Solution) error {
+	if s.Converged {
+		return nil
+	}
+	return &GapError{Gap: s.Gap, Objective: s.Objective, Tol: o.Tol, Iter: s.Iter}
 }
 
 // Solution of a support vector machine.
