@@ -811,17 +811,27 @@ typedef struct cp_margin_step {
 } cp_margin_step;
 #define CP_MARGIN_STEP {.struct_size = sizeof(cp_margin_step)}
 
+/* Lengths for the state of training. */
+typedef struct cp_margin_sizes {
+  int64_t struct_size;
+  int64_t state; /* in doubles, at the beginning */
+  int64_t q, d;  /* of the weights [q, d]        */
+} cp_margin_sizes;
+#define CP_MARGIN_SIZES {.struct_size = sizeof(cp_margin_sizes)}
+
 /* The same where outputs are the caller's own. loss NULL, with zero_one 0: losses are the caller's own, too; requests are then
  * for "planes", and psi of targets may be NULL. Otherwise they are for "decode". zero_one must be 0.
  *
- * cp_svm_state_len writes the length of the state to *length. The first call of cp_svm_next is made with a state of zeros; it
- * and the later ones, with the same arguments, say by step what is to be done before the next. Everything that is known lies
- * in state[state_len]: nothing is lost, and nothing to be freed, where the caller never goes on; a copy goes on where it was
- * made. A state that is damaged is CP_EVALUE. Every call looks at all rows of sparse designs, and at all weights.
- * cp_svm_result may be called at any time between, and tells the best so far. Errors are those of cp_svm_fit.
+ * cp_svm_state_len tells the length of the state, which may be longer. The first call of cp_svm_next is made with a state of
+ * zeros; it and the later ones, with the same arguments, say by step what is to be done before the next. Everything that is
+ * known lies in state[state_len]: nothing is lost, and nothing to be freed, where the caller never goes on; a copy goes on
+ * where it was made. A state that is damaged is CP_EVALUE. Every call looks at all rows of sparse designs, and at all
+ * weights.
+ * cp_svm_result may be called at any time between, and tells the best so far, with an objective of INFINITY before there is one.
+ * Errors are those of cp_svm_fit; CP_ENOTCONVERGED comes after "done" only.
  * bad_row is a row of the design, targets or loss. */
 int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
-                         int64_t *length, int64_t *bad_row, char *err, int64_t err_cap);
+                         cp_margin_sizes *sizes, int64_t *bad_row, char *err, int64_t err_cap);
 int32_t cp_svm_next(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
                     double *state, int64_t state_len, cp_margin_step *step, int32_t workers, cp_control *control,
                     int64_t *bad_row, char *err, int64_t err_cap);
@@ -883,7 +893,7 @@ int32_t cp_perceptron_fit(cp_in_structure *s, cp_in_perceptron_options *options,
 /* The same where outputs are the caller's own, by requests for "decode", as for cp_svm_next; the state never grows.
  * cp_perceptron_result is called once, after "done". */
 int32_t cp_perceptron_state_len(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                                cp_in_affine_loss *loss, int64_t *length, int64_t *bad_row, char *err,
+                                cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
                                 int64_t err_cap);
 int32_t cp_perceptron_next(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
                            cp_in_affine_loss *loss, double *state, int64_t state_len, cp_margin_step *step,

@@ -101,19 +101,21 @@ func checkCandidates(n C.int64_t) error {
 	return nil
 }
 
-func writeLength(dst *C.int64_t, of func() (int, error)) error {
-	out, err := cabi.One(dst, "length")
+func writeSizes(dst *C.cp_margin_sizes, p *maxmargin.Problem, of func() (int, error)) error {
+	out, err := cabi.OutRecord(dst, "sizes", false)
 	if err != nil {
 		return err
 	}
 	length, err := of()
-	*out = C.int64_t(length)
+	if err == nil {
+		out.Set(C.cp_margin_sizes{state: C.int64_t(length), q: C.int64_t(p.X.Len()), d: C.int64_t(p.Psi.Cols)})
+	}
 	return err
 }
 
-// nextStep begins, where the state is that of nothing yet, or goes on, and says what is needed next.
+// nextStep goes on, and says what is needed next.
 func nextStep(state *C.double, stateLen C.int64_t, step *C.cp_margin_step, mon *parallel.Monitor,
-	open func(data []float64, begin bool) (maxmargin.Machine, error)) error {
+	open func(data []float64) (maxmargin.Machine, error)) error {
 	data, err := float64s(state, "state", stateLen)
 	if err != nil {
 		return err
@@ -122,7 +124,7 @@ func nextStep(state *C.double, stateLen C.int64_t, step *C.cp_margin_step, mon *
 	if err != nil {
 		return err
 	}
-	m, err := open(data, len(data) > 0 && data[0] == 0)
+	m, err := open(data)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,14 @@ func newPerceptronCall(options *C.cp_in_perceptron_options, design *C.cp_in_desi
 	return c, nil
 }
 
+// open begins, where the state is that of nothing yet, or goes on.
+func (c perceptronCall) open(data []float64) (*maxmargin.PerceptronTraining, error) {
+	if len(data) > 0 && data[0] == 0 {
+		return maxmargin.NewPerceptron(c.p, c.opt, data)
+	}
+	return maxmargin.ResumePerceptron(c.p, c.opt, data)
+}
+
 // perceptronWeights are where the weights of a perceptron go, in pairs; without rows they are not wanted.
 type perceptronWeights struct{ last, late, dualLast, dualLate linalg.Matrix[float64] }
 
@@ -132,13 +140,13 @@ func go_cp_perceptron_fit(s *C.cp_in_structure, options *C.cp_in_perceptron_opti
 
 //export go_cp_perceptron_state_len
 func go_cp_perceptron_state_len(options *C.cp_in_perceptron_options, design *C.cp_in_design, targets *C.cp_in_targets,
-	loss *C.cp_in_affine_loss, length *C.int64_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	loss *C.cp_in_affine_loss, sizes *C.cp_margin_sizes, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		c, e := newPerceptronCall(options, design, targets, loss)
 		if e != nil {
 			return e
 		}
-		return writeLength(length, func() (int, error) { return c.opt.StateLen(c.p) })
+		return writeSizes(sizes, c.p, func() (int, error) { return c.opt.StateLen(c.p) })
 	})
 }
 
@@ -156,12 +164,7 @@ func go_cp_perceptron_next(options *C.cp_in_perceptron_options, design *C.cp_in_
 			return e
 		}
 		c.opt.Workers = t.workers
-		return nextStep(state, stateLen, step, t.mon, func(data []float64, begin bool) (maxmargin.Machine, error) {
-			if begin {
-				return maxmargin.NewPerceptron(c.p, c.opt, data)
-			}
-			return maxmargin.ResumePerceptron(c.p, c.opt, data)
-		})
+		return nextStep(state, stateLen, step, t.mon, func(data []float64) (maxmargin.Machine, error) { return c.open(data) })
 	})
 }
 
@@ -186,7 +189,7 @@ func go_cp_perceptron_result(options *C.cp_in_perceptron_options, design *C.cp_i
 		if e != nil {
 			return e
 		}
-		m, e := maxmargin.ResumePerceptron(c.p, c.opt, data)
+		m, e := c.open(data)
 		if e != nil {
 			return e
 		}

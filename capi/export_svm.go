@@ -72,6 +72,14 @@ func newMarginCall(options *C.cp_in_svm_options, design *C.cp_in_design, targets
 	return c, marginLoss(c.p, loss)
 }
 
+// open begins, where the state is that of nothing yet, or goes on.
+func (c marginCall) open(data []float64) (*maxmargin.SVM, error) {
+	if len(data) > 0 && data[0] == 0 {
+		return maxmargin.NewSVM(c.p, c.opt, data)
+	}
+	return maxmargin.ResumeSVM(c.p, c.opt, data)
+}
+
 // readSolution views where a solution goes.
 func readSolution(p *C.cp_in_svm_solution, problem *maxmargin.Problem) (coef, curve linalg.Matrix[float64], err error) {
 	r, err := cabi.Record(p, "solution")
@@ -144,13 +152,13 @@ func go_cp_svm_fit(s *C.cp_in_structure, options *C.cp_in_svm_options, design *C
 
 //export go_cp_svm_state_len
 func go_cp_svm_state_len(options *C.cp_in_svm_options, design *C.cp_in_design, targets *C.cp_in_targets, loss *C.cp_in_affine_loss,
-	length *C.int64_t, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	sizes *C.cp_margin_sizes, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		c, e := newMarginCall(options, design, targets, loss, true)
 		if e != nil {
 			return e
 		}
-		return writeLength(length, func() (int, error) { return c.opt.StateLen(c.p) })
+		return writeSizes(sizes, c.p, func() (int, error) { return c.opt.StateLen(c.p) })
 	})
 }
 
@@ -168,12 +176,7 @@ func go_cp_svm_next(options *C.cp_in_svm_options, design *C.cp_in_design, target
 			return e
 		}
 		c.opt.Workers = t.workers
-		return nextStep(state, stateLen, step, t.mon, func(data []float64, begin bool) (maxmargin.Machine, error) {
-			if begin {
-				return maxmargin.NewSVM(c.p, c.opt, data)
-			}
-			return maxmargin.ResumeSVM(c.p, c.opt, data)
-		})
+		return nextStep(state, stateLen, step, t.mon, func(data []float64) (maxmargin.Machine, error) { return c.open(data) })
 	})
 }
 
@@ -198,13 +201,16 @@ func go_cp_svm_result(options *C.cp_in_svm_options, design *C.cp_in_design, targ
 		if e != nil {
 			return e
 		}
-		m, e := maxmargin.ResumeSVM(c.p, c.opt, data)
+		m, e := c.open(data)
 		if e != nil {
 			return e
 		}
 		found := m.Found()
 		coef.CopyFrom(found.Weights)
 		out.Set(svmInfo(found, 0))
+		if !m.Done() {
+			return nil
+		}
 		return c.opt.Check(found)
 	})
 }

@@ -310,9 +310,9 @@ int32_t cp_svm_fit(cp_in_structure *s, cp_in_svm_options *options, cp_in_design 
 }
 
 int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
-                         cp_in_affine_loss *loss, int64_t *length, int64_t *bad_row, char *err, int64_t err_cap) {
+                         cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_svm_state_len(options, design, targets, loss, length, bad_row, err, err_cap);
+  return go_cp_svm_state_len(options, design, targets, loss, sizes, bad_row, err, err_cap);
 }
 
 int32_t cp_svm_next(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
@@ -339,9 +339,10 @@ int32_t cp_perceptron_fit(cp_in_structure *s, cp_in_perceptron_options *options,
 }
 
 int32_t cp_perceptron_state_len(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
-                                cp_in_affine_loss *loss, int64_t *length, int64_t *bad_row, char *err, int64_t err_cap) {
+                                cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
+                                int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_perceptron_state_len(options, design, targets, loss, length, bad_row, err, err_cap);
+  return go_cp_perceptron_state_len(options, design, targets, loss, sizes, bad_row, err, err_cap);
 }
 
 int32_t cp_perceptron_next(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,

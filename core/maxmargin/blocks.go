@@ -88,7 +88,9 @@ func RowsOrder(dst []int64, x *solve.Design, psi linalg.Matrix[float64], first [
 		}
 		return nil
 	})
-	slices.SortStableFunc(dst, func(a, b int64) int { return cmp.Compare(codes[a], codes[b]) })
+	if err == nil {
+		slices.SortStableFunc(dst, func(a, b int64) int { return cmp.Compare(codes[a], codes[b]) })
+	}
 	return err
 }
 

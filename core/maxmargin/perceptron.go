@@ -107,7 +107,7 @@ func (o PerceptronOptions) StateLen(p *Problem) (int, error) {
 	return t.at, nil
 }
 
-// NewPerceptron begins training in a state of length StateLen.
+// NewPerceptron begins training in a state of length StateLen, or longer.
 func NewPerceptron(p *Problem, o PerceptronOptions, state []float64) (*PerceptronTraining, error) {
 	m, err := openPerceptron(p, o, state, true)
 	if err != nil {
@@ -145,7 +145,7 @@ func openPerceptron(p *Problem, o PerceptronOptions, state []float64, begin bool
 	if err != nil {
 		return nil, err
 	}
-	if err := p.header(state, length, markPerceptron, begin); err != nil {
+	if state, err = p.header(state, length, markPerceptron, begin); err != nil {
 		return nil, err
 	}
 	m := &PerceptronTraining{p: p, o: o}

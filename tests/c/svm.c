@@ -47,8 +47,9 @@ int main(void) {
   printf("passes %" PRId64 " %" PRId64 " %" PRId64 "\n", info.n_iter, info.n_curve, control.step);
 
   /* The same by a decoder of one's own. */
-  int64_t length;
-  OK(cp_svm_state_len(&options, &design, &targets, &loss, &length, &bad_row, ERR));
+  cp_margin_sizes sized = CP_MARGIN_SIZES;
+  OK(cp_svm_state_len(&options, &design, &targets, &loss, &sized, &bad_row, ERR));
+  int64_t length = sized.state;
   double *state = room(length, sizeof *state);
   cp_margin_step step = CP_MARGIN_STEP;
   int64_t asked = 0;

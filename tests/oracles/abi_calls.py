@@ -115,9 +115,9 @@ WEIGHTS = record(
 
 def trained(kind: str, options: ctypes.Structure) -> np.ndarray:
     """Return the state of training that has ended, all outputs being like those of the rows."""
-    given, length = [ctypes.byref(each) for each in (options, *MARGINS)], out()
-    call(f"cp_{kind}_state_len", *given, length)
-    state, step = np.zeros(length[0]), record(abi.CMarginStep)
+    given, sizes = [ctypes.byref(each) for each in (options, *MARGINS)], record(abi.CMarginSizes)
+    call(f"cp_{kind}_state_len", *given, ctypes.byref(sizes))
+    state, step = np.zeros(sizes.state), record(abi.CMarginStep)
     while step.request != b"done":
         state[step.reply : step.reply + step.n * D] = 0.0
         call(f"cp_{kind}_next", *given, state.ctypes.data, len(state), ctypes.byref(step), n_threads=1)
@@ -183,11 +183,11 @@ CALLS = {
     "cp_affine_losses": [b"signs and zeros", b"hamming", Z, 2, D, None, doubles(2300), doubles(2310), doubles(2330)],
     "cp_rows_order": [DESIGN, TARGETS, INTS[48:].ctypes.data, *RUN],
     "cp_svm_fit": [S, SVM, *MARGINS, SOLUTION, record(abi.CSVMInfo), *RUN],
-    "cp_svm_state_len": [OWN_SVM, *MARGINS, out()],
+    "cp_svm_state_len": [OWN_SVM, *MARGINS, record(abi.CMarginSizes)],
     "cp_svm_next": [OWN_SVM, *MARGINS, SVM_STATE.ctypes.data, len(SVM_STATE), record(abi.CMarginStep), *RUN],
     "cp_svm_result": [OWN_SVM, *MARGINS, SVM_STATE.ctypes.data, len(SVM_STATE), SOLUTION, record(abi.CSVMInfo)],
     "cp_perceptron_fit": [S, PERCEPTRON, *MARGINS, WEIGHTS, record(abi.CPerceptronInfo), *RUN],
-    "cp_perceptron_state_len": [OWN_PERCEPTRON, *MARGINS, out()],
+    "cp_perceptron_state_len": [OWN_PERCEPTRON, *MARGINS, record(abi.CMarginSizes)],
     "cp_perceptron_next": [
         *(OWN_PERCEPTRON, *MARGINS, VISITED.ctypes.data, len(VISITED), record(abi.CMarginStep), *RUN)
     ],

@@ -204,6 +204,12 @@ class CMarginStep(ctypes.Structure):
                        stream=_N, length=_N, n_iter=_N, objective=c_double, bound=c_double)
 
 
+class CMarginSizes(ctypes.Structure):
+    """cp_margin_sizes."""
+
+    _fields_ = _fields(state=_N, q=_N, d=_N)
+
+
 class CPerceptronOptions(ctypes.Structure):
     """cp_perceptron_options."""
 

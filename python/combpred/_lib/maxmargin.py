@@ -359,9 +359,9 @@ class _Run:
         return call(f"cp_{self._kind}_result", *self._arguments, address(state), len(state), solution, info)
 
     def _answered(self, answer: Answer, control: abi.Control) -> FloatArray:
-        length, step = ctypes.c_int64(), record(abi.CMarginStep)
-        call(f"cp_{self._kind}_state_len", *self._arguments, ctypes.byref(length))
-        state: FloatArray = np.zeros(length.value)
+        sizes, step = record(abi.CMarginSizes), record(abi.CMarginStep)
+        call(f"cp_{self._kind}_state_len", *self._arguments, ctypes.byref(sizes))
+        state: FloatArray = np.zeros(sizes.state)
         d, flops = self._rows.targets.d, 4.0 * self._rows.design.nnz * self._rows.targets.d
         while True:
             call(
