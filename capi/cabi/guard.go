@@ -133,13 +133,17 @@ func setError(buf unsafe.Pointer, n int64, text string) {
 	if buf == nil || n <= 0 {
 		return
 	}
-	if int64(len(text)) >= n {
-		cut := int(n) - 1
+	PutText(unsafe.Slice((*byte)(buf), min(n, int64(len(text))+1)), text)
+}
+
+// PutText writes text to dst with a closing NUL, cut to fit between characters.
+func PutText(dst []byte, text string) {
+	if len(text) >= len(dst) {
+		cut := len(dst) - 1
 		for cut > 0 && !utf8.RuneStart(text[cut]) {
 			cut--
 		}
 		text = text[:cut]
 	}
-	dst := unsafe.Slice((*byte)(buf), len(text)+1)
 	dst[copy(dst, text)] = 0
 }

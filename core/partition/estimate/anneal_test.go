@@ -228,13 +228,13 @@ func TestRefusals(t *testing.T) {
 	rows := blas64.General{Rows: 2, Cols: 28, Stride: 28, Data: append(weak, strong...)}
 	good := estimate.Options{Epsilon: 0.3, Delta: 0.05, Sampler: estimate.Sampler(chain.FromPast), MaxSteps: 50_000}
 	cases := map[string]func(*estimate.Options){
-		"of at most max_steps=50000 steps, and ": func(*estimate.Options) {},
-		"epsilon is 1, must be between": func(o *estimate.Options) { o.Epsilon = 1 },
-		"delta is NaN":                  func(o *estimate.Options) { o.Delta = math.NaN() },
-		"max_steps is 0":                func(o *estimate.Options) { o.MaxSteps = 0 },
+		"of at most max_steps=50000 steps, and ":          func(*estimate.Options) {},
+		"epsilon is 1, must be between":                   func(o *estimate.Options) { o.Epsilon = 1 },
+		"delta is NaN":                                    func(o *estimate.Options) { o.Delta = math.NaN() },
+		"max_steps is 0":                                  func(o *estimate.Options) { o.MaxSteps = 0 },
 		"row 1: an output scores 56, beyond the bound 50": func(o *estimate.Options) { o.Bound = []float64{0, 50} },
-		"row 0: bound is -1": func(o *estimate.Options) { o.Bound = []float64{-1, 60} },
-		"a Lattice":          func(o *estimate.Options) { o.Sampler = estimate.Sampler(chain.MonotonePast) },
+		"row 0: bound is -1":                              func(o *estimate.Options) { o.Bound = []float64{-1, 60} },
+		"a Lattice":                                       func(o *estimate.Options) { o.Sampler = estimate.Sampler(chain.MonotonePast) },
 	}
 	for want, change := range cases {
 		opt := good

@@ -59,6 +59,16 @@ func (s *Supplied) Check(y []int32) error {
 // Len returns the number of draws.
 func (s *Supplied) Len() int { return len(s.Draws) / s.Features }
 
+// CheckDraws returns an error that names the first draw with a number that is not finite.
+func (s *Supplied) CheckDraws() error {
+	for i, v := range s.Draws {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("estimate: draw %d has the number %v, must be finite", i/s.Features, v)
+		}
+	}
+	return nil
+}
+
 // Embed copies the numbers of a draw.
 func (s *Supplied) Embed(dst []float64, y []int32) {
 	copy(dst, s.Draws[int(y[0])*s.Features:(int(y[0])+1)*s.Features])

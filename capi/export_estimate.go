@@ -1,0 +1,420 @@
+package main
+
+// #include "combpred.h"
+import "C"
+
+import (
+	"errors"
+	"math"
+	"unsafe"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/capi/cabi"
+	"combpred/core/badrow"
+	"combpred/core/catalogue"
+	"combpred/core/partition"
+	"combpred/core/partition/estimate"
+	"combpred/core/structure"
+)
+
+const (
+	samplerWidth = 16  // bytes of the name of a sampler
+	whyWidth     = 256 // bytes of a reason
+)
+
+// estimateOptions are those of the caller, or the defaults.
+type estimateOptions struct {
+	method int
+	estimate.MarginalOptions
+	exactSeconds float64
+	plain        bool
+}
+
+func readEstimateOptions(p *C.cp_in_estimate_options, methods catalogue.Names, n, d C.int64_t) (o estimateOptions, err error) {
+	r := C.cp_estimate_options{epsilon: 0.1, delta: 0.05, max_steps: 100000000, exact_seconds: 300}
+	if p != nil {
+		if r, err = cabi.Record(p, "options"); err != nil {
+			return o, err
+		}
+	}
+	if o.method, err = named[int](methods, r.method, "method"); err != nil {
+		return o, err
+	}
+	if o.Sampler, err = named[estimate.Sampler](catalogue.LevelSamplers, r.sampler, "sampler"); err != nil {
+		return o, err
+	}
+	if o.Levels, err = named[estimate.Levels](catalogue.Schedules, r.schedule, "schedule"); err != nil {
+		return o, err
+	}
+	o.Epsilon, o.Delta, o.MaxSteps, o.Seed = float64(r.epsilon), float64(r.delta), int64(r.max_steps), uint64(r.seed)
+	o.exactSeconds, o.Counting = float64(r.exact_seconds), o.method == catalogue.Counting
+	if o.plain, err = flag(r.plain, "plain"); err != nil {
+		return o, err
+	}
+	if o.Bound, err = optionalFloat64s(r.bound, "bound", n); err != nil {
+		return o, err
+	}
+	if o.Low, err = optionalFloat64s(r.low, "low", d); err != nil {
+		return o, err
+	}
+	o.High, err = optionalFloat64s(r.high, "high", d)
+	if err == nil && (o.Low == nil) != (o.High == nil) {
+		err = cabi.Illegal("low and high come together, one of them is NULL")
+	}
+	return o, err
+}
+
+// estimates are the caller's columns, each of which may be missing.
+type estimates struct {
+	at                                               cabi.Out[C.cp_estimates]
+	record                                           C.cp_estimates
+	value, lower, upper, expansion, spread, variance []float64
+	share, rHat, levels                              []float64
+	marginals, bound                                 []float64
+	guaranteed                                       []byte
+	samples, steps, accepted, draws, repeats, first  []int64
+	sampler, why                                     []byte
+	n, d                                             int
+}
+
+func readEstimates(p *C.cp_estimates, n, d C.int64_t) (e estimates, err error) {
+	if e.at, err = cabi.OutRecord(p, "dst", false); err != nil {
+		return e, err
+	}
+	r := *p
+	e.record, e.n, e.d = r, int(n), int(d)
+	if err := cabi.Equal("dst: n", r.n, "the scores", e.n); err != nil {
+		return e, err
+	}
+	if err := cabi.Equal("dst: d", r.d, "the scores", e.d); err != nil {
+		return e, err
+	}
+	for _, c := range []struct {
+		to   *[]float64
+		from *C.double
+		name string
+	}{
+		{&e.value, r.value, "value"}, {&e.lower, r.lower, "lower"}, {&e.upper, r.upper, "upper"},
+		{&e.expansion, r.expansion, "expansion"}, {&e.spread, r.spread, "spread"}, {&e.variance, r.variance, "variance"},
+		{&e.share, r.effective_share, "effective_share"}, {&e.rHat, r.r_hat, "r_hat"},
+	} {
+		if *c.to, err = optionalFloat64s(c.from, c.name, n); err != nil {
+			return e, err
+		}
+	}
+	for _, c := range []struct {
+		to   *[]int64
+		from *C.int64_t
+		name string
+	}{
+		{&e.samples, r.samples, "samples"}, {&e.steps, r.steps, "steps"}, {&e.accepted, r.accepted, "accepted"},
+		{&e.draws, r.level_samples, "level_samples"}, {&e.repeats, r.repeats, "repeats"},
+	} {
+		if *c.to, err = optionalInt64s(c.from, c.name, n); err != nil {
+			return e, err
+		}
+	}
+	if e.first, err = optionalInt64s(r.first_level, "first_level", n+1); err != nil {
+		return e, err
+	}
+	if e.levels, err = optionalFloat64s(r.levels, "levels", r.levels_cap); err != nil {
+		return e, err
+	}
+	if e.marginals, err = optionalFloat64s(r.marginals, "marginals", n, d); err != nil {
+		return e, err
+	}
+	if e.bound, err = optionalFloat64s(r.error, "error", n, d); err != nil {
+		return e, err
+	}
+	if e.guaranteed, err = cabi.Optional[byte](unsafe.Pointer(r.guaranteed), "guaranteed", n); err != nil {
+		return e, err
+	}
+	if e.sampler, err = cabi.Optional[byte](unsafe.Pointer(r.sampler), "sampler", n, samplerWidth); err != nil {
+		return e, err
+	}
+	e.why, err = cabi.Optional[byte](unsafe.Pointer(r.why), "why", n, whyWidth)
+	return e, err
+}
+
+// matrix returns a column of n×d numbers, or one of the library's own where the caller wants none.
+func (e *estimates) matrix(column []float64) blas64.General {
+	if column == nil {
+		column = make([]float64, e.n*e.d)
+	}
+	return general(C.int64_t(e.n), C.int64_t(e.d), column)
+}
+
+func put[T any](column []T, i int, value T) {
+	if column != nil {
+		column[i] = value
+	}
+}
+
+// putText writes a text to a field of fixed width, with a closing NUL.
+func putText(column []byte, i, width int, text string) {
+	if column == nil {
+		return
+	}
+	cabi.PutText(column[i*width:(i+1)*width], text)
+}
+
+// setRows writes what is known about draws.
+func (e *estimates) setRows(rows []estimate.Row) {
+	needed := 0
+	for _, row := range rows {
+		needed += len(row.Schedule.Levels)
+	}
+	e.record.levels_needed = C.int64_t(needed)
+	at := 0
+	for i, row := range rows {
+		guaranteed := byte(0)
+		if row.Sampler.Exact() {
+			guaranteed = 1
+		}
+		put(e.guaranteed, i, guaranteed)
+		put(e.samples, i, row.Samples)
+		put(e.steps, i, row.Steps)
+		put(e.accepted, i, row.Accepted)
+		put(e.draws, i, int64(row.Schedule.Draws))
+		put(e.repeats, i, int64(row.Schedule.Repeats))
+		put(e.share, i, row.Share)
+		put(e.rHat, i, row.RHat)
+		put(e.first, i, int64(at))
+		putText(e.sampler, i, samplerWidth, row.Sampler.String())
+		putText(e.why, i, whyWidth, row.Failure)
+		if needed <= len(e.levels) {
+			copy(e.levels[at:], row.Schedule.Levels)
+		}
+		at += len(row.Schedule.Levels)
+	}
+	put(e.first, len(rows), int64(at))
+}
+
+// setAnnealed writes estimates of ln Z.
+func (e *estimates) setAnnealed(rows []estimate.Row, logCount float64, opt estimate.Options) {
+	for i, row := range rows {
+		v := logCount + row.LogRatio
+		put(e.value, i, v)
+		put(e.lower, i, v-math.Log1p(opt.Epsilon))
+		put(e.upper, i, v-math.Log1p(-opt.Epsilon))
+	}
+	e.setRows(rows)
+}
+
+// setTaylor writes an expansion.
+func (e *estimates) setTaylor(x estimate.Expansion) {
+	for i, v := range x.Value {
+		put(e.expansion, i, v)
+		put(e.value, i, min(max(v, x.Lower[i]), x.Upper[i]))
+		put(e.lower, i, x.Lower[i])
+		put(e.upper, i, x.Upper[i])
+		put(e.spread, i, x.Spread[i])
+		put(e.variance, i, x.Variance[i])
+		put(e.guaranteed, i, 1)
+	}
+	copy(e.marginals, x.Gradient.Data)
+}
+
+// finish tells the caller which method was taken.
+func (e *estimates) finish(methods catalogue.Names, method int) {
+	cabi.PutName(e.record.method[:], methods.Of(method))
+	e.at.Set(e.record)
+}
+
+//export go_cp_partition_estimate
+func go_cp_partition_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options,
+	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
+		}
+		d := C.int64_t(sc.linear.Cols)
+		opt, e := readEstimateOptions(options, catalogue.PartitionMethods, sc.n, d)
+		if e != nil {
+			return e
+		}
+		out, e := readEstimates(dst, sc.n, d)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		if opt.method == catalogue.AutoEstimate {
+			opt.method = catalogue.Annealed
+			if seconds, e := partition.Seconds(sc.space, true); e == nil && seconds*float64(sc.n) <= opt.exactSeconds {
+				opt.method = catalogue.ExactSum
+			}
+		}
+		if e := out.partition(sc, opt, t); e != nil {
+			return e
+		}
+		out.finish(catalogue.PartitionMethods, opt.method)
+		return nil
+	})
+}
+
+// partition computes ln Z by the method.
+func (e *estimates) partition(sc scores, opt estimateOptions, t tail) error {
+	switch opt.method {
+	case catalogue.ExactSum:
+		var marginals blas64.General
+		if e.marginals != nil {
+			marginals = e.matrix(e.marginals)
+		}
+		logZ := make([]float64, e.n)
+		if _, err := partition.Batch(sc.space, sc.linear, logZ, marginals, t.workers, t.mon); err != nil {
+			return err
+		}
+		for i, v := range logZ {
+			put(e.value, i, v)
+			put(e.lower, i, v)
+			put(e.upper, i, v)
+			put(e.guaranteed, i, 1)
+		}
+		return nil
+	case catalogue.TaylorExpansion:
+		for i := range sc.linear.Rows {
+			if err := structure.CheckScores(sc.linear.Data[i*sc.linear.Stride : i*sc.linear.Stride+sc.linear.Cols]); err != nil {
+				return badrow.At(i, err)
+			}
+		}
+		taylor, err := estimate.NewTaylor(sc.space)
+		if err != nil {
+			return err
+		}
+		x := taylor.Expand(sc.linear, opt.plain)
+		if err := taylor.Bound(x, sc.space, sc.linear, t.workers, t.mon); err != nil {
+			return err
+		}
+		e.setTaylor(x)
+		return nil
+	}
+	rows, err := estimate.Anneal(sc.space, sc.linear, opt.Options, t.workers, t.mon)
+	if err != nil {
+		return err
+	}
+	logCount, err := structure.LogCount(sc.space)
+	if err != nil {
+		return err
+	}
+	e.setAnnealed(rows, logCount, opt.Options)
+	return nil
+}
+
+//export go_cp_marginals_estimate
+func go_cp_marginals_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options,
+	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
+		}
+		d := C.int64_t(sc.linear.Cols)
+		opt, e := readEstimateOptions(options, catalogue.MarginalMethods, sc.n, d)
+		if e != nil {
+			return e
+		}
+		out, e := readEstimates(dst, sc.n, d)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		rows, e := out.means(sc.space, sc.linear, opt, t)
+		if e != nil {
+			return e
+		}
+		out.setRows(rows)
+		out.finish(catalogue.MarginalMethods, opt.method)
+		return nil
+	})
+}
+
+// means estimates E ψ by the method.
+func (e *estimates) means(space structure.Space, linear blas64.General, opt estimateOptions, t tail) ([]estimate.Row, error) {
+	value, bound := e.matrix(e.marginals), e.matrix(e.bound)
+	if opt.method == catalogue.ChainMeans {
+		return estimate.ChainMeans(space, linear, opt.Options, value, bound, t.workers, t.mon)
+	}
+	return estimate.Marginals(space, linear, opt.MarginalOptions, value, bound, t.workers, t.mon)
+}
+
+//export go_cp_estimate_next
+func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_options, dst *C.cp_estimates,
+	more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		r, e := cabi.Record(supplied, "supplied")
+		if e != nil {
+			return e
+		}
+		if r.width < 1 || r.width > maxRows {
+			return cabi.Illegal("supplied: width is %d, must be from 1 to %d", int64(r.width), maxRows)
+		}
+		space := &estimate.Supplied{Features: int(r.width), Log: float64(r.log_count)}
+		if space.Draws, e = float64s(r.draws, "draws", r.n, r.width); e != nil {
+			return e
+		}
+		if e := space.CheckDraws(); e != nil {
+			return e
+		}
+		linear, e := optionalFloat64s(r.scores, "scores", r.width)
+		if e != nil {
+			return e
+		}
+		if linear == nil {
+			if r.width != 1 {
+				return cabi.Illegal("supplied: scores is NULL, and width is %d, not 1", int64(r.width))
+			}
+			linear = []float64{1}
+		}
+		opt, e := readEstimateOptions(options, catalogue.SuppliedMethods, 1, r.width)
+		if e != nil {
+			return e
+		}
+		if opt.Mean, e = optionalFloat64s(r.mean, "mean", r.width); e != nil {
+			return e
+		}
+		out, e := readEstimates(dst, 1, r.width)
+		if e != nil {
+			return e
+		}
+		if _, e := cabi.One(more, "more"); e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		t.workers = 1 // draws are taken in their order
+		row := general(1, r.width, linear)
+		var rows []estimate.Row
+		if opt.method == catalogue.Annealed {
+			rows, e = estimate.Anneal(space, row, opt.Options, 1, t.mon)
+		} else {
+			rows, e = out.means(space, row, opt, t)
+		}
+		if short, is := errors.AsType[*estimate.Short](e); is {
+			*more = C.int64_t(short.More)
+			return nil
+		}
+		if e != nil {
+			return e
+		}
+		*more = 0
+		if opt.method == catalogue.Annealed {
+			out.setAnnealed(rows, space.Log, opt.Options)
+		} else {
+			out.setRows(rows)
+		}
+		out.finish(catalogue.SuppliedMethods, opt.method)
+		return nil
+	})
+}
