@@ -458,7 +458,8 @@ typedef struct cp_estimates {
  * scores; lower and upper are the logarithms of Z/(1 + epsilon) and Z/(1 − epsilon) for the estimate Z, and hold with
  * probability 1 − delta where samplers are exact; along chains only as far as their convergence can be judged. All
  * columns but error, expansion, spread and variance (and marginals) are written. "taylor": bounds always hold, value is
- * cut to them; marginals get the gradients; with expansion, spread and variance.
+ * cut to them; marginals get the gradients; with expansion, spread and variance. Rows are decoded twice for the bounds, but not where
+ * value, lower, upper and spread are all NULL.
  *
  * CP_ECAPABILITY: the structure is too large for "exact", does not know how many outputs it has, lacks what sampler or
  * schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was not done within

@@ -288,8 +288,10 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t tail) error {
 			return err
 		}
 		x := taylor.Expand(sc.linear, opt.plain)
-		if err := taylor.Bound(x, sc.space, sc.linear, t.workers, t.mon); err != nil {
-			return err
+		if e.value != nil || e.lower != nil || e.upper != nil || e.spread != nil {
+			if err := taylor.Bound(x, sc.space, sc.linear, t.workers, t.mon); err != nil {
+				return err
+			}
 		}
 		e.setTaylor(x)
 		return nil
@@ -404,6 +406,9 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 		if short, is := errors.AsType[*estimate.Short](e); is {
 			*more = C.int64_t(short.More)
 			return nil
+		}
+		if at, is := errors.AsType[*badrow.Error](e); is { // there is one row only
+			return at.Err
 		}
 		if e != nil {
 			return e

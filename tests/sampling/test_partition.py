@@ -7,9 +7,9 @@ import pytest
 
 import combpred
 from combpred import CapabilityError, sampling
+from combpred._lib.names import PARTITION_METHODS
 from combpred.sampling import AnnealingDetails, LogPartition, TaylorDetails, log_partition
 from combpred.sampling._estimates import joined_results
-from combpred.sampling._partition import PARTITION_METHODS
 from combpred.sampling.engines import INFERENCE_OF, INFERENCES
 from combpred.structures import Custom, LabelSets, Permutations, Structure
 

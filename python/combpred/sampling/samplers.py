@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
+from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.decode import score_rows
@@ -25,7 +26,6 @@ from ..structures import Structure
 from ._diagnostics import APART, ChainDiagnostics, meta_mixing_bound
 
 __all__ = [
-    "ANNEALED_ORDER",
     "AUTO_ORDER",
     "CHAINED",
     "ESTIMATOR_SAMPLERS",
@@ -34,6 +34,7 @@ __all__ = [
     "Diagnosed",
     "RowSampler",
     "Sampled",
+    "bounds_of_rows",
     "chain_draws",
     "chain_instead",
     "chain_of",
@@ -63,9 +64,6 @@ ESTIMATOR_SAMPLERS = ("auto", "exact", "cftp", "meta", "local")
 #: The order in which "auto" tries samplers. "exact" is first: where the heat bath could take its place, it is ten times
 #: as fast.
 AUTO_ORDER = ("exact", "monotone", "cftp", "local", "meta")
-#: The same for annealing. The recursion behind "exact" sums over all outputs itself, and an estimate from its draws
-#: would be no evidence beside that sum; draws by the heat bath do not rest on it.
-ANNEALED_ORDER = ("monotone", "exact", "cftp", "local", "meta")
 #: The methods of the library that each stands for, the best first. Coupling from the past goes by the heat bath where
 #: that keeps inclusions, else by uniform proposals.
 _STANDS_FOR = {"cftp": ("monotone", "cftp"), "meta": ("meta",), "local": ("local",)}
@@ -425,3 +423,18 @@ def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
     if not len(rows):
         raise ValueError("scores has 0 rows; at least 1 is needed")
     return rows
+
+
+def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
+    """Return bounds on the magnitudes of scores of n rows, one number or one for each; ValueError for what is none."""
+    values = np.asarray(bound, dtype=np.float64)
+    if values.shape not in ((), (n,)):
+        raise ValueError(f"bound must have shape ({n},), one number for each row of scores, got {values.shape}")
+    values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
+    if not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise TargetError(row, f"{values[row]} is not finite; replace it", "bound")
+    if (values < 0).any():
+        row = int(np.argmax(values < 0))
+        raise TargetError(row, f"{values[row]:g} must be at least 0", "bound")
+    return values
