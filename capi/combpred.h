@@ -494,7 +494,7 @@ typedef const cp_supplied cp_in_supplied;
 
 /* Estimates ln Z ("annealed") or E ψ ("samples", "counting", "chains") of one row of scores from outputs that the caller
  * draws, independently and exactly uniformly, in reverse communication: *more gets how many draws are to be added to
- * those that were given, 0 when the estimate is done, and only then dst is written, its n being 1, its d the width. Call
+ * those that were given, 0 when the estimate is done, and only then row 0 of dst is written, whose d is the width. Call
  * with n = 0 first, and then again with all draws so far and the same options, until then: some ten to sixty times,
  * as often as the number of draws grows by a quarter or more. The state of an estimate is its draws; nothing else is kept.
  *

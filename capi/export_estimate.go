@@ -19,6 +19,7 @@ import (
 )
 
 const (
+	firstRow     = -1  // in place of a number of rows: the first is written, of however many
 	samplerWidth = 16  // bytes of the name of a sampler
 	whyWidth     = 256 // bytes of a reason
 )
@@ -83,6 +84,11 @@ func readEstimates(p *C.cp_estimates, n, d C.int64_t) (e estimates, err error) {
 		return e, err
 	}
 	r := *p
+	if n == firstRow {
+		if n = r.n; n < 1 {
+			return e, cabi.Illegal("dst: n is %d, must be at least 1", int64(n))
+		}
+	}
 	e.record, e.n, e.d = r, int(n), int(d)
 	if err := cabi.Equal("dst: n", r.n, "the scores", e.n); err != nil {
 		return e, err
@@ -384,7 +390,7 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 		if opt.Mean, e = optionalFloat64s(r.mean, "mean", r.width); e != nil {
 			return e
 		}
-		out, e := readEstimates(dst, 1, r.width)
+		out, e := readEstimates(dst, firstRow, r.width)
 		if e != nil {
 			return e
 		}
