@@ -154,7 +154,7 @@ func Lists() []List {
 		{"UNIFORM_METHODS", "Those that propose uniform outputs", which(chain.Method.Uniform)},
 		{"BOUNDED_METHODS", "Those that need bounds on the scores of all outputs", which(chain.Method.Bounded)},
 		{"PARTITION_METHODS", "Ways to ln Z: values of the parameter `method`", PartitionMethods.spelt()},
-		{"MARGINALS_METHODS", "Ways to estimate the mean of ψ", MarginalMethods.spelt()},
+		{"MEANS_METHODS", "Ways to estimate the mean of ψ", MarginalMethods.spelt()},
 		{"SCHEDULES", "Schedules of annealing", Schedules.spelt()},
 		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", ExtensionMethods.spelt()},
 		{"PARTITION_ENGINES", "Methods that compute partition functions", Engines.spelt()},

@@ -30,7 +30,7 @@ BOUNDED_METHODS: tuple[str, ...] = ("cftp", "rejection")
 PARTITION_METHODS: tuple[str, ...] = ("auto", "exact", "annealed", "taylor")
 
 #: Ways to estimate the mean of ψ.
-MARGINALS_METHODS: tuple[str, ...] = ("samples", "counting", "chains")
+MEANS_METHODS: tuple[str, ...] = ("samples", "counting", "chains")
 
 #: Schedules of annealing.
 SCHEDULES: tuple[str, ...] = ("adaptive", "uniform", "thesis")

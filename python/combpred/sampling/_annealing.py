@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.abi import Control
 from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
-from .._lib.estimate import Asked, Estimates, estimate, estimate_from_draws
 from .._lib.names import BOUNDED_METHODS
+from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
 from ..structures import Structure
 from ._estimates import AnnealingDetails, LogPartition
 
@@ -125,3 +126,18 @@ def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:
                 ConvergenceWarning,
             )
     return np.array([not why for why in found.why])
+
+
+def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
+    """Return bounds on the magnitudes of scores of n rows, one number or one for each; ValueError for what is none."""
+    values = np.asarray(bound, dtype=np.float64)
+    if values.shape not in ((), (n,)):
+        raise ValueError(f"bound must have shape ({n},), one number for each row of scores, got {values.shape}")
+    values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
+    if not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise TargetError(row, f"{values[row]} is not finite; replace it", "bound")
+    if (values < 0).any():
+        row = int(np.argmax(values < 0))
+        raise TargetError(row, f"{values[row]:g} must be at least 0", "bound")
+    return values

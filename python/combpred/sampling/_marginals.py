@@ -13,8 +13,8 @@ from .._data.checks import choice, seed_of, share, whole_number
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
-from .._lib.estimate import Asked
 from .._lib.names import CHAINS
+from .._lib.partition import Asked
 from ..structures import Structure
 from ._annealing import MOST_STEPS, estimated, warn_of_chains
 from .samplers import SAMPLERS, rows_of

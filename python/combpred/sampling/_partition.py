@@ -8,14 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import choice, seed_of, share, whole_number
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
-from .._lib.estimate import Asked
 from .._lib.names import PARTITION_METHODS, SCHEDULES
-from .._lib.partition import exact_is_affordable
+from .._lib.partition import Asked, exact_is_affordable
 from ..structures import Structure
-from ._annealing import MAX_STEPS, MOST_STEPS, anneal_rows
+from ._annealing import MAX_STEPS, MOST_STEPS, anneal_rows, bounds_of_rows
 from ._estimates import LogPartition, exact_result
 from ._taylor import expand, warn_of_sampled_moments
-from .samplers import SAMPLERS, bounds_of_rows, rows_of
+from .samplers import SAMPLERS, rows_of
 
 
 def log_partition(

@@ -15,9 +15,9 @@ from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from .._lib.sampling import Drawn, Plan
 from ..structures import Structure
+from ._annealing import bounds_of_rows
 from .samplers import (
     SAMPLERS,
-    bounds_of_rows,
     chain_instead,
     chain_of,
     exact_draws,

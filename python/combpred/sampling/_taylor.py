@@ -7,7 +7,7 @@ import numpy as np
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.errors import ApproximationWarning, CapabilityError
-from .._lib.estimate import Asked, Estimates, estimate
+from .._lib.partition import Asked, Estimates, estimate
 from ..structures import Structure
 from ._estimates import LogPartition, TaylorDetails
 

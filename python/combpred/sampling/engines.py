@@ -19,8 +19,7 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, Rows
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
-from .._lib.estimate import Asked
-from .._lib.partition import exact_is_affordable
+from .._lib.partition import Asked, exact_is_affordable
 from ..structures import Custom, Paths, Structure
 from ._annealing import MAX_STEPS, anneal_rows, estimated
 from ._diagnostics import ChainDiagnostics
@@ -53,6 +52,7 @@ __all__ = [
     "TaylorTraining",
     "TrainingEngine",
     "engine_of",
+    "feature_range",
     "resolve_method",
 ]
 
@@ -69,8 +69,8 @@ _DRAWS = 4  # of each chain for a gradient ...
 _FEW_ROWS, _MORE = 256, 8  # ... of this many rows; of fewer, as many more draws, up to 8 times, as noise is their limit
 _SPACED = 2  # times as far apart are draws for covariances
 _LARGEST_SQUARE = 4096  # order of a second moment that is asked for
-#: Most steps of all chains of a row: some seconds, of the library's own structures and of those of Python functions.
-MEAN_STEPS, COMPUTED_STEPS = 4_000_000, 100_000
+# Most steps of all chains of a row: some seconds, of the library's own structures and of those of Python functions.
+_MEAN_STEPS, _COMPUTED_STEPS = 4_000_000, 100_000
 
 
 class Inferred(NamedTuple):
@@ -257,14 +257,15 @@ class SampledEngine(Engine):
         independent = method not in CHAINED and reach is not None
         if not independent and method not in CHAINED:
             method = chain_of(self.structure, "auto")
-        steps = MEAN_STEPS if self.structure.space.in_library else COMPUTED_STEPS
+        steps = _MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS
         asked = Asked(
             "samples" if independent else "chains", method, "adaptive", given.epsilon, given.delta,
             MAX_STEPS if independent else steps, seed,
             low=np.full(d, 0.0 if reach == 1.0 else -1.0), high=np.ones(d),
         )  # fmt: skip
+        label = "marginals" if independent else "marginals along chains"
         found = estimated(
-            self.structure, scores, asked, means=True, label="marginals", n_threads=given.n_threads,
+            self.structure, scores, asked, means=True, label=label, n_threads=given.n_threads,
             verbose=given.verbose,
         )  # fmt: skip
         assert found.marginals is not None and found.error is not None
@@ -337,7 +338,7 @@ class SampledTraining(TrainingEngine):
         if not self.is_chained:
             seed = int(self._rng.integers(2**63))
             parts = exact_draws(self.structure, self.method, scores, _CHAINS * draws, seed, threads)
-            return embedded(self.structure, parts, threads)
+            return _embedded(self.structure, parts, threads)
         numbers = np.arange(len(self._begun))[rows]
         found = np.empty((len(scores), _CHAINS * draws, scores.shape[1]))
         known = self._begun[numbers]
@@ -365,7 +366,7 @@ class SampledTraining(TrainingEngine):
             self._states = np.empty(shape, dtype=drawn.y.dtype)
         self._states[numbers] = drawn.y[:, -1].reshape(len(numbers), _CHAINS, -1)
         self._begun[numbers] = True
-        psi = embedded(self.structure, drawn.y, self.settings.n_threads)
+        psi = _embedded(self.structure, drawn.y, self.settings.n_threads)
         return psi.reshape(len(numbers), _CHAINS * draws, -1)
 
     def diagnose(self, numbers: NDArray[np.intp], scores: FloatArray) -> ChainDiagnostics:
@@ -423,7 +424,7 @@ class TaylorTraining(TrainingEngine):
         return Inferred(found.marginals, found.expansion, self.name)
 
 
-def embedded(structure: Structure, parts: NDArray[Any], n_threads: int | None) -> FloatArray:
+def _embedded(structure: Structure, parts: NDArray[Any], n_threads: int | None) -> FloatArray:
     """Return ψ of parts (n, k, part_len) as (n, k, d)."""
     n, k = parts.shape[:2]
     flat = np.ascontiguousarray(parts.reshape(n * k, parts.shape[2]))

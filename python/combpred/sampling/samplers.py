@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from .._data.targets import TargetError
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
 from .._lib.decode import score_rows
@@ -34,7 +33,6 @@ __all__ = [
     "Diagnosed",
     "RowSampler",
     "Sampled",
-    "bounds_of_rows",
     "chain_draws",
     "chain_instead",
     "chain_of",
@@ -423,18 +421,3 @@ def rows_of(structure: Structure, scores: ArrayLike) -> FloatArray:
     if not len(rows):
         raise ValueError("scores has 0 rows; at least 1 is needed")
     return rows
-
-
-def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
-    """Return bounds on the magnitudes of scores of n rows, one number or one for each; ValueError for what is none."""
-    values = np.asarray(bound, dtype=np.float64)
-    if values.shape not in ((), (n,)):
-        raise ValueError(f"bound must have shape ({n},), one number for each row of scores, got {values.shape}")
-    values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
-    if not np.isfinite(values).all():
-        row = int(np.argmin(np.isfinite(values)))
-        raise TargetError(row, f"{values[row]} is not finite; replace it", "bound")
-    if (values < 0).any():
-        row = int(np.argmax(values < 0))
-        raise TargetError(row, f"{values[row]:g} must be at least 0", "bound")
-    return values
