@@ -12,7 +12,9 @@ import (
 	"combpred/core/fit"
 	"combpred/core/labelrank"
 	"combpred/core/maxmargin"
+	"combpred/core/maxmargin/affine"
 	"combpred/core/partition"
+	"combpred/core/partition/estimate"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
@@ -76,6 +78,17 @@ const (
 	Uint64
 )
 
+// The ways to partition functions and to means of ψ.
+const (
+	AutoEstimate int = iota
+	ExactSum
+	Annealed
+	TaylorExpansion
+	Samples
+	Counting
+	ChainMeans
+)
+
 // The names of all that the C interface has to choose from, but for structures and the options of ridge regression.
 var (
 	Decoders = Names{
@@ -85,6 +98,13 @@ var (
 	ChainMethods = Names{
 		{"meta", int(chain.Meta)}, {"local", int(chain.LocalMoves)}, {"cube", int(chain.CubeMoves)},
 		{"cftp", int(chain.FromPast)}, {"rejection", int(chain.Reject)}, {"monotone", int(chain.MonotonePast)},
+	}
+	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
+	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
+	SuppliedMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
+	LevelSamplers    = append(Names{{"auto", int(estimate.AutoSampler)}, {"exact", int(estimate.ExactSampler)}}, ChainMethods...)
+	Schedules        = Names{
+		{"adaptive", int(estimate.Adaptive)}, {"uniform", int(estimate.Uniform)}, {"thesis", int(estimate.Thesis)},
 	}
 	ExtensionMethods = Names{
 		{"auto", int(extensions.Auto)}, {"counting", int(extensions.Counting)}, {"coupling", int(extensions.Coupling)},
@@ -101,8 +121,21 @@ var (
 		{"borda", int(aggregate.BordaCount)}, {"footrule", int(aggregate.Assignment)},
 		{"median-rank", int(aggregate.MedianRanks)},
 	}
-	Consensuses = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
-	Rules       = Names{{"frank-wolfe", int(maxmargin.FrankWolfe)}, {"perceptron", int(maxmargin.Perceptron)}}
+	Consensuses    = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
+	MarginSolvers  = Names{{"cutting-plane", int(maxmargin.CuttingPlanes)}, {"frank-wolfe", int(maxmargin.Blockwise)}}
+	Rescalings     = Names{{"margin", 0}, {"slack", 1}}
+	MarginRequests = Names{
+		{"done", int(maxmargin.Finished)}, {"decode", int(maxmargin.Decode)}, {"planes", int(maxmargin.Planes)},
+		{"look", int(maxmargin.Looked)}, {"grow", int(maxmargin.More)},
+	}
+	EntryKinds = Names{
+		{"bits", int(affine.Bits)}, {"signs", int(affine.Signs)}, {"signs and zeros", int(affine.SignsAndZeros)},
+		{"signs and ties", int(affine.SignsAndTies)},
+	}
+	Costs = Names{
+		{"hamming", int(affine.Hamming)}, {"kendall", int(affine.Kendall)}, {"tree", int(affine.Hamming)},
+		{"zero-one", int(affine.ZeroOne)},
+	}
 	Subgraphs   = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)}}
 	NumberTypes = Names{
 		{"float64", int(Float64)}, {"float32", int(Float32)}, {"int8", int(Int8)}, {"uint8", int(Uint8)}, {"int16", int(Int16)},
@@ -134,6 +167,9 @@ func Lists() []List {
 		{"EXACT_METHODS", "Those that draw independent samples from exactly the distribution asked for", which(chain.Method.Exact)},
 		{"UNIFORM_METHODS", "Those that propose uniform outputs", which(chain.Method.Uniform)},
 		{"BOUNDED_METHODS", "Those that need bounds on the scores of all outputs", which(chain.Method.Bounded)},
+		{"PARTITION_METHODS", "Ways to ln Z: values of the parameter `method`", PartitionMethods.spelt()},
+		{"MEANS_METHODS", "Ways to estimate the mean of ψ", MarginalMethods.spelt()},
+		{"SCHEDULES", "Schedules of annealing", Schedules.spelt()},
 		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", ExtensionMethods.spelt()},
 		{"PARTITION_ENGINES", "Methods that compute partition functions", Engines.spelt()},
 		{"MOMENTS_KINDS", "What the mean and the second moment of a structure are", Moments.spelt()},
@@ -147,7 +183,10 @@ func Lists() []List {
 		{"POSITIONAL_METHODS", "Ways to find a consensus by the positions of items",
 			whichOf(func(m aggregate.Method) bool { return !m.Kendall() })},
 		{"NUMBER_TYPES", "Types of the numbers of dense input features", NumberTypes.spelt()},
-		{"RULES", "Rules by which max-margin training takes a step", Rules.spelt()},
+		{"MARGIN_SOLVERS", "Solvers of support vector machines", MarginSolvers.spelt()},
+		{"RESCALINGS", "What the loss rescales in a support vector machine", Rescalings.spelt()},
+		{"ENTRY_KINDS", "Values that the entries of ψ take, where losses are affine", EntryKinds.spelt()},
+		{"AFFINE_COSTS", "Losses that are affine in ψ", Costs.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}
