@@ -1,0 +1,491 @@
+package kbest
+
+import (
+	"cmp"
+	"container/heap"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/badrow"
+	"combpred/core/decode"
+	"combpred/core/structure"
+)
+
+// Ask is what a Machine asks for.
+type Ask int
+
+const (
+	Done   Ask = iota // nothing: all outputs are listed
+	Decode            // an output of largest score for each row of the request
+	Listed            // nothing: the next output is there
+)
+
+// Request is what a Machine needs to go on, or what it has found.
+type Request struct {
+	Ask               Ask
+	Linear, Magnitude blas64.General // of Decode: rows×d; Magnitude has no rows where no squares are scored
+	Parts             []int32        // of Listed: the output
+	Value             float64        // and its score
+}
+
+// Machine lists outputs by partitioning the space around each output found, and asks for exact decodings on the way.
+//
+// When the best output of a cell of the partition is listed, the other outputs of the cell are split by the first free entry of ψ in
+// which they differ from it (Murty, 1968; Lawler, 1972). The best outputs of these subproblems are found by exact decodings with
+// penalties: a value that an entry must not take costs more than any two outputs can differ by. If the best output of a subproblem
+// still takes such a value, the subproblem is empty. Entries with two possible values need only penalties that are linear in ψ, so
+// that decoders need not know about them. The entries of ψ must be −1, 0 or 1.
+type Machine struct {
+	space structure.Space
+	score structure.Scores
+	nu    float64
+	slack float64
+	most  int // outputs that are wanted
+	rows  int // most rows of a request
+
+	// What follows is the state.
+	phase     phase
+	cursor    int       // of the first row of the request under way, among those of its phase
+	count     int       // rows of the request under way
+	remaining int       // outputs still wanted
+	alphabet  []bits    // values that each entry takes
+	extreme   []float64 // the largest of these values
+	least     float64
+	number    int // of subproblems so far
+	cells     []cell
+	waiting   candidates
+
+	psi               []float64
+	linear, magnitude blas64.General
+	scale, penalty    float64
+}
+
+// bits are a set of values of an entry of ψ: bit 0 stands for −1, bit 1 for 0, bit 2 for +1.
+type bits uint8
+
+func bit(value int8) bits { return 1 << (value + 1) }
+
+// several reports whether there is more than one value.
+func (b bits) several() bool { return b&(b-1) != 0 }
+
+type phase int8
+
+const (
+	begin    phase = iota
+	largest        // the largest value of each entry is asked for
+	smallest       // and the smallest
+	middle         // whether entries that may be −1 and 1 may be 0
+	root           // the best output
+	worst          // the worst one
+	pop            // the next output is taken from those found
+	children       // the best outputs of the parts of the last cell
+	ended
+)
+
+// cell is a cell of the partition of the space, whose best output has been listed.
+type cell struct {
+	domains []bits // the values that each entry may take
+	psi     []int8 // of the best output
+}
+
+// candidate is the best output of a cell that is not listed yet.
+type candidate struct {
+	value  float64
+	number int
+	parent int // cell; −1 for the whole space
+	at     int // which of its parts
+	psi    []int8
+	parts  []int32
+}
+
+// candidates are a heap, the largest value first.
+type candidates []candidate
+
+func (c candidate) before(o candidate) bool {
+	return c.value > o.value || c.value == o.value && c.number < o.number
+}
+
+func (h candidates) Len() int           { return len(h) }
+func (h candidates) Less(i, j int) bool { return h[i].before(h[j]) }
+func (h candidates) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *candidates) Push(x any)        { *h = append(*h, x.(candidate)) }
+func (h *candidates) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	(*h)[last] = candidate{}
+	*h = (*h)[:last]
+	return x
+}
+
+// NewMachine returns a machine that lists most outputs at most, of scores of at least (1−nu)·max + nu·min, and asks for rows
+// decodings at a time at most. The scores must have passed structure.CheckScores.
+func NewMachine(space structure.Space, score structure.Scores, nu float64, most, rows int) *Machine {
+	d := space.FeatureLen()
+	m := &Machine{space: space, score: score, nu: nu, most: most, rows: max(1, rows), remaining: most, least: math.Inf(-1)}
+	m.slack = tieTolerance * (sumOf(score.Linear) + sumOf(score.Magnitude))
+	m.alphabet, m.extreme, m.psi = make([]bits, d), make([]float64, d), make([]float64, d)
+	// Decoding does not depend on the scale of scores; this one keeps penalties from overflowing.
+	for _, v := range slices.Concat(score.Linear, score.Magnitude) {
+		m.scale = max(m.scale, math.Abs(v))
+	}
+	if m.scale == 0 {
+		m.scale = 1
+	}
+	m.penalty = 1
+	for _, v := range score.Linear {
+		m.penalty += 2 * math.Abs(v/m.scale)
+	}
+	for _, v := range score.Magnitude {
+		m.penalty += math.Abs(v / m.scale)
+	}
+	return m
+}
+
+// Next takes in the outputs that answer the last request, if that was for decodings, and goes on until more are needed or the next
+// output is found. After an error the machine is as before.
+func (m *Machine) Next(answers []int32) (Request, error) {
+	if m.count > 0 {
+		if len(answers) != m.count*m.space.PartLen() {
+			return Request{}, fmt.Errorf("kbest: there are %d parts of answers, %d outputs of %d parts were asked for", len(answers),
+				m.count, m.space.PartLen())
+		}
+		if err := m.take(answers); err != nil {
+			return Request{}, err
+		}
+	}
+	for {
+		switch m.phase {
+		case ended:
+			return Request{}, nil
+		case pop:
+			if m.remaining == 0 || len(m.waiting) == 0 || m.waiting[0].value < m.least {
+				m.phase = ended
+				continue
+			}
+			return m.list(), nil
+		}
+		if todo := m.todo(); m.cursor < todo {
+			m.count = min(todo-m.cursor, m.rows)
+			return m.ask(), nil
+		}
+		m.advance()
+	}
+}
+
+// todo returns the number of decodings of the phase.
+func (m *Machine) todo() int {
+	switch m.phase {
+	case largest, smallest:
+		return len(m.psi)
+	case middle:
+		return len(m.open())
+	case root, worst:
+		return 1
+	case children:
+		last := m.cells[len(m.cells)-1]
+		return len(free(last.domains))
+	}
+	return 0
+}
+
+// advance goes to the next phase.
+func (m *Machine) advance() {
+	m.cursor = 0
+	switch m.phase {
+	case root:
+		if m.nu == 1 {
+			m.phase++
+		}
+	case children:
+		if m.remaining < math.MaxInt/2 && len(m.waiting) > 2*m.remaining { // those beyond will not be listed
+			slices.SortFunc(m.waiting, func(a, b candidate) int {
+				return cmp.Or(byDescending(a.value, b.value), cmp.Compare(a.number, b.number))
+			})
+			m.waiting = slices.Clone(m.waiting[:m.remaining]) // sorted, hence a heap
+		}
+		m.phase = pop
+		return
+	}
+	m.phase++
+}
+
+// open returns the entries that may be −1 and 1: of these it must be found out whether they may be 0.
+func (m *Machine) open() (entries []int) {
+	for e, a := range m.alphabet {
+		if a&5 == 5 {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// free returns the entries that may take more than one value in a cell.
+func free(domains []bits) (entries []int) {
+	for e, d := range domains {
+		if d.several() {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// list takes the next output from those found.
+func (m *Machine) list() Request {
+	c := heap.Pop(&m.waiting).(candidate)
+	domains := m.alphabet
+	if c.parent >= 0 {
+		parent := m.cells[c.parent]
+		domains = parent.child(c.at, free(parent.domains))
+	}
+	m.cells = append(m.cells, cell{domains, c.psi})
+	m.remaining--
+	m.phase, m.cursor = children, 0
+	return Request{Ask: Listed, Parts: c.parts, Value: c.value}
+}
+
+// child returns the domains of the part in which free entry number at changes and those before it do not.
+func (c cell) child(at int, free []int) []bits {
+	domains := slices.Clone(c.domains)
+	for _, e := range free[:at] {
+		domains[e] = bit(c.psi[e])
+	}
+	domains[free[at]] &^= bit(c.psi[free[at]])
+	return domains
+}
+
+// ask returns the request for m.count decodings from m.cursor on.
+func (m *Machine) ask() Request {
+	n, d := m.count, len(m.psi)
+	m.linear, m.magnitude = fresh(m.linear, n, d), fresh(m.magnitude, n, d)
+	squared := false
+	switch m.phase {
+	case largest, smallest:
+		sign := 1.0
+		if m.phase == smallest {
+			sign = -1
+		}
+		for i := range n {
+			m.linear.Data[i*d+m.cursor+i] = sign
+		}
+	case middle:
+		squared = true
+		for i, e := range m.open()[m.cursor : m.cursor+n] {
+			m.magnitude.Data[i*d+e] = -1
+		}
+	case root:
+		squared = m.penalised(0, m.alphabet)
+	case worst:
+		for e, v := range m.score.Linear {
+			m.linear.Data[e] = -v / m.scale
+		}
+		for e, v := range m.score.Magnitude {
+			squared = true
+			m.magnitude.Data[e] = -v / m.scale
+		}
+	case children:
+		last := m.cells[len(m.cells)-1]
+		entries := free(last.domains)
+		for i := range n {
+			squared = m.penalised(i, last.child(m.cursor+i, entries))
+		}
+	}
+	r := Request{Ask: Decode, Linear: m.linear}
+	if squared {
+		r.Magnitude = m.magnitude
+	} else {
+		r.Magnitude = blas64.General{Cols: d, Stride: max(1, d)}
+	}
+	return r
+}
+
+// fresh returns a matrix of zeros, in the memory of m where that suffices.
+func fresh(m blas64.General, rows, cols int) blas64.General {
+	if cap(m.Data) < rows*cols {
+		m.Data = make([]float64, rows*cols)
+	}
+	m.Rows, m.Cols, m.Stride, m.Data = rows, cols, max(1, cols), m.Data[:rows*cols]
+	clear(m.Data)
+	return m
+}
+
+// penalised writes the scores of a subproblem to a row of the request, and says whether squares are scored.
+func (m *Machine) penalised(row int, domains []bits) (squared bool) {
+	d := len(m.psi)
+	linear, magnitude := m.linear.Data[row*d:(row+1)*d], m.magnitude.Data[row*d:(row+1)*d]
+	for e, v := range m.score.Linear {
+		linear[e] = v/m.scale - m.penalty*onLinear[m.alphabet[e]][domains[e]]
+		magnitude[e] = -m.penalty * onSquare[m.alphabet[e]][domains[e]]
+		squared = squared || m.alphabet[e] == 7
+	}
+	for e, v := range m.score.Magnitude {
+		magnitude[e] += v / m.scale
+	}
+	return squared || m.score.Magnitude != nil
+}
+
+// onLinear and onSquare are the coefficients of ψ_e and ψ_e² that cost 1 for every value outside a domain, by the alphabet, the set of
+// values that the entry takes at all, and the domain. On the alphabet the cost is right up to a constant; other values do not matter.
+var onLinear, onSquare = costs()
+
+func costs() (linear, square [8][8]float64) {
+	for domain := range bits(8) {
+		var outside [3]float64 // cost of −1, 0, 1
+		for v := range outside {
+			if domain>>v&1 == 0 {
+				outside[v] = 1
+			}
+		}
+		linear[3][domain] = outside[1] - outside[0]
+		linear[6][domain] = outside[2] - outside[1]
+		linear[5][domain] = (outside[2] - outside[0]) / 2
+		linear[7][domain] = linear[5][domain]
+		square[7][domain] = (outside[2]+outside[0])/2 - outside[1]
+	}
+	return linear, square
+}
+
+// take takes in the answers to the request under way.
+func (m *Machine) take(answers []int32) error {
+	p := m.space.PartLen()
+	row := func(i int) []int32 { return answers[i*p : (i+1)*p] }
+	for i := range m.count {
+		if err := m.space.Check(row(i)); err != nil {
+			return badrow.At(i, err)
+		}
+	}
+	switch m.phase {
+	case largest, smallest, middle:
+		if err := m.takeExtremes(row); err != nil {
+			return err
+		}
+	case worst:
+		m.space.Embed(m.psi, row(0))
+		if len(m.waiting) == 0 {
+			return errDamaged
+		}
+		m.least = (1-m.nu)*m.waiting[0].value + m.nu*m.score.Value(m.psi) - m.slack
+	case root, children:
+		parent := cell{domains: m.alphabet}
+		at := -1
+		var entries []int
+		if m.phase == children {
+			at = len(m.cells) - 1
+			parent = m.cells[at]
+			entries = free(parent.domains)
+		}
+		for i := range m.count {
+			m.space.Embed(m.psi, row(i))
+			psi := make([]int8, len(m.psi))
+			domains := parent.domains
+			if at >= 0 {
+				domains = parent.child(m.cursor+i, entries)
+			}
+			inside := true
+			for e, v := range m.psi {
+				psi[e] = int8(v)
+				inside = inside && isSign(v) && bit(psi[e])&domains[e] != 0
+			}
+			value := m.score.Value(m.psi)
+			if !inside || value < m.least {
+				continue
+			}
+			m.number++
+			heap.Push(&m.waiting, candidate{value, m.number, at, m.cursor + i, psi, slices.Clone(row(i))})
+		}
+	}
+	m.cursor, m.count = m.cursor+m.count, 0
+	return nil
+}
+
+// takeExtremes takes in outputs of which single entries are as large or as small as they can be.
+func (m *Machine) takeExtremes(row func(int) []int32) error {
+	entries := make([]int, m.count)
+	for i := range entries {
+		entries[i] = m.cursor + i
+	}
+	if m.phase == middle {
+		copy(entries, m.open()[m.cursor:m.cursor+m.count])
+	}
+	for i, e := range entries {
+		m.space.Embed(m.psi, row(i))
+		v := m.psi[e]
+		switch m.phase {
+		case largest:
+			m.extreme[e] = v
+		case smallest:
+			if !isSign(v) || !isSign(m.extreme[e]) {
+				return &FeatureError{structure.Describe(m.space), e, v, m.extreme[e]}
+			}
+			m.alphabet[e] = bit(int8(m.extreme[e])) | bit(int8(v))
+		case middle:
+			m.alphabet[e] |= bit(int8(v)) & 2
+		}
+	}
+	return nil
+}
+
+// isSign reports whether v is −1, 0 or 1.
+func isSign(v float64) bool { return v == 0 || math.Abs(v) == 1 }
+
+// FeatureError says that an entry of ψ takes values other than −1, 0 and 1, so that the space cannot be partitioned.
+type FeatureError struct {
+	Structure string
+	Feature   int
+	Min, Max  float64 // values that it takes
+}
+
+func (e *FeatureError) Error() string {
+	return fmt.Sprintf("kbest: %s: feature %d takes values from %g to %g, and the best outputs can be listed in order only where "+
+		"features are -1, 0 or 1 or the outputs few", e.Structure, e.Feature, e.Min, e.Max)
+}
+
+// EveryRow is true: it is so for any scores.
+func (e *FeatureError) EveryRow() bool { return true }
+
+// Status is that of what a structure cannot do.
+func (e *FeatureError) Status() int32 { return 2 }
+
+// partition lists outputs by a machine, whose requests the decoder of the space answers.
+func (l *lister) partition(yield emit) error {
+	d, p := max(1, l.space.FeatureLen()), l.space.PartLen()
+	m := NewMachine(l.space, l.score, l.nu, l.most, batchNumbers/d)
+	var answers []int32
+	for {
+		r, err := m.Next(answers)
+		if err != nil {
+			return err
+		}
+		switch r.Ask {
+		case Done:
+			return nil
+		case Listed:
+			if answers = nil; !yield(r.Parts, r.Value) {
+				return nil
+			}
+		case Decode:
+			answers = make([]int32, r.Linear.Rows*p)
+			err := decode.Batch(l.space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, l.workers, l.mon)
+			if bad, ok := errors.AsType[*badrow.Error](err); ok { // the row is the number of the subproblem
+				err = bad.Err
+			}
+			if err != nil {
+				return &orderError{err}
+			}
+		}
+	}
+}
+
+// batchNumbers is the number of scores in a batch of subproblems.
+const batchNumbers = 1 << 21
+
+// orderError says why exact decodings are needed.
+type orderError struct{ error }
+
+func (e *orderError) Error() string {
+	return fmt.Sprintf("outputs are listed in order by exact decodings, and %v", e.error)
+}
+func (e *orderError) Unwrap() error { return e.error }
