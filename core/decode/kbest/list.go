@@ -82,6 +82,9 @@ func Batch(space structure.Space, linear, magnitude blas64.General, o Options, c
 		return Result{}, fmt.Errorf("kbest: %d outputs cannot be skipped", o.Skip)
 	}
 	result := Result{Counts: make([]int, linear.Rows), Method: o.Method}
+	if capacity == 0 {
+		return result, nil
+	}
 	for i := range linear.Rows {
 		score := structure.Scores{Linear: linear.Data[i*linear.Stride:][:d]}
 		if magnitude.Rows > 0 {
@@ -140,9 +143,6 @@ func (l *lister) list(method Method, yield emit) (Method, error) {
 	}
 	if method == Auto {
 		method = l.choose()
-	}
-	if l.most == 0 {
-		return method, nil
 	}
 	switch method {
 	case Combinations:

@@ -22,6 +22,7 @@ const (
 	Done   Ask = iota // nothing: all outputs are listed
 	Decode            // an output of largest score for each row of the request
 	Listed            // nothing: the next output is there
+	State             // room for a longer state; never asked for by Next, whose state grows by itself
 )
 
 // Request is what a Machine needs to go on, or what it has found.
@@ -175,6 +176,9 @@ func (m *Machine) Next(answers []int32) (Request, error) {
 		m.advance()
 	}
 }
+
+// Asked returns the number of decodings that the last request was for.
+func (m *Machine) Asked() int { return m.count }
 
 // todo returns the number of decodings of the phase.
 func (m *Machine) todo() int {

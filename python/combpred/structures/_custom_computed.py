@@ -24,7 +24,6 @@ from ._base import Structure
 from ._custom_chain import draw_by_proposals
 from ._layout import Layout
 from ._search.constraints import RowConstraints
-from ._search.k_best import best_outputs
 from ._space import EntryKind, MomentsInfo
 from .costs import OutputLoss
 
@@ -64,7 +63,6 @@ class PythonSpace:
     """
 
     in_library = False
-    is_listed = False
     parts_dtype: DTypeLike = np.object_
     part_len = 1
     entry_kind: EntryKind = "unknown"
@@ -291,19 +289,12 @@ class PythonSpace:
             "take sampler='meta' and schedule='adaptive'"
         )
 
-    def k_best(
-        self,
-        linear: NDArray[np.float64],
-        magnitude: NDArray[np.float64] | None = None,
-        *,
-        nu: float = 1.0,
-        max_results: int | None = None,
-        n_threads: int | None = None,
-    ) -> Iterator[Any]:
+    def k_best(self, *scores: Any, **options: Any) -> Iterator[Any]:
         """Raise CapabilityError: the best output is not proven to be one, so the next one cannot be found."""
-        return best_outputs(self, linear, magnitude, nu=nu, max_results=max_results, n_threads=n_threads)
-
-    enumerate = k_best
+        raise CapabilityError(
+            f"{self.structure!r} is given by functions, whose best output is not proven to be one, so that the "
+            "outputs that follow it cannot be found; Custom.from_structures lists them"
+        )
 
     def decode(
         self,
