@@ -317,6 +317,7 @@ int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *
 typedef struct cp_kbest_request {
   int64_t struct_size;
   int64_t capacity;       /* most rows that are asked for at a time, from 1 on; the same in all calls */
+  int64_t row;            /* of scores, for which outputs are listed; likewise                        */
   int64_t d, part_len;
   double *linear;         /* [capacity, d]: "decode": scores of ψ                                     */
   double *magnitude;      /* [capacity, d]: and of its squares                                        */
@@ -332,11 +333,11 @@ typedef struct cp_kbest_request {
 } cp_kbest_request;
 #define CP_KBEST_REQUEST {.struct_size = sizeof(cp_kbest_request)}
 
-/* Lists the outputs of largest score for the one row of scores, by "partition", where the caller decodes: the outputs may be
+/* Lists the outputs of largest score for a row of scores, by "partition", where the caller decodes: the outputs may be
  * some of those of the structure only. Call it again and again, with the same scores and options, and do what request->ask
  * says. state[state_cap] is the caller's and begins with zeros; *needed gets how many bytes it must have: where it is
  * shorter request->ask is "state", and the first state_cap bytes must be kept. A state that is damaged, or that belongs to
- * other arguments, is CP_EVALUE. bad_row is a row of the answers. Cost beside decodings: O(length of the state). */
+ * other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad. Cost beside decodings: O(length of the state). */
 int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
                       int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
                       int64_t err_cap);

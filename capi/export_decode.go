@@ -270,9 +270,6 @@ func go_cp_kbest_next(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in
 		if e != nil {
 			return e
 		}
-		if sc.n != 1 {
-			return cabi.Illegal("scores: n is %d, must be 1", int64(sc.n))
-		}
 		opt, most, e := readKBest(options)
 		if e != nil {
 			return e
@@ -284,6 +281,9 @@ func go_cp_kbest_next(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in
 		r := *request
 		if r.capacity < 1 || r.capacity > maxRows {
 			return cabi.Illegal("request: capacity is %d, must be from 1 to %d", int64(r.capacity), maxRows)
+		}
+		if r.row < 0 || r.row >= sc.n {
+			return cabi.Illegal("request: row is %d, there are %d rows of scores", int64(r.row), int64(sc.n))
 		}
 		d := C.int64_t(sc.space.FeatureLen())
 		if e := equal("d", r.d, int(d)); e != nil {
@@ -308,7 +308,7 @@ func go_cp_kbest_next(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in
 		if _, e := cabi.One(needed, "needed"); e != nil {
 			return e
 		}
-		machine, answers, e := machineOf(sc, opt, most, int(r.capacity), buffer, parts)
+		machine, answers, e := machineOf(sc, int(r.row), opt, most, int(r.capacity), buffer, parts)
 		if e != nil {
 			return e
 		}
@@ -334,14 +334,16 @@ func go_cp_kbest_next(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in
 }
 
 // machineOf returns a new machine, or that of a state with the answers to what it asked for last.
-func machineOf(sc scores, opt kbest.Options, most, rows int, state []byte, parts []int32) (*kbest.Machine, []int32, error) {
-	score := structure.Scores{Linear: sc.linear.Data}
+func machineOf(sc scores, row int, opt kbest.Options, most, rows int, state []byte, parts []int32) (*kbest.Machine, []int32, error) {
+	d := sc.linear.Cols
+	score := structure.Scores{Linear: sc.linear.Data[row*d : (row+1)*d]}
 	if sc.magnitude.Rows > 0 {
-		score.Magnitude = sc.magnitude.Data
+		at := min(row, sc.magnitude.Rows-1)
+		score.Magnitude = sc.magnitude.Data[at*d : (at+1)*d]
 	}
 	for _, v := range [][]float64{score.Linear, score.Magnitude} {
 		if err := structure.CheckScores(v); err != nil {
-			return nil, nil, err
+			return nil, nil, badrow.At(row, err)
 		}
 	}
 	if !kbest.Begun(state) {

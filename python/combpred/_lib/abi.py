@@ -93,8 +93,8 @@ class CKbestList(ctypes.Structure):
 class CKbestRequest(ctypes.Structure):
     """cp_kbest_request."""
 
-    _fields_ = _fields(capacity=_N, d=_N, part_len=_N, linear=_P, magnitude=_P, parts=_P, n_asked=_N, n_squares=_N,
-                       value=c_double, ask=c_char * 16)
+    _fields_ = _fields(capacity=_N, row=_N, d=_N, part_len=_N, linear=_P, magnitude=_P, parts=_P, n_asked=_N,
+                       n_squares=_N, value=c_double, ask=c_char * 16)
 
 
 class CPartitionInfo(ctypes.Structure):
