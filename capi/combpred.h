@@ -325,8 +325,8 @@ typedef struct cp_kbest_request {
   int64_t n_asked;        /* out: with "decode", rows of linear                                       */
   int64_t n_squares;      /* out: and of magnitude: as many, or 0                                     */
   double value;           /* out: with "listed", the score of the output                              */
-  char ask[16];           /* out: "decode": parts must get, before the next call, an output of largest score for each row
-                                            among all that there are, as cp_decode with "exact" finds it
+  char ask[16];           /* out: "decode": before the next call parts must get an output of largest score for each
+                                            row, among all that there are, as cp_decode with "exact" finds it
                                   "listed": the next output is in parts; call again for another one
                                   "done":   there are no more
                                   "state":  nothing was done: call again with a longer state           */

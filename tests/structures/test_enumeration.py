@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from combpred import CapabilityError, StructuredRidge
-from combpred._lib.decode import k_best
 from combpred.structures import (
     DirectedCycles,
     Graphs,
@@ -70,9 +69,6 @@ def test_pairs_that_are_not_level_are_refused_by_the_listing_of_pairs():
         CapabilityError, match="partial tournaments of 3 items.*the same number, which these scores of sq"
     ):
         list(Tournaments(3).space.k_best(linear, magnitude, method="siblings"))
-    for structure, method in ((Tournaments(3), "combinations"), (LabelSets(3), "siblings")):
-        scores = linear[np.newaxis], magnitude
-        assert k_best(structure.space.description, *scores, most=1, nu=0.5, method="unordered")[2] == method
 
 
 def test_ties_are_all_listed():

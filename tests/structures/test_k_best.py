@@ -9,7 +9,6 @@ import pytest
 
 import small_graphs
 from combpred import CapabilityError, StructuredRidge
-from combpred._lib.decode import Decoding, best_by_requests
 from combpred.structures import (
     Assignments,
     Cliques,
@@ -99,25 +98,6 @@ def test_combinations_come_in_order(structure, kind):
     listed = list(structure.space.k_best(linear, magnitude, method="combinations"))
     check(structure, listed, linear, magnitude)
     np.testing.assert_array_equal(listed, list(structure.space.k_best(linear, magnitude)))
-
-
-@pytest.mark.parametrize("kind", ["gaussian", "ties", "magnitudes"])
-@pytest.mark.parametrize("nu", [1.0, 0.4])
-@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(5), Tournaments(3), Cycles(5), Cliques(5)])
-def test_requests_are_answered_one_after_the_other(structure, kind, nu):
-    linear, magnitude = scores_of(structure, kind)
-    space = structure.space
-    asked = []
-
-    def solve(scores, squares):
-        asked.append(len(scores))
-        return space.decode(scores, squares, Decoding("exact")).y
-
-    parts = list(best_by_requests(space.description, linear, magnitude, solve, nu=nu))
-    check(structure, space.decode_parts(np.concatenate(parts)), linear, magnitude, nu)
-    few = list(best_by_requests(space.description, linear, magnitude, solve, nu=nu, most=3))
-    np.testing.assert_array_equal(few, parts[:3])
-    assert max(asked) > 1  # rows at a time
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])

@@ -3,7 +3,6 @@ package kbest
 import (
 	"cmp"
 	"container/heap"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/core/badrow"
-	"combpred/core/decode"
 	"combpred/core/structure"
 )
 
@@ -65,14 +63,6 @@ type Machine struct {
 	scale, penalty    float64
 }
 
-// bits are a set of values of an entry of ψ: bit 0 stands for −1, bit 1 for 0, bit 2 for +1.
-type bits uint8
-
-func bit(value int8) bits { return 1 << (value + 1) }
-
-// several reports whether there is more than one value.
-func (b bits) several() bool { return b&(b-1) != 0 }
-
 type phase int8
 
 const (
@@ -86,41 +76,6 @@ const (
 	children       // the best outputs of the parts of the last cell
 	ended
 )
-
-// cell is a cell of the partition of the space, whose best output has been listed.
-type cell struct {
-	domains []bits // the values that each entry may take
-	psi     []int8 // of the best output
-}
-
-// candidate is the best output of a cell that is not listed yet.
-type candidate struct {
-	value  float64
-	number int
-	parent int // cell; −1 for the whole space
-	at     int // which of its parts
-	psi    []int8
-	parts  []int32
-}
-
-// candidates are a heap, the largest value first.
-type candidates []candidate
-
-func (c candidate) before(o candidate) bool {
-	return c.value > o.value || c.value == o.value && c.number < o.number
-}
-
-func (h candidates) Len() int           { return len(h) }
-func (h candidates) Less(i, j int) bool { return h[i].before(h[j]) }
-func (h candidates) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *candidates) Push(x any)        { *h = append(*h, x.(candidate)) }
-func (h *candidates) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	(*h)[last] = candidate{}
-	*h = (*h)[:last]
-	return x
-}
 
 // NewMachine returns a machine that lists most outputs at most, of scores of at least (1−nu)·max + nu·min, and asks for rows
 // decodings at a time at most. The scores must have passed structure.CheckScores.
@@ -227,16 +182,6 @@ func (m *Machine) open() (entries []int) {
 	return entries
 }
 
-// free returns the entries that may take more than one value in a cell.
-func free(domains []bits) (entries []int) {
-	for e, d := range domains {
-		if d.several() {
-			entries = append(entries, e)
-		}
-	}
-	return entries
-}
-
 // list takes the next output from those found.
 func (m *Machine) list() Request {
 	c := heap.Pop(&m.waiting).(candidate)
@@ -249,107 +194,6 @@ func (m *Machine) list() Request {
 	m.remaining--
 	m.phase, m.cursor = children, 0
 	return Request{Ask: Listed, Parts: c.parts, Value: c.value}
-}
-
-// child returns the domains of the part in which free entry number at changes and those before it do not.
-func (c cell) child(at int, free []int) []bits {
-	domains := slices.Clone(c.domains)
-	for _, e := range free[:at] {
-		domains[e] = bit(c.psi[e])
-	}
-	domains[free[at]] &^= bit(c.psi[free[at]])
-	return domains
-}
-
-// ask returns the request for m.count decodings from m.cursor on.
-func (m *Machine) ask() Request {
-	n, d := m.count, len(m.psi)
-	m.linear, m.magnitude = fresh(m.linear, n, d), fresh(m.magnitude, n, d)
-	squared := false
-	switch m.phase {
-	case largest, smallest:
-		sign := 1.0
-		if m.phase == smallest {
-			sign = -1
-		}
-		for i := range n {
-			m.linear.Data[i*d+m.cursor+i] = sign
-		}
-	case middle:
-		squared = true
-		for i, e := range m.open()[m.cursor : m.cursor+n] {
-			m.magnitude.Data[i*d+e] = -1
-		}
-	case root:
-		squared = m.penalised(0, m.alphabet)
-	case worst:
-		for e, v := range m.score.Linear {
-			m.linear.Data[e] = -v / m.scale
-		}
-		for e, v := range m.score.Magnitude {
-			squared = true
-			m.magnitude.Data[e] = -v / m.scale
-		}
-	case children:
-		last := m.cells[len(m.cells)-1]
-		entries := free(last.domains)
-		for i := range n {
-			squared = m.penalised(i, last.child(m.cursor+i, entries))
-		}
-	}
-	r := Request{Ask: Decode, Linear: m.linear}
-	if squared {
-		r.Magnitude = m.magnitude
-	} else {
-		r.Magnitude = blas64.General{Cols: d, Stride: max(1, d)}
-	}
-	return r
-}
-
-// fresh returns a matrix of zeros, in the memory of m where that suffices.
-func fresh(m blas64.General, rows, cols int) blas64.General {
-	if cap(m.Data) < rows*cols {
-		m.Data = make([]float64, rows*cols)
-	}
-	m.Rows, m.Cols, m.Stride, m.Data = rows, cols, max(1, cols), m.Data[:rows*cols]
-	clear(m.Data)
-	return m
-}
-
-// penalised writes the scores of a subproblem to a row of the request, and says whether squares are scored.
-func (m *Machine) penalised(row int, domains []bits) (squared bool) {
-	d := len(m.psi)
-	linear, magnitude := m.linear.Data[row*d:(row+1)*d], m.magnitude.Data[row*d:(row+1)*d]
-	for e, v := range m.score.Linear {
-		linear[e] = v/m.scale - m.penalty*onLinear[m.alphabet[e]][domains[e]]
-		magnitude[e] = -m.penalty * onSquare[m.alphabet[e]][domains[e]]
-		squared = squared || m.alphabet[e] == 7
-	}
-	for e, v := range m.score.Magnitude {
-		magnitude[e] += v / m.scale
-	}
-	return squared || m.score.Magnitude != nil
-}
-
-// onLinear and onSquare are the coefficients of ψ_e and ψ_e² that cost 1 for every value outside a domain, by the alphabet, the set of
-// values that the entry takes at all, and the domain. On the alphabet the cost is right up to a constant; other values do not matter.
-var onLinear, onSquare = costs()
-
-func costs() (linear, square [8][8]float64) {
-	for domain := range bits(8) {
-		var outside [3]float64 // cost of −1, 0, 1
-		for v := range outside {
-			if domain>>v&1 == 0 {
-				outside[v] = 1
-			}
-		}
-		linear[3][domain] = outside[1] - outside[0]
-		linear[6][domain] = outside[2] - outside[1]
-		linear[5][domain] = (outside[2] - outside[0]) / 2
-		linear[7][domain] = linear[5][domain]
-		square[7][domain] = (outside[2]+outside[0])/2 - outside[1]
-	}
-	return linear, square
 }
 
 // take takes in the answers to the request under way.
@@ -434,62 +278,3 @@ func (m *Machine) takeExtremes(row func(int) []int32) error {
 
 // isSign reports whether v is −1, 0 or 1.
 func isSign(v float64) bool { return v == 0 || math.Abs(v) == 1 }
-
-// FeatureError says that an entry of ψ takes values other than −1, 0 and 1, so that the space cannot be partitioned.
-type FeatureError struct {
-	Structure string
-	Feature   int
-	Min, Max  float64 // values that it takes
-}
-
-func (e *FeatureError) Error() string {
-	return fmt.Sprintf("kbest: %s: feature %d takes values from %g to %g, and the best outputs can be listed in order only where "+
-		"features are -1, 0 or 1 or the outputs few", e.Structure, e.Feature, e.Min, e.Max)
-}
-
-// EveryRow is true: it is so for any scores.
-func (e *FeatureError) EveryRow() bool { return true }
-
-// Status is that of what a structure cannot do.
-func (e *FeatureError) Status() int32 { return 2 }
-
-// partition lists outputs by a machine, whose requests the decoder of the space answers.
-func (l *lister) partition(yield emit) error {
-	d, p := max(1, l.space.FeatureLen()), l.space.PartLen()
-	m := NewMachine(l.space, l.score, l.nu, l.most, batchNumbers/d)
-	var answers []int32
-	for {
-		r, err := m.Next(answers)
-		if err != nil {
-			return err
-		}
-		switch r.Ask {
-		case Done:
-			return nil
-		case Listed:
-			if answers = nil; !yield(r.Parts, r.Value) {
-				return nil
-			}
-		case Decode:
-			answers = make([]int32, r.Linear.Rows*p)
-			err := decode.Batch(l.space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, l.workers, l.mon)
-			if bad, ok := errors.AsType[*badrow.Error](err); ok { // the row is the number of the subproblem
-				err = bad.Err
-			}
-			if err != nil {
-				return &orderError{err}
-			}
-		}
-	}
-}
-
-// batchNumbers is the number of scores in a batch of subproblems.
-const batchNumbers = 1 << 21
-
-// orderError says why exact decodings are needed.
-type orderError struct{ error }
-
-func (e *orderError) Error() string {
-	return fmt.Sprintf("outputs are listed in order by exact decodings, and %v", e.error)
-}
-func (e *orderError) Unwrap() error { return e.error }
