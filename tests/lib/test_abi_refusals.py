@@ -88,6 +88,7 @@ NULLABLE = {
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
     *("cp_ridge_features.info", "cp_ridge_primal.info"),
+    *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CCertificates.met", "CDecodeOptions.constraints", "CKbestList.value"),
