@@ -94,7 +94,11 @@ NULLABLE = {
     *("CCertificates.met", "CDecodeOptions.constraints", "CKbestList.value"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
-    *("CMaxmarginState.late_v", "CPreferences.margins", "CPreferences.weights"),
+    *("cp_affine_losses.entries", "cp_affine_losses.cost", "cp_affine_losses.counted"),
+    *("cp_svm_state_len.loss", "cp_svm_next.loss", "cp_svm_result.loss"),
+    *("cp_svm_fit.info", "cp_svm_result.info", "cp_perceptron_fit.info", "cp_perceptron_result.info"),
+    *("CSVMOptions.order", "CPerceptronOptions.order", "CPerceptronOptions.start"),
+    *("CPreferences.margins", "CPreferences.weights"),
     *("CProfile.weights", "CPairs.tied", "CRelations.weights"),
     *("COnlineOptions.order", "COnlineState.theta", "COnlineState.average"),
 }
