@@ -222,13 +222,19 @@ func TestCancelledAndCounted(t *testing.T) {
 	}
 }
 
-// TestInnerProducts are those of the definition for dense and sparse rows.
-func TestInnerProducts(t *testing.T) {
+// TestProducts are those of the definition for dense and sparse rows.
+func TestProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	x, y := rough(300, 11, rng), rough(4, 11, rng)
+	w := linalg.NewMatrix[float64](11, 4)
+	for j := range 11 {
+		for k := range 4 {
+			w.Row(j)[k] = y.Row(k)[j]
+		}
+	}
 	for _, rows := range []Rows{{Dense: x}, compressed(x, rng)} {
 		dst := linalg.NewMatrix[float64](300, 4)
-		if err := InnerProductsTo(dst, rows, y, 2, nil); err != nil {
+		if err := ProductTo(dst, rows, w, 2, nil); err != nil {
 			t.Fatal(err)
 		}
 		requireNear(t, "products", dst, Function{}, x, y, 1e-14)

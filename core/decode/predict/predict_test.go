@@ -58,7 +58,7 @@ func models(tb testing.TB, space structure.Space, preImage bool) map[string]stru
 	score func(x []float64, l int) float64
 } {
 	d := space.FeatureLen()
-	w, a, train, b := gaussian(d, nInputs, 1), gaussian(nTrain, d, 2), gaussian(nTrain, nInputs, 3), gaussian(1, d, 4).Data
+	w, a, train, b := gaussian(nInputs, d, 1), gaussian(nTrain, d, 2), gaussian(nTrain, nInputs, 3), gaussian(1, d, 4).Data
 	k, err := kernel.New(kernel.Function{Kind: kernel.RBF, Gamma: 0.3}, kernel.Rows{Dense: train})
 	if err != nil {
 		tb.Fatal(err)
@@ -75,10 +75,10 @@ func models(tb testing.TB, space structure.Space, preImage bool) map[string]stru
 		m     *Model
 		score func(x []float64, l int) float64
 	}{
-		"linear": {&Model{Space: space, Weights: w, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
-			return weighted(func(j int) float64 { return x[j] }, func(j, l int) float64 { return w.Row(l)[j] }, nInputs, l)
+		"linear": {&Model{Space: space, Coef: w, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+			return weighted(func(j int) float64 { return x[j] }, func(j, l int) float64 { return w.Row(j)[l] }, nInputs, l)
 		}},
-		"rbf": {&Model{Space: space, Dual: a, Kernel: k, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+		"rbf": {&Model{Space: space, Coef: a, Kernel: k, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
 			return weighted(func(j int) float64 {
 				var square float64
 				for c, v := range train.Row(j) {
@@ -87,7 +87,7 @@ func models(tb testing.TB, space structure.Space, preImage bool) map[string]stru
 				return math.Exp(-0.3 * square)
 			}, dual, nTrain, l)
 		}},
-		"precomputed": {&Model{Space: space, Dual: a, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+		"precomputed": {&Model{Space: space, Coef: a, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
 			return weighted(func(j int) float64 { return x[j] }, dual, nTrain, l)
 		}},
 	}
@@ -168,11 +168,7 @@ func TestBlocksAreParts(t *testing.T) {
 				}
 			}
 		}
-		all := []kernel.Rows{{Dense: x}}
-		if kind != "precomputed" {
-			all = append(all, sparse(x))
-		}
-		for _, rows := range all {
+		for _, rows := range []kernel.Rows{{Dense: x}, sparse(x)} {
 			for _, length := range []int{1, 7, 50} {
 				got, part := make([]int32, 50*parts), linalg.NewMatrix[float64](50, d)
 				m := *one.m
@@ -198,7 +194,7 @@ func TestBlocksAreParts(t *testing.T) {
 // TestRandomDecodersFollowTheSeed and the number of the row.
 func TestRandomDecodersFollowTheSeed(t *testing.T) {
 	space := build(t, "permutations", 30)
-	m := &Model{Space: space, Weights: gaussian(space.FeatureLen(), nInputs, 1), blockLength: 4}
+	m := &Model{Space: space, Coef: gaussian(nInputs, space.FeatureLen(), 1), blockLength: 4}
 	x := kernel.Rows{Dense: gaussian(10, nInputs, 2)}
 	predicted := func(seed uint64, workers int) []int32 {
 		dst := make([]int32, 10*space.PartLen())
@@ -234,11 +230,11 @@ func TestErrorsNameRows(t *testing.T) {
 		requireRow(kind, m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{}), 7, "row 7")
 	}
 	// Scores that are finite, but not their sum.
-	m := &Model{Space: space, Weights: gaussian(d, 1, 1), blockLength: 2}
+	m := &Model{Space: space, Coef: gaussian(1, d, 1), blockLength: 2}
 	x := linalg.NewMatrix[float64](9, 1)
 	x.Data[5] = 1e307
 	for l := range d {
-		m.Weights.Data[l] = 9
+		m.Coef.Data[l] = 9
 	}
 	requireRow("decoding", m.PredictTo(dst, nil, kernel.Rows{Dense: x}, Options{}), 5, "row 5: ")
 	outputs := make([]int32, 9*parts)
@@ -268,32 +264,26 @@ type meanless struct{ structure.Space }
 func TestIllegalModels(t *testing.T) {
 	space := build(t, "permutations", 4)
 	d, parts := space.FeatureLen(), space.PartLen()
-	w, a := gaussian(d, 2, 1), gaussian(3, d, 2)
+	w, a := gaussian(2, d, 1), gaussian(3, d, 2)
 	k, err := kernel.New(kernel.Function{}, kernel.Rows{Dense: gaussian(3, 2, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := kernel.Rows{Dense: gaussian(2, 2, 4)}
 	for name, m := range map[string]*Model{
-		"nothing":           {Space: space},
-		"both":              {Space: space, Weights: w, Dual: a, Kernel: k},
-		"weights":           {Space: space, Weights: a},
-		"dual":              {Space: space, Dual: w, Kernel: k},
-		"weights of kernel": {Space: space, Weights: w, Kernel: k},
-		"rows of training":  {Space: space, Dual: gaussian(4, d, 2), Kernel: k},
-		"intercept":         {Space: space, Weights: w, Intercept: make([]float64, d+1)},
-		"mean":              {Space: space, Weights: w, PreImage: true, Mean: make([]float64, d+1)},
-		"no mean":           {Space: meanless{space}, Weights: w, PreImage: true},
-		"kernel values":     {Space: space, Dual: a},
+		"nothing":          {Space: space},
+		"coefficients":     {Space: space, Coef: gaussian(d, 2, 1)},
+		"rows of training": {Space: space, Coef: gaussian(4, d, 2), Kernel: k},
+		"intercept":        {Space: space, Coef: w, Intercept: make([]float64, d+1)},
+		"mean":             {Space: space, Coef: w, PreImage: true, Mean: make([]float64, d+1)},
+		"no mean":          {Space: meanless{space}, Coef: w, PreImage: true},
+		"kernel values":    {Space: space, Coef: a},
 	} {
 		if err := m.PredictTo(make([]int32, 2*parts), nil, x, Options{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if err := (&Model{Space: space, Dual: a}).ScoresTo(linalg.NewMatrix[float64](2, d), sparse(gaussian(2, 3, 1)), Options{}); err == nil {
-		t.Error("sparse kernel values are accepted")
-	}
-	m := &Model{Space: space, Weights: w, PreImage: true, Mean: make([]float64, d)}
+	m := &Model{Space: space, Coef: w, PreImage: true, Mean: make([]float64, d)}
 	if err := m.PredictTo(make([]int32, 2*parts), nil, x, Options{}); err != nil {
 		t.Error(err)
 	}
