@@ -11,6 +11,7 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/decode"
+	"combpred/core/decode/predict"
 	"combpred/core/partition"
 	"combpred/core/structure"
 )
@@ -69,6 +70,19 @@ func outputs(sp structure.Space, dst *C.int32_t, partLen C.int64_t, rows ...C.in
 	return int32s(dst, "dst", append(rows, partLen)...)
 }
 
+// decodeOptions reads how scores are decoded; NULL has the defaults.
+func decodeOptions(p *C.cp_in_decode_options) (predict.Options, error) {
+	var opt C.cp_decode_options
+	var err error
+	if p != nil {
+		if opt, err = cabi.Record(p, "options"); err != nil {
+			return predict.Options{}, err
+		}
+	}
+	how, err := named[decode.Method](catalogue.Decoders, opt.method, "method")
+	return predict.Options{Method: how, Seed: uint64(opt.seed)}, err
+}
+
 //export go_cp_decode
 func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_decode_options, dst *C.int32_t,
 	partLen C.int64_t, certificates *C.cp_in_certificates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
@@ -78,13 +92,7 @@ func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_dec
 		if e != nil {
 			return e
 		}
-		var opt C.cp_decode_options
-		if options != nil {
-			if opt, e = cabi.Record(options, "options"); e != nil {
-				return e
-			}
-		}
-		how, e := named[decode.Method](catalogue.Decoders, opt.method, "method")
+		how, e := decodeOptions(options)
 		if e != nil {
 			return e
 		}
@@ -100,7 +108,7 @@ func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_dec
 		if e != nil {
 			return e
 		}
-		e = decode.Batch(sc.space, sc.linear, sc.magnitude, how, uint64(opt.seed), out, cert.rows, t.workers, t.mon)
+		e = decode.Batch(sc.space, sc.linear, sc.magnitude, how.Method, how.Seed, out, cert.rows, t.workers, t.mon)
 		if e != nil {
 			return e
 		}
@@ -127,20 +135,32 @@ func newCertificates(n C.int64_t, p *C.cp_in_certificates) (c certificates, err 
 	if err := cabi.Equal("certificates: n", r.n, "scores", int(n)); err != nil {
 		return c, err
 	}
-	if c.value, err = optionalFloat64s(r.value, "value", n); err != nil {
+	return certificateColumns(n, r.value, r.upper_bound, r.nu, r.optimal)
+}
+
+// certificateColumns reads the columns, each of which may be NULL.
+func certificateColumns(n C.int64_t, value, upperBound, nu *C.double, optimal *C.uint8_t) (c certificates, err error) {
+	if c.value, err = optionalFloat64s(value, "value", n); err != nil {
 		return c, err
 	}
-	if c.upperBound, err = optionalFloat64s(r.upper_bound, "upper_bound", n); err != nil {
+	if c.upperBound, err = optionalFloat64s(upperBound, "upper_bound", n); err != nil {
 		return c, err
 	}
-	if c.nu, err = optionalFloat64s(r.nu, "nu", n); err != nil {
+	if c.nu, err = optionalFloat64s(nu, "nu", n); err != nil {
 		return c, err
 	}
-	if c.optimal, err = cabi.Optional[byte](unsafe.Pointer(r.optimal), "optimal", n); err != nil {
+	if c.optimal, err = cabi.Optional[byte](unsafe.Pointer(optimal), "optimal", n); err != nil {
 		return c, err
 	}
-	c.rows = make([]structure.Certificate, n)
+	if c.wanted() {
+		c.rows = make([]structure.Certificate, n)
+	}
 	return c, nil
+}
+
+// wanted reports whether there is a column.
+func (c certificates) wanted() bool {
+	return c.value != nil || c.upperBound != nil || c.nu != nil || c.optimal != nil
 }
 
 func (c certificates) write() {

@@ -10,6 +10,7 @@ import (
 	"combpred/core/decode"
 	"combpred/core/extensions"
 	"combpred/core/fit"
+	"combpred/core/kernel"
 	"combpred/core/labelrank"
 	"combpred/core/maxmargin"
 	"combpred/core/partition"
@@ -111,6 +112,15 @@ var (
 	PrimalRequests = Names{
 		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
 	}
+	InputKernels = Names{
+		{"linear", int(kernel.Linear)}, {"poly", int(kernel.Polynomial)}, {"rbf", int(kernel.RBF)},
+		{"laplacian", int(kernel.Laplacian)}, {"cosine", int(kernel.Cosine)},
+	}
+	OrderKernels = Names{
+		{"edges", int(kernel.Edges)}, {"signed-edges", int(kernel.SignedEdges)}, {"positions", int(kernel.Positions)},
+		{"positions-rbf", int(kernel.PositionsRBF)}, {"same-positions", int(kernel.SamePositions)},
+		{"extensions", int(kernel.Extensions)},
+	}
 	Updates = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
 		{"primal-dual", int(labelrank.PrimalDual)},
@@ -147,6 +157,8 @@ func Lists() []List {
 		{"POSITIONAL_METHODS", "Ways to find a consensus by the positions of items",
 			whichOf(func(m aggregate.Method) bool { return !m.Kendall() })},
 		{"NUMBER_TYPES", "Types of the numbers of dense input features", NumberTypes.spelt()},
+		{"INPUT_KERNELS", "Kernels of inputs", InputKernels.spelt()},
+		{"ORDER_KERNELS", "Kernels of orders", OrderKernels.spelt()},
 		{"RULES", "Rules by which max-margin training takes a step", Rules.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},

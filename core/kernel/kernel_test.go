@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"combpred/core/linalg"
@@ -260,16 +261,56 @@ func TestGammaScale(t *testing.T) {
 		variance += (v - mean) * (v - mean) / float64(len(all))
 	}
 	for _, rows := range []Rows{{Dense: x}, compressed(x, rng)} {
-		got, err := GammaScale(rows, weights)
+		got, err := GammaScale(rows, weights, 2, nil)
 		if want := 1 / (5 * variance); err != nil || math.Abs(got-want) > 1e-13*want {
 			t.Errorf("gamma %v, want %v (%v)", got, want, err)
 		}
 	}
-	if got, err := GammaScale(Rows{Dense: linalg.NewMatrix[float64](3, 2)}, nil); got != 1 || err != nil {
+	if got, err := GammaScale(Rows{Dense: linalg.NewMatrix[float64](3, 2)}, nil, 2, nil); got != 1 || err != nil {
 		t.Errorf("gamma of constant inputs is %v (%v)", got, err)
 	}
-	if _, err := GammaScale(Rows{Dense: matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float64{-1e300, 1e300}}}, nil); err == nil {
+	if _, err := GammaScale(Rows{Dense: matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float64{-1e300, 1e300}}}, nil, 2, nil); err == nil {
 		t.Error("a variance that overflows is accepted")
+	}
+	var cancelled parallel.Monitor
+	cancelled.Cancel()
+	if _, err := GammaScale(Rows{Dense: x}, nil, 1, &cancelled); !errors.Is(err, parallel.ErrCancelled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestSinglesAreRoundedValues: those of the double route, between rows and among them.
+func TestSinglesAreRoundedValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	x, y := rough(300, 7, rng), rough(31, 7, rng)
+	for name, f := range functions {
+		for _, all := range [][2]Rows{{{Dense: x}, {Dense: y}}, {compressed(x, rng), compressed(y, rng)}} {
+			k, err := New(f, all[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			singles, among := linalg.NewMatrix[float32](300, 31), linalg.NewMatrix[float32](31, 31)
+			if err := errors.Join(k.SinglesTo(singles, all[0], Options{Workers: 2}), k.SingleGramTo(among, Options{Workers: 2})); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range values(t, f, all[0], all[1], 1).Data {
+				if singles.Data[i] != float32(v) {
+					t.Fatalf("%s: value %d is %v, want that of %v", name, i, singles.Data[i], v)
+				}
+			}
+			for i, v := range gram(t, f, all[1], 1).Data {
+				if among.Data[i] != float32(v) {
+					t.Fatalf("%s: value %d among rows is %v, want that of %v", name, i, among.Data[i], v)
+				}
+			}
+		}
+	}
+	k, err := New(Function{}, Rows{Dense: matrix{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1e20}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.SingleGramTo(linalg.NewMatrix[float32](1, 1), Options{First: 4}); err == nil || !strings.Contains(err.Error(), "row 4, column 0") {
+		t.Errorf("a value beyond single precision: %v", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 )
 
@@ -75,6 +76,42 @@ func TestSemidefiniteEdges(t *testing.T) {
 	var cancelled parallel.Monitor
 	cancelled.Cancel()
 	if err := RequireSemidefinite(withSpectrum([]float64{1, 2}, 1), &cancelled); !errors.Is(err, parallel.ErrCancelled) {
+		t.Error(err)
+	}
+}
+
+// TestEigenTo: vectors and values reproduce the matrix; a cancelled call leaves it as it was.
+func TestEigenTo(t *testing.T) {
+	want := []float64{-3, -1, 0.5, 0.5, 2, 7}
+	a := withSpectrum(want, 3)
+	v, values := NewMatrix[float64](6, 6), make([]float64, 6)
+	v.CopyFrom(a)
+	if err := EigenTo(values, v, 2, new(parallel.Monitor)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		if math.Abs(values[i]-want[i]) > 1e-13 {
+			t.Errorf("eigenvalue %d is %v, want %v", i, values[i], want[i])
+		}
+		for j := range 6 {
+			var sum float64
+			for k, w := range values {
+				sum += v.Row(i)[k] * w * v.Row(j)[k]
+			}
+			if math.Abs(sum-a.Row(i)[j]) > 1e-13 {
+				t.Errorf("entry %d, %d is %v, want %v", i, j, sum, a.Row(i)[j])
+			}
+		}
+	}
+	var cancelled parallel.Monitor
+	cancelled.Cancel()
+	v.CopyFrom(a)
+	if err := EigenTo(values, v, 1, &cancelled); !errors.Is(err, parallel.ErrCancelled) || v.Row(2)[3] != a.Row(2)[3] {
+		t.Error(err)
+	}
+	v.Row(4)[1] = math.Inf(1)
+	err := EigenTo(values, v, 1, nil)
+	if at, is := errors.AsType[*badrow.Error](err); !is || at.Row != 4 {
 		t.Error(err)
 	}
 }

@@ -22,7 +22,7 @@ func ExampleModel_PredictTo() {
 	}
 	x := kernel.Rows{Dense: linalg.Matrix[float64]{Rows: 3, Cols: 1, Stride: 1, Data: []float64{-1, 0.5, 3}}}
 	labels, certificates := make([]int32, 3*2), make([]structure.Certificate, 3)
-	if err := model.PredictTo(labels, certificates, x, predict.Options{}); err != nil {
+	if err := model.PredictTo(labels, certificates, linalg.Matrix[float64]{}, x, predict.Options{}); err != nil {
 		panic(err)
 	}
 	for i, c := range certificates {

@@ -115,7 +115,7 @@ func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
 				x := inputs(kind, n)
 				got, certs := make([]int32, n*parts), make([]structure.Certificate, n)
 				var counted parallel.Monitor
-				if err := one.m.PredictTo(got, certs, kernel.Rows{Dense: x}, Options{Workers: 2, Monitor: &counted}); err != nil {
+				if err := one.m.PredictTo(got, certs, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{Workers: 2, Monitor: &counted}); err != nil {
 					t.Fatal(err)
 				}
 				if counted.Steps() != n {
@@ -158,7 +158,7 @@ func TestBlocksAreParts(t *testing.T) {
 		x := inputs(kind, 50)
 		scores, want := linalg.NewMatrix[float64](50, d), make([]int32, 50*parts)
 		if err := errors.Join(one.m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{Workers: 1}),
-			one.m.PredictTo(want, nil, kernel.Rows{Dense: x}, Options{Workers: 1})); err != nil {
+			one.m.PredictTo(want, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{Workers: 1})); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 50 {
@@ -170,11 +170,11 @@ func TestBlocksAreParts(t *testing.T) {
 		}
 		for _, rows := range []kernel.Rows{{Dense: x}, sparse(x)} {
 			for _, length := range []int{1, 7, 50} {
-				got, part := make([]int32, 50*parts), linalg.NewMatrix[float64](50, d)
+				got, part, kept := make([]int32, 50*parts), linalg.NewMatrix[float64](50, d), linalg.NewMatrix[float64](50, d)
 				m := *one.m
 				m.blockLength = length
 				var counted parallel.Monitor
-				if err := errors.Join(m.PredictTo(got, nil, rows, Options{Workers: 3}),
+				if err := errors.Join(m.PredictTo(got, nil, kept, rows, Options{Workers: 3}),
 					m.ScoresTo(part, rows, Options{Workers: 3, Monitor: &counted})); err != nil {
 					t.Fatal(err)
 				}
@@ -182,7 +182,7 @@ func TestBlocksAreParts(t *testing.T) {
 					t.Errorf("%s in blocks of %d: other predictions, or %d steps", kind, length, counted.Steps())
 				}
 				for k, v := range part.Data {
-					if math.Abs(v-scores.Data[k]) > 1e-12 {
+					if math.Abs(v-scores.Data[k]) > 1e-12 || kept.Data[k] != v {
 						t.Fatalf("%s in blocks of %d: other scores", kind, length)
 					}
 				}
@@ -198,7 +198,7 @@ func TestRandomDecodersFollowTheSeed(t *testing.T) {
 	x := kernel.Rows{Dense: gaussian(10, nInputs, 2)}
 	predicted := func(seed uint64, workers int) []int32 {
 		dst := make([]int32, 10*space.PartLen())
-		if err := m.PredictTo(dst, nil, x, Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
+		if err := m.PredictTo(dst, nil, linalg.Matrix[float64]{}, x, Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
 			t.Fatal(err)
 		}
 		return dst
@@ -236,7 +236,7 @@ func TestErrorsNameRows(t *testing.T) {
 	for l := range d {
 		m.Coef.Data[l] = 9
 	}
-	requireRow("decoding", m.PredictTo(dst, nil, kernel.Rows{Dense: x}, Options{}), 5, "row 5: ")
+	requireRow("decoding", m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{}), 5, "row 5: ")
 	outputs := make([]int32, 9*parts)
 	for i := range 9 {
 		for u := range parts {
@@ -251,7 +251,7 @@ func TestErrorsNameRows(t *testing.T) {
 	var cancelled parallel.Monitor
 	cancelled.Cancel()
 	for kind, one := range models(t, space, true) {
-		err := one.m.PredictTo(dst, nil, kernel.Rows{Dense: inputs(kind, 9)}, Options{Monitor: &cancelled})
+		err := one.m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: inputs(kind, 9)}, Options{Monitor: &cancelled})
 		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("%s, cancelled: %v", kind, err)
 		}
@@ -279,18 +279,18 @@ func TestIllegalModels(t *testing.T) {
 		"no mean":          {Space: meanless{space}, Coef: w, PreImage: true},
 		"kernel values":    {Space: space, Coef: a},
 	} {
-		if err := m.PredictTo(make([]int32, 2*parts), nil, x, Options{}); err == nil {
+		if err := m.PredictTo(make([]int32, 2*parts), nil, linalg.Matrix[float64]{}, x, Options{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	m := &Model{Space: space, Coef: w, PreImage: true, Mean: make([]float64, d)}
-	if err := m.PredictTo(make([]int32, 2*parts), nil, x, Options{}); err != nil {
+	if err := m.PredictTo(make([]int32, 2*parts), nil, linalg.Matrix[float64]{}, x, Options{}); err != nil {
 		t.Error(err)
 	}
 	for _, err := range []error{
 		m.ScoresTo(linalg.NewMatrix[float64](2, d+1), x, Options{}),
-		m.PredictTo(make([]int32, 1), nil, x, Options{}),
-		m.PredictTo(make([]int32, 2*parts), make([]structure.Certificate, 1), x, Options{}),
+		m.PredictTo(make([]int32, 1), nil, linalg.Matrix[float64]{}, x, Options{}),
+		m.PredictTo(make([]int32, 2*parts), make([]structure.Certificate, 1), linalg.Matrix[float64]{}, x, Options{}),
 		m.ValuesTo(make([]float64, 1), x, make([]int32, 2*parts), Options{}),
 		m.ValuesTo(make([]float64, 2), x, make([]int32, parts), Options{}),
 	} {

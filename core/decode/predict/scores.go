@@ -40,19 +40,21 @@ func (m *Model) Blocks(x Inputs, o Options, f func(lo, hi int, scores linalg.Mat
 }
 
 // PredictTo writes the output of largest score of every row to dst, of PartLen numbers a row, and, unless certs is nil, its
-// certificate to certs, as decode.Batch does. The random decoders have a stream for each row that follows from its number, the
+// certificate to certs, as decode.Batch does. Unless scores has no rows it gets f(x), as of ScoresTo. The random decoders have a stream for each row that follows from its number, the
 // seed, and the size of blocks, which follows from those of the model.
 //
 // Cost: that of ScoresTo, and n decodings.
-func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, x Inputs, o Options) error {
+func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, scores linalg.Matrix[float64], x Inputs, o Options) error {
 	n, parts := x.Len(), m.Space.PartLen()
 	switch {
 	case len(dst) != n*parts:
 		return fmt.Errorf("predict: dst has %d entries, %d outputs of %d parts need %d", len(dst), n, parts, n*parts)
 	case certs != nil && len(certs) != n:
 		return fmt.Errorf("predict: certs has %d entries, must have %d", len(certs), n)
+	case scores.Rows != 0 && (scores.Rows != n || scores.Cols != m.Space.FeatureLen()):
+		return fmt.Errorf("predict: scores is %d×%d, must be %d×%d", scores.Rows, scores.Cols, n, m.Space.FeatureLen())
 	}
-	return m.decoded(x, o, func(lo, hi int, linear, squares matrix) error {
+	return m.decoded(scores, x, o, func(lo, hi int, linear, squares matrix) error {
 		var own []structure.Certificate
 		if certs != nil {
 			own = certs[lo:hi]
@@ -73,7 +75,7 @@ func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) er
 	case len(outputs) != n*parts:
 		return fmt.Errorf("predict: there are %d parts of outputs, %d outputs of %d parts need %d", len(outputs), n, parts, n*parts)
 	}
-	return m.decoded(x, o, func(lo, hi int, linear, squares matrix) error {
+	return m.decoded(matrix{}, x, o, func(lo, hi int, linear, squares matrix) error {
 		return parallel.For(hi-lo, 16, o.Workers, o.Monitor, func(from, to int) error {
 			psi := make([]float64, d)
 			for i := from; i < to; i++ {
@@ -93,8 +95,9 @@ func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) er
 	})
 }
 
-// decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares.
-func (m *Model) decoded(x Inputs, o Options, f func(lo, hi int, linear, squares matrix) error) error {
+// decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares. kept gets
+// f(x), unless it has no rows.
+func (m *Model) decoded(kept matrix, x Inputs, o Options, f func(lo, hi int, linear, squares matrix) error) error {
 	var squares matrix
 	mean := m.Mean
 	if m.PreImage {
@@ -112,6 +115,9 @@ func (m *Model) decoded(x Inputs, o Options, f func(lo, hi int, linear, squares 
 		}
 	}
 	return m.Blocks(x, o, func(lo, hi int, scores linalg.Matrix[float64]) error {
+		if kept.Rows > 0 {
+			kept.Slice(lo, hi, 0, kept.Cols).CopyFrom(scores)
+		}
 		if m.PreImage {
 			for i := range scores.Rows {
 				linalg.Axpy(scores.Row(i), mean, 1)

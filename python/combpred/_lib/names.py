@@ -73,6 +73,12 @@ NUMBER_TYPES: tuple[str, ...] = (
     "uint64",
 )
 
+#: Kernels of inputs.
+INPUT_KERNELS: tuple[str, ...] = ("linear", "poly", "rbf", "laplacian", "cosine")
+
+#: Kernels of orders.
+ORDER_KERNELS: tuple[str, ...] = ("edges", "signed-edges", "positions", "positions-rbf", "same-positions", "extensions")
+
 #: Rules by which max-margin training takes a step.
 RULES: tuple[str, ...] = ("frank-wolfe", "perceptron")
 
