@@ -521,6 +521,8 @@ typedef struct cp_predictions {
   int64_t struct_size;
   int64_t n;           /* that of the rows                                */
   int64_t part_len;    /* the structure's                                 */
+  int64_t first;       /* added to the numbers of rows in messages and in bad_row, for callers that come with one block of
+                          rows after the other                             */
   double *scores;      /* [n, d]: f(x)                                    */
   int32_t *outputs;    /* [n, part_len]: outputs of largest score         */
   double *value;       /* [n]: these and the next as in cp_certificates   */

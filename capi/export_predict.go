@@ -145,6 +145,10 @@ func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in
 		if e != nil {
 			return e
 		}
+		if r.first < 0 || r.first > maxRows {
+			return cabi.Illegal("predictions: first is %d, must be from 0 to %d", int64(r.first), maxRows)
+		}
+		o.First = int(r.first)
 		n := rows.Len()
 		if e := cabi.Equal("predictions: n", r.n, "x", n); e != nil {
 			return e

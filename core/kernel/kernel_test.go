@@ -279,6 +279,17 @@ func TestGammaScale(t *testing.T) {
 	}
 }
 
+func requireRounded(t *testing.T, name string, got linalg.Matrix[float32], want matrix) {
+	t.Helper()
+	for i := range want.Rows {
+		for j, v := range want.Row(i) {
+			if got.Row(i)[j] != float32(v) {
+				t.Fatalf("%s: value %d, %d is %v, want that of %v", name, i, j, got.Row(i)[j], v)
+			}
+		}
+	}
+}
+
 // TestSinglesAreRoundedValues: those of the double route, between rows and among them.
 func TestSinglesAreRoundedValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
@@ -293,16 +304,8 @@ func TestSinglesAreRoundedValues(t *testing.T) {
 			if err := errors.Join(k.SinglesTo(singles, all[0], Options{Workers: 2}), k.SingleGramTo(among, Options{Workers: 2})); err != nil {
 				t.Fatal(err)
 			}
-			for i, v := range values(t, f, all[0], all[1], 1).Data {
-				if singles.Data[i] != float32(v) {
-					t.Fatalf("%s: value %d is %v, want that of %v", name, i, singles.Data[i], v)
-				}
-			}
-			for i, v := range gram(t, f, all[1], 1).Data {
-				if among.Data[i] != float32(v) {
-					t.Fatalf("%s: value %d among rows is %v, want that of %v", name, i, among.Data[i], v)
-				}
-			}
+			requireRounded(t, name, singles, values(t, f, all[0], all[1], 1))
+			requireRounded(t, name+" among rows", among, gram(t, f, all[1], 1))
 		}
 	}
 	k, err := New(Function{}, Rows{Dense: matrix{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1e20}}})

@@ -51,6 +51,7 @@ type Model struct {
 type Options struct {
 	Method  decode.Method
 	Seed    uint64 // of the random decoders
+	First   int    // the number by which errors call the first row
 	Workers int
 	Monitor *parallel.Monitor // counts rows
 }

@@ -227,7 +227,10 @@ func TestErrorsNameRows(t *testing.T) {
 		m.blockLength = 2
 		x := inputs(kind, 9)
 		x.Row(7)[0] = math.NaN()
-		requireRow(kind, m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{}), 7, "row 7")
+		for _, rows := range []kernel.Rows{{Dense: x}, sparse(x)} {
+			requireRow(kind, m.ScoresTo(scores, rows, Options{}), 7, "row 7 is NaN in column 0")
+			requireRow(kind, m.ScoresTo(scores, rows, Options{First: 30}), 37, "row 37 is NaN in column 0")
+		}
 	}
 	// Scores that are finite, but not their sum.
 	m := &Model{Space: space, Coef: gaussian(1, d, 1), blockLength: 2}
@@ -237,6 +240,10 @@ func TestErrorsNameRows(t *testing.T) {
 		m.Coef.Data[l] = 9
 	}
 	requireRow("decoding", m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{}), 5, "row 5: ")
+	requireRow("decoding", m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{First: 2}), 7, "row 7: ")
+	x.Data[8] = 1e308
+	requireRow("scores", m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{First: 2}), 10, "the scores of row 10 overflow")
+	x.Data[8] = 0
 	outputs := make([]int32, 9*parts)
 	for i := range 9 {
 		for u := range parts {

@@ -61,7 +61,7 @@ func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, scores lin
 		}
 		err := decode.Batch(m.Space, linalg.General(linear), linalg.General(squares), o.Method, o.Seed+uint64(lo),
 			dst[lo*parts:hi*parts], own, o.Workers, o.Monitor)
-		return shifted(err, lo)
+		return shifted(err, o.First+lo)
 	})
 }
 
@@ -81,7 +81,7 @@ func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) er
 			for i := from; i < to; i++ {
 				y := outputs[(lo+i)*parts : (lo+i+1)*parts]
 				if err := m.Space.Check(y); err != nil {
-					return fmt.Errorf("predict: %w", badrow.At(lo+i, err))
+					return fmt.Errorf("predict: %w", badrow.At(o.First+lo+i, err))
 				}
 				m.Space.Embed(psi, y)
 				value := linalg.Dot(psi, linear.Row(i))
@@ -148,7 +148,7 @@ func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func
 	for lo := 0; lo < n; lo += step {
 		hi := min(lo+step, n)
 		scores := into(lo, hi)
-		if err := m.scoresTo(scores, values, x.Slice(lo, hi), lo, o); err != nil {
+		if err := m.scoresTo(scores, values, x.Slice(lo, hi), o.First+lo, o); err != nil {
 			return err
 		}
 		if err := f(lo, hi, scores); err != nil {
@@ -160,8 +160,8 @@ func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func
 
 // scoresTo writes f(x) of a block of rows, numbered from first on, to dst; values has room for their kernel values.
 func (m *Model) scoresTo(dst, values matrix, x kernel.Rows, first int, o Options) error {
-	var err error
-	if m.Kernel != nil {
+	err := requireFinite(x, first)
+	if m.Kernel != nil && err == nil {
 		values = values.Slice(0, x.Len(), 0, values.Cols)
 		err = m.Kernel.ValuesTo(values, x, kernel.Options{First: first, Workers: o.Workers, Monitor: o.Monitor, Uncounted: true})
 		x = kernel.Rows{Dense: values}
@@ -180,6 +180,27 @@ func (m *Model) scoresTo(dst, values matrix, x kernel.Rows, first int, o Options
 		for _, v := range row {
 			if v-v != 0 {
 				return badrow.Named(first+i, "predict: the scores of row %d overflow: scale the inputs as those of training were", first+i)
+			}
+		}
+	}
+	return nil
+}
+
+// requireFinite returns an error that names the first entry of rows, numbered from first on, that is NaN or infinite.
+func requireFinite(x kernel.Rows, first int) error {
+	for i := range x.Len() {
+		columns, values := []int32(nil), []float64(nil)
+		if x.Sparse != nil {
+			columns, values = x.Sparse.Row(i)
+		} else {
+			values = x.Dense.Row(i)
+		}
+		for j, v := range values {
+			if v-v != 0 {
+				if columns != nil {
+					j = int(columns[j])
+				}
+				return badrow.Named(first+i, "predict: the input of row %d is %g in column %d, must be finite", first+i, v, j)
 			}
 		}
 	}

@@ -124,7 +124,7 @@ class CModel(ctypes.Structure):
 class CPredictions(ctypes.Structure):
     """cp_predictions."""
 
-    _fields_ = _fields(n=_N, part_len=_N, scores=_P, outputs=_P, value=_P, upper_bound=_P, nu=_P, optimal=_P)
+    _fields_ = _fields(n=_N, part_len=_N, first=_N, scores=_P, outputs=_P, value=_P, upper_bound=_P, nu=_P, optimal=_P)
 
 
 class CRidgeOptions(ctypes.Structure):
