@@ -228,8 +228,9 @@ func (k *Matrix) finishPart(values []float64, x row, p *panel, i, first int) {
 			}
 		}
 	case k.f.Kind == Laplacian:
-		for j := range values {
-			values[j] = exp(-k.f.Gamma * absoluteDistance(x, k.y.at(first+j)))
+		absoluteDistances(values, x.values, k.y.Dense.Slice(first, first+len(values), 0, k.y.Dense.Cols))
+		for j, v := range values {
+			values[j] = exp(-k.f.Gamma * v)
 		}
 		return
 	}
