@@ -43,15 +43,18 @@ def main() -> None:
     y = np.argsort(np.argsort(-(x[:, :5] + rng.normal(size=(n, 5)))), axis=1) + 1
     given = " ".join(repr(float(v)) for a in ([n, NEW, FEATURES, 1.0], x, y, fresh) for v in np.ravel(a))
     print(f"{n} rankings of 5, {FEATURES} features, {NEW} new rows; CPU seconds, best of {ROUNDS}")
-    print(f"{'kernel':10} {'loss':8} {'fit C':>7} {'Python':>7} {'ratio':>6} {'predict C':>10} {'Python':>7} {'ratio':>6}")
+    print(
+        f"{'kernel':10} {'loss':8} {'fit C':>7} {'Python':>7} {'ratio':>6} {'predict C':>10} {'Python':>7} {'ratio':>6}"
+    )
     with tempfile.TemporaryDirectory() as prefix:
-        path = program(prefix)
+        command = [program(prefix), "", "", str(blas)]
         for kernel in ("rbf", "laplacian"):
             for loss in ("auc", "squared"):
                 model = StructuredRidge("permutations", kernel=kernel, gamma="scale", loss=loss)
                 seconds = []
+                command[1:3] = kernel, loss
                 for _ in range(ROUNDS):
-                    answer = subprocess.run([path, kernel, loss, blas], input=given, capture_output=True, text=True, check=True)
+                    answer = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
                     lines = dict(line.split(" ", 1) for line in answer.stdout.splitlines())
                     start = time.process_time()
                     model.fit(x, y)

@@ -137,7 +137,10 @@ CALLS = {
     "cp_kernel_semidefinite": [K, 2, *RUN],
     "cp_symmetric_eigen": [doubles(2800), 2, doubles(2810), *RUN],
     "cp_order_kernel": [
-        *(record(abi.COrderFunction, name=b"edges", most_downsets=1000), record(abi.COrders, n=2, n_items=4, positions=Z)),
+        *(
+            record(abi.COrderFunction, name=b"edges", most_downsets=1000),
+            record(abi.COrders, n=2, n_items=4, positions=Z),
+        ),
         *(record(abi.COrders, n=3, n_items=4, positions=Z), doubles(512), *RUN),
     ],
     "cp_predict": [
