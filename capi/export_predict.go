@@ -42,7 +42,8 @@ func (x *inputs) release(hi int) {
 }
 
 // readModel reads what predictions of rows of p features follow from; with a function and rows of training, k(x, train).
-func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_function, train *C.cp_in_features, p int) (*predict.Model, error) {
+func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_function, train *C.cp_in_features,
+	p int) (*predict.Model, error) {
 	r, err := cabi.Record(in, "model")
 	if err != nil {
 		return nil, err
