@@ -209,6 +209,27 @@ int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
                                int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
+/* Makes the embeddings of n outputs from the values of a kernel between them, gram[n, n], such that their inner products are
+ * those values, up to eigenvalues of at most 1e-10 of the largest: the float64 buffer of a "custom" structure with members = n and
+ * d = *d. Entries of ψ belong to eigenvectors, the one of largest eigenvalue first; psi[n, n] gets n·*d numbers, by rows of *d.
+ * A kernel that is not symmetric or not positive semi-definite, or has NaN or infinite values: CP_EVALUE. Cost: O(n³). */
+int32_t cp_custom_kernel(cp_in_f64 *gram, int64_t n, double *psi, int64_t *d, int32_t workers, cp_control *control,
+                         char *err, int64_t err_cap);
+
+/* Adds ψ of n uniform draws, psi[n, d], to sums[1 + d + 2·d·d], which are zero before the first call and belong to the caller:
+ * the number of draws, and sums of products. n may be 0. moments[d + d·d] (NULL: not wanted) gets the averages, which are the
+ * float64 buffer of a "custom" structure with members = 0 behind ln of the number of outputs, and *standard_error (NULL, too) the
+ * largest standard error of an entry of the second moment; they take a draw at least.
+ * NaN, infinite numbers, or more than 1e100 in psi: CP_EVALUE with bad_row, a row of psi. Nothing is added then. */
+int32_t cp_custom_draws(cp_in_f64 *psi, int64_t n, int64_t d, double *sums, double *moments, double *standard_error,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Checks whether psi[n, d] can be embeddings of outputs of a structure with moments: CP_EVALUE with bad_row, a row of psi, where
+ * one leaves the mean in a direction in which the second moment has no variance, or is not finite; and without where the moments
+ * are those of no distribution. n may be 0. Cost: O(d³) once for a structure, and then O(d r) a row for r such directions. */
+int32_t cp_custom_check(cp_in_structure *s, cp_in_f64 *psi, int64_t n, int64_t d, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap);
+
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
 /* Scores of n rows: that of an output y is ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, ψ(y)²⟩, squares by entry. */

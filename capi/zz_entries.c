@@ -132,6 +132,24 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
   return go_cp_structure_enumerate(s, skip, dst, capacity, part_len, n_written, workers, control, err, err_cap);
 }
 
+int32_t cp_custom_kernel(cp_in_f64 *gram, int64_t n, double *psi, int64_t *d, int32_t workers, cp_control *control,
+                         char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_custom_kernel(gram, n, psi, d, workers, control, err, err_cap);
+}
+
+int32_t cp_custom_draws(cp_in_f64 *psi, int64_t n, int64_t d, double *sums, double *moments, double *standard_error,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_custom_draws(psi, n, d, sums, moments, standard_error, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_custom_check(cp_in_structure *s, cp_in_f64 *psi, int64_t n, int64_t d, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_custom_check(s, psi, n, d, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst,
                   int64_t part_len, cp_in_certificates *certificates, int32_t workers, cp_control *control,
                   int64_t *bad_row, char *err, int64_t err_cap) {

@@ -82,6 +82,7 @@ NULLABLE = {
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
     *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
     *("cp_order_kernel.y", "cp_predict.options"),
+    *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
