@@ -209,6 +209,26 @@ int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, i
   return go_cp_extensions_common(x, n, y, m, n_elements, most_downsets, dst, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_partition_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_partition_estimate(s, scores, options, dst, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_marginals_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_marginals_estimate(s, scores, options, dst, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
+                         int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_estimate_next(supplied, options, dst, more, workers, control, err, err_cap);
+}
+
 int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,
                   cp_in_char *type, void *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                   int64_t err_cap) {
