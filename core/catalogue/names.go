@@ -13,6 +13,7 @@ import (
 	"combpred/core/kernel"
 	"combpred/core/labelrank"
 	"combpred/core/maxmargin"
+	"combpred/core/maxmargin/affine"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
 	"combpred/core/solve/primal"
@@ -121,8 +122,21 @@ var (
 		{"borda", int(aggregate.BordaCount)}, {"footrule", int(aggregate.Assignment)},
 		{"median-rank", int(aggregate.MedianRanks)},
 	}
-	Consensuses = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
-	Rules       = Names{{"frank-wolfe", int(maxmargin.FrankWolfe)}, {"perceptron", int(maxmargin.Perceptron)}}
+	Consensuses    = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
+	MarginSolvers  = Names{{"cutting-plane", int(maxmargin.CuttingPlanes)}, {"frank-wolfe", int(maxmargin.Blockwise)}}
+	Rescalings     = Names{{"margin", 0}, {"slack", 1}}
+	MarginRequests = Names{
+		{"done", int(maxmargin.Finished)}, {"decode", int(maxmargin.Decode)}, {"planes", int(maxmargin.Planes)},
+		{"look", int(maxmargin.Looked)}, {"grow", int(maxmargin.More)},
+	}
+	EntryKinds = Names{
+		{"bits", int(affine.Bits)}, {"signs", int(affine.Signs)}, {"signs and zeros", int(affine.SignsAndZeros)},
+		{"signs and ties", int(affine.SignsAndTies)},
+	}
+	Costs = Names{
+		{"hamming", int(affine.Hamming)}, {"kendall", int(affine.Kendall)}, {"tree", int(affine.Hamming)},
+		{"zero-one", int(affine.ZeroOne)},
+	}
 	Subgraphs   = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)}}
 	NumberTypes = Names{
 		{"float64", int(Float64)}, {"float32", int(Float32)}, {"int8", int(Int8)}, {"uint8", int(Uint8)}, {"int16", int(Int16)},
@@ -179,9 +193,12 @@ func Lists() []List {
 		{"POSITIONAL_METHODS", "Ways to find a consensus by the positions of items",
 			whichOf(func(m aggregate.Method) bool { return !m.Kendall() })},
 		{"NUMBER_TYPES", "Types of the numbers of dense input features", NumberTypes.spelt()},
+		{"MARGIN_SOLVERS", "Solvers of support vector machines", MarginSolvers.spelt()},
+		{"RESCALINGS", "What the loss rescales in a support vector machine", Rescalings.spelt()},
+		{"ENTRY_KINDS", "Values that the entries of ψ take, where losses are affine", EntryKinds.spelt()},
+		{"AFFINE_COSTS", "Losses that are affine in ψ", Costs.spelt()},
 		{"INPUT_KERNELS", "Kernels of inputs", InputKernels.spelt()},
 		{"ORDER_KERNELS", "Kernels of orders", OrderKernels.spelt()},
-		{"RULES", "Rules by which max-margin training takes a step", Rules.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}

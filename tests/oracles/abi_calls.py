@@ -94,6 +94,39 @@ OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONE
 RBF = record(abi.CKernelFunction, name=b"rbf", gamma=0.5, degree=3.0, coef0=1.0)
 STATE = finished(2)
 
+AFFINE = record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z)
+MARGINS = (DESIGN, TARGETS, AFFINE)
+SVM_FIELDS = {"solver": b"cutting-plane", "rescaling": b"margin", "c": 1.0, "max_iter": 5, "order": SLOTS.ctypes.data}
+SVM, OWN_SVM = record(abi.CSVMOptions, method=b"auto", **SVM_FIELDS), record(abi.CSVMOptions, **SVM_FIELDS)
+SOLUTION = record(abi.CSVMSolution, q=2, d=D, coef=doubles(2300), n_curve=2, curve=doubles(2320))
+VISITS = {"max_iter": 1, "order": SLOTS.ctypes.data, "squared": 1.0, "least": 1.0, "start": Z}
+PERCEPTRON = record(abi.CPerceptronOptions, method=b"auto", **VISITS)
+OWN_PERCEPTRON = record(abi.CPerceptronOptions, **VISITS)
+WEIGHTS = record(
+    abi.CPerceptronSolution,
+    n=2,
+    q=2,
+    d=D,
+    last=doubles(2300),
+    late=doubles(2312),
+    dual_last=doubles(2330),
+    dual_late=doubles(2350),
+)
+
+
+def trained(kind: str, options: ctypes.Structure) -> np.ndarray:
+    """Return the state of training that has ended, all outputs being like those of the rows."""
+    given, sizes = [ctypes.byref(each) for each in (options, *MARGINS)], record(abi.CMarginSizes)
+    call(f"cp_{kind}_state_len", *given, ctypes.byref(sizes))
+    state, step = np.zeros(sizes.state), record(abi.CMarginStep)
+    while step.request != b"done":
+        state[step.reply : step.reply + step.n * D] = 0.0
+        call(f"cp_{kind}_next", *given, state.ctypes.data, len(state), ctypes.byref(step), n_threads=1)
+    return state
+
+
+SVM_STATE, VISITED = trained("svm", OWN_SVM), trained("perceptron", OWN_PERCEPTRON)
+
 CALLS = {
     "cp_catalogue": [ctypes.create_string_buffer(1 << 17), 1 << 17, out()],
     "cp_blas_status": [ctypes.create_string_buffer(512), 512, out()],
@@ -178,22 +211,19 @@ CALLS = {
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
     "cp_sgd_features": [S, RIDGE, DESIGN, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
-    "cp_maxmargin_pass": [
-        *(S, record(abi.CMaxmarginOptions, rule=b"frank-wolfe", method=b"auto", order=SLOTS.ctypes.data, n_order=2)),
-        *(DESIGN, TARGETS),
-        record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z, magnitude=Z),
-        record(
-            abi.CMaxmarginState,
-            n=2,
-            d=D,
-            q=2,
-            v=doubles(2300),
-            offset=doubles(2320),
-            late_v=doubles(2340),
-            late_offset=doubles(2360),
-            coef=doubles(2380),
-        ),
-        *(record(abi.CMaxmarginReport), *RUN),
+    "cp_affine_losses": [b"signs and zeros", b"hamming", Z, 2, D, None, doubles(2300), doubles(2310), doubles(2330)],
+    "cp_rows_order": [DESIGN, TARGETS, INTS[48:].ctypes.data, *RUN],
+    "cp_svm_fit": [S, SVM, *MARGINS, SOLUTION, record(abi.CSVMInfo), *RUN],
+    "cp_svm_state_len": [OWN_SVM, *MARGINS, record(abi.CMarginSizes)],
+    "cp_svm_next": [OWN_SVM, *MARGINS, SVM_STATE.ctypes.data, len(SVM_STATE), record(abi.CMarginStep), *RUN],
+    "cp_svm_result": [OWN_SVM, *MARGINS, SVM_STATE.ctypes.data, len(SVM_STATE), SOLUTION, record(abi.CSVMInfo)],
+    "cp_perceptron_fit": [S, PERCEPTRON, *MARGINS, WEIGHTS, record(abi.CPerceptronInfo), *RUN],
+    "cp_perceptron_state_len": [OWN_PERCEPTRON, *MARGINS, record(abi.CMarginSizes)],
+    "cp_perceptron_next": [
+        *(OWN_PERCEPTRON, *MARGINS, VISITED.ctypes.data, len(VISITED), record(abi.CMarginStep), *RUN)
+    ],
+    "cp_perceptron_result": [
+        *(OWN_PERCEPTRON, *MARGINS, VISITED.ctypes.data, len(VISITED), WEIGHTS, record(abi.CPerceptronInfo))
     ],
     "cp_labelrank_svm": [DESIGN, *MACHINE],
     "cp_labelrank_svm_kernel": [K, *MACHINE],

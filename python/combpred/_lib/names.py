@@ -82,14 +82,23 @@ NUMBER_TYPES: tuple[str, ...] = (
     "uint64",
 )
 
+#: Solvers of support vector machines.
+MARGIN_SOLVERS: tuple[str, ...] = ("cutting-plane", "frank-wolfe")
+
+#: What the loss rescales in a support vector machine.
+RESCALINGS: tuple[str, ...] = ("margin", "slack")
+
+#: Values that the entries of ψ take, where losses are affine.
+ENTRY_KINDS: tuple[str, ...] = ("bits", "signs", "signs and zeros", "signs and ties")
+
+#: Losses that are affine in ψ.
+AFFINE_COSTS: tuple[str, ...] = ("hamming", "kendall", "tree", "zero-one")
+
 #: Kernels of inputs.
 INPUT_KERNELS: tuple[str, ...] = ("linear", "poly", "rbf", "laplacian", "cosine")
 
 #: Kernels of orders.
 ORDER_KERNELS: tuple[str, ...] = ("edges", "signed-edges", "positions", "positions-rbf", "same-positions", "extensions")
-
-#: Rules by which max-margin training takes a step.
-RULES: tuple[str, ...] = ("frank-wolfe", "perceptron")
 
 #: Divisions of preferences into subgraphs.
 SUBGRAPHS: tuple[str, ...] = ("edges", "stars", "graph")
