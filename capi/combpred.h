@@ -243,6 +243,18 @@ typedef struct cp_scores {
 typedef const cp_scores cp_in_scores;
 #define CP_SCORES {.struct_size = sizeof(cp_scores)}
 
+/* Conditions on the outputs of rows: entries of ψ that must have a value, or must not. The entries of ψ must be −1, 0 or 1. */
+typedef struct cp_constraints {
+  int64_t struct_size;
+  int64_t n;           /* 1: the conditions are those of all rows; or the number of rows                  */
+  cp_in_i64 *first;    /* [n+1], ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
+  cp_in_i32 *feature;  /* [first[n]]: the entry of ψ                                                      */
+  cp_in_i8 *value;     /* [first[n]]: −1, 0 or 1                                                          */
+  cp_in_i8 *must;      /* [first[n]]: 1: it must have the value, 0: it must not                           */
+} cp_constraints;
+typedef const cp_constraints cp_in_constraints;
+#define CP_CONSTRAINTS {.struct_size = sizeof(cp_constraints)}
+
 typedef struct cp_decode_options {
   int64_t struct_size;
   cp_in_char *method; /* "auto":         exact where the structure can at its size, otherwise search
@@ -253,6 +265,10 @@ typedef struct cp_decode_options {
                          "metropolis":   the best output on a chain of one temperature from there; likewise       */
   uint64_t seed;      /* of "anneal" and "metropolis". Row i has its own random stream, so that the same seed gives
                          the same outputs for any number of workers                                                */
+  cp_in_constraints *constraints; /* what outputs must satisfy, or NULL; "auto", "exact" and "local-search" only. Rows
+                                     with conditions are decoded with penalties for violating them, which no score
+                                     outweighs; bounds are those of the outputs that satisfy them, and nu is 1 unless
+                                     the output is optimal                                                         */
 } cp_decode_options;
 typedef const cp_decode_options cp_in_decode_options;
 #define CP_DECODE_OPTIONS {.struct_size = sizeof(cp_decode_options)}
@@ -265,6 +281,8 @@ typedef struct cp_certificates {
   double *upper_bound; /* a proven bound on every score                         */
   double *nu;          /* the guarantee value >= (1-nu) max + nu min            */
   uint8_t *optimal;    /* 1: the output is proven optimal, 0: it is not         */
+  uint8_t *met;        /* 1: the output satisfies the constraints; 0: none was found that does, and if optimal is 1
+                          there is none. NULL: a row without such an output is CP_EVALUE with bad_row */
 } cp_certificates;
 typedef const cp_certificates cp_in_certificates;
 #define CP_CERTIFICATES {.struct_size = sizeof(cp_certificates)}
@@ -277,6 +295,73 @@ typedef const cp_certificates cp_in_certificates;
 int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst,
                   int64_t part_len, cp_in_certificates *certificates, int32_t workers, cp_control *control,
                   int64_t *bad_row, char *err, int64_t err_cap);
+
+typedef struct cp_kbest_options {
+  int64_t struct_size;
+  cp_in_char *method; /* "auto":         in descending order of scores, by the first of the next three that is possible
+                         "combinations": where entries of ψ are independent: combinations of their values, from a heap
+                         "sort":         all outputs, sorted; "auto" takes it where they are few
+                         "partition":    by partitioning the space around each output found, with at most d exact
+                                         decodings for each; the entries of ψ must be −1, 0 or 1
+                         "siblings":     the better output of each two siblings, see cp_structure_mirror, in no order and
+                                         without decoding; nu is not looked at
+                         "unordered":    "siblings" where outputs come in pairs of the same total score and nu is 1/2,
+                                         otherwise "auto"                                                          */
+  double nu;          /* outputs are listed whose score is at least (1−nu) max + nu min: from 0 to 1, 1 lists all  */
+  int64_t skip;       /* of cp_kbest: how many outputs are passed over at the beginning, up to 2^40                */
+  int64_t most;       /* of cp_kbest_next: how many outputs are wanted, up to 2^40; 0: all                         */
+} cp_kbest_options;
+typedef const cp_kbest_options cp_in_kbest_options;
+#define CP_KBEST_OPTIONS {.struct_size = sizeof(cp_kbest_options), .nu = 1.0}
+
+/* Outputs in descending order of their scores. */
+typedef struct cp_kbest_list {
+  int64_t struct_size;
+  int64_t n, capacity, part_len;
+  int32_t *parts;  /* [n, capacity, part_len]: the outputs                 */
+  double *value;   /* [n, capacity]: their scores; may be NULL             */
+  int64_t *count;  /* [n]: how many there are for each row, up to capacity */
+  char method[16]; /* gets the method by which they were listed            */
+} cp_kbest_list;
+#define CP_KBEST_LIST {.struct_size = sizeof(cp_kbest_list)}
+
+/* Lists the outputs of largest score for each row. Of several outputs with equal ψ, which no score tells apart, only one is
+ * listed; ties come in a fixed order. With "siblings" the outputs are those of at least half of the range of scores.
+ * options may be NULL. Cost of the k-th output: O(d + log k) by "combinations"; at most d decodings by "partition".
+ * CP_ECAPABILITY where the structure has no exact decoder at its size, or ψ has other entries. NaN or infinite scores:
+ * CP_EVALUE with bad_row. control->step counts decodings; control->cancel is polled between them, and while outputs are
+ * listed. bad_row is a row of scores. */
+int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
+                 int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What cp_kbest_next asks for, and what it gets. */
+typedef struct cp_kbest_request {
+  int64_t struct_size;
+  int64_t capacity;       /* most rows that are asked for at a time, from 1 on; the same in all calls */
+  int64_t row;            /* of scores, for which outputs are listed; likewise                        */
+  int64_t d, part_len;
+  double *linear;         /* [capacity, d]: "decode": scores of ψ                                     */
+  double *magnitude;      /* [capacity, d]: and of its squares                                        */
+  int32_t *parts;         /* [capacity, part_len]: in: the answers; out: with "listed", the output    */
+  int64_t n_asked;        /* out: with "decode", rows of linear                                       */
+  int64_t n_squares;      /* out: and of magnitude: as many, or 0                                     */
+  double value;           /* out: with "listed", the score of the output                              */
+  char ask[16];           /* out: "decode": before the next call parts must get an output of largest score for each
+                                            row, among all that there are, as cp_decode with "exact" finds it
+                                  "listed": the next output is in parts; call again for another one
+                                  "done":   there are no more
+                                  "state":  nothing was done: call again with a longer state           */
+} cp_kbest_request;
+#define CP_KBEST_REQUEST {.struct_size = sizeof(cp_kbest_request)}
+
+/* Lists the outputs of largest score for a row of scores, by "partition", where the caller decodes: the outputs may be
+ * some of those of the structure only. Call it again and again, with the same scores and options, and do what request->ask
+ * says. state[state_cap] is the caller's and begins with zeros; *needed gets how many bytes it must have: where it is
+ * shorter request->ask is "state", and the first state_cap bytes must be kept. A state that is damaged, or that belongs to
+ * other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad. Cost beside decodings: O(length of the state). */
+int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
+                      int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
+                      int64_t err_cap);
 
 /* ---- The distributions p(y) ∝ exp⟨s, ψ(y)⟩ ----------------------------------------------------------------------- */
 
@@ -675,7 +760,7 @@ typedef const cp_predictions cp_in_predictions;
  *   both NULL:          f(x) = x coef, for weights of the features; or for coefficients of rows, and kernel values x of new
  *                       rows with them, which the caller computes: then intercept says what shift would
  * Rows are worked on in blocks, so that neither kernel values nor, where predictions->scores is NULL, scores of all rows
- * are ever held at once. Nothing is decoded where predictions has scores only. options may be NULL.
+ * are ever held at once. Nothing is decoded where predictions has scores only. options may be NULL, and has no constraints.
  * Kernel values or scores that are NaN or infinite: CP_EVALUE with bad_row. control->step counts rows.
  * bad_row is a row of x; it comes with CP_ECAPABILITY, too, as in cp_decode. */
 int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,

@@ -138,10 +138,14 @@ func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in
 		if e != nil {
 			return e
 		}
-		o, e := decodeOptions(options)
+		opt, how, e := decodeOptions(options)
 		if e != nil {
 			return e
 		}
+		if opt.constraints != nil {
+			return cabi.Illegal("options: constraints must be NULL here: score the rows, and decode the scores by cp_decode")
+		}
+		o := predict.Options{Method: how, Seed: uint64(opt.seed)}
 		r, e := cabi.Record(predictions, "predictions")
 		if e != nil {
 			return e
@@ -178,7 +182,7 @@ func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in
 			if out, e = outputs(sp, r.outputs, r.part_len, r.n); e != nil {
 				return e
 			}
-		case cert.wanted():
+		case cert.rows != nil:
 			out = make([]int32, n*sp.PartLen())
 		default:
 			e = m.ScoresTo(scores, rows, o)

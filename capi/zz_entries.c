@@ -157,6 +157,19 @@ int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options
   return go_cp_decode(s, scores, options, dst, part_len, certificates, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
+                 int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kbest(s, scores, options, list, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
+                      int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
+                      int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kbest_next(s, scores, options, state, state_cap, needed, request, bad_row, err, err_cap);
+}
+
 int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z, double *marginals,
                          cp_partition_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                          int64_t err_cap) {

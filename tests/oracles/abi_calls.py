@@ -24,6 +24,9 @@ DOUBLES = np.zeros(4096)  # outputs, and what is changed in place
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
+RANKED = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
+COUNTS = np.zeros(2, dtype=np.int64)
+LISTING = np.zeros(8192, dtype=np.uint8)
 SLOTS = np.zeros(2, dtype=np.int64)
 ONES = np.ones(64)
 PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
@@ -150,9 +153,34 @@ CALLS = {
         *(S, record(abi.CScores, n=2, d=D, linear=Z, n_magnitude=1, magnitude=Z)),
         *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),
         record(
-            abi.CCertificates, n=2, value=doubles(64), upper_bound=doubles(96), nu=doubles(128), optimal=doubles(160)
+            abi.CCertificates,
+            n=2,
+            value=doubles(64),
+            upper_bound=doubles(96),
+            nu=doubles(128),
+            optimal=doubles(160),
+            met=doubles(192),
         ),
         *RUN,
+    ],
+    "cp_kbest": [
+        *(S, SCORES, record(abi.CKbestOptions, method=b"auto", nu=0.5, skip=1)),
+        record(
+            *(abi.CKbestList,),
+            **{"n": 2, "capacity": 3, "part_len": PART_LEN, "parts": INTS[64:].ctypes.data, "value": doubles(64)},
+            count=COUNTS.ctypes.data,
+        ),
+        *RUN,
+    ],
+    "cp_kbest_next": [
+        *(S, record(abi.CScores, n=1, d=D, linear=Z), record(abi.CKbestOptions, method=b"partition", nu=1.0)),
+        *(LISTING.ctypes.data, len(LISTING), out()),
+        record(
+            *(abi.CKbestRequest,),
+            **{"capacity": 2, "d": D, "part_len": PART_LEN, "parts": RANKED.ctypes.data},
+            linear=doubles(64),
+            magnitude=doubles(96),
+        ),
     ],
     "cp_log_partition": [S, SCORES, doubles(64), doubles(96), record(abi.CPartitionInfo), *RUN],
     "cp_sample_distribution": [S, SCORES, 3, 7, Y, PART_LEN, *RUN],

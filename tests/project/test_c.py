@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -206,6 +207,28 @@ def test_kernel_fit_and_predictions(run, kernel, loss, blas):
     np.testing.assert_allclose(numbers(found["value"]), best.value, rtol=1e-5)
     assert " ".join(found["refused"]) == "1 1 the input of row 1 is NaN in column 1, must be finite"
     assert " ".join(found["unknown"]) == "1 gamma is -1, must be positive and finite"
+
+
+def test_decoding(run):
+    scores = np.random.default_rng(2).normal(size=(2, 10))
+    found = run("decode", given=text(scores))
+    rankings = np.array(list(permutations(range(1, 6))), dtype=np.int32)
+    u, v = np.triu_indices(5, 1)
+    psi = np.where(rankings[:, u] < rankings[:, v], 1.0, -1.0)
+    values = psi @ scores.T
+    admitted = (psi[:, 0] == 1) & (psi[:, 7] == -1)
+    best = np.where(admitted, values[:, 0], -np.inf).argmax()
+    assert numbers(found["decoded"]).tolist() == rankings[best].tolist()
+    np.testing.assert_allclose(numbers(found["value"] + found["bound"]), values[best, 0], rtol=1e-12)
+    assert (found["optimal"], found["met"]) == (["1", "1"], ["1", "0"])  # no ranking contains a cycle
+    assert found["refused"] == [str(abi.EVALUE), "1"]
+    order = np.argsort(-values, axis=0)[:10]
+    assert numbers(found["best"]).tolist() == rankings[order.T].ravel().tolist()
+    np.testing.assert_allclose(
+        numbers(found["values"]), np.take_along_axis(values, order, axis=0).T.ravel(), rtol=1e-12
+    )
+    assert found["method"] == ["sort"]
+    assert (found["requested"], found["damaged"]) == (["10"], [str(abi.EVALUE)])
 
 
 def test_sampling(run):

@@ -60,16 +60,41 @@ class CScores(ctypes.Structure):
     _fields_ = _fields(n=_N, d=_N, linear=_P, n_magnitude=_N, magnitude=_P)
 
 
+class CConstraints(ctypes.Structure):
+    """cp_constraints."""
+
+    _fields_ = _fields(n=_N, first=_P, feature=_P, value=_P, must=_P)
+
+
 class CDecodeOptions(ctypes.Structure):
     """cp_decode_options."""
 
-    _fields_ = _fields(method=c_char_p, seed=c_uint64)
+    _fields_ = _fields(method=c_char_p, seed=c_uint64, constraints=_P)
 
 
 class CCertificates(ctypes.Structure):
     """cp_certificates."""
 
-    _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P)
+    _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P, met=_P)
+
+
+class CKbestOptions(ctypes.Structure):
+    """cp_kbest_options."""
+
+    _fields_ = _fields(method=c_char_p, nu=c_double, skip=_N, most=_N)
+
+
+class CKbestList(ctypes.Structure):
+    """cp_kbest_list."""
+
+    _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=c_char * 16)
+
+
+class CKbestRequest(ctypes.Structure):
+    """cp_kbest_request."""
+
+    _fields_ = _fields(capacity=_N, row=_N, d=_N, part_len=_N, linear=_P, magnitude=_P, parts=_P, n_asked=_N,
+                       n_squares=_N, value=c_double, ask=c_char * 16)
 
 
 class CPartitionInfo(ctypes.Structure):
@@ -369,6 +394,8 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_kbest": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_kbest_next": (_P, _P, _P, _P, _N, _P, _P, *_ROW),
     "cp_log_partition": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sample_distribution": (_P, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
     "cp_chain_sample": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),

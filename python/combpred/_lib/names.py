@@ -11,6 +11,12 @@ LIBRARY_DECODERS: tuple[str, ...] = ("auto", "exact", "approx", "local-search", 
 #: Decoders whose results depend on a seed.
 RANDOM_DECODERS: tuple[str, ...] = ("anneal", "metropolis")
 
+#: Decoders that respect constraints.
+CONSTRAINED_DECODERS: tuple[str, ...] = ("auto", "exact", "local-search")
+
+#: Ways to list the best outputs.
+KBEST_METHODS: tuple[str, ...] = ("auto", "unordered", "combinations", "sort", "partition", "siblings")
+
 #: Ways to sample by proposals, all of which depend on a seed.
 CHAIN_METHODS: tuple[str, ...] = ("meta", "local", "cube", "cftp", "rejection", "monotone")
 
