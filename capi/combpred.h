@@ -359,7 +359,8 @@ typedef struct cp_kbest_request {
  * some of those of the structure only. Call it again and again, with the same scores and options, and do what request->ask
  * says. state[state_cap] is the caller's and begins with zeros; *needed gets how many bytes it must have: where it is
  * shorter request->ask is "state", and the first state_cap bytes must be kept. A state that is damaged, or that belongs to
- * other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad. Cost beside decodings: O(length of the state). */
+ * other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad. Cost beside decodings:
+ * O(length of the state). */
 int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
                       int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
                       int64_t err_cap);
