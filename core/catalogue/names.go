@@ -11,6 +11,8 @@ import (
 	"combpred/core/extensions"
 	"combpred/core/fit"
 	"combpred/core/labelrank"
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/train"
 	"combpred/core/maxmargin"
 	"combpred/core/partition"
 	"combpred/core/solve/primal"
@@ -76,6 +78,13 @@ const (
 	Uint64
 )
 
+// What coefficients of rows and weights of the features of a kernel matrix are converted into.
+const (
+	ToDual = iota
+	FromDual
+	FromScores
+)
+
 // The names of all that the C interface has to choose from, but for structures and the options of ridge regression.
 var (
 	Decoders = Names{
@@ -111,7 +120,17 @@ var (
 	PrimalRequests = Names{
 		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
 	}
-	Updates = Names{
+	LoglinearSolvers  = Names{{"lbfgs", int(train.LBFGS)}, {"sgd", int(train.SGD)}, {"online", int(train.Online)}}
+	Distributions     = append(Names{{"exact", -1}, {"caller", -2}, {"draws", -3}}, ChainMethods...)
+	LoglinearRequests = Names{
+		{"done", int(loglinear.Nothing)}, {"expect", int(loglinear.Expect)}, {"mean", int(loglinear.Mean)},
+		{"draw", int(loglinear.Draw)}, {"pair", int(loglinear.Pair)},
+	}
+	LoglinearSums = Names{
+		{"moments", int(loglinear.Moments)}, {"loss", int(loglinear.Loss)}, {"spread", int(loglinear.Spread)},
+	}
+	KernelConversions = Names{{"dual", ToDual}, {"from-dual", FromDual}, {"from-scores", FromScores}}
+	Updates           = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
 		{"primal-dual", int(labelrank.PrimalDual)},
 	}
@@ -146,6 +165,8 @@ func Lists() []List {
 		{"ACYCLIC_METHODS", "Those for acyclic parts of the majority's preferences", whichOf(aggregate.Method.Acyclic)},
 		{"POSITIONAL_METHODS", "Ways to find a consensus by the positions of items",
 			whichOf(func(m aggregate.Method) bool { return !m.Kendall() })},
+		{"LOGLINEAR_SOLVERS", "Solvers of log-linear training", LoglinearSolvers.spelt()},
+		{"DISTRIBUTIONS", "What log-linear training knows about distributions", Distributions.spelt()},
 		{"NUMBER_TYPES", "Types of the numbers of dense input features", NumberTypes.spelt()},
 		{"RULES", "Rules by which max-margin training takes a step", Rules.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
