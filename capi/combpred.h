@@ -797,7 +797,7 @@ typedef struct cp_loglinear_step {
 } cp_loglinear_step;
 #define CP_LOGLINEAR_STEP {.struct_size = sizeof(cp_loglinear_step)}
 
-/* Takes in what was asked for, and goes on until more is needed. distribution must be "caller". All arguments must be what
+/* Takes in what was asked for, and goes on until more is needed. distribution must be "caller", or NULL. All arguments must be what
  * they were before. control->step is not counted. After CP_ECANCELLED it may be called again, after other failures not:
  * what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an answer should be, or state is not that of such
  * training. info may be NULL.

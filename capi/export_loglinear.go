@@ -37,8 +37,8 @@ type loglinearCall struct {
 	tail
 }
 
-// newLoglinearCall reads structure and options; q is set later.
-func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options) (c loglinearCall, err error) {
+// newLoglinearCall reads structure and options; q is set later, and the distribution is a standard one where none is given.
+func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, standard int) (c loglinearCall, err error) {
 	if c.space, err = space(s); err != nil {
 		return c, err
 	}
@@ -50,8 +50,10 @@ func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options) 
 	if c.opt.Solver, err = named[train.Solver](catalogue.LoglinearSolvers, r.solver, "solver"); err != nil {
 		return c, err
 	}
-	if c.distribution, err = named[int](catalogue.Distributions, r.distribution, "distribution"); err != nil {
-		return c, err
+	if c.distribution = standard; r.distribution != nil {
+		if c.distribution, err = named[int](catalogue.Distributions, r.distribution, "distribution"); err != nil {
+			return c, err
+		}
 	}
 	if c.opt.Diagonal, err = flag(r.kernel, "options: kernel"); err != nil {
 		return c, err
@@ -78,10 +80,10 @@ func (c *loglinearCall) withQ(q C.int64_t) error {
 	return nil
 }
 
-// newRowsCall reads rows as well. Their numbers are looked at where check says so.
+// newRowsCall reads rows as well.
 func newRowsCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
-	workers C.int32_t, control *C.cp_control) (c loglinearCall, err error) {
-	if c, err = newLoglinearCall(s, options); err != nil {
+	standard int, workers C.int32_t, control *C.cp_control) (c loglinearCall, err error) {
+	if c, err = newLoglinearCall(s, options, standard); err != nil {
 		return c, err
 	}
 	if c.tail, err = readTail(workers, control); err != nil {
@@ -161,6 +163,9 @@ func loglinearModel(p *C.cp_loglinear_model, c loglinearCall) (*train.Model, []i
 	if err := equal("model: d", r.d, c.space.FeatureLen()); err != nil {
 		return nil, nil, nil, err
 	}
+	if r.steps < 0 || r.steps > maxSteps || r.rows < 0 || r.rows > maxSteps {
+		return nil, nil, nil, cabi.Illegal("model: steps and rows are %d and %d, must be from 0 to %d", int64(r.steps), int64(r.rows), int64(maxSteps))
+	}
 	m := &train.Model{Variance: float64(r.variance), Steps: int(r.steps), Rows: int(r.rows), Seen: float64(r.seen)}
 	if m.Weights, err = matrix(r.weights, "model: weights", r.q, r.d); err != nil {
 		return nil, nil, nil, err
@@ -200,7 +205,7 @@ func loglinearInfo(p *C.cp_loglinear_info) (func(train.Report), error) {
 func go_cp_loglinear_array_sizes(s *C.cp_in_structure, options *C.cp_in_loglinear_options, n, q C.int64_t, sizes *C.cp_loglinear_sizes,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		c, e := newLoglinearCall(s, options)
+		c, e := newLoglinearCall(s, options, exact)
 		if e != nil {
 			return e
 		}
@@ -235,7 +240,7 @@ func go_cp_loglinear_fit(s *C.cp_in_structure, options *C.cp_in_loglinear_option
 	model *C.cp_loglinear_model, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRowsCall(s, options, design, targets, workers, control)
+		c, e := newRowsCall(s, options, design, targets, exact, workers, control)
 		if e != nil {
 			return e
 		}
@@ -272,7 +277,7 @@ func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 	kind *C.cp_in_char, weights *C.cp_in_f64, sums *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRowsCall(s, options, design, targets, workers, control)
+		c, e := newRowsCall(s, options, design, targets, exact, workers, control)
 		if e != nil {
 			return e
 		}
@@ -295,6 +300,9 @@ func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 		}
 		if c.distribution != exact {
 			return cabi.Illegal("distribution must be \"exact\" for sums")
+		}
+		if e := c.opt.Search(c.space).Check(); e != nil {
+			return e
 		}
 		engine, _, e := c.engine()
 		if e != nil {

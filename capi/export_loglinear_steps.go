@@ -57,7 +57,7 @@ func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 	model *C.cp_loglinear_model, step *C.cp_loglinear_step, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control,
 	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRowsCall(s, options, design, targets, workers, control)
+		c, e := newRowsCall(s, options, design, targets, ofCaller, workers, control)
 		if e != nil {
 			return e
 		}
@@ -119,7 +119,7 @@ func go_cp_loglinear_search(s *C.cp_in_structure, options *C.cp_in_loglinear_opt
 	step *C.cp_loglinear_step, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		c, e := newLoglinearCall(s, options)
+		c, e := newLoglinearCall(s, options, exact)
 		if e != nil {
 			return e
 		}

@@ -35,6 +35,9 @@ func NewKernelFeatures(kernel matrix, weights []float64, shift float64, mon *par
 		return nil, fmt.Errorf("loglinear: the kernel matrix is %d×%d with %d weights, must be square and have one of each row",
 			n, kernel.Cols, len(weights))
 	}
+	if err := mon.Err(); err != nil {
+		return nil, err
+	}
 	roots := make([]float64, n)
 	for i := range roots {
 		w := weightOf(weights, i)

@@ -81,6 +81,8 @@ NULLABLE = {
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
     *("cp_ridge_features.info", "cp_ridge_primal.info"),
+    *("cp_loglinear_fit.info", "cp_loglinear_rows.info", "cp_loglinear_search.info", "cp_loglinear_kernel.weights"),
+    *("cp_loglinear_sums.kind", "cp_loglinear_kernel_weights.wanted", "CLoglinearFeatures.weights"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),

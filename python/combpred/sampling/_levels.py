@@ -284,7 +284,7 @@ class ChainLevels(Levels):
             spacing = max(1, self._states[beta].shape[1], self._spacing.get(max(below), 1))
         while True:
             values, _ = self._run(beta, _TUNING_DRAWS, self._burn_in(beta, spacing), spacing)
-            size = chain_diagnose(values)[0]
+            size = float(chain_diagnose(values[np.newaxis])[0][0])
             dependence = values.size / size if size == size else 1.0  # NaN: all scores are equal
             if dependence <= _DEPENDENCE:
                 break
@@ -325,7 +325,7 @@ class ChainLevels(Levels):
     def trust(self) -> Trust:
         share, r_hat = 1.0, 1.0
         for blocks in self._seen.values():
-            size, ratio, _ = chain_diagnose(np.concatenate(blocks, axis=1))
+            size, ratio = (float(found[0]) for found in chain_diagnose(np.concatenate(blocks, axis=1)[np.newaxis])[:2])
             if size == size:  # not NaN, as where all scores are equal
                 share = min(share, size / sum(block.size for block in blocks))
                 r_hat = max(r_hat, ratio)
