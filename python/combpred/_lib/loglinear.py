@@ -24,8 +24,8 @@ _ITERATIONS = 20.0  # evaluations of all rows, in estimates of the work
 _ROW_WORK = 1e4  # operations for the expectations of a row, likewise
 
 #: What answers a request about rows of scores (k, d), which are given with their numbers: ``("expect", rows, scores,
-#: draws)`` by expectations (k, d) and ln Z (k,), "mean" and "pair" by estimates (k, d) and (2, k, d), and "draw" by ψ of
-#: so many draws (k, draws, d), or None where nothing can be drawn.
+#: draws)`` by expectations (k, d) and ln Z (k,), "mean" and "pair" by estimates (k, d) and (2, k, d), and "draw" by ψ
+#: of so many draws (k, draws, d), or None where nothing can be drawn.
 Answers = Callable[[str, npt.NDArray[np.intp], FloatArray, int], "tuple[FloatArray, ...] | None"]
 
 
