@@ -36,7 +36,7 @@ class SgdState:
     Attributes
     ----------
     weights, average : ndarray of shape (q, d)
-        The last iterate and the average of all; with an intercept, the last row belongs to the constant feature.
+        The last iterate, and the average of all; the last row belongs to the constant feature, where there is one.
     moment : ndarray or None
         Second moment of the inputs seen by `partial_fit`, or its diagonal where they have many features.
     variance : float
