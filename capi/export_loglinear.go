@@ -164,7 +164,8 @@ func loglinearModel(p *C.cp_loglinear_model, c loglinearCall) (*train.Model, []i
 		return nil, nil, nil, err
 	}
 	if r.steps < 0 || r.steps > maxSteps || r.rows < 0 || r.rows > maxSteps {
-		return nil, nil, nil, cabi.Illegal("model: steps and rows are %d and %d, must be from 0 to %d", int64(r.steps), int64(r.rows), int64(maxSteps))
+		return nil, nil, nil, cabi.Illegal("model: steps and rows are %d and %d, must be from 0 to %d", int64(r.steps), int64(r.rows),
+			int64(maxSteps))
 	}
 	m := &train.Model{Variance: float64(r.variance), Steps: int(r.steps), Rows: int(r.rows), Seen: float64(r.seen)}
 	if m.Weights, err = matrix(r.weights, "model: weights", r.q, r.d); err != nil {
@@ -181,7 +182,8 @@ func loglinearModel(p *C.cp_loglinear_model, c loglinearCall) (*train.Model, []i
 	}
 	var chains []int32
 	if c.problem != nil {
-		chains, err = cabi.Optional[int32](unsafe.Pointer(r.chains), "model: chains", C.int64_t(c.problem.Len()), 2, C.int64_t(c.space.PartLen()))
+		chains, err = cabi.Optional[int32](unsafe.Pointer(r.chains), "model: chains", C.int64_t(c.problem.Len()), 2,
+			C.int64_t(c.space.PartLen()))
 	}
 	return m, chains, func() {
 		p.has_moment = 0
@@ -228,8 +230,8 @@ func go_cp_loglinear_array_sizes(s *C.cp_in_structure, options *C.cp_in_loglinea
 		if e != nil {
 			return e
 		}
-		out.Set(C.cp_loglinear_sizes{rows: C.int64_t(rows), search: C.int64_t(length), moments: C.int64_t(search.SumsLen(loglinear.Moments)),
-			loss: C.int64_t(search.SumsLen(loglinear.Loss)), spread: C.int64_t(search.SumsLen(loglinear.Spread)),
+		out.Set(C.cp_loglinear_sizes{rows: C.int64_t(rows), search: C.int64_t(length),
+			moments: C.int64_t(search.SumsLen(loglinear.Moments)), loss: C.int64_t(search.SumsLen(loglinear.Loss)), spread: C.int64_t(search.SumsLen(loglinear.Spread)),
 			moment: C.int64_t(c.opt.MomentLen(c.space))})
 		return nil
 	})

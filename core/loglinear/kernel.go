@@ -28,7 +28,7 @@ type KernelFeatures struct {
 }
 
 // NewKernelFeatures makes the features of a kernel matrix, to each entry of which shift is added, in its place: the first n·q of its
-// numbers are Φ afterwards. Weights are positive. Cost: O(n³) time and, beside the kernel matrix, one of the same size.
+// numbers are Φ afterwards, with q at least 1. Weights are positive. Cost: O(n³) time and, beside the kernel matrix, one of the same size.
 func NewKernelFeatures(kernel matrix, weights []float64, shift float64, mon *parallel.Monitor) (*KernelFeatures, error) {
 	n := kernel.Rows
 	if n == 0 || kernel.Cols != n || kernel.Stride != n || weights != nil && len(weights) != n {
@@ -64,7 +64,7 @@ func NewKernelFeatures(kernel matrix, weights []float64, shift float64, mon *par
 			"%.3g to %.3g; check the kernel, or add a constant to the diagonal of a precomputed one", values[0], largest)}
 	}
 	lo := 0
-	for lo < n && !(values[lo] > null*float64(n)*largest) {
+	for lo < n-1 && !(values[lo] > null*float64(n)*largest) {
 		lo++
 	}
 	f := &KernelFeatures{Curvature: values[lo:], Weights: weights}
@@ -85,6 +85,14 @@ func weightOf(weights []float64, i int) float64 {
 	return weights[i]
 }
 
+// inverse returns that of an eigenvalue, 0 for that of the one feature of a matrix of zeros.
+func inverse(c float64) float64 {
+	if c == 0 {
+		return 0
+	}
+	return 1 / c
+}
+
 // Design returns the features as those of a Problem.
 func (f *KernelFeatures) Design() *solve.Design {
 	return &solve.Design{N: f.Rows.Rows, P: f.Rows.Cols, Dense: f.Rows}
@@ -94,7 +102,7 @@ func (f *KernelFeatures) Design() *solve.Design {
 func (f *KernelFeatures) DualTo(dst, w matrix) {
 	scaled := linalg.NewMatrix[float64](w.Rows, w.Cols)
 	for j, c := range f.Curvature {
-		linalg.ScaleTo(scaled.Row(j), 1/c, w.Row(j))
+		linalg.ScaleTo(scaled.Row(j), inverse(c), w.Row(j))
 	}
 	linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, f.Rows, scaled, 0, dst)
 	for i := range dst.Rows {
@@ -115,6 +123,6 @@ func (f *KernelFeatures) OfScoresTo(dst, scores matrix) {
 	}
 	linalg.Gemm(blas.Trans, blas.NoTrans, 1, f.Rows, scaled, 0, dst)
 	for j, c := range f.Curvature {
-		flat.Scale(1/c, dst.Row(j))
+		flat.Scale(inverse(c), dst.Row(j))
 	}
 }

@@ -102,6 +102,19 @@ func near(t *testing.T, what string, got, want matrix, tolerance float64) {
 	}
 }
 
+// TestKernelOfZeros: there is one feature, of value 0, and nothing is to be learnt from it.
+func TestKernelOfZeros(t *testing.T) {
+	f, err := loglinear.NewKernelFeatures(linalg.NewMatrix[float64](3, 3), nil, 0, nil)
+	if err != nil || f.Rows.Cols != 1 || f.Curvature[0] != 0 {
+		t.Fatalf("the features are %+v, error %v", f, err)
+	}
+	dual, back := linalg.NewMatrix[float64](3, 2), linalg.NewMatrix[float64](1, 2)
+	f.DualTo(dual, loglineartest.Shaped([]float64{1, 2}, 1, 2))
+	f.OfScoresTo(back, loglineartest.Shaped([]float64{1, 2, 3, 4, 5, 6}, 3, 2))
+	near(t, "the coefficients", dual, linalg.NewMatrix[float64](3, 2), 0)
+	near(t, "the weights", back, linalg.NewMatrix[float64](1, 2), 0)
+}
+
 // TestKernelRefusals: what is no kernel matrix with positive weights is refused.
 func TestKernelRefusals(t *testing.T) {
 	square := func(x ...float64) matrix { n := int(math.Sqrt(float64(len(x)))); return loglineartest.Shaped(x, n, n) }

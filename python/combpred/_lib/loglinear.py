@@ -57,7 +57,7 @@ class SgdState:
     n_seen: float = 0.0
 
 
-class Trained(NamedTuple):
+class Maximum(NamedTuple):
     """What training has ended with.
 
     Attributes
@@ -132,7 +132,7 @@ class LoglinearProblem:
         intercept: bool,
         start: FloatArray | SgdState | None = None,
         answers: Answers | None = None,
-    ) -> Trained:
+    ) -> Maximum:
         """Train on rows in memory, from weights (q, d) or the state of a descent.
 
         Distributions that the library does not know come from `answers`.
@@ -153,7 +153,7 @@ class LoglinearProblem:
         )  # fmt: skip
         return model.trained(status)
 
-    def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Answers) -> Trained:
+    def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Answers) -> Maximum:
         n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
         options, outputs = self.struct(), targets.struct()
         state: FloatArray = np.zeros(self.sizes(n, design.n_weights).rows)
@@ -202,7 +202,7 @@ class LoglinearProblem:
         d: int,
         sums: Callable[[str, FloatArray], FloatArray],
         start: FloatArray | None = None,
-    ) -> Trained:
+    ) -> Maximum:
         """Train by sums over all rows, which ``sums(kind, weights)`` returns; the kinds are those of `add_sums`."""
         model, options = _Model(self, q, d, start), self.struct()
         state: FloatArray = np.zeros(self.sizes(0, q).search)
@@ -256,14 +256,14 @@ class _Model:
         self._chains = np.zeros((n, 2, part_len), dtype=np.int32)
         self.struct.chains = address(self._chains)
 
-    def trained(self, status: int) -> Trained:
+    def trained(self, status: int) -> Maximum:
         """Return what training has ended with."""
         known, info = self.struct, self.info
         state = SgdState(
             self._weights, self._average, self._moment if known.has_moment else None, known.variance, known.steps,
             known.rows, known.seen,
         )  # fmt: skip
-        return Trained(
+        return Maximum(
             state, info.objective, info.residual, info.n_iter, info.left, info.left_error, info.gain,
             status == abi.OK, self._chains,
         )  # fmt: skip

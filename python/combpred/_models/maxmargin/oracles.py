@@ -16,14 +16,13 @@ from ..._data.targets import TargetError
 from ..._lib.arrays import FloatArray, IndexArray, row_blocks
 from ..._lib.decode import Decoding
 from ..._lib.errors import CapabilityError, RowError, renumbered
+from ..._lib.loglinear import KernelFeatures
 from ..._lib.maxmargin import AffineLoss
 from ..._lib.ridge import Design, Targets
 from ...structures import Structure
 from ...structures.costs import loss_augmented
-from ..loglinear.features import InputFeatures, KernelFeatures
-from ..loglinear.training import kernel_features
 from ..sgd_learners import visited_rows
-from ..training import TrainingRows, keep_dual, keep_weights
+from ..training import TrainingRows, keep_dual, keep_weights, kernel_features, linear_scores
 
 _ROUNDS = 40  # breakpoints looked at for a row; a handful is common
 _PROVEN = 1e-9  # of the largest product: what is found and its bound agree
@@ -83,19 +82,18 @@ class Blocks:
 
     def scores(self, weights: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
         """Return the scores of some blocks, ``(k, d)``, for weights (q, d) of the features."""
-        return InputFeatures(self.X, intercept=self.intercept).scores(rows, weights)
+        return linear_scores(self.X[rows], weights)
 
     def combined(self, coefficients: FloatArray) -> FloatArray:
         """Return the weights Σ_i φ_i a_iᵀ of the features, ``(q, d)``, for coefficients a (m, d) of the blocks."""
-        weights = np.zeros((self.n_weights, coefficients.shape[1]))
-        InputFeatures(self.X, intercept=self.intercept).add_gradient(slice(None), coefficients, weights)
-        return weights
+        weights = np.asarray(self.X.T @ coefficients)
+        return np.vstack([weights, coefficients.sum(axis=0)]) if self.intercept else weights
 
     def add(self, weights: FloatArray, block: int, coefficient: FloatArray) -> None:
         """Add the features of one block times a coefficient (d,) to the weights (q, d)."""
-        InputFeatures(self.X, intercept=self.intercept).add_gradient(
-            np.array([block]), coefficient[np.newaxis], weights
-        )
+        p = self.X.shape[1]
+        weights[:p] += self.X[[block]].T @ coefficient[np.newaxis]
+        weights[p:] += coefficient
 
     def square_norms(self) -> FloatArray:
         """Return the squared length of the features of each block, ``(m,)``."""
