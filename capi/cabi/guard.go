@@ -128,11 +128,13 @@ func statusOf(err error) int32 {
 	return eValue
 }
 
-// setError writes text to buf[n] with a closing NUL, cut to fit between characters.
+// setError writes text to buf[n] with a closing NUL, cut to fit between characters. What is no UTF-8, or ends a text in C, as in the names
+// that a message quotes, is replaced.
 func setError(buf unsafe.Pointer, n int64, text string) {
 	if buf == nil || n <= 0 {
 		return
 	}
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 	if int64(len(text)) >= n {
 		cut := int(n) - 1
 		for cut > 0 && !utf8.RuneStart(text[cut]) {
