@@ -231,7 +231,8 @@ func go_cp_loglinear_array_sizes(s *C.cp_in_structure, options *C.cp_in_loglinea
 			return e
 		}
 		out.Set(C.cp_loglinear_sizes{rows: C.int64_t(rows), search: C.int64_t(length),
-			moments: C.int64_t(search.SumsLen(loglinear.Moments)), loss: C.int64_t(search.SumsLen(loglinear.Loss)), spread: C.int64_t(search.SumsLen(loglinear.Spread)),
+			moments: C.int64_t(search.SumsLen(loglinear.Moments)), loss: C.int64_t(search.SumsLen(loglinear.Loss)),
+			spread: C.int64_t(search.SumsLen(loglinear.Spread)),
 			moment: C.int64_t(c.opt.MomentLen(c.space))})
 		return nil
 	})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from .._lib.errors import SamplingError
 from .._lib.loglinear import KernelFeatures, LoglinearProblem, Maximum
 from .._lib.ridge import Targets
 from ..sampling.engines import SAMPLED_TOL, TRAINING_EVALUATIONS, Engine, Training, engine_of, resolve_method
-from ..sampling.samplers import chain_instead, diagnose_training, warn_unless_mixed, with_remedies
+from ..sampling.samplers import chain_instead, diagnose_chains, warn_unless_mixed, with_remedies
 from .rows import BlockRows
 from .training import (
     EarlierFit,
@@ -35,7 +35,6 @@ from .training import (
 
 # Order of a kernel matrix that takes the place of more features: some ten seconds to diagonalise.
 _LARGEST_GRAM = 4096
-_SLACK = 4.0  # times what they are asked for, sampled fits may have left without a warning: a hundredth of the gain
 _DIAGNOSED, _COMPUTED = 64, 16  # rows whose chains are judged after training; of structures that Python draws
 
 
@@ -133,9 +132,12 @@ def _diagnose(model: Any, training: Training, found: Maximum, features: Any, pro
     most = _DIAGNOSED if model.structure_.space.in_library else _COMPUTED
     rows = np.unique(np.linspace(0, len(states) - 1, min(len(states), most)).astype(np.intp))
     scores = linear_scores(features[rows], found.state.average)
-    model.chain_diagnostics_ = diagnose_training(
-        model.structure_, training.method, scores, rows, states, problem.options["seed"], problem.n_threads
-    )
+    start = np.repeat(states[rows], 2, axis=1)  # chains are judged by four
+    report = diagnose_chains(
+        model.structure_, training.method, scores, first_row=0, seed=problem.options["seed"] + 1,
+        start=start.reshape(-1, start.shape[2]), n_threads=problem.n_threads,
+    ).report  # fmt: skip
+    model.chain_diagnostics_ = replace(report, rows=rows.astype(np.int64))
     warn_unless_mixed(model.chain_diagnostics_, "training")
 
 

@@ -47,6 +47,7 @@ __all__ = [
     "EngineSettings",
     "ExactEngine",
     "Inferred",
+    "SampledAnswers",
     "SampledEngine",
     "TaylorEngine",
     "Training",

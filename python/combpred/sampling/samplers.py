@@ -38,7 +38,6 @@ __all__ = [
     "chain_instead",
     "chain_of",
     "diagnose_chains",
-    "diagnose_training",
     "exact_draws",
     "first_capable",
     "joined_diagnostics",
@@ -374,27 +373,6 @@ def diagnose_chains(
         thin * _CHAINS * _DRAWS / size, np.full(n, thin), lag, _mixing_bounds(structure, method, scores),
     )  # fmt: skip
     return Diagnosed(report, states.reshape(n, _CHAINS, -1)[:, 0])
-
-
-def diagnose_training(
-    structure: Structure,
-    method: str,
-    scores: FloatArray,
-    rows: NDArray[np.intp],
-    states: NDArray[Any],
-    seed: int,
-    n_threads: int | None,
-) -> ChainDiagnostics:
-    """Return the figures of the chains of some rows, with the scores that training ended with.
-
-    `states` (n, 2, part_len) are where two chains of each row are; each of them becomes two.
-    """
-    start = np.repeat(states[rows], _CHAINS // states.shape[1], axis=1)
-    report = diagnose_chains(
-        structure, method, scores, first_row=0, seed=seed + 1, start=start.reshape(-1, start.shape[2]),
-        n_threads=n_threads,
-    ).report  # fmt: skip
-    return replace(report, rows=rows.astype(np.int64))
 
 
 def joined_diagnostics(parts: list[ChainDiagnostics]) -> ChainDiagnostics:

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from combpred import CapabilityError, NumericalError, ProbabilisticStructured
-from combpred._lib import loglinear
+from combpred._models import loglinear
 from combpred.structures import LabelSets, MultiClass, Permutations
 from enumerated_problem import problem
 
@@ -121,15 +121,11 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_allocated(limits):
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, options):
     model = ProbabilisticStructured(Permutations(4), max_iter=2000, tol=1e-2, **options).fit(X, RANKINGS)
     before = dict(vars(model))
-    whole = loglinear.call
 
-    def interrupted(name, *args, **kwargs):
-        status = whole(name, *args, **kwargs)
-        if name == "cp_loglinear_fit":
-            raise KeyboardInterrupt
-        return status
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(loglinear, "call", interrupted)
+    monkeypatch.setattr(loglinear, "_trained", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.set_params(tol=1e-9).fit(X[:7], RANKINGS[:7])
     assert vars(model.set_params(tol=1e-2)) == before
