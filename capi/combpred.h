@@ -705,15 +705,15 @@ typedef struct cp_loglinear_options {
   cp_in_char *solver;       /* "lbfgs":  exact gradients of all rows, L-BFGS preconditioned by the Hessian
                                "sgd":    steps on mini-batches of 32 rows, preconditioned and averaged
                                "online": one pass of "sgd" over rows that add to those of earlier passes          */
-  cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or lists, draws
-                               by a method of cp_chain_options, or "caller". Draws are not for "lbfgs"                */
+  cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or lists, or
+                               draws by a method of cp_chain_options. Draws are not for "lbfgs"                   */
   double alpha;             /* above 0                                                                            */
   double tol;               /* not negative. "lbfgs": the largest entry of the preconditioned gradient, relative to that at
                                W = 0; "sgd": the root of the excess over the minimum, likewise, and of draws at least .05 */
   int64_t max_iter;         /* iterations, or passes over the rows, at most; "sgd": at least 1                     */
   uint64_t seed;            /* of draws, and of the order of rows of "sgd" and "online"                             */
   int64_t kernel;           /* 1: the features come from cp_loglinear_kernel                                       */
-  int64_t sampled;          /* 1: the expectations of "caller" are estimates                                       */
+  int64_t sampled;          /* of cp_loglinear_rows, 1: expectations are estimates                                 */
 } cp_loglinear_options;
 typedef const cp_loglinear_options cp_in_loglinear_options;
 #define CP_LOGLINEAR_OPTIONS {.struct_size = sizeof(cp_loglinear_options), .alpha = 1, .tol = 1e-6, .max_iter = 200}
@@ -772,44 +772,41 @@ int32_t cp_loglinear_fit(cp_in_structure *s, cp_in_loglinear_options *options, c
                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info, int32_t workers,
                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* What cp_loglinear_rows or cp_loglinear_search needs to go on. Places are numbers of entries of state, from 0 on. */
-typedef struct cp_loglinear_step {
+/* What cp_loglinear_rows needs to go on. Places are numbers of entries of state, from 0 on, and -1 for nothing. */
+typedef struct cp_loglinear_rows_step {
   int64_t struct_size;
   double *state; /* [state_len], of the caller: zeros before the first call. All that is known lies there: nothing is lost,
-                    and nothing to be freed, where the caller never goes on; a copy goes on where it was made        */
+                    and nothing to be freed, where the caller never goes on; a copy goes on where it was made     */
   int64_t state_len;
-  int64_t declined; /* set by the caller, 1: nothing could be drawn after "draw". It is 0 afterwards                    */
-  char request[16]; /* of cp_loglinear_rows, about the distributions of rows of scores [k, d]:
+  int64_t declined; /* set by the caller, 1: nothing could be drawn after "draw". It is 0 afterwards                 */
+  char request[16]; /* about the distributions of rows of scores [k, d]:
                        "expect": their expectations are to be written to means[k, d], and ln Z to log_z[k]
                        "mean":   their expectations, or estimates, to means[k, d]
                        "pair":   two estimates, from draws independent of each other, to means[2, k, d]; draws times as
                                  many draws are asked for as for "mean"
                        "draw":   ψ of draws independent outputs of each row, to psi[k, draws, d]
-                       of cp_loglinear_search:
-                       "moments", "loss" or "spread": the sums over all rows, as cp_loglinear_sums finds them for weights
-                       [q, d], are to be written to reply
-                       "done":   the model is written                                                              */
+                       "done":   the model is written                                                           */
   int64_t k, draws;
-  int64_t first;   /* number of the first of the rows, which are consecutive, among those of positive weight; or      */
-  int64_t numbers; /* where their k numbers are, -1 where they are consecutive                                        */
-  int64_t scores, means, log_z, psi; /* where there are; -1 where there are none                                        */
-  int64_t weights, reply;            /* likewise                                                                        */
-} cp_loglinear_step;
-#define CP_LOGLINEAR_STEP {.struct_size = sizeof(cp_loglinear_step)}
+  int64_t first;   /* number of the first of the rows, which are consecutive, among those of positive weight; or   */
+  int64_t numbers; /* the place of their k numbers                                                                 */
+  int64_t scores, means, log_z, psi; /* places                                                                     */
+} cp_loglinear_rows_step;
+#define CP_LOGLINEAR_ROWS_STEP {.struct_size = sizeof(cp_loglinear_rows_step)}
 
-/* Takes in what was asked for, and goes on until more is needed. distribution must be "caller", or NULL. All arguments must be what
- * they were before. control->step is not counted. After CP_ECANCELLED it may be called again, after other failures not:
- * what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an answer should be, or state is not that of such
- * training. info may be NULL.
+/* Takes in what was asked for, and goes on until more is needed. The distribution of the options is not looked at. All
+ * arguments must be what they were before. control->step is not counted. After CP_ECANCELLED it may be called again, after
+ * other failures not: what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an answer
+ * should be, or state is not that of such training. info may be NULL.
  * bad_row is a row of the design or targets. */
 int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
-                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_step *step,
+                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
                           cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                           int64_t err_cap);
 
 /* Adds sums over rows, at weights[q, d], to sums; those over all rows are the sums of those over any parts. Begin with zeros.
  * kind and the length of sums are one of
- *   "moments": of the features, without weights, which may be NULL; the rows are checked
+ *   "moments": of the features, without weights, which may be NULL; the rows are checked. The third of the numbers is that
+ *              of the rows of positive weight
  *   "loss":    Σ_i w_i [ln Z − ⟨f, ψ_i⟩], then zeros, and the gradient by the weights [q, d] as the last q·d numbers
  *   "spread":  of the distributions, by draws
  * by exact distributions, for "lbfgs".
@@ -818,10 +815,22 @@ int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, 
                           cp_in_targets *targets, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* The same as cp_loglinear_rows for rows that only the caller can read, and "lbfgs": asks for sums. */
+/* What cp_loglinear_search needs to go on. Places are numbers of entries of state, from 0 on. */
+typedef struct cp_loglinear_search_step {
+  int64_t struct_size;
+  double *state; /* [state_len], of the caller, as for cp_loglinear_rows                                            */
+  int64_t state_len;
+  char request[16]; /* "moments", "loss" or "spread": the sums over all rows, as cp_loglinear_sums finds them for the
+                       weights [q, d] whose place is weights, are to be written from place reply on
+                       "done": the model is written                                                              */
+  int64_t weights, reply;
+} cp_loglinear_search_step;
+#define CP_LOGLINEAR_SEARCH_STEP {.struct_size = sizeof(cp_loglinear_search_step)}
+
+/* The same as cp_loglinear_rows by "lbfgs" for rows that only the caller can read: it asks for sums. */
 int32_t cp_loglinear_search(cp_in_structure *s, cp_in_loglinear_options *options, cp_loglinear_model *model,
-                            cp_loglinear_step *step, cp_loglinear_info *info, int32_t workers, cp_control *control,
-                            char *err, int64_t err_cap);
+                            cp_loglinear_search_step *step, cp_loglinear_info *info, int32_t workers,
+                            cp_control *control, char *err, int64_t err_cap);
 
 /* Turns a kernel matrix kernel[n, n] into features in which training with it is linear: q of them for each row, which are
  * the first n·q numbers of kernel afterwards, [n, q], and curvature[n] gets the q eigenvalues of Σ_i w_i x_i x_iᵀ = diag(curvature).

@@ -18,7 +18,7 @@ import (
 )
 
 // The distributions that are no method of chains.
-var exact, ofCaller, drawn = distribution("exact"), distribution("caller"), distribution("draws")
+var exact, drawn = distribution("exact"), distribution("draws")
 
 func distribution(name string) int {
 	number, err := catalogue.Distributions.Number("distribution", name)
@@ -37,8 +37,8 @@ type loglinearCall struct {
 	tail
 }
 
-// newLoglinearCall reads structure and options; q is set later, and the distribution is a standard one where none is given.
-func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, standard int) (c loglinearCall, err error) {
+// newLoglinearCall reads structure and options; q is set later.
+func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options) (c loglinearCall, err error) {
 	if c.space, err = space(s); err != nil {
 		return c, err
 	}
@@ -50,25 +50,14 @@ func newLoglinearCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, 
 	if c.opt.Solver, err = named[train.Solver](catalogue.LoglinearSolvers, r.solver, "solver"); err != nil {
 		return c, err
 	}
-	if c.distribution = standard; r.distribution != nil {
-		if c.distribution, err = named[int](catalogue.Distributions, r.distribution, "distribution"); err != nil {
-			return c, err
-		}
+	if c.distribution, err = named[int](catalogue.Distributions, r.distribution, "distribution"); err != nil {
+		return c, err
 	}
 	if c.opt.Diagonal, err = flag(r.kernel, "options: kernel"); err != nil {
 		return c, err
 	}
-	if c.opt.Sampled, err = flag(r.sampled, "options: sampled"); err != nil {
-		return c, err
-	}
-	switch c.distribution {
-	case ofCaller:
-	case exact:
-		c.opt.Sampled = false
-	default:
-		c.opt.Sampled = true
-	}
-	return c, nil
+	c.opt.Sampled, err = flag(r.sampled, "options: sampled")
+	return c, err
 }
 
 // withQ sets the number of features.
@@ -82,8 +71,8 @@ func (c *loglinearCall) withQ(q C.int64_t) error {
 
 // newRowsCall reads rows as well.
 func newRowsCall(s *C.cp_in_structure, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
-	standard int, workers C.int32_t, control *C.cp_control) (c loglinearCall, err error) {
-	if c, err = newLoglinearCall(s, options, standard); err != nil {
+	workers C.int32_t, control *C.cp_control) (c loglinearCall, err error) {
+	if c, err = newLoglinearCall(s, options); err != nil {
 		return c, err
 	}
 	if c.tail, err = readTail(workers, control); err != nil {
@@ -137,11 +126,8 @@ func means(t fit.Targets) (linalg.Matrix[float64], []float64, error) {
 
 // engine returns what answers requests about distributions.
 func (c loglinearCall) engine() (loglinear.Engine, *expect.Sampled, error) {
-	switch c.distribution {
-	case exact:
+	if c.distribution == exact {
 		return expect.Exact{Space: c.space, Workers: c.workers}, nil, nil
-	case ofCaller:
-		return nil, nil, cabi.Illegal("distribution is \"caller\", which cp_loglinear_rows is for")
 	}
 	method := chain.Method(0)
 	if c.distribution != drawn {
@@ -207,7 +193,7 @@ func loglinearInfo(p *C.cp_loglinear_info) (func(train.Report), error) {
 func go_cp_loglinear_array_sizes(s *C.cp_in_structure, options *C.cp_in_loglinear_options, n, q C.int64_t, sizes *C.cp_loglinear_sizes,
 	err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		c, e := newLoglinearCall(s, options, exact)
+		c, e := newLoglinearCall(s, options)
 		if e != nil {
 			return e
 		}
@@ -243,7 +229,7 @@ func go_cp_loglinear_fit(s *C.cp_in_structure, options *C.cp_in_loglinear_option
 	model *C.cp_loglinear_model, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRowsCall(s, options, design, targets, exact, workers, control)
+		c, e := newRowsCall(s, options, design, targets, workers, control)
 		if e != nil {
 			return e
 		}
@@ -258,6 +244,7 @@ func go_cp_loglinear_fit(s *C.cp_in_structure, options *C.cp_in_loglinear_option
 		if e := c.problem.Check(); e != nil {
 			return e
 		}
+		c.opt.Sampled = c.distribution != exact
 		engine, sampled, e := c.engine()
 		if e != nil {
 			return e
@@ -280,7 +267,7 @@ func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 	kind *C.cp_in_char, weights *C.cp_in_f64, sums *C.double, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRowsCall(s, options, design, targets, exact, workers, control)
+		c, e := newRowsCall(s, options, design, targets, workers, control)
 		if e != nil {
 			return e
 		}
@@ -303,6 +290,9 @@ func go_cp_loglinear_sums(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 		}
 		if c.distribution != exact {
 			return cabi.Illegal("distribution must be \"exact\" for sums")
+		}
+		if _, e := c.opt.StateLen(c.space, c.problem.Len()); e != nil {
+			return e
 		}
 		if e := c.opt.Search(c.space).Check(); e != nil {
 			return e

@@ -12,57 +12,33 @@ import (
 	"combpred/core/loglinear/train"
 )
 
-// stepOf is the struct by which a caller answers requests.
-type stepOf struct {
-	at    *C.cp_loglinear_step
-	state []float64
-}
+// stepState is the state by which a caller answers requests.
+type stepState []float64
 
-func readStep(p *C.cp_loglinear_step, length int) (stepOf, error) {
-	r, err := cabi.Record(p, "step")
-	if err != nil {
-		return stepOf{}, err
+func readState(p *C.double, given C.int64_t, length int) (stepState, error) {
+	if err := cabi.Equal("step: state_len", given, "the problem", length); err != nil {
+		return nil, err
 	}
-	if err := cabi.Equal("step: state_len", r.state_len, "the problem", length); err != nil {
-		return stepOf{}, err
-	}
-	if _, err := flag(r.declined, "step: declined"); err != nil {
-		return stepOf{}, err
-	}
-	state, err := float64s(r.state, "step: state", r.state_len)
-	return stepOf{p, state}, err
+	state, err := float64s(p, "step: state", given)
+	return state, err
 }
 
 // place returns where a part of the state begins, −1 for none.
-func (s stepOf) place(part []float64) C.int64_t {
+func (s stepState) place(part []float64) C.int64_t {
 	if len(part) == 0 {
 		return -1
 	}
-	return C.int64_t((uintptr(unsafe.Pointer(&part[0])) - uintptr(unsafe.Pointer(&s.state[0]))) / unsafe.Sizeof(part[0]))
-}
-
-// set writes a request.
-func (s stepOf) set(request string, r C.cp_loglinear_step) {
-	cabi.PutName(r.request[:], request)
-	r.state, r.state_len = s.at.state, s.at.state_len
-	out, err := cabi.OutRecord(s.at, "step", false)
-	if err != nil {
-		panic(err)
-	}
-	out.Set(r)
+	return C.int64_t((uintptr(unsafe.Pointer(&part[0])) - uintptr(unsafe.Pointer(&s[0]))) / unsafe.Sizeof(part[0]))
 }
 
 //export go_cp_loglinear_rows
 func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_options, design *C.cp_in_design, targets *C.cp_in_targets,
-	model *C.cp_loglinear_model, step *C.cp_loglinear_step, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	model *C.cp_loglinear_model, step *C.cp_loglinear_rows_step, info *C.cp_loglinear_info, workers C.int32_t,
+	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRowsCall(s, options, design, targets, ofCaller, workers, control)
+		c, e := newRowsCall(s, options, design, targets, workers, control)
 		if e != nil {
 			return e
-		}
-		if c.distribution != ofCaller {
-			return cabi.Illegal("distribution must be \"caller\": cp_loglinear_fit is for those that the library knows")
 		}
 		m, _, keep, e := loglinearModel(model, c)
 		if e != nil {
@@ -76,20 +52,28 @@ func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 		if e != nil {
 			return e
 		}
-		out, e := readStep(step, length)
+		in, e := cabi.Record(step, "step")
 		if e != nil {
 			return e
 		}
-		if out.state[0] == 0 {
+		declined, e := flag(in.declined, "step: declined")
+		if e != nil {
+			return e
+		}
+		state, e := readState(in.state, in.state_len, length)
+		if e != nil {
+			return e
+		}
+		if state[0] == 0 {
 			if e := c.problem.Check(); e != nil {
 				return e
 			}
 		}
-		t, e := train.Open(c.opt, c.space, c.problem, out.state, m)
+		t, e := train.Open(c.opt, c.space, c.problem, state, m)
 		if e != nil {
 			return e
 		}
-		if step.declined != 0 {
+		if declined {
 			if e := t.Decline(); e != nil {
 				return e
 			}
@@ -103,9 +87,11 @@ func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 		if r.Numbers != nil {
 			first = -1
 		}
-		out.set(catalogue.LoglinearRequests.Of(int(r.Ask)), C.cp_loglinear_step{k: C.int64_t(r.Scores.Rows), draws: C.int64_t(r.Draws),
-			first: first, numbers: out.place(r.Numbers), scores: out.place(r.Scores.Data), means: out.place(r.Means.Data),
-			log_z: out.place(r.LogZ), psi: out.place(r.Psi.Data), weights: -1, reply: -1})
+		in.declined, in.k, in.draws, in.first = 0, C.int64_t(r.Scores.Rows), C.int64_t(r.Draws), first
+		in.numbers, in.scores, in.means = state.place(r.Numbers), state.place(r.Scores.Data), state.place(r.Means.Data)
+		in.log_z, in.psi = state.place(r.LogZ), state.place(r.Psi.Data)
+		cabi.PutName(in.request[:], catalogue.LoglinearRequests.Of(int(r.Ask)))
+		*step = in
 		if r.Ask != loglinear.Nothing {
 			return nil
 		}
@@ -116,10 +102,10 @@ func go_cp_loglinear_rows(s *C.cp_in_structure, options *C.cp_in_loglinear_optio
 
 //export go_cp_loglinear_search
 func go_cp_loglinear_search(s *C.cp_in_structure, options *C.cp_in_loglinear_options, model *C.cp_loglinear_model,
-	step *C.cp_loglinear_step, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control, err *C.char,
+	step *C.cp_loglinear_search_step, info *C.cp_loglinear_info, workers C.int32_t, control *C.cp_control, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		c, e := newLoglinearCall(s, options, exact)
+		c, e := newLoglinearCall(s, options)
 		if e != nil {
 			return e
 		}
@@ -148,11 +134,15 @@ func go_cp_loglinear_search(s *C.cp_in_structure, options *C.cp_in_loglinear_opt
 		if e != nil {
 			return e
 		}
-		out, e := readStep(step, length)
+		in, e := cabi.Record(step, "step")
 		if e != nil {
 			return e
 		}
-		machine, e := train.OpenSearch(c.opt, c.space, out.state, m)
+		state, e := readState(in.state, in.state_len, length)
+		if e != nil {
+			return e
+		}
+		machine, e := train.OpenSearch(c.opt, c.space, state, m)
 		if e != nil {
 			return e
 		}
@@ -162,14 +152,16 @@ func go_cp_loglinear_search(s *C.cp_in_structure, options *C.cp_in_loglinear_opt
 		}
 		report := train.SearchReport(machine.Found(), c.opt.Tol)
 		set(report)
-		none := C.int64_t(-1)
-		reply := C.cp_loglinear_step{first: none, numbers: none, scores: none, means: none, log_z: none, psi: none,
-			weights: out.place(request.Weights.Data), reply: out.place(request.Sums)}
+		in.weights, in.reply = state.place(request.Weights.Data), state.place(request.Sums)
+		name := catalogue.LoglinearRequests.Of(int(loglinear.Nothing))
 		if request.Kind != loglinear.Finished {
-			out.set(catalogue.LoglinearSums.Of(int(request.Kind)), reply)
+			name = catalogue.LoglinearSums.Of(int(request.Kind))
+		}
+		cabi.PutName(in.request[:], name)
+		*step = in
+		if request.Kind != loglinear.Finished {
 			return nil
 		}
-		out.set(catalogue.LoglinearRequests.Of(int(loglinear.Nothing)), reply)
 		m.Weights.CopyFrom(request.Weights)
 		m.Average.CopyFrom(request.Weights)
 		keep()

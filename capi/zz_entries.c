@@ -304,7 +304,7 @@ int32_t cp_loglinear_fit(cp_in_structure *s, cp_in_loglinear_options *options, c
 }
 
 int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
-                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_step *step,
+                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
                           cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                           int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
@@ -319,8 +319,8 @@ int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, 
 }
 
 int32_t cp_loglinear_search(cp_in_structure *s, cp_in_loglinear_options *options, cp_loglinear_model *model,
-                            cp_loglinear_step *step, cp_loglinear_info *info, int32_t workers, cp_control *control,
-                            char *err, int64_t err_cap) {
+                            cp_loglinear_search_step *step, cp_loglinear_info *info, int32_t workers,
+                            cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
   return go_cp_loglinear_search(s, options, model, step, info, workers, control, err, err_cap);
 }

@@ -121,7 +121,7 @@ var (
 		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
 	}
 	LoglinearSolvers  = Names{{"lbfgs", int(train.LBFGS)}, {"sgd", int(train.SGD)}, {"online", int(train.Online)}}
-	Distributions     = append(Names{{"exact", -1}, {"caller", -2}, {"draws", -3}}, ChainMethods...)
+	Distributions     = append(Names{{"exact", -1}, {"draws", -2}}, ChainMethods...)
 	LoglinearRequests = Names{
 		{"done", int(loglinear.Nothing)}, {"expect", int(loglinear.Expect)}, {"mean", int(loglinear.Mean)},
 		{"draw", int(loglinear.Draw)}, {"pair", int(loglinear.Pair)},

@@ -8,6 +8,7 @@ import (
 
 	"combpred/core/linalg"
 	"combpred/core/loglinear"
+	"combpred/core/loglinear/descent"
 	"combpred/core/loglinear/expect"
 	"combpred/core/loglinear/loglineartest"
 	"combpred/core/parallel"

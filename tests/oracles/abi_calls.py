@@ -51,9 +51,12 @@ def finished(p: int) -> np.ndarray:
     return state
 
 
+STEPS_OF = {"cp_loglinear_rows": abi.CLoglinearRowsStep, "cp_loglinear_search": abi.CLoglinearSearchStep}
+
+
 def trained(function: str, length: str, *problem: object) -> np.ndarray:
     """Return the state of log-linear training on rows whose outputs are the mean: it is done at once, and stays so."""
-    model, step, sizes = record(abi.CLoglinearModel), record(abi.CLoglinearStep), record(abi.CLoglinearSizes)
+    model, step, sizes = record(abi.CLoglinearModel), record(STEPS_OF[function]), record(abi.CLoglinearSizes)
     ctypes.memmove(ctypes.addressof(model), ctypes.addressof(LOGLINEAR_MODEL), ctypes.sizeof(model))
     call("cp_loglinear_array_sizes", PERMUTATIONS, ctypes.byref(problem[0]), 2, 2, ctypes.byref(sizes))
     state = np.zeros(getattr(sizes, length))
@@ -110,19 +113,18 @@ FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
 STATE = finished(2)
 LOGLINEAR = record(abi.CLoglinearOptions, solver=b"lbfgs", distribution=b"exact", alpha=1.0, tol=1e-3, max_iter=10)
-OF_CALLER = record(abi.CLoglinearOptions, solver=b"lbfgs", distribution=b"caller", alpha=1.0, tol=1e-3, max_iter=10)
 LOGLINEAR_MODEL = record(abi.CLoglinearModel, q=2, d=D, weights=doubles(2800), average=doubles(2850))
 LOGLINEAR_FEATURES = record(
     abi.CLoglinearFeatures, n=2, q=2, rows=K, curvature=ONES.ctypes.data, weights=ONES.ctypes.data
 )
-ROWS_STATE = trained("cp_loglinear_rows", "rows", OF_CALLER, DESIGN, TARGETS)
+ROWS_STATE = trained("cp_loglinear_rows", "rows", LOGLINEAR, DESIGN, TARGETS)
 SEARCH_STATE = trained("cp_loglinear_search", "search", LOGLINEAR)
 KERNEL = np.ones(1)  # overwritten, by a legal one
 
 
-def begun(state: np.ndarray) -> abi.CLoglinearStep:
+def begun(function: str, state: np.ndarray) -> ctypes.Structure:
     """Return the step by which training goes on from a state."""
-    return record(abi.CLoglinearStep, state=state.ctypes.data, state_len=len(state))
+    return record(STEPS_OF[function], state=state.ctypes.data, state_len=len(state))
 
 
 CALLS = {
@@ -182,11 +184,11 @@ CALLS = {
     "cp_loglinear_array_sizes": [S, LOGLINEAR, 2, 2, record(abi.CLoglinearSizes)],
     "cp_loglinear_fit": [S, LOGLINEAR, DESIGN, TARGETS, LOGLINEAR_MODEL, record(abi.CLoglinearInfo), *RUN],
     "cp_loglinear_rows": [
-        *(S, OF_CALLER, DESIGN, TARGETS, LOGLINEAR_MODEL, begun(ROWS_STATE), record(abi.CLoglinearInfo)),
+        *(S, LOGLINEAR, DESIGN, TARGETS, LOGLINEAR_MODEL, begun("cp_loglinear_rows", ROWS_STATE), record(abi.CLoglinearInfo)),
         *RUN,
     ],
     "cp_loglinear_sums": [S, LOGLINEAR, DESIGN, TARGETS, b"loss", Z, doubles(2900), *RUN],
-    "cp_loglinear_search": [S, LOGLINEAR, LOGLINEAR_MODEL, begun(SEARCH_STATE), record(abi.CLoglinearInfo), *RUN],
+    "cp_loglinear_search": [S, LOGLINEAR, LOGLINEAR_MODEL, begun("cp_loglinear_search", SEARCH_STATE), record(abi.CLoglinearInfo), *RUN],
     "cp_loglinear_kernel": [KERNEL.ctypes.data, 1, ONES.ctypes.data, 1.0, doubles(3000), out(), *RUN],
     "cp_loglinear_kernel_weights": [LOGLINEAR_FEATURES, b"dual", Z, 2, doubles(3000)],
     "cp_maxmargin_pass": [

@@ -199,11 +199,17 @@ class CLoglinearInfo(ctypes.Structure):
                        limit=c_double, gain=c_double)
 
 
-class CLoglinearStep(ctypes.Structure):
-    """cp_loglinear_step."""
+class CLoglinearRowsStep(ctypes.Structure):
+    """cp_loglinear_rows_step."""
 
     _fields_ = _fields(state=_P, state_len=_N, declined=_N, request=c_char * 16, k=_N, draws=_N, first=_N, numbers=_N,
-                       scores=_N, means=_N, log_z=_N, psi=_N, weights=_N, reply=_N)
+                       scores=_N, means=_N, log_z=_N, psi=_N)
+
+
+class CLoglinearSearchStep(ctypes.Structure):
+    """cp_loglinear_search_step."""
+
+    _fields_ = _fields(state=_P, state_len=_N, request=c_char * 16, weights=_N, reply=_N)
 
 
 class CLoglinearFeatures(ctypes.Structure):

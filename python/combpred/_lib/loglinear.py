@@ -157,7 +157,7 @@ class LoglinearProblem:
         n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
         options, outputs = self.struct(), targets.struct()
         state: FloatArray = np.zeros(self.sizes(n, design.n_weights).rows)
-        step = record(abi.CLoglinearStep, state=address(state), state_len=len(state))
+        step = record(abi.CLoglinearRowsStep, state=address(state), state_len=len(state))
         progress, d = abi.Control(), targets.d
         with reported(progress, self.label, verbose=self.verbose):
             while True:
@@ -206,7 +206,7 @@ class LoglinearProblem:
         """Train by sums over all rows, which ``sums(kind, weights)`` returns; the kinds are those of `add_sums`."""
         model, options = _Model(self, q, d, start), self.struct()
         state: FloatArray = np.zeros(self.sizes(0, q).search)
-        step = record(abi.CLoglinearStep, state=address(state), state_len=len(state))
+        step = record(abi.CLoglinearSearchStep, state=address(state), state_len=len(state))
         progress = abi.Control()
         with reported(progress, self.label, verbose=self.verbose):
             while True:

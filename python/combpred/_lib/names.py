@@ -63,7 +63,7 @@ POSITIONAL_METHODS: tuple[str, ...] = ("borda", "footrule", "median-rank")
 LOGLINEAR_SOLVERS: tuple[str, ...] = ("lbfgs", "sgd", "online")
 
 #: What log-linear training knows about distributions.
-DISTRIBUTIONS: tuple[str, ...] = ("exact", "caller", "draws", "meta", "local", "cube", "cftp", "rejection", "monotone")
+DISTRIBUTIONS: tuple[str, ...] = ("exact", "draws", "meta", "local", "cube", "cftp", "rejection", "monotone")
 
 #: Types of the numbers of dense input features.
 NUMBER_TYPES: tuple[str, ...] = (

@@ -120,7 +120,7 @@ class Training(NamedTuple):
     Attributes
     ----------
     distribution : str
-        As ``cp_loglinear_options`` of the library names it: what that computes itself, or "caller".
+        What the library computes itself, as ``cp_loglinear_options`` names it, or "".
     answers : callable or None, default=None
         What computes the expectations, where the library does not.
     method : str, default=""
@@ -290,7 +290,7 @@ class SampledEngine(Engine):
         method = (chain_of if is_chained else first_capable)(self.structure, sampler)
         if self.structure.space.in_library:
             return Training("draws" if method == "exact" else method, method=method)
-        return Training("caller", SampledAnswers(self.settings, n, method), method)
+        return Training("", SampledAnswers(self.settings, n, method), method)
 
 
 class SampledAnswers:
@@ -393,7 +393,7 @@ class TaylorEngine(Engine):
             value, gradient, _ = expansion(scores)
             return gradient, value
 
-        return Training("caller", answers)
+        return Training("", answers)
 
     def check_range(self, scores: FloatArray) -> None:
         expand(self.structure, scores, bounded=False)
