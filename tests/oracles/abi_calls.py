@@ -143,6 +143,9 @@ CALLS = {
     "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
     "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
     "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
+    "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
+    "cp_custom_draws": [K, 2, 2, doubles(0), doubles(64), doubles(96), *RUN],
+    "cp_custom_check": [S, Z, 2, D, *RUN],
     "cp_decode": [
         *(S, record(abi.CScores, n=2, d=D, linear=Z, n_magnitude=1, magnitude=Z)),
         *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),
@@ -184,11 +187,26 @@ CALLS = {
     "cp_loglinear_array_sizes": [S, LOGLINEAR, 2, 2, record(abi.CLoglinearSizes)],
     "cp_loglinear_fit": [S, LOGLINEAR, DESIGN, TARGETS, LOGLINEAR_MODEL, record(abi.CLoglinearInfo), *RUN],
     "cp_loglinear_rows": [
-        *(S, LOGLINEAR, DESIGN, TARGETS, LOGLINEAR_MODEL, begun("cp_loglinear_rows", ROWS_STATE), record(abi.CLoglinearInfo)),
+        *(
+            S,
+            LOGLINEAR,
+            DESIGN,
+            TARGETS,
+            LOGLINEAR_MODEL,
+            begun("cp_loglinear_rows", ROWS_STATE),
+            record(abi.CLoglinearInfo),
+        ),
         *RUN,
     ],
     "cp_loglinear_sums": [S, LOGLINEAR, DESIGN, TARGETS, b"loss", Z, doubles(2900), *RUN],
-    "cp_loglinear_search": [S, LOGLINEAR, LOGLINEAR_MODEL, begun("cp_loglinear_search", SEARCH_STATE), record(abi.CLoglinearInfo), *RUN],
+    "cp_loglinear_search": [
+        S,
+        LOGLINEAR,
+        LOGLINEAR_MODEL,
+        begun("cp_loglinear_search", SEARCH_STATE),
+        record(abi.CLoglinearInfo),
+        *RUN,
+    ],
     "cp_loglinear_kernel": [KERNEL.ctypes.data, 1, ONES.ctypes.data, 1.0, doubles(3000), out(), *RUN],
     "cp_loglinear_kernel_weights": [LOGLINEAR_FEATURES, b"dual", Z, 2, doubles(3000)],
     "cp_maxmargin_pass": [
