@@ -6,7 +6,7 @@
 package main
 
 //go:generate go run ./generate/names ../python/combpred/_lib/names.py
-//go:generate go run ./generate/entries combpred.h zz_entries.c zz_exports.map
+//go:generate go run ./generate/entries combpred.h zz_entries.c zz_exports.map zz_entries_test.go ../python/combpred/_lib/abi.py
 
 // #include "combpred.h"
 import "C"

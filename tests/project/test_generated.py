@@ -54,9 +54,10 @@ def test_generated_names_are_up_to_date(root: Path, go: str, tmp_path: Path) -> 
     assert (tmp_path / "names.py").read_text() == committed.read_text(), "run 'go generate ./capi'"
 
 
-def test_generated_entry_points_are_up_to_date(root: Path, go: str, tmp_path: Path) -> None:
-    names = ("zz_entries.c", "zz_exports.map")
-    made = [tmp_path / name for name in names]
+def test_what_is_generated_from_the_header_is_up_to_date(root: Path, go: str, tmp_path: Path) -> None:
+    committed = [root / "capi" / name for name in ("zz_entries.c", "zz_exports.map", "zz_entries_test.go")]
+    committed.append(root / "python" / "combpred" / "_lib" / "abi.py")
+    made = [tmp_path / file.name for file in committed]
     subprocess.run([go, "run", "./capi/generate/entries", "capi/combpred.h", *made], cwd=root, check=True)
-    for fresh in made:
-        assert fresh.read_text() == (root / "capi" / fresh.name).read_text(), "run 'go generate ./capi'"
+    for fresh, file in zip(made, committed, strict=True):
+        assert fresh.read_text() == file.read_text(), f"{file.name}: run 'go generate ./capi'"
