@@ -447,7 +447,7 @@ typedef struct cp_ridge_plan_info {
   char solver[16];         /* "closed-form", "cg", "newton-cg" or "primal"                           */
   char route[16];          /* the call that does it: "factor" and "iterate" are cp_ridge_kernel, "spectral" is
                               cp_ridge_spectral, "primal" is cp_ridge_features                      */
-  char route_loo[16];      /* "factor": cp_ridge_kernel_loo leaves rows out, "spectral": cp_ridge_spectral_loo */
+  char route_loo[16];      /* how cp_ridge_loo leaves rows out, if the kernel is not of low rank: "factor" or "spectral" */
   char precision[16];      /* "single" or "double", to begin with                                    */
   int64_t distinct;        /* number of distinct non-zero eigenvalues of Σ                           */
   int64_t work_single;     /* bytes of workspace for precision "single"                              */
@@ -486,22 +486,30 @@ int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_ridge_options *options, cp_i
                           cp_in_targets *targets, double *dual, cp_fit_info *info, int32_t workers, cp_control *control,
                           int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does: scores[n, d] gets f_i as predicted
- * without row i's label, corrected to first order for the row itself. Loss "squared": the exact leave-one-out of kernel
- * ridge. Rows of weight 0 get zeros.
- * workspace has as many bytes as work_loo_single or work_loo_double of the plan, when its route_loo is "factor".
- * CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double".
- * bad_row as for cp_ridge_kernel. */
-int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
-                            cp_in_workspace *workspace, double *scores, int32_t workers, cp_control *control,
-                            int64_t *bad_row, char *err, int64_t err_cap);
+/* Penalties to leave rows out under, and what comes of it. */
+typedef struct cp_loo {
+  int64_t struct_size;
+  int64_t n_alphas, n, d;
+  cp_in_f64 *alphas; /* [n_alphas], above 0: used instead of that of the options                       */
+  double *scores;    /* [n_alphas, n, d]                                                               */
+} cp_loo;
+typedef const cp_loo cp_in_loo;
+#define CP_LOO {.struct_size = sizeof(cp_loo)}
 
-/* The same for loss "auc" from the eigendecomposition that cp_ridge_spectral takes; for route_loo "spectral". The n×n
- * matrices made from it are kept in the precision of the options.
- * bad_row as for cp_ridge_spectral. */
-int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *eigenvalues,
-                              cp_in_f64 *vectors, cp_in_targets *targets, cp_in_workspace *workspace, double *scores,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does, for a list of penalties: scores of
+ * a penalty get f_i as predicted without row i's label, corrected to first order for the row itself. Loss "squared": the
+ * exact leave-one-out of kernel ridge. Rows of weight 0 get zeros. loss, shift and precision are used of the options.
+ * A kernel matrix of a rank up to n/8, such as a linear one of few features, is decomposed once for all penalties; so is
+ * any other, by its eigenvectors, where route_loo of the plan is "spectral". Otherwise each penalty has factors of its own.
+ * workspace has as many bytes as work_loo_single of the plan, or work_loo_double for precision "double". With "single"
+ * and the bytes for double, penalties too small for single precision are computed in double. The library allocates a
+ * quarter of the kernel matrix beside it, and three matrices of that size where route_loo is "spectral".
+ * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
+ * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
+ * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */
+int32_t cp_ridge_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
+                     cp_in_loo *loo, cp_in_workspace *workspace, int32_t workers, cp_control *control,
+                     int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Structured ridge in the weights of features ----------------------------------------------------------------- */
 

@@ -122,6 +122,12 @@ class CRidgePlanInfo(ctypes.Structure):
                        work_single=_N, work_double=_N, work_loo_single=_N, work_loo_double=_N)
 
 
+class CLOO(ctypes.Structure):
+    """cp_loo."""
+
+    _fields_ = _fields(n_alphas=_N, n=_N, d=_N, alphas=_P, scores=_P)
+
+
 class CFeatures(ctypes.Structure):
     """cp_features."""
 
@@ -289,8 +295,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_kernel_check": (_P, _N, *_RUN, *_ROW),
     "cp_ridge_kernel": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_spectral": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_kernel_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_spectral_loo": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_ridge_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_features": (_P, _P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_ridge_sums": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_product": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
