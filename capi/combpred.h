@@ -691,11 +691,49 @@ typedef struct cp_design {
 typedef const cp_design cp_in_design;
 #define CP_DESIGN {.struct_size = sizeof(cp_design)}
 
-/* The same steps for f = Wᵀx, on weights coef[q, d] of the q features of the design. shift is ignored.
- * bad_row as for cp_sgd_expansion, and for a row of the design. */
-int32_t cp_sgd_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
-                        cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* How training goes over the examples. */
+typedef struct cp_sgd_passes {
+  int64_t struct_size;
+  cp_in_i64 *order; /* [n_order] examples that a pass visits, from 0 on. One that comes c times has the c-th part of its
+                       weight in each visit: so are large weights kept from making the steps of all examples small     */
+  int64_t n_order;
+  int64_t shuffle;  /* other than 0: each pass visits them in a new random order, drawn from seed                     */
+  uint64_t seed;
+  int64_t max_iter; /* passes, at least 1                                                                             */
+  double tol;       /* with curve: five passes in a row that change the objective by at most tol of what has been gained
+                       since W = 0 are the last                                                                       */
+  double *curve;    /* [max_iter] gets the objective after each pass; or NULL: it is not computed                     */
+  double eta0;      /* p of the step sizes                                                                            */
+  int64_t seen;     /* visits before this call, of a stream of examples; at most 2^52                                 */
+  double curvature; /* what report->curvature was after them, or 0                                                    */
+} cp_sgd_passes;
+typedef const cp_sgd_passes cp_in_sgd_passes;
+#define CP_SGD_PASSES {.struct_size = sizeof(cp_sgd_passes), .shuffle = 1, .max_iter = 100, .tol = 1e-4, .eta0 = 0.5}
+
+/* What training did. */
+typedef struct cp_sgd_report {
+  int64_t struct_size;
+  int64_t passes;    /* that were completed                                                        */
+  int64_t steps;     /* that were taken                                                            */
+  int64_t converged; /* whether training stopped because little was gained                         */
+  double loss;       /* sum of the weighted losses of the last pass, each before its step          */
+  double weight;     /* of the visits in that sum: all, unless the pass was cancelled              */
+  double start;      /* the objective at W = 0                                                     */
+  double curvature;  /* the largest curvature of the loss of an example, as a function of W        */
+} cp_sgd_report;
+#define CP_SGD_REPORT {.struct_size = sizeof(cp_sgd_report)}
+
+/* Trains the weights coef[q, d] of the q features of the design by such steps, f = Wᵀx, in passes over the examples. The
+ * step sizes are η = p·m/(alpha(t + t0)) with m = seen + n_order, t = seen at the beginning and the least t0, but at least 4p,
+ * with which no step expands: η times the curvature of no example is above 1 then. t0 is larger by √(1 + seen/1000) in a
+ * stream, where η would not fall otherwise. With an average in state, objective and report are about that.
+ * loss and alpha are used of the options, and the weights of targets are those of the examples. report may be NULL.
+ * control->step counts passes. After CP_ECANCELLED state, curve and report hold what the steps until then have made: a
+ * state of steps that are complete.
+ * CP_ENUMERICAL: the numbers overflow. bad_row as for cp_sgd_expansion, and for a row of the design. */
+int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
+                   cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Structured support vector machine and perceptron ------------------------------------------------------------ */
 

@@ -43,7 +43,7 @@ var exported = map[string]any{
 	"cp_ridge_primal":            go_cp_ridge_primal,
 	"cp_ridge_losses":            go_cp_ridge_losses,
 	"cp_sgd_expansion":           go_cp_sgd_expansion,
-	"cp_sgd_features":            go_cp_sgd_features,
+	"cp_sgd_fit":                 go_cp_sgd_fit,
 	"cp_maxmargin_pass":          go_cp_maxmargin_pass,
 	"cp_labelrank_svm":           go_cp_labelrank_svm,
 	"cp_labelrank_svm_kernel":    go_cp_labelrank_svm_kernel,

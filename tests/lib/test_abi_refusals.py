@@ -301,8 +301,8 @@ def test_illegal_sparse_rows_are_refused(dll, indices, indptr):
     bad_indices, bad_indptr = np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int64)
     design._struct.indices = bad_indices.ctypes.data
     design._struct.indptr = bad_indptr.ctypes.data
-    changed = arguments("cp_sgd_features")
+    changed = arguments("cp_sgd_fit")
     changed[2] = design._struct
-    a = Answer(dll.cp_sgd_features, *changed)
+    a = Answer(dll.cp_sgd_fit, *changed)
     assert a.status == abi.EVALUE
     assert a.message

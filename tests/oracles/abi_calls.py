@@ -155,7 +155,11 @@ CALLS = {
     ],
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
-    "cp_sgd_features": [S, RIDGE, DESIGN, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
+    "cp_sgd_fit": [
+        *(S, RIDGE, DESIGN, TARGETS),
+        record(abi.CSGDPasses, order=SLOTS.ctypes.data, n_order=2, max_iter=2, curve=doubles(600), eta0=0.5),
+        *(DESCENT, record(abi.CSGDReport), *RUN),
+    ],
     "cp_maxmargin_pass": [
         *(S, record(abi.CMaxmarginOptions, rule=b"frank-wolfe", method=b"auto", order=SLOTS.ctypes.data, n_order=2)),
         *(DESIGN, TARGETS),

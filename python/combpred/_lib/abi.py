@@ -178,6 +178,20 @@ class CDesign(ctypes.Structure):
     _fields_ = _fields(n=_N, p=_N, nnz=_N, intercept=_N, dense=_P, data=_P, indices=_P, indptr=_P)
 
 
+class CSGDPasses(ctypes.Structure):
+    """cp_sgd_passes."""
+
+    _fields_ = _fields(order=_P, n_order=_N, shuffle=_N, seed=c_uint64, max_iter=_N, tol=c_double, curve=_P,
+                       eta0=c_double, seen=_N, curvature=c_double)
+
+
+class CSGDReport(ctypes.Structure):
+    """cp_sgd_report."""
+
+    _fields_ = _fields(passes=_N, steps=_N, converged=_N, loss=c_double, weight=c_double, start=c_double,
+                       curvature=c_double)
+
+
 class CMaxmarginOptions(ctypes.Structure):
     """cp_maxmargin_options."""
 
@@ -301,7 +315,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_ridge_product": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_losses": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_sgd_features": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_sgd_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_maxmargin_pass": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_svm": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_svm_kernel": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),

@@ -98,7 +98,7 @@ class Targets:
 
 
 class Design:
-    """Input features for :func:`~combpred._lib.sgd.sgd_features`.
+    """Input features for :func:`~combpred._lib.sgd.sgd_fit`.
 
     Parameters
     ----------
