@@ -4,212 +4,119 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"math"
-	"reflect"
-	"runtime"
+	"runtime/debug"
 	"slices"
-	"strings"
 	"testing"
-	"unsafe"
 
 	"gonum.org/v1/gonum/blas"
 
-	"combpred/core/catalogue"
+	"combpred/capi/cabi/cabitest"
 	"combpred/core/fit"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/structure"
 )
 
-const (
-	bufferBytes = 1 << 13
-	maxSmall    = 8 // sizes that are not absurd: products of three of them, of doubles, fit a buffer
-)
-
-// absurd sizes are negative, or more than can be addressed together with any other dimension.
-var absurd = []int64{-1, -8, math.MinInt64, math.MaxInt64, 1 << 48, 1 << 61, math.MinInt32, 1<<63 - 8}
-
-// mostlyNone are fields that are zero or NULL in most calls that go far.
-var mostlyNone = []string{"n_ints", "n_reals", "n_magnitude", "intercept", "margins", "first", "n_extensions", "partial",
-	"stride"}
-
-// caller makes up arguments as a caller with wrong sizes, NULL pointers and garbage in its buffers does. What it claims small buffers
-// to hold is true: no library can check that.
-type caller struct {
-	draws, garbage, text []byte
-	kept                 []*[bufferBytes / 8]uint64
-}
-
-func (c *caller) draw() int {
-	if len(c.draws) == 0 {
-		return 0
+// tables are all that calls are made up from.
+func tables(t testing.TB) cabitest.Tables {
+	header, err := cabitest.ReadHeader("combpred.h")
+	if err != nil {
+		t.Fatal(err)
 	}
-	b := c.draws[0]
-	c.draws = c.draws[1:]
-	return int(b)
+	return cabitest.Tables{Header: header, Functions: exported, Everywhere: everywhere, Arguments: arguments, Fields: fields, Legal: legal}
 }
 
-// size returns a small size mostly, an absurd one else.
-func (c *caller) size() int64 {
-	b := c.draw()
-	if b >= 224 {
-		return absurd[b%len(absurd)]
+// TestTablesAreComplete: each function, parameter, struct and field of the header has a row, and nothing else has.
+func TestTablesAreComplete(t *testing.T) {
+	for _, problem := range tables(t).Problems() {
+		t.Error(problem)
 	}
-	return int64(b % (maxSmall + 1))
 }
 
-// length returns the length of a buffer of n bytes mostly, an illegal one else.
-func (c *caller) length(n int) int64 {
-	switch b := c.draw(); {
-	case b >= 240:
-		return []int64{-1, math.MinInt64, math.MaxInt64, 1 << 48}[b%4]
-	case b >= 224:
-		return int64(b % (n + 1))
+// called are the functions that are called in any order.
+func called() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(exported)), func(name string) bool { return slices.Contains(processWide, name) })
+}
+
+// answers checks what came of a call, whatever the arguments.
+func answers(t *testing.T, name string, c *cabitest.Caller) cabitest.Answer {
+	t.Helper()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // the name of the function is more use than a crash
+	a := c.Call(name)
+	if err := c.Arena.Reset(); err != nil {
+		t.Errorf("%s with %v: %v", name, c.Draws, err)
 	}
-	return int64(n)
-}
-
-// buffer returns the address of a buffer with the given start, repeated garbage after it; NULL now and then, and one that is not
-// aligned.
-func (c *caller) buffer(start []byte) unsafe.Pointer {
-	buffer := new([bufferBytes / 8]uint64)
-	c.kept = append(c.kept, buffer)
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(buffer)), bufferBytes)
-	if len(c.garbage) > 0 {
-		for i := range bytes {
-			bytes[i] = c.garbage[i%len(c.garbage)]
+	for _, problem := range a.Problems() {
+		if name != "cp_test_panic" {
+			t.Errorf("%s on %s with %v: %s", name, c.Kind.Text, c.Draws, problem)
 		}
 	}
-	copy(bytes, start)
-	switch b := c.draw(); {
-	case b >= 250:
-		return nil
-	case b >= 246:
-		return unsafe.Add(unsafe.Pointer(buffer), 1)
-	}
-	return unsafe.Pointer(buffer)
+	return a
 }
 
-// name returns the address of a name, which may be one of another parameter, or NULL.
-func (c *caller) name() unsafe.Pointer {
-	if c.draw() < 64 {
-		return nil
+func arena(t testing.TB) *cabitest.Arena {
+	a, err := cabitest.NewArena(128)
+	if err != nil {
+		t.Fatal(err)
 	}
-	lists := catalogue.Lists()
-	list := lists[c.draw()%len(lists)].Names
-	return c.buffer([]byte(list[c.draw()%len(list)] + "\x00"))
+	return a
 }
 
-// record returns the address of a struct of the C type t: its own size, and sizes, names and buffers as drawn.
-func (c *caller) record(t reflect.Type) unsafe.Pointer {
-	out := c.buffer(nil)
-	if out == nil || uintptr(out)%8 != 0 {
-		return out
-	}
-	for i := range t.NumField() {
-		field := unsafe.Add(out, t.Field(i).Offset)
-		name, kind := t.Field(i).Name, t.Field(i).Type.Kind()
-		switch {
-		case name == "struct_size":
-			*(*int64)(field) = c.length(int(t.Size()))
-		case name == "text":
-			*(*unsafe.Pointer)(field) = c.buffer(c.text)
-		case name == "text_len":
-			*(*int64)(field) = c.length(len(c.text))
-		case slices.Contains(mostlyNone, name) && c.draw() < 128:
-			*(*int64)(field) = 0
-		case name == "first": // what it holds at its end is true, too
-			*(*unsafe.Pointer)(field) = unsafe.Pointer(new([bufferBytes / 8]uint64))
-		case name == "mapped": // never 1: what is given back would be lost here
-			*(*int64)(field) = c.size() &^ 1
-		case name == "bytes":
-			*(*int64)(field) = c.length(bufferBytes)
-		case kind == reflect.Pointer && t.Field(i).Type.Elem().Kind() == reflect.Int8 && name != "signs":
-			*(*unsafe.Pointer)(field) = c.name()
-		case kind == reflect.Pointer || kind == reflect.UnsafePointer:
-			*(*unsafe.Pointer)(field) = c.buffer(nil)
-		case kind == reflect.Float64:
-			*(*float64)(field) = float64(c.draw()) / 2
-		case kind == reflect.Int64 || kind == reflect.Uint64:
-			*(*int64)(field) = c.size()
+// TestLegalCallsAreAnswered: the tables' legal calls must do something, for one structure at least, or mistakes in them would hide.
+func TestLegalCallsAreAnswered(t *testing.T) {
+	memory, all := arena(t), tables(t)
+	for _, name := range called() {
+		messages, done := map[string]bool{}, name == "cp_test_panic"
+		for _, kind := range cabitest.Kinds() {
+			a := answers(t, name, &cabitest.Caller{Tables: all, Arena: memory, Kind: kind})
+			done = done || a.Called && a.Status == 0
+			messages[a.Message] = true
+		}
+		if !done {
+			t.Errorf("no legal call of %s is answered: %q", name, slices.Collect(maps.Keys(messages)))
 		}
 	}
-	return out
 }
 
-// arguments makes up the arguments of a function.
-func (c *caller) arguments(f reflect.Type) []reflect.Value {
-	var in []reflect.Value
-	length := -1 // bytes of the buffer before, where the next argument says how many there are
-	for i := range f.NumIn() {
-		t := f.In(i)
-		v := reflect.New(t).Elem()
-		next := -1
-		switch t.Kind() {
-		case reflect.Int32, reflect.Int64:
-			if length >= 0 {
-				v.SetInt(c.length(length))
-			} else {
-				v.SetInt(c.size())
-			}
-		case reflect.Float64:
-			v.SetFloat(float64(c.draw()) / 2)
-		case reflect.Uint64:
-			v.SetUint(uint64(c.draw()))
-		case reflect.UnsafePointer:
-			v.SetPointer(c.buffer(nil))
-			next = bufferBytes
-		case reflect.Pointer:
-			var p unsafe.Pointer
-			switch {
-			case t.Elem().Kind() == reflect.Struct && strings.Contains(t.Elem().Name(), "control"):
-				p = unsafe.Pointer(new([8]uint64)) // not cancelled
-			case t.Elem().Kind() == reflect.Struct:
-				p = c.record(t.Elem())
-			case t.Elem().Kind() == reflect.Int8: // a name, or room for a text
-				if p, next = c.name(), 4096; p == nil {
-					p = c.buffer(nil)
+// TestEachArgumentMayBeWrong makes each argument and each field wrong in every way, one at a time, in calls that are legal otherwise.
+func TestEachArgumentMayBeWrong(t *testing.T) {
+	memory, all, kinds := arena(t), tables(t), cabitest.Kinds()
+	garbage := []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}
+	turn := 0
+	for _, name := range called() {
+		for at, most, ways := 0, 1, cabitest.Ways; at < most; at++ {
+			for i := 0; i < len(ways); i++ {
+				turn++
+				c := &cabitest.Caller{Tables: all, Arena: memory, Kind: kinds[turn%len(kinds)], Garbage: garbage[turn%5:],
+					Draws: append(make([]byte, at), ways[i])}
+				answers(t, name, c)
+				most = max(most, c.Taken)
+				if i == 0 && slices.Contains(c.Named, at) {
+					ways = slices.Concat(cabitest.Ways, cabitest.Names)
 				}
-			default:
-				p = c.buffer(nil)
 			}
-			v = reflect.NewAt(t.Elem(), p).Convert(t)
+			ways = cabitest.Ways
 		}
-		length = next
-		in = append(in, v)
 	}
-	return in
+	t.Logf("%d calls", turn)
 }
 
-// FuzzABI calls the entry points directly: each call must come back with a status.
+// FuzzABI calls the entry points with whatever is wrong: each call must come back with a status, and touch nothing but the caller's
+// buffers.
 func FuzzABI(f *testing.F) {
-	var names []string
-	for name := range entryPoints {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	even := bytes.Repeat([]byte{2}, 256) // all sizes agree with a set of two labels
+	names, all, kinds, memory := called(), tables(f), cabitest.Kinds(), arena(f)
 	for which := range names {
-		for _, text := range []string{`{"name":"permutations","n":3}`, `{"name":"labelsets","n":2}`, `{"name":"multiclass","n":3}`, `{`} {
-			f.Add(uint8(which), []byte(text), []byte{0, 0, 0, 2, 0, 3}, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f})
-			f.Add(uint8(which), []byte(text), []byte{0, 0, 0, 255, 2, 250}, []byte{1})
-			f.Add(uint8(which), []byte(text), even, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f})
-			f.Add(uint8(which), []byte(text), even, []byte{0, 0, 0, 0, 1, 0, 0, 0})
-		}
+		f.Add(uint8(which), uint8(which), "", []byte{}, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f})
+		f.Add(uint8(which), uint8(which+7), "{", bytes.Repeat([]byte{1}, 80), []byte{0})
 	}
-	f.Fuzz(func(t *testing.T, which uint8, text, draws, garbage []byte) {
-		if len(text) > bufferBytes/2 {
-			return
+	f.Fuzz(func(t *testing.T, which, kind uint8, text string, draws, garbage []byte) {
+		k := kinds[int(kind)%len(kinds)]
+		if text != "" && len(text) < 1000 {
+			k = k.Described(text)
 		}
-		name := names[int(which)%len(names)]
-		function := reflect.ValueOf(entryPoints[name])
-		c := &caller{draws: draws, garbage: garbage, text: text}
-		out := function.Call(c.arguments(function.Type()))
-		// 5 reports a panic that was caught, so a bug.
-		if status := out[0].Int(); status < 0 || status > 8 || status == 5 && name != "cp_test_panic" {
-			t.Errorf("%s: status %d", name, status)
-		}
-		runtime.KeepAlive(c)
+		answers(t, names[int(which)%len(names)], &cabitest.Caller{Tables: all, Arena: memory, Kind: k, Garbage: garbage, Draws: draws})
 	})
 }
 

@@ -209,6 +209,27 @@ int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
                                int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
+/* Makes the embeddings of n outputs from the values of a kernel between them, gram[n, n], such that their inner products are
+ * those values, up to eigenvalues of at most 1e-10 of the largest: the float64 buffer of a "custom" structure with members = n and
+ * d = *d. Entries of ψ belong to eigenvectors, the one of largest eigenvalue first; psi[n, n] gets n·*d numbers, by rows of *d.
+ * A kernel that is not symmetric or not positive semi-definite, or has NaN or infinite values: CP_EVALUE. Cost: O(n³). */
+int32_t cp_custom_kernel(cp_in_f64 *gram, int64_t n, double *psi, int64_t *d, int32_t workers, cp_control *control,
+                         char *err, int64_t err_cap);
+
+/* Adds ψ of n uniform draws, psi[n, d], to sums[1 + d + 2·d·d], which are zero before the first call and belong to the caller:
+ * the number of draws, and sums of products. n may be 0. moments[d + d·d] (NULL: not wanted) gets the averages, which are the
+ * float64 buffer of a "custom" structure with members = 0 behind ln of the number of outputs, and *standard_error (NULL, too) the
+ * largest standard error of an entry of the second moment; they take a draw at least.
+ * NaN, infinite numbers, or more than 1e100 in psi: CP_EVALUE with bad_row, a row of psi. Nothing is added then. */
+int32_t cp_custom_draws(cp_in_f64 *psi, int64_t n, int64_t d, double *sums, double *moments, double *standard_error,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Checks whether psi[n, d] can be embeddings of outputs of a structure with moments: CP_EVALUE with bad_row, a row of psi, where
+ * one leaves the mean in a direction in which the second moment has no variance, or is not finite; and without where the moments
+ * are those of no distribution. n may be 0. Cost: O(d³) once for a structure, and then O(d r) a row for r such directions. */
+int32_t cp_custom_check(cp_in_structure *s, cp_in_f64 *psi, int64_t n, int64_t d, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap);
+
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
 /* Scores of n rows: that of an output y is ⟨linear_i, ψ(y)⟩ + ⟨magnitude_i, ψ(y)²⟩, squares by entry. */
@@ -385,6 +406,123 @@ int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_element
 int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, int64_t n_elements,
                              int64_t most_downsets, double *dst, int32_t workers, cp_control *control, int64_t *bad_row,
                              char *err, int64_t err_cap);
+
+/* ---- Estimates from draws ---------------------------------------------------------------------------------------- */
+
+typedef struct cp_estimate_options {
+  int64_t struct_size;
+  cp_in_char *method;   /* of cp_partition_estimate:
+                           "auto":     "exact" where that is expected to take no more than exact_seconds, else "annealed"
+                           "exact":    as cp_log_partition
+                           "annealed": estimated from draws, within a factor of 1 ± epsilon with probability 1 − delta
+                           "taylor":   approximated for small scores from the mean and the covariance of ψ over all outputs
+                           of cp_marginals_estimate:
+                           "samples":  averages over draws from p, each entry to ± epsilon
+                           "counting": quotients of annealed sums, to epsilon relative to the distance of an entry from
+                                       low: also for entries that are nearly always there. d + 1 times the work, and more
+                           "chains":   averages along Markov chains, until confidence intervals are ± epsilon            */
+  cp_in_char *sampler;  /* "auto": the first of "monotone", "exact", "cftp", "local" and "meta" that the structure has and
+                           that is expected to need no more than max_steps; "monotone", "exact" (cp_sample_distribution),
+                           "cftp", "rejection", "local", "meta", "cube" (cp_chain_sample)                                */
+  cp_in_char *schedule; /* "adaptive": levels found from draws, as far apart as tests that prove a bound on the variance
+                                       allow
+                           "uniform":  3 for each unit of half the range of scores
+                           "thesis":   3 for each unit of max ‖ψ‖ ‖s‖, or of bound, with the printed number of draws     */
+  double epsilon;       /* between 0 and 1                                                                               */
+  double delta;         /* likewise; each row on its own                                                                 */
+  int64_t max_steps;    /* of chains, or proposals, for a row: 1 to 2^40                                                 */
+  uint64_t seed;        /* row i has its own random stream                                                               */
+  double exact_seconds; /* of one processor                                                                              */
+  int64_t plain;        /* 1: "taylor" expands exp⟨s, ψ⟩ in place of exp⟨s, ψ − mean⟩                                     */
+  cp_in_f64 *bound;     /* [n] numbers that no |⟨s, ψ(y)⟩| of a row exceeds, or NULL for what the structure proves        */
+  cp_in_f64 *low;       /* [d] the least value of each entry of ψ; NULL, as high: by the decoder                         */
+  cp_in_f64 *high;      /* [d] and the largest                                                                           */
+} cp_estimate_options;
+typedef const cp_estimate_options cp_in_estimate_options;
+#define CP_ESTIMATE_OPTIONS \
+  {.struct_size = sizeof(cp_estimate_options), .epsilon = 0.1, .delta = 0.05, .max_steps = 100000000, .exact_seconds = 300}
+
+/* What is found: columns of n rows, each of which may be NULL. Functions write those that they say. */
+typedef struct cp_estimates {
+  int64_t struct_size;
+  int64_t n, d;            /* as in the scores                                                                           */
+  double *value;           /* [n] ln Z                                                                                   */
+  double *lower;           /* [n] bounds on it                                                                           */
+  double *upper;           /* [n]                                                                                        */
+  double *marginals;       /* [n, d] E ψ                                                                                 */
+  double *error;           /* [n, d] bounds on the errors of these                                                       */
+  uint8_t *guaranteed;     /* [n] 1: bounds hold, with probability 1 − delta for estimates; 0: they rest on chains       */
+  int64_t *samples;        /* [n] outputs drawn                                                                          */
+  int64_t *steps;          /* [n] steps of chains, or proposals, made for these                                          */
+  int64_t *accepted;       /* [n] how many of these were accepted                                                        */
+  int64_t *level_samples;  /* [n] draws in each batch of each repeat                                                     */
+  int64_t *repeats;        /* [n] of which the median is taken                                                           */
+  double *effective_share; /* [n] effective sample size over number of draws, at the level where that is smallest        */
+  double *r_hat;           /* [n] the largest split potential scale reduction factor                                     */
+  char *sampler;           /* [n, 16] names, which end in NUL                                                            */
+  char *why;               /* [n, 256] why chains should not be trusted, cut to fit; empty where they can be             */
+  int64_t *first_level;    /* [n + 1] where the levels of each row begin in levels                                       */
+  double *levels;          /* [levels_cap]                                                                               */
+  int64_t levels_cap;
+  int64_t levels_needed;   /* gets the number of all levels; where levels_cap is less, none is written                   */
+  double *expansion;       /* [n] "taylor": its value, which may be outside of the bounds                                */
+  double *spread;          /* [n] "taylor": bounds on |⟨s, ψ(y) − mean⟩|, which should be 1 at most; NaN: unknown         */
+  double *variance;        /* [n] "taylor": of ⟨s, ψ(y)⟩ over all outputs                                                */
+  char method[16];         /* gets the method taken                                                                      */
+} cp_estimates;
+#define CP_ESTIMATES {.struct_size = sizeof(cp_estimates)}
+
+/* For each row s of scores->linear[n, d] writes ln Σ_y exp⟨s, ψ(y)⟩, exact, estimated or approximated, with bounds, to
+ * value, lower and upper. options may be NULL.
+ *
+ * "exact": lower and upper are value; marginals too. "annealed": from its value at scores of 0 through levels of scaled
+ * scores; lower and upper are the logarithms of Z/(1 + epsilon) and Z/(1 − epsilon) for the estimate Z, and hold with
+ * probability 1 − delta where samplers are exact; along chains only as far as their convergence can be judged. All
+ * columns but error, expansion, spread and variance (and marginals) are written. "taylor": bounds always hold, value is
+ * cut to them; marginals get the gradients; with expansion, spread and variance. Rows are decoded twice for the bounds, but not where
+ * value, lower, upper and spread are all NULL.
+ *
+ * CP_ECAPABILITY: the structure is too large for "exact", does not know how many outputs it has, lacks what sampler or
+ * schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was not done within
+ * max_steps. NaN or infinite scores, or a bound below the score of an output: CP_EVALUE with bad_row.
+ * "annealed": control->step counts draws, control->value is the level; control->cancel is polled every few milliseconds.
+ * Results do not depend on workers. bad_row is a row of scores or bound; it comes with CP_EBUDGET and CP_ECAPABILITY, too. */
+int32_t cp_partition_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap);
+
+/* For each row s of scores->linear[n, d] writes estimates of E ψ under p(y) ∝ exp⟨s, ψ(y)⟩ to marginals, and bounds on
+ * their errors, which hold together for a row, to error; with guaranteed, samples, steps, accepted, sampler,
+ * effective_share, r_hat and why. schedule is not used. "samples" takes as many draws as Hoeffding's inequality asks for.
+ * "chains" takes one of the chains as sampler, and Student's intervals of means of batches. Failures, control and bad_row
+ * are as for cp_partition_estimate. */
+int32_t cp_marginals_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap);
+
+/* Uniform outputs of a caller's own, of which the library knows these numbers only. */
+typedef struct cp_supplied {
+  int64_t struct_size;
+  int64_t n;         /* draws so far                                                                                     */
+  int64_t width;     /* numbers of each: d, the entries of ψ, or 1, its score                                            */
+  cp_in_f64 *draws;  /* [n, width]                                                                                       */
+  cp_in_f64 *scores; /* [width]; NULL: 1, where draws are scores                                                         */
+  cp_in_f64 *mean;   /* [width] the mean of ψ over all outputs, for "counting", or NULL                                  */
+  double log_count;  /* ln of the number of outputs; NaN where it is not known                                           */
+} cp_supplied;
+typedef const cp_supplied cp_in_supplied;
+#define CP_SUPPLIED {.struct_size = sizeof(cp_supplied), .width = 1}
+
+/* Estimates ln Z ("annealed") or E ψ ("samples", "counting", "chains") of one row of scores from outputs that the caller
+ * draws, independently and exactly uniformly, in reverse communication: *more gets how many draws are to be added to
+ * those that were given, 0 when the estimate is done, and only then row 0 of dst is written, whose d is the width. Call
+ * with n = 0 first, and then again with all draws so far and the same options, until then: some ten to sixty times,
+ * as often as the number of draws grows by a quarter or more. The state of an estimate is its draws; nothing else is kept.
+ *
+ * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound; "annealed" needs log_count, and "samples" and
+ * "counting" low and high. control is as for cp_partition_estimate, control->step from 0 on in each call. */
+int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
+                         int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* ---- Structured ridge -------------------------------------------------------------------------------------------- */
 
@@ -697,7 +835,7 @@ typedef struct cp_sgd_passes {
   cp_in_i64 *order; /* [n_order] examples that a pass visits, from 0 on. One that comes c times has the c-th part of its
                        weight in each visit: so are large weights kept from making the steps of all examples small     */
   int64_t n_order;
-  int64_t shuffle;  /* other than 0: each pass visits them in a new random order, drawn from seed                     */
+  int64_t shuffle;  /* 1: each pass visits them in a new random order, drawn from seed; 0: as they are               */
   uint64_t seed;
   int64_t max_iter; /* passes, at least 1                                                                             */
   double tol;       /* with curve: five passes in a row that change the objective by at most tol of what has been gained

@@ -12,17 +12,6 @@ import (
 // processWide are functions that are not fuzzed: they load code from paths, or change what the process computes on.
 var processWide = []string{"cp_blas_open", "cp_blas_activate"}
 
-// entryPoints are the functions of combpred.h that are fuzzed.
-var entryPoints = fuzzed()
-
-func fuzzed() map[string]any {
-	out := maps.Clone(exported)
-	for _, name := range processWide {
-		delete(out, name)
-	}
-	return out
-}
-
 func TestEveryExportIsDeclared(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {

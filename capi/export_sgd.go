@@ -154,6 +154,9 @@ func readPasses(p *C.cp_in_sgd_passes) (fit.Stream, sgd.Passes, error) {
 	if r.seen < 0 || r.seen > maxSteps {
 		return stream, passes, cabi.Illegal("seen is %d, must be from 0 to %d", int64(r.seen), int64(maxSteps))
 	}
+	if r.shuffle != 0 && r.shuffle != 1 {
+		return stream, passes, cabi.Illegal("shuffle is %d, must be 0 or 1", int64(r.shuffle))
+	}
 	if r.max_iter < 1 || r.max_iter > maxRows {
 		return stream, passes, cabi.Illegal("max_iter is %d, must be from 1 to %d", int64(r.max_iter), maxRows)
 	}

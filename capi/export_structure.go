@@ -12,6 +12,7 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/control/spaces"
+	"combpred/core/custom"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -218,4 +219,107 @@ func spaceWithMoments(s *C.cp_in_structure, d C.int64_t) (structure.Space, struc
 		return nil, nil, err
 	}
 	return sp, moments, equal("d", d, sp.FeatureLen())
+}
+
+//export go_cp_custom_kernel
+func go_cp_custom_kernel(gram *C.cp_in_f64, n C.int64_t, psi *C.double, d *C.int64_t, nWorkers C.int32_t,
+	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		if n < 1 {
+			return cabi.Illegal("n is %d, must be at least 1", int64(n))
+		}
+		values, err := matrix(gram, "gram", n, n)
+		if err != nil {
+			return err
+		}
+		out, err := float64s(psi, "psi", n, n)
+		if err != nil {
+			return err
+		}
+		if _, err := cabi.One(d, "d"); err != nil {
+			return err
+		}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		found, err := custom.FromKernel(values, run.mon)
+		if err != nil {
+			return err
+		}
+		copy(out, found.Data)
+		*d = C.int64_t(found.Cols)
+		return nil
+	})
+}
+
+//export go_cp_custom_draws
+func go_cp_custom_draws(psi *C.cp_in_f64, n, d C.int64_t, sums, moments, standardError *C.double, nWorkers C.int32_t,
+	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		if d < 1 || d > maxDrawn {
+			return cabi.Illegal("d is %d, must be between 1 and %d", int64(d), maxDrawn)
+		}
+		rows, err := matrix(psi, "psi", n, d)
+		if err != nil {
+			return err
+		}
+		total, err := float64s(sums, "sums", C.int64_t(custom.SumsLen(int(d))))
+		if err != nil {
+			return err
+		}
+		out, err := optionalFloat64s(moments, "moments", d+d*d)
+		if err != nil {
+			return err
+		}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		sum, err := custom.NewSums(total, int(d))
+		if err != nil {
+			return err
+		}
+		if err := sum.Add(rows, run.mon); err != nil || out == nil {
+			return err
+		}
+		if total[0] == 0 {
+			return cabi.Illegal("moments take a draw at least")
+		}
+		largest := sum.MomentsTo(out)
+		if standardError != nil {
+			if _, err := cabi.One(standardError, "standard_error"); err != nil {
+				return err
+			}
+			*standardError = C.double(largest)
+		}
+		return nil
+	})
+}
+
+// maxDrawn bounds d, so that sums of products are no more than can be addressed.
+const maxDrawn = 1 << 14
+
+//export go_cp_custom_check
+func go_cp_custom_check(s *C.cp_in_structure, psi *C.cp_in_f64, n, d C.int64_t, nWorkers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sp, moments, err := spaceWithMoments(s, d)
+		if err != nil {
+			return err
+		}
+		rows, err := matrix(psi, "psi", n, d)
+		if err != nil {
+			return err
+		}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		support, err := custom.SupportOf(sp, moments, run.mon)
+		if err != nil {
+			return err
+		}
+		return support.Check(rows)
+	})
 }

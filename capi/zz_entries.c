@@ -132,6 +132,24 @@ int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, i
   return go_cp_structure_enumerate(s, skip, dst, capacity, part_len, n_written, workers, control, err, err_cap);
 }
 
+int32_t cp_custom_kernel(cp_in_f64 *gram, int64_t n, double *psi, int64_t *d, int32_t workers, cp_control *control,
+                         char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_custom_kernel(gram, n, psi, d, workers, control, err, err_cap);
+}
+
+int32_t cp_custom_draws(cp_in_f64 *psi, int64_t n, int64_t d, double *sums, double *moments, double *standard_error,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_custom_draws(psi, n, d, sums, moments, standard_error, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_custom_check(cp_in_structure *s, cp_in_f64 *psi, int64_t n, int64_t d, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_custom_check(s, psi, n, d, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst,
                   int64_t part_len, cp_in_certificates *certificates, int32_t workers, cp_control *control,
                   int64_t *bad_row, char *err, int64_t err_cap) {
@@ -189,6 +207,26 @@ int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, i
                              char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_extensions_common(x, n, y, m, n_elements, most_downsets, dst, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_partition_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_partition_estimate(s, scores, options, dst, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_marginals_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_marginals_estimate(s, scores, options, dst, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
+                         int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_estimate_next(supplied, options, dst, more, workers, control, err, err_cap);
 }
 
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,

@@ -128,18 +128,27 @@ func statusOf(err error) int32 {
 	return eValue
 }
 
-// setError writes text to buf[n] with a closing NUL, cut to fit between characters.
+// setError writes text to buf[n] with a closing NUL, cut to fit between characters. What is no UTF-8, or ends a text in C, as in the names
+// that a message quotes, is replaced.
 func setError(buf unsafe.Pointer, n int64, text string) {
 	if buf == nil || n <= 0 {
 		return
 	}
-	if int64(len(text)) >= n {
-		cut := int(n) - 1
+	PutText(unsafe.Slice((*byte)(buf), min(n, maxMessage)), text)
+}
+
+// maxMessage is more than any message takes.
+const maxMessage = 1 << 20
+
+// PutText writes text to dst with a closing NUL, cut to fit between characters.
+func PutText(dst []byte, text string) {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	if len(text) >= len(dst) {
+		cut := len(dst) - 1
 		for cut > 0 && !utf8.RuneStart(text[cut]) {
 			cut--
 		}
 		text = text[:cut]
 	}
-	dst := unsafe.Slice((*byte)(buf), len(text)+1)
 	dst[copy(dst, text)] = 0
 }

@@ -1,6 +1,7 @@
 package cabi
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"combpred/core/badrow"
 	"combpred/core/parallel"
@@ -61,6 +63,30 @@ func TestMessagesNameNoPackage(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", c.err, got, c.want)
 		}
 	}
+}
+
+func TestMessagesAreTexts(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		room int64
+		want string
+	}{
+		{"plain", 6, "plain"},
+		{"plain", 5, "plai"},
+		{"a é", 4, "a "},
+		{"a é", 5, "a é"},
+		{"name \xff\xc3( is none", 100, "name \uFFFD( is none"},
+		{"name \xff", 8, "name "},
+		{"a\x00b", 100, "a\uFFFDb"},
+		{"any", 1, ""},
+	} {
+		room := bytes.Repeat([]byte{'U'}, 101)
+		setError(unsafe.Pointer(&room[0]), c.room, c.text)
+		if want := c.want + "\x00U"; string(room[:len(want)]) != want {
+			t.Errorf("%q in %d bytes is %q, must be %q", c.text, c.room, room[:len(want)], want)
+		}
+	}
+	setError(nil, 10, "nowhere")
 }
 
 // TestErrorsOfTheCoreBeginWithTheirPackage: message takes off a first word that a colon follows, so it must be the package's name.

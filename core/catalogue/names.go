@@ -13,6 +13,7 @@ import (
 	"combpred/core/labelrank"
 	"combpred/core/maxmargin"
 	"combpred/core/partition"
+	"combpred/core/partition/estimate"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
@@ -76,6 +77,17 @@ const (
 	Uint64
 )
 
+// The ways to partition functions and to means of ψ.
+const (
+	AutoEstimate int = iota
+	ExactSum
+	Annealed
+	TaylorExpansion
+	Samples
+	Counting
+	ChainMeans
+)
+
 // The names of all that the C interface has to choose from, but for structures and the options of ridge regression.
 var (
 	Decoders = Names{
@@ -85,6 +97,13 @@ var (
 	ChainMethods = Names{
 		{"meta", int(chain.Meta)}, {"local", int(chain.LocalMoves)}, {"cube", int(chain.CubeMoves)},
 		{"cftp", int(chain.FromPast)}, {"rejection", int(chain.Reject)}, {"monotone", int(chain.MonotonePast)},
+	}
+	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
+	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
+	SuppliedMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
+	LevelSamplers    = append(Names{{"auto", int(estimate.AutoSampler)}, {"exact", int(estimate.ExactSampler)}}, ChainMethods...)
+	Schedules        = Names{
+		{"adaptive", int(estimate.Adaptive)}, {"uniform", int(estimate.Uniform)}, {"thesis", int(estimate.Thesis)},
 	}
 	ExtensionMethods = Names{
 		{"auto", int(extensions.Auto)}, {"counting", int(extensions.Counting)}, {"coupling", int(extensions.Coupling)},
@@ -134,6 +153,9 @@ func Lists() []List {
 		{"EXACT_METHODS", "Those that draw independent samples from exactly the distribution asked for", which(chain.Method.Exact)},
 		{"UNIFORM_METHODS", "Those that propose uniform outputs", which(chain.Method.Uniform)},
 		{"BOUNDED_METHODS", "Those that need bounds on the scores of all outputs", which(chain.Method.Bounded)},
+		{"PARTITION_METHODS", "Ways to ln Z: values of the parameter `method`", PartitionMethods.spelt()},
+		{"MEANS_METHODS", "Ways to estimate the mean of ψ", MarginalMethods.spelt()},
+		{"SCHEDULES", "Schedules of annealing", Schedules.spelt()},
 		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", ExtensionMethods.spelt()},
 		{"PARTITION_ENGINES", "Methods that compute partition functions", Engines.spelt()},
 		{"MOMENTS_KINDS", "What the mean and the second moment of a structure are", Moments.spelt()},

@@ -49,13 +49,16 @@ func newSummarised(reals []float64, d int) (Space, error) {
 	}
 	for i := range d {
 		if square := s.mean[i] * s.mean[i]; s.second[i*d+i] < square-momentTolerance*top {
-			return nil, fmt.Errorf("structure: the mean square of ψ_%d is %v, less than the square of its mean, %v", i,
-				s.second[i*d+i], square)
+			return nil, fmt.Errorf("structure: the mean square of ψ_%d is %v, less than the square of its mean, %v: the "+
+				"covariance is not positive semi-definite", i, s.second[i*d+i], square)
 		}
 		for j := range i {
-			if a, b := s.second[i*d+j], s.second[j*d+i]; math.Abs(a-b) > momentTolerance*top {
-				return nil, fmt.Errorf("structure: the second moment is not symmetric: %v at (%d, %d) but %v at (%d, %d)", a, i, j, b, j, i)
+			a, b := s.second[i*d+j], s.second[j*d+i]
+			if math.Abs(a-b) > momentTolerance*top {
+				return nil, fmt.Errorf("structure: second_moment is not symmetric: %v at (%d, %d) but %v at (%d, %d)", a, i, j, b, j, i)
 			}
+			mean := a + (b-a)/2
+			s.second[i*d+j], s.second[j*d+i] = mean, mean
 		}
 	}
 	return s, nil

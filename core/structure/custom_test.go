@@ -111,7 +111,7 @@ func TestCustomMessages(t *testing.T) {
 		"the logarithm of the count is -1, must be at least 0":        entry(0, -1),
 		"entry 0 of the mean is +Inf":                                 entry(1, math.Inf(1)),
 		"entry (1, 0) of the second moment is NaN":                    entry(5, math.NaN()),
-		"the second moment is not symmetric: 0.5 at (1, 0) but 0 at":  entry(5, 0.5),
+		"second_moment is not symmetric: 0.5 at (1, 0) but 0 at":      entry(5, 0.5),
 		"the mean square of ψ_1 is 1, less than the square of its me": entry(2, 1.5),
 	} {
 		_, err := build("custom", args)

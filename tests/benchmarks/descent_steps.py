@@ -1,4 +1,4 @@
-"""StructuredSGD: microseconds of CPU time a step, with the objective after each pass, on 20 features and rankings of 10.
+"""StructuredSGD: microseconds of CPU time a step on 20 features and rankings of 10, objectives included.
 
     python tests/benchmarks/descent_steps.py [--before FOLDER]
 

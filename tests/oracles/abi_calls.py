@@ -109,6 +109,9 @@ CALLS = {
     "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
     "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
     "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
+    "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
+    "cp_custom_draws": [K, 2, 2, doubles(0), doubles(64), doubles(96), *RUN],
+    "cp_custom_check": [S, Z, 2, D, *RUN],
     "cp_decode": [
         *(S, record(abi.CScores, n=2, d=D, linear=Z, n_magnitude=1, magnitude=Z)),
         *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),

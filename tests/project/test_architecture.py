@@ -24,7 +24,7 @@ LAYERS = [
     },
     {
         *("core/aggregate", "core/aggregate/plackettluce", "core/chain", "core/decode", "core/decode/predict"),
-        *("core/labelrank", "core/partition"),
+        *("core/custom", "core/labelrank", "core/partition", "core/partition/estimate"),
         *("core/maxmargin", "core/maxmargin/affine", "core/maxmargin/simplex"),
         *("core/loglinear", "core/loglinear/descent", "core/loglinear/expect", "core/loglinear/flat"),
         *("core/loglinear/lbfgs", "core/loglinear/loglineartest"),
@@ -32,7 +32,7 @@ LAYERS = [
         "core/solve/solvetest",
     },
     {"core/catalogue", "core/control", "core/control/spaces", "core/fit"},
-    {"capi", "capi/cabi", "capi/generate/entries", "capi/generate/names"},
+    {"capi", "capi/cabi", "capi/cabi/cabitest", "capi/generate/entries", "capi/generate/names"},
 ]
 # What the packages of a subject may import of each other: dual solvers, leave-one-out scores and descent all need the
 # problem; only the scores need a solver.
@@ -95,11 +95,14 @@ def test_packages_of_solve_import_only_what_they_build_on(packages):
 
 def test_only_tests_import_what_is_for_tests(packages):
     for_tests = {
-        f"{MODULE}/core/{name}"
-        for name in ("loglinear/loglineartest", "solve/solvetest", "structure/examples", "structure/structuretest")
+        f"{MODULE}/{name}"
+        for name in (
+            *("capi/cabi/cabitest", "core/loglinear/loglineartest", "core/solve/solvetest"),
+            *("core/structure/examples", "core/structure/structuretest"),
+        )
     }
     users = {name for name, package in packages.items() if for_tests & set(package.get("Imports", []))}
-    assert users == {"core/solve/solvetest", "core/structure/structuretest"}
+    assert users == {"capi/cabi/cabitest", "core/solve/solvetest", "core/structure/structuretest"}
 
 
 def test_only_the_binding_uses_c(packages):

@@ -16,7 +16,7 @@ import scipy
 
 from combpred._lib import abi
 from combpred._lib.decode import decode
-from combpred._lib.partition import log_partition, sample_distribution
+from combpred._lib.partition import Asked, Estimates, estimate, log_partition, sample_distribution
 from combpred._lib.ridge import Targets, ridge_kernel, ridge_loo, ridge_plan
 from combpred._lib.sampling import Plan, chain_sample
 from combpred._lib.structure import Description, catalogue, structure_embed, structure_sample
@@ -197,6 +197,41 @@ def test_sampling(run):
         assert numbers(found[method]).tolist() == drawn.y.ravel().tolist()
     np.testing.assert_allclose(numbers(found["value"]), drawn.value.ravel(), rtol=1e-14, atol=1e-14)
     assert found["cancelled"] == [str(abi.ECANCELLED)]
+
+
+def test_estimates(run):
+    scores = np.random.default_rng(3).normal(size=(2, 6))
+    found = run("estimates", given=text(scores))
+    description = Description("permutations", {"n": 4})
+    exact = log_partition(description, scores, marginals=True)
+    np.testing.assert_allclose(numbers(found["auto_by_exact"]), exact.log_z, rtol=1e-14)
+
+    def again(method: str, *, sampler: str = "auto", means: bool = False) -> Estimates:
+        asked = Asked(method, sampler, epsilon=0.2, seed=7)
+        function = "cp_marginals_estimate" if means else "cp_partition_estimate"
+        return estimate(function, description, scores, asked, Estimates(2, 6, means=True, errors=means))
+
+    # The same seed gives the same numbers, whoever calls.
+    annealed = again("annealed")
+    assert numbers(found["annealed_by_annealed"]).tolist() == annealed.value.tolist()
+    assert numbers(found["annealed_by_annealed_lower"]).tolist() == annealed.lower.tolist()
+    assert (annealed.lower < exact.log_z).all() and (exact.log_z < annealed.upper).all()
+    assert found["sampler"] == [*annealed.sampler, "1"]
+    assert numbers(found["levels"]).tolist() == np.concatenate(annealed.schedules).tolist()
+    assert numbers(found["steps"]).tolist() == annealed.steps.tolist()
+    taylor = again("taylor")
+    np.testing.assert_allclose(numbers(found["taylor_by_taylor"]), taylor.value, rtol=1e-14)
+    np.testing.assert_allclose(numbers(found["spread"]), taylor.spread, rtol=1e-14)
+    assert numbers(found["local"]).tolist() == again("annealed", sampler="local").value.tolist()
+    assert found["trusted"] == ["1", "local"]
+    samples = again("samples", means=True)
+    assert numbers(found["samples"]).tolist() == samples.marginals.ravel().tolist()
+    assert numbers(found["error"]).tolist() == samples.error.ravel().tolist()
+    assert (np.abs(samples.marginals - exact.marginals) <= samples.error).all()
+    assert abs(float(found["own"][0]) - exact.log_z[0]) < 0.1  # epsilon, with probability 0.95 and by far more
+    assert found["by"] == ["meta"]
+    assert found["cancelled"] == [str(abi.ECANCELLED)]
+    assert found["budget"] == [str(abi.EBUDGET), "0"]
 
 
 def test_forked_children_are_refused(run):

@@ -90,6 +90,28 @@ class CChainRecord(ctypes.Structure):
     _fields_ = _fields(n=_N, n_samples=_N, value=_P, steps=_P, accepted=_P)
 
 
+class CEstimateOptions(ctypes.Structure):
+    """cp_estimate_options."""
+
+    _fields_ = _fields(method=c_char_p, sampler=c_char_p, schedule=c_char_p, epsilon=c_double, delta=c_double,
+                       max_steps=_N, seed=c_uint64, exact_seconds=c_double, plain=_N, bound=_P, low=_P, high=_P)
+
+
+class CEstimates(ctypes.Structure):
+    """cp_estimates."""
+
+    _fields_ = _fields(n=_N, d=_N, value=_P, lower=_P, upper=_P, marginals=_P, error=_P, guaranteed=_P, samples=_P,
+                       steps=_P, accepted=_P, level_samples=_P, repeats=_P, effective_share=_P, r_hat=_P, sampler=_P,
+                       why=_P, first_level=_P, levels=_P, levels_cap=_N, levels_needed=_N, expansion=_P, spread=_P,
+                       variance=_P, method=c_char * 16)
+
+
+class CSupplied(ctypes.Structure):
+    """cp_supplied."""
+
+    _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=c_double)
+
+
 class CRidgeOptions(ctypes.Structure):
     """cp_ridge_options."""
 
@@ -301,11 +323,15 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_structure_embed": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_mirror": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
+    "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
+    "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_log_partition": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sample_distribution": (_P, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
     "cp_chain_sample": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_extensions_common": (_P, _N, _P, _N, _N, _N, _P, *_RUN, *_ROW),
+    "cp_partition_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_marginals_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kernel_check": (_P, _N, *_RUN, *_ROW),
     "cp_ridge_kernel": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_spectral": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
@@ -343,9 +369,11 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_moments": (_P, _P, *_RUN, *_ERR),
     "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_RUN, *_ERR),
+    "cp_custom_kernel": (_P, _N, _P, _P, *_RUN, *_ERR),
     "cp_chain_diagnose": (_P, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
+    "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_ridge_primal_sizes": (_P, _P, _N, _P, *_ERR),
     "cp_ridge_primal": (_P, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),

@@ -26,6 +26,15 @@ UNIFORM_METHODS: tuple[str, ...] = ("meta", "cftp", "rejection")
 #: Those that need bounds on the scores of all outputs.
 BOUNDED_METHODS: tuple[str, ...] = ("cftp", "rejection")
 
+#: Ways to ln Z: values of the parameter `method`.
+PARTITION_METHODS: tuple[str, ...] = ("auto", "exact", "annealed", "taylor")
+
+#: Ways to estimate the mean of ψ.
+MEANS_METHODS: tuple[str, ...] = ("samples", "counting", "chains")
+
+#: Schedules of annealing.
+SCHEDULES: tuple[str, ...] = ("adaptive", "uniform", "thesis")
+
 #: Ways to sample linear extensions, all of which depend on a seed.
 EXTENSION_METHODS: tuple[str, ...] = ("auto", "counting", "coupling")
 

@@ -259,6 +259,58 @@ def structure_enumerate(description: Description, skip: int, capacity: int) -> I
     return y[: written.value]
 
 
+def custom_kernel(gram: FloatArray) -> FloatArray:
+    """Return embeddings (k, d) of k outputs from the values of a kernel between them, such that gram ≈ ψψᵀ."""
+    k = len(gram)
+    psi = allocate((k, k), np.float64, f"embedding {k} outputs by a kernel", "list fewer outputs")
+    d = ctypes.c_int64()
+    gram = floats(gram, "gram", k, k)
+    call("cp_custom_kernel", address(gram), k, address(psi), ctypes.addressof(d), n_threads=1, flops=10.0 * k**3)
+    return psi.ravel()[: k * d.value].reshape(k, d.value)
+
+
+class DrawnMoments:
+    """Moments of ψ over uniform draws, which are passed in blocks.
+
+    Parameters
+    ----------
+    d : int
+        Length of ψ.
+    """
+
+    def __init__(self, d: int) -> None:
+        self._d = d
+        self._sums = allocate((1 + d + 2 * d * d,), np.float64, f"moments of {d} features", "take a smaller embedding")
+        self._sums[:] = 0
+
+    def add(self, psi: FloatArray) -> None:
+        """Add draws, given their embeddings (n, d); RowError for the first that is not finite."""
+        self._call(floats(psi, "psi", None, self._d), None, None)
+
+    def averages(self) -> tuple[FloatArray, float]:
+        """Return the mean and the second moment, one after the other (d + d²), and its largest standard error."""
+        moments, error = np.empty(self._d + self._d**2), ctypes.c_double()
+        self._call(np.empty((0, self._d)), address(moments), ctypes.addressof(error))
+        return moments, error.value
+
+    def _call(self, psi: FloatArray, moments: int | None, error: int | None) -> None:
+        flops = 4.0 * psi.size * self._d
+        call(
+            "cp_custom_draws", address(psi), *psi.shape, address(self._sums), moments, error, n_threads=1, flops=flops
+        )  # fmt: skip
+
+
+def custom_check(description: Description, psi: FloatArray) -> None:
+    """Raise RowError for the first row of `psi` (n, d) that the moments of the structure exclude as an embedding.
+
+    It is a ValueError without a row where the moments are those of no distribution.
+    """
+    d = description.shape.n_features
+    psi = floats(psi, "psi", None, d)
+    flops = 10.0 * d**3 if len(psi) == 0 else 2.0 * psi.size * d  # the decomposition is made once
+    call("cp_custom_check", description, address(psi), *psi.shape, n_threads=1, flops=flops)
+
+
 def panic(*, in_worker: bool) -> None:
     """Panic inside the library on purpose, to show that the process survives: always raises RuntimeError."""
     message = ctypes.create_string_buffer(1024)

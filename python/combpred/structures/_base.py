@@ -31,7 +31,7 @@ from .._lib.names import CHAINS
 from .._lib.structure import Description
 from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
-from ._space import EntryKind, LibrarySpace, MomentsInfo, Space
+from ._space import EntryKind, LibrarySpace, MomentsInfo
 
 _ENUMERATION_LIMIT = 10**7  # members that enumerate() lists at most
 
@@ -72,7 +72,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     # The space: built once and kept until a parameter changes.
 
     @property
-    def space(self) -> Space:
+    def space(self) -> LibrarySpace:
         """The output space that this structure describes, in the form that the package computes with.
 
         It is built at the first use, and again when a parameter has changed, be it in place. Copies and pickles build
@@ -84,7 +84,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             When a size is not known yet, or a parameter is illegal.
         """
         contents = self._contents()
-        held: tuple[int, Space] | None = self.__dict__.get("_space")
+        held: tuple[int, LibrarySpace] | None = self.__dict__.get("_space")
         if held is None or held[0] != contents:
             # The two hold each other, so that only the garbage collector frees them: the space calls hooks of the
             # structure, many of which ask the space in turn. A copy of the structure in the space would have to build a
@@ -111,7 +111,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     # Hooks that a subclass fills in.
 
-    def _make_space(self) -> Space:
+    def _make_space(self) -> LibrarySpace:
         """Return a new space; overridden where the compiled library does not know all about the outputs."""
         return LibrarySpace(self)
 

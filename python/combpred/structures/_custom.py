@@ -1,8 +1,7 @@
 """`Custom`, the user's own output spaces.
 
 The class and its constructors are here. What they make is a `ListedSpace` (`_custom_listed`) or a `PythonSpace`
-(`_custom_computed`), whose moments come from formulas or samples (`_custom_moments`) and whose Markov chains are in
-`_custom_chain`.
+(`_custom_computed`), whose Markov chains are in `_custom_chain`.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._lib.structure import Description
 from ._base import Structure
-from ._custom_computed import PythonSpace
+from ._custom_computed import PythonSpace, from_formulas, from_sampler
 from ._custom_listed import ListedSpace, from_gram, from_list
-from ._custom_moments import from_formulas, from_sampler
 
 
 class Custom(Structure):

@@ -1,57 +1,49 @@
-"""Custom spaces that are given by functions: the library knows their moments, all else runs in Python."""
+"""Custom spaces that are given by functions: the library knows their moments, outputs only the user's functions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from scipy.linalg import eigh
 from scipy.sparse import issparse
 
+from .._data.checks import is_integer, is_number
 from .._data.targets import TargetError
 from .._lib.arrays import FloatArray, allocate
 from .._lib.decode import Decoded, Decoding
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, RowError
 from .._lib.names import RANDOM_DECODERS
-from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.sampling import Drawn, Plan
-from .._lib.structure import Description, structure_enumerate, structure_mirror
+from .._lib.structure import Description, DrawnMoments, custom_check
 from ._base import Structure
 from ._custom_chain import draw_by_proposals
-from ._layout import Layout
-from ._search.constraints import RowConstraints
-from ._search.k_best import best_outputs
-from ._space import EntryKind, MomentsInfo
-from .costs import OutputLoss
+from ._custom_listed import finite_numbers, in_words_of_custom
+from ._space import EntryKind, LibrarySpace, MomentsInfo
 
 Embed = Callable[[Any], ArrayLike]
 Decode = Callable[[NDArray[np.float64]], Any]
 Sample = Callable[[np.random.Generator], Any]
 
-# Negative eigenvalues of Σ up to this fraction of the largest entry of the second moment are taken for rounding errors.
-_INDEFINITE_TOLERANCE = 1e-9
-# Training drops the directions whose eigenvalues are at most d times the first fraction of the largest eigenvalue, or d
-# times the second fraction of that entry.
-_NULL_TOLERANCE, _ROUNDING = 1e-11, 1e-15
+_BLOCK = 1024  # number of draws whose ψ is in memory at a time
 
 
-class PythonSpace:
-    """A space whose outputs only the user's functions understand; parts are one column of objects.
+class PythonSpace(LibrarySpace):
+    """A space that the library knows by its moments; its outputs only the user's functions understand.
+
+    Parts are one column of objects. What takes a list of the outputs, or local moves between them, the library refuses.
 
     Parameters
     ----------
     structure : Structure
         The user's description of the space.
-    log_count : float
-        Natural logarithm of the number of outputs; NaN if it is not known.
-    mean : ndarray of shape (d,)
-        Mean of ψ over all outputs.
-    second_moment : ndarray of shape (d, d)
-        Mean of ψψᵀ over all outputs.
+    moments : ndarray of shape (1 + d + d²,)
+        Natural logarithm of the number of outputs, NaN if it is not known; mean of ψ over all outputs; and mean of ψψᵀ.
+    d : int
+        Length of ψ.
     functions : tuple of callable or None
         embed, decode and sample; the last two may be None.
     moments_info : MomentsInfo
@@ -64,96 +56,50 @@ class PythonSpace:
     """
 
     in_library = False
-    is_listed = False
     parts_dtype: DTypeLike = np.object_
-    part_len = 1
     entry_kind: EntryKind = "unknown"
     costs: tuple[str, ...] = ()
-    sparse_format: type | None = None
-    capabilities: frozenset[str] = frozenset()  # of the library
-    has_indicators = False
-    layout: Layout | None = None
+    capabilities: frozenset[str] = frozenset()
+    moments_info = MomentsInfo()
 
     def __init__(
         self,
         structure: Structure,
-        log_count: float,
-        mean: NDArray[np.float64],
-        second_moment: NDArray[np.float64],
+        moments: FloatArray,
+        d: int,
         functions: tuple[Embed, Decode | None, Sample | None],
-        moments_info: MomentsInfo,
+        moments_info: MomentsInfo = MomentsInfo(),  # noqa: B008  # immutable
     ) -> None:
-        self.structure = structure
+        super().__init__(structure)
         self._embed, self._decode, self._sample = functions
         self.moments_info = moments_info
-        self.description = Description(
-            "custom", {"d": len(mean), "members": 0}, None, np.concatenate([[log_count], mean, second_moment.ravel()])
-        )
-        self._log_count, self._mean, self._second_moment = log_count, mean, second_moment
-        values, vectors = eigh(second_moment - np.outer(mean, mean))
-        scale = float(np.abs(second_moment).max())
-        if values[0] < -_INDEFINITE_TOLERANCE * scale:
-            raise ValueError(
-                "Custom: second_moment - outer(mean, mean) is not positive semi-definite, its smallest eigenvalue is "
-                f"{values[0]:.6g}; both must be averages over the same outputs"
-            )
-        null = values <= len(mean) * max(_NULL_TOLERANCE * values[-1], _ROUNDING * scale)
-        self._null = vectors[:, null]  # directions in which ψ does not vary
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.structure!r})"
+        self.description = Description("custom", {"d": d, "members": 0}, None, moments)
+        with in_words_of_custom():
+            custom_check(self.description, np.empty((0, d)))
 
     # Facts.
 
-    @property
-    def n_features(self) -> int:
-        """Length d of ψ."""
-        return len(self._mean)
-
     def count(self) -> int:
-        """Raise CapabilityError: functions do not tell how many outputs there are."""
         raise CapabilityError(
             f"{self.structure!r} is given by functions, which do not say how many outputs there are; from_structures "
             "counts and lists them"
         )
 
     def log_count(self) -> float:
-        """Return the natural logarithm of the number of outputs; CapabilityError if the user did not give it."""
-        if math.isnan(self._log_count):
+        log_count = self.description.shape.log_count
+        if math.isnan(log_count):
             raise CapabilityError(
                 f"{self.structure!r} is given by a sampler, which does not say how many outputs there are; give "
                 "log_count"
             )
-        return self._log_count
-
-    def mean(self) -> NDArray[np.float64]:
-        """Return a copy of the mean ``(d,)`` of ψ."""
-        mean: NDArray[np.float64] = self._mean.copy()
-        return mean
-
-    def second_moment(self) -> NDArray[np.float64]:
-        """Return a copy of the second moment ``(d, d)`` of ψ."""
-        second: NDArray[np.float64] = self._second_moment.copy()
-        return second
-
-    def covariance(self) -> NDArray[np.float64]:
-        """Return the covariance ``(d, d)`` of ψ."""
-        return self._second_moment - np.outer(self._mean, self._mean)
-
-    def loss_entries(self) -> None:
-        """Return None: losses count all entries of ψ."""
+        return log_count
 
     def require_preimage(self) -> None:
-        """Raise CapabilityError: the user's `decode` maximises linear scores only."""
         self._refuse_squares()
-
-    def indicators(self, psi: FloatArray) -> None:
-        """Return None: the user's names of entries make no statements."""
 
     # Outputs.
 
     def encode(self, y: Any, argument: str = "y") -> NDArray[Any]:
-        """Return the outputs as parts of objects, shape ``(n, 1)``."""
         if y is None:
             raise ValueError(f"{argument} is None; this requires {argument} to be passed")
         if issparse(y):
@@ -174,83 +120,30 @@ class PythonSpace:
         return objects
 
     def compared(self, y: Any, argument: str) -> NDArray[Any]:
-        """Return ψ of every row, which the default metric compares."""
         return self._embedded(self.encode(y, argument)[:, 0], argument)
 
     def check(self, parts: NDArray[Any]) -> None:
-        """Raise ValueError for the first row whose ψ contradicts the moments."""
         self.embed(parts)
 
-    def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> NDArray[np.float64]:
-        """Return ψ of every row, shape ``(n, d)``.
-
-        Raises
-        ------
-        TargetError
-            For the first row whose ψ is illegal, or leaves the mean in a direction in which the moments have no
-            variance.
-        """
+    def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> FloatArray:
+        """Return ψ of every row; ValueError for a row whose ψ is illegal, or excluded by the moments."""
         psi = self._embedded(parts[:, 0], "y")
-        centred = psi - self._mean
-        off = np.linalg.norm(centred @ self._null, axis=1)
-        bad = off > 1e-6 * (1 + np.linalg.norm(centred, axis=1))
-        if bad.any():
-            row = int(np.argmax(bad))
+        try:
+            custom_check(self.description, psi)
+        except RowError as error:
             remedy = "the moments are not those of this embedding: correct mean and second_moment"
             if self.moments_info.kind == "sampled":
                 remedy = "no draw for the moments showed it: raise n_moment_samples"
-            raise TargetError(
-                row,
-                f"ψ leaves the mean by {off[row]:.3g} in a direction in which the moments have no variance; {remedy}",
-            )
+            raise TargetError(error.row, f"{error.reason}; {remedy}") from None
         return psi
 
-    def embed_targets(self, y: Any, n_threads: int | None = None) -> NDArray[np.float64]:
-        """Return ψ of every row of training targets, shape ``(n, d)``."""
-        return self.embed(self.encode(y), n_threads)
-
-    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
-        """Return the outputs as parts of objects; all are known."""
-        return self.encode(y), False
-
-    def embed_sparse(self, y: Any) -> None:
-        """Return None: the functions return dense ψ."""
-
-    def free_values(self) -> None:
-        """Return None: nothing is known about the entries of ψ."""
-
-    # Lists and distributions. The library refuses these, as they take more than the moments; its error says what lacks.
-
-    def listed(self) -> Iterator[NDArray[Any]]:
-        """Raise CapabilityError at the first block: functions do not list the outputs."""
-        yield structure_enumerate(self.description, 0, 1)
-
-    def mirror(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Raise CapabilityError: nothing is known about siblings."""
-        return structure_mirror(self.description, np.zeros((len(parts), 1), dtype=np.int32))
-
-    def partition_cost(self, marginals: bool = False) -> tuple[str, float]:
-        """Raise CapabilityError, as `log_partition` does."""
-        return partition_cost(self.description, marginals=marginals)
-
-    def log_partition(
-        self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None
-    ) -> Partition:
-        """Raise CapabilityError: exact sums need all outputs."""
-        return log_partition(self.description, linear, marginals=marginals, n_threads=n_threads)
-
-    def sample_distribution(
-        self, linear: NDArray[np.float64], n_samples: int, seed: int, n_threads: int | None = None
-    ) -> NDArray[Any]:
-        """Raise CapabilityError: independent draws need all outputs; `draw` runs Markov chains."""
-        return sample_distribution(self.description, linear, n_samples, seed, n_threads=n_threads)
+    # Distributions.
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
-        """Return n outputs drawn by the user's sampler, in parts; CapabilityError if there is none."""
         draw, rng = self._sampler(), np.random.default_rng(seed)
         return _column([draw(rng) for _ in range(n)])
 
-    def _sampler(self) -> Callable[[np.random.Generator], Any]:
+    def _sampler(self) -> Sample:
         """Return the user's function that draws an output; CapabilityError if there is none."""
         if self._sample is None:
             raise CapabilityError(
@@ -261,65 +154,26 @@ class PythonSpace:
 
     def draw(
         self,
-        linear: NDArray[np.float64],
+        linear: FloatArray,
         plan: Plan,
         start: NDArray[Any] | None = None,
-        bound: NDArray[np.float64] | None = None,
+        bound: FloatArray | None = None,
         n_threads: int | None = None,
         verbose: int = 0,
     ) -> Drawn:
-        """Return outputs drawn by Markov chains whose proposals come from the user's sampler."""
         self._sampler()  # whatever else is missing, nothing is drawn without
         return draw_by_proposals(self, linear, plan, start, bound)
 
     # Best outputs.
 
-    def restricted(self, constraints: Any, n: int) -> RowConstraints:
-        """Return a decoder of n rows under the user's constraints; CapabilityError unless these are empty."""
-        return RowConstraints(self, constraints, n)
-
-    def loss(self, cost: str = "auto") -> OutputLoss:
-        """Return the loss between outputs that is called `cost`; CapabilityError if the structure does not have it."""
-        return OutputLoss(self, cost)
-
-    def score_bounds(
-        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
-        """Raise CapabilityError: the user's `decode` proves no bound."""
+    def score_bounds(self, linear: FloatArray, magnitude: FloatArray | None = None) -> FloatArray:
         raise CapabilityError(
             f"{self.structure!r}: this needs a proven bound on the scores of all outputs, which functions do not give; "
             "take sampler='meta' and schedule='adaptive'"
         )
 
-    def k_best(
-        self,
-        linear: NDArray[np.float64],
-        magnitude: NDArray[np.float64] | None = None,
-        *,
-        nu: float = 1.0,
-        max_results: int | None = None,
-        n_threads: int | None = None,
-    ) -> Iterator[Any]:
-        """Raise CapabilityError: the best output is not proven to be one, so the next one cannot be found."""
-        return best_outputs(self, linear, magnitude, nu=nu, max_results=max_results, n_threads=n_threads)
-
-    enumerate = k_best
-
-    def decode(
-        self,
-        linear: NDArray[np.float64],
-        magnitude: NDArray[np.float64] | None = None,
-        how: Decoding = Decoding(),  # noqa: B008  # immutable
-    ) -> Decoded:
-        """Return the outputs that the user's `decode` finds, with certificates that prove nothing.
-
-        Raises
-        ------
-        CapabilityError
-            For decoders other than "auto" and "local-search", for squared scores, and if there is no `decode`.
-        """
-        if how.decoder == "milp":
-            self.structure._best_by_program(linear[0], np.zeros(len(self._mean)))  # refuses
+    def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
+        """Return the outputs that the user's `decode` finds, with certificates that prove nothing."""
         if self._decode is None:
             raise CapabilityError(
                 "this Custom structure has no decode, so nothing can be predicted: give decode=, a function that "
@@ -355,20 +209,99 @@ class PythonSpace:
             "term -‖ψ‖²/2 that this needs; take loss='auc', or Custom.from_structures"
         )
 
-    def _embedded(self, items: Any, argument: str, context: str = "") -> NDArray[np.float64]:
+    def _embedded(self, items: Any, argument: str, context: str = "") -> FloatArray:
         """Return ψ of outputs by the user's `embed`; TargetError for the first that is not d finite numbers."""
-        d, what = len(self._mean), f"embedding {len(items)} rows"
+        d, what = self.n_features, f"embedding {len(items)} rows"
         psi = allocate((len(items), d), np.float64, f"{what} in {d} dimensions", "pass fewer rows at a time")
         for i, item in enumerate(items):
             try:
-                psi[i] = real_vector(self._embed(item), d)
+                psi[i] = _real_vector(self._embed(item), d)
             except ValueError as error:
                 raise TargetError(i, f"{context}embed gave {error}", argument) from error
         finite = np.isfinite(psi)  # checked for all rows at once, as chains embed many small batches
         if not finite.all():
             row = int(np.argmin(finite.all(axis=1)))
-            raise TargetError(row, f"{context}embed gave {not_finite(psi[row])}", argument)
+            raise TargetError(row, f"{context}embed gave {_not_finite(psi[row])}", argument)
         return psi
+
+
+def from_formulas(
+    structure: Structure, log_count: Any, mean: ArrayLike, second_moment: ArrayLike, embed: Embed, decode: Decode | None
+) -> PythonSpace:
+    """Return the space whose moments the user has computed; TypeError or ValueError if they are illegal."""
+    mu = np.asarray(mean)
+    if mu.ndim != 1 or mu.size == 0:
+        raise ValueError(f"Custom: mean must have shape (d,), got {mu.shape}")
+    mu = finite_numbers(mu, "mean")
+    d = len(mu)
+    second = np.asarray(second_moment)
+    if second.shape != (d, d):
+        raise ValueError(f"Custom: second_moment must have shape ({d}, {d}) for a mean of {d}; got {second.shape}")
+    moments = np.concatenate([[_log_count(log_count)], mu, finite_numbers(second, "second_moment").ravel()])
+    return PythonSpace(structure, moments, d, (embed, decode, None))
+
+
+def from_sampler(
+    structure: Structure,
+    sample: Sample,
+    embed: Embed,
+    decode: Decode | None,
+    log_count: Any,
+    n_moment_samples: Any,
+    random_state: Any,
+) -> PythonSpace:
+    """Return the space whose moments are averages over draws of the user's sampler.
+
+    Parameters are those of `Custom.from_sampler`. The moments come with the largest standard error of an entry of the
+    second moment.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When a parameter is illegal, when `embed` does not return ψ for a draw, or when there are too few draws for d.
+    """
+    for name, value, least in (("n_moment_samples", n_moment_samples, 2), ("random_state", random_state, 0)):
+        if not is_integer(value):
+            raise TypeError(f"Custom: {name} must be an integer, got {value!r}")
+        if value < least:
+            raise ValueError(f"Custom: {name} must be at least {least}, got {value}")
+    log = np.nan if log_count is None else _log_count(log_count)
+    rng = np.random.default_rng(int(random_state))
+    d: int | None = None
+    rows: list[NDArray[Any]] = []
+    for i in range(n_moment_samples):
+        try:
+            rows.append(_real_vector(embed(sample(rng)), d))
+            if not np.isfinite(rows[-1]).all():
+                raise ValueError(_not_finite(rows[-1]))
+        except ValueError as error:
+            raise ValueError(f"Custom: embed gave {error} for draw {i} of sample") from error
+        if d is None:
+            d = len(rows[-1])
+            if n_moment_samples <= d:
+                raise ValueError(
+                    f"Custom: n_moment_samples={n_moment_samples} draws leave the covariance of {d} features singular; "
+                    f"take several times {d}"
+                )
+            drawn = DrawnMoments(d)
+        if len(rows) == _BLOCK or i == n_moment_samples - 1:
+            drawn.add(np.array(rows, dtype=np.float64))
+            rows.clear()
+    assert d is not None  # there was a draw
+    moments, standard_error = drawn.averages()
+    functions = embed, decode, sample
+    return PythonSpace(structure, np.append(log, moments), d, functions, MomentsInfo("sampled", standard_error))
+
+
+def _log_count(value: Any) -> float:
+    """Return the parameter `log_count` as a float, checked."""
+    if not is_number(value):
+        raise TypeError(f"Custom: log_count must be a number, got {value!r}")
+    if not (0 <= value < np.inf):
+        raise ValueError(
+            f"Custom: log_count must be at least 0 and finite, got {value}; it is the logarithm of the count"
+        )
+    return float(value)
 
 
 def _column(items: list[Any]) -> NDArray[Any]:
@@ -379,7 +312,7 @@ def _column(items: list[Any]) -> NDArray[Any]:
     return parts
 
 
-def real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
+def _real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
     """Return an embedding as an array of real numbers of shape ``(d,)``, possibly infinite or NaN.
 
     ``d=None`` accepts any positive length. The text of the ValueError says what was given instead.
@@ -392,7 +325,7 @@ def real_vector(psi: ArrayLike, d: int | None) -> NDArray[Any]:
     return values
 
 
-def not_finite(values: NDArray[Any]) -> str:
+def _not_finite(values: NDArray[Any]) -> str:
     """Return a description of the first entry that is not finite, for messages."""
     entry = int(np.argmin(np.isfinite(values)))
     return f"{values[entry]} in entry {entry}"

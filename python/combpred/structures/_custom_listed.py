@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh
 
 from .._data.targets import target_vector, whole_numbers
-from .._lib.structure import Description
+from .._lib.errors import RowError
+from .._lib.structure import Description, custom_kernel
 from ._base import Structure
 from ._space import EntryKind, LibrarySpace, MomentsInfo
-
-# Eigenvalues of a kernel up to this fraction of the largest are left out of the basis.
-RANK_TOLERANCE = 1e-10
-# Negative eigenvalues up to this fraction of the largest are taken for rounding errors.
-_INDEFINITE_TOLERANCE = 1e-8
 
 
 class ListedSpace(LibrarySpace):
@@ -65,13 +61,6 @@ class ListedSpace(LibrarySpace):
         """Return the indices, shape ``(n,)``, which the default metric compares."""
         return self.encode(y, argument)[:, 0]
 
-    def encode_targets(self, y: Any) -> tuple[NDArray[np.int32], bool]:
-        """Return the indices of outputs as parts, all of them known."""
-        return self.encode(y), False
-
-    def require_preimage(self) -> None:
-        """Do nothing: the output of nearest ψ is always found, by a scan of the list."""
-
 
 def from_list(
     structure: Structure, structures: Sequence[Any], psi: ArrayLike | Callable[[Any], ArrayLike]
@@ -94,22 +83,20 @@ def from_gram(structure: Structure, structures: Sequence[Any], gram: ArrayLike) 
     values = np.asarray(gram)
     if values.shape != (k, k):
         raise ValueError(f"Custom: gram must have shape ({k}, {k}), kernel values of all pairs; got {values.shape}")
-    matrix = finite_numbers(values, "gram")
-    check_symmetric(matrix, "gram")
-    eigenvalues, vectors = eigh(matrix)
-    largest = max(float(eigenvalues[-1]), 0.0)
-    if eigenvalues[0] < -_INDEFINITE_TOLERANCE * max(largest, float(np.abs(eigenvalues).max())):
-        raise ValueError(
-            f"Custom: gram is not positive semi-definite, its smallest eigenvalue is {eigenvalues[0]:.6g} (the largest "
-            f"is {largest:.6g}); give the values of a kernel, or drop negative eigenvalues yourself"
-        )
-    kept = np.flatnonzero(eigenvalues > RANK_TOLERANCE * largest)[::-1]
-    if kept.size == 0:
-        raise ValueError("Custom: gram is 0 everywhere, so that no output can be told from another")
-    basis = vectors[:, kept]
-    # Of an eigenvector and its negative, take the one whose entry of largest magnitude is positive.
-    signs = np.sign(np.take_along_axis(basis, np.abs(basis).argmax(axis=0)[np.newaxis, :], axis=0))
-    return ListedSpace(structure, np.ascontiguousarray(basis * (signs * np.sqrt(eigenvalues[kept]))))
+    with in_words_of_custom():
+        return ListedSpace(structure, custom_kernel(finite_numbers(values, "gram")))
+
+
+@contextmanager
+def in_words_of_custom() -> Iterator[None]:
+    """Let what the library says against numbers that the user gave begin as all messages about the structure do."""
+    try:
+        yield
+    except RowError:
+        raise
+    except ValueError as error:
+        reason = str(error).removeprefix("structure: ").removeprefix("custom: ")
+        raise ValueError(f"Custom: {reason}") from None
 
 
 def _length(structures: Sequence[Any]) -> int:
@@ -131,13 +118,3 @@ def finite_numbers(values: NDArray[Any], parameter: str) -> NDArray[np.float64]:
         at = [int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape)]
         raise ValueError(f"Custom: {parameter}{at} is {numbers[tuple(at)]}, must be finite")
     return numbers
-
-
-def check_symmetric(matrix: NDArray[np.float64], parameter: str) -> None:
-    """Raise ValueError unless a matrix is symmetric, up to 1e-9 of its largest entry."""
-    difference = np.abs(matrix - matrix.T)
-    if difference.max() > 1e-9 * np.abs(matrix).max():
-        i, j = (int(x) for x in np.unravel_index(int(difference.argmax()), difference.shape))
-        raise ValueError(
-            f"Custom: {parameter} is not symmetric: {matrix[i, j]} at [{i}, {j}] but {matrix[j, i]} at [{j}, {i}]"
-        )

@@ -2,8 +2,8 @@
 
 A `Structure` is the user's description; its attribute ``space`` is what the rest of the package calls. In a space,
 outputs are rows of parts (int32 arrays of shape ``(n, part_len)``), scores are float64 arrays of shape ``(n, d)``, and
-nothing is checked a second time. `Space` lists what every space can do. `LibrarySpace` hands the work to the compiled
-library; `PythonSpace`, in `_custom_computed`, hands it to a user's functions.
+nothing is checked a second time. `LibrarySpace` hands the work to the compiled library; its subclass `PythonSpace`, in
+`_custom_computed`, hands what concerns outputs to a user's functions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -72,17 +72,16 @@ class MomentsInfo:
     standard_error: float = 0.0
 
 
-class Space(Protocol):
-    """The methods that every space has, whether the library or a user's functions compute them.
+class LibrarySpace:
+    """A space whose computations are done by the compiled library; subclasses do some of them in other ways.
 
-    `LibrarySpace` documents each method.
+    Parameters
+    ----------
+    structure : Structure
+        With all sizes known. Its hooks translate between the user's format and parts.
 
     Attributes
     ----------
-    structure : Structure
-        The user's description of the space.
-    description : Description
-        What the library knows about the space.
     in_library : bool
         Whether the library knows the outputs. If so, their parts are int32, otherwise objects that the user's functions
         take.
@@ -90,107 +89,6 @@ class Space(Protocol):
         Whether all outputs are held in a list.
     parts_dtype : dtype
         Type of the parts of an output.
-    part_len : int
-        Number of parts of an output.
-    """
-
-    structure: Structure
-    in_library: bool
-    is_listed: bool
-    parts_dtype: DTypeLike
-
-    # Facts.
-    @property
-    def description(self) -> Description: ...
-    @property
-    def part_len(self) -> int: ...
-    @property
-    def n_features(self) -> int: ...
-    @property
-    def capabilities(self) -> frozenset[str]: ...
-    @property
-    def moments_info(self) -> MomentsInfo: ...
-    @property
-    def entry_kind(self) -> EntryKind: ...
-    @property
-    def costs(self) -> tuple[str, ...]: ...
-    def count(self) -> int: ...
-    def log_count(self) -> float: ...
-    def mean(self) -> FloatArray: ...
-    def second_moment(self) -> FloatArray: ...
-    def covariance(self) -> FloatArray: ...
-    @property
-    def sparse_format(self) -> type | None: ...
-    def loss_entries(self) -> NDArray[np.bool_] | None: ...
-    def require_preimage(self) -> None: ...
-    @property
-    def has_indicators(self) -> bool: ...
-    def indicators(self, psi: FloatArray) -> FloatArray | None: ...
-    @property
-    def layout(self) -> Layout | None: ...
-
-    # Outputs.
-    def encode(self, y: Any, argument: str = ...) -> NDArray[Any]: ...
-    def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]: ...
-    def compared(self, y: Any, argument: str) -> Any: ...
-    def check(self, parts: NDArray[Any]) -> None: ...
-    def embed(self, parts: NDArray[Any], n_threads: int | None = None) -> FloatArray: ...
-    def embed_targets(self, y: Any, n_threads: int | None = None) -> FloatArray: ...
-    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]: ...
-    def embed_sparse(self, y: Any) -> sparse.csr_array | None: ...
-    def listed(self) -> Iterator[NDArray[Any]]: ...
-    def mirror(self, parts: NDArray[Any]) -> NDArray[Any]: ...
-    def free_values(self) -> tuple[int, ...] | None: ...
-
-    # Best outputs for scores.
-    def decode(self, linear: FloatArray, magnitude: FloatArray | None = ..., how: Decoding = ...) -> Decoded: ...
-    def restricted(self, constraints: Any, n: int) -> RowConstraints: ...
-    def k_best(
-        self,
-        linear: FloatArray,
-        magnitude: FloatArray | None = ...,
-        *,
-        nu: float = ...,
-        max_results: int | None = ...,
-        n_threads: int | None = ...,
-    ) -> Iterator[Any]: ...
-    def enumerate(
-        self,
-        linear: FloatArray,
-        magnitude: FloatArray | None = ...,
-        *,
-        nu: float = ...,
-        max_results: int | None = ...,
-        n_threads: int | None = ...,
-    ) -> Iterator[Any]: ...
-    def score_bounds(self, linear: FloatArray, magnitude: FloatArray | None = ...) -> FloatArray: ...
-    def loss(self, cost: str = ...) -> OutputLoss: ...
-
-    # Distributions.
-    def partition_cost(self, marginals: bool = ...) -> tuple[str, float]: ...
-    def log_partition(self, linear: FloatArray, marginals: bool = ..., n_threads: int | None = ...) -> Partition: ...
-    def sample(self, n: int, seed: int) -> NDArray[Any]: ...
-    def sample_distribution(
-        self, linear: FloatArray, n_samples: int, seed: int, n_threads: int | None = ...
-    ) -> NDArray[Any]: ...
-    def draw(
-        self,
-        linear: FloatArray,
-        plan: Plan,
-        start: NDArray[Any] | None = ...,
-        bound: FloatArray | None = ...,
-        n_threads: int | None = ...,
-        verbose: int = ...,
-    ) -> Drawn: ...
-
-
-class LibrarySpace:
-    """A space whose computations are all done by the compiled library.
-
-    Parameters
-    ----------
-    structure : Structure
-        With all sizes known. Its hooks translate between the user's format and parts.
 
     Raises
     ------
@@ -325,7 +223,7 @@ class LibrarySpace:
 
     # Outputs.
 
-    def encode(self, y: Any, argument: str = "y") -> NDArray[np.int32]:
+    def encode(self, y: Any, argument: str = "y") -> NDArray[Any]:
         """Return y in parts, shape ``(n, part_len)``; ValueError for the first bad row, with the remedy.
 
         `argument` is what the error calls y.
@@ -354,9 +252,11 @@ class LibrarySpace:
     def embed_targets(self, y: Any, n_threads: int | None = None) -> FloatArray:
         """Return ψ of every row of training targets, shape ``(n, d)``; some structures accept partly known targets."""
         parts, partial = self.encode_targets(y)
-        return structure_embed(self.description, parts, partial=partial, n_threads=n_threads)
+        if partial:
+            return structure_embed(self.description, parts, partial=True, n_threads=n_threads)
+        return self.embed(parts, n_threads)
 
-    def encode_targets(self, y: Any) -> tuple[NDArray[np.int32], bool]:
+    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
         """Return training targets in parts, and whether they may be known in part."""
         return self.structure._encode_targets(y)
 

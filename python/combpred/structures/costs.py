@@ -16,7 +16,7 @@ from .._lib.maxmargin import AffineLoss, require_bits
 
 if TYPE_CHECKING:
     from .._lib.decode import Decoded, Decoding
-    from ._space import Space
+    from ._space import LibrarySpace
 
 __all__ = [
     "COSTS",
@@ -52,14 +52,14 @@ class Augmented(NamedTuple):
     decoded: Decoded
 
 
-def loss_augmented(space: Space, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
+def loss_augmented(space: LibrarySpace, loss: AffineLoss, scores: FloatArray, how: Decoding) -> Augmented:
     r"""Return an output z of largest :math:`\Delta(y_i, z) + \langle s_i, \psi(z)\rangle` for every row i.
 
     This decodes the scores s + g, where g is the gradient of the loss, and keeps the guarantee of the decoder.
 
     Parameters
     ----------
-    space : Space
+    space : LibrarySpace
         The space to which the outputs belong.
     loss : AffineLoss
         Losses of the n observed outputs.
@@ -108,7 +108,7 @@ class OutputLoss:
 
     Parameters
     ----------
-    space : Space
+    space : LibrarySpace
         The space to which the outputs belong.
     cost : {"auto", "hamming", "kendall", "tree", "zero-one"}, default="auto"
         "auto" stands for kendall for rankings, tree for trees, zero-one for classes and hamming for all others. Every
@@ -135,7 +135,7 @@ class OutputLoss:
     ([2.0], [[-1.0, 1.0, -1.0]])
     """
 
-    def __init__(self, space: Space, cost: str = "auto") -> None:
+    def __init__(self, space: LibrarySpace, cost: str = "auto") -> None:
         self._space = space
         self.name = self._resolved(cost)
 

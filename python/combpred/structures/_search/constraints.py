@@ -22,7 +22,7 @@ from ..._lib.errors import CapabilityError, RowError, renumbered
 from ..._lib.structure import Description, structure_embed
 
 if TYPE_CHECKING:
-    from .._space import Space
+    from .._space import LibrarySpace
 
 
 Pair = tuple[int, int]
@@ -229,7 +229,7 @@ class RowConstraints:
 
     Parameters
     ----------
-    space : Space
+    space : LibrarySpace
         The space to which predictions belong.
     constraints : mapping, or sequence, array or Series of (mapping or None)
         One constraint for all rows, or one for each row, where None leaves the row free.
@@ -244,7 +244,7 @@ class RowConstraints:
         When a constraint is illegal; names the row, the key and the remedy.
     """
 
-    def __init__(self, space: Space, constraints: Any, n: int) -> None:
+    def __init__(self, space: LibrarySpace, constraints: Any, n: int) -> None:
         self._space, structure = space, space.structure
         if isinstance(constraints, Iterable) and hasattr(constraints, "dtype"):
             constraints = list(constraints)  # an array or a Series of dicts

@@ -21,7 +21,7 @@ from ..._lib.errors import CapabilityError
 from .partition import best_by_partition, decode_exactly
 
 if TYPE_CHECKING:
-    from .._space import Space
+    from .._space import LibrarySpace
 
 
 _TIE_TOLERANCE = 1e-12  # scores that differ by less than this fraction of the sum of all magnitudes are tied
@@ -35,7 +35,7 @@ _YIELDED_AT_ONCE = 64  # sorted members that are decoded at a time
 
 
 def best_outputs(
-    space: Space,
+    space: LibrarySpace,
     linear: FloatArray,
     magnitude: FloatArray | None,
     *,
@@ -47,7 +47,7 @@ def best_outputs(
 
     Parameters
     ----------
-    space : Space
+    space : LibrarySpace
         The space to which the outputs belong.
     linear : ndarray of shape (d,)
         Scores of the entries of ψ.
@@ -164,7 +164,7 @@ def best_combinations(
             heapq.heappush(heap, (kept_loss + loss[next_at][next_rank], number, next_at, next_rank, kept_loss, kept))
 
 
-def _is_scanned(space: Space) -> bool:
+def _is_scanned(space: LibrarySpace) -> bool:
     """Return whether to list and sort all members; CapabilityError for spaces that are given by functions."""
     if not space.in_library:
         raise CapabilityError(
@@ -182,7 +182,7 @@ def _is_scanned(space: Space) -> bool:
 
 
 def _sorted_members(
-    space: Space, linear: FloatArray, magnitude: FloatArray | None, nu: float, slack: float
+    space: LibrarySpace, linear: FloatArray, magnitude: FloatArray | None, nu: float, slack: float
 ) -> Iterator[Any]:
     """Yield the members of a small space, sorted by descending score; parameters are those of `best_combinations`."""
     step = max(1, _BLOCK_NUMBERS // len(linear))
@@ -207,12 +207,12 @@ def _sorted_members(
                 yield listed[k]
 
 
-def better_siblings(space: Space, linear: FloatArray, magnitude: FloatArray | None) -> Iterator[Any]:
+def better_siblings(space: LibrarySpace, linear: FloatArray, magnitude: FloatArray | None) -> Iterator[Any]:
     r"""Yield every output y with :math:`s(y) \ge \tfrac12(\max s + \min s)` once, in lexicographic order of pairs.
 
     Parameters
     ----------
-    space : Space
+    space : LibrarySpace
         A sibling system.
     linear : ndarray of shape (d,)
         Scores of the entries of ψ.
@@ -254,7 +254,7 @@ def better_siblings(space: Space, linear: FloatArray, magnitude: FloatArray | No
                 yield mirrored[k]
 
 
-def has_siblings(space: Space, magnitude: FloatArray | None) -> bool:
+def has_siblings(space: LibrarySpace, magnitude: FloatArray | None) -> bool:
     """Return whether outputs come in pairs whose scores add up to the same number, for any linear scores.
 
     With magnitudes this holds if the sum of ψ² over a pair, weighted by the magnitudes, is the same for all pairs. The

@@ -15,7 +15,7 @@ from ..._lib.decode import Decoded, Decoding, score_values
 from ..._lib.errors import CapabilityError
 
 if TYPE_CHECKING:
-    from .._space import Space
+    from .._space import LibrarySpace
 
 Bits = NDArray[np.uint8]  # sets of values of an entry of ψ: bit 0 stands for −1, bit 1 for 0, bit 2 for +1
 
@@ -48,7 +48,7 @@ class _Cell:
 
 
 def best_by_partition(
-    space: Space,
+    space: LibrarySpace,
     linear: FloatArray,
     magnitude: FloatArray | None,
     how: Decoding,
@@ -60,7 +60,7 @@ def best_by_partition(
 
     Parameters
     ----------
-    space : Space
+    space : LibrarySpace
         The entries of its ψ must be −1, 0 or 1.
     linear, magnitude
         Scores of the entries of ψ and of their squares, as for `best_outputs`.
@@ -91,7 +91,7 @@ def best_by_partition(
     return problem.listed(least, max_results)
 
 
-def decode_exactly(space: Space, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
+def decode_exactly(space: LibrarySpace, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
     """Return the best outputs of all rows; the CapabilityError of an exact decoder explains why one is needed."""
     try:
         return space.decode(linear, magnitude, how)
@@ -105,7 +105,7 @@ def decode_exactly(space: Space, linear: FloatArray, magnitude: FloatArray | Non
 class _Penalised:
     """The scores of one row, with penalties that keep decoding within a subproblem."""
 
-    def __init__(self, space: Space, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> None:
+    def __init__(self, space: LibrarySpace, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> None:
         self._space, self._how = space, how
         self._linear, self._magnitude = linear, magnitude
         self._alphabets = self._values_taken()
