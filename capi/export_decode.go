@@ -14,6 +14,17 @@ import (
 	"combpred/core/structure"
 )
 
+// decodeOptions reads how scores are decoded; NULL has the defaults.
+func decodeOptions(p *C.cp_in_decode_options) (opt C.cp_decode_options, how decode.Method, err error) {
+	if p != nil {
+		if opt, err = cabi.Record(p, "options"); err != nil {
+			return opt, 0, err
+		}
+	}
+	how, err = named[decode.Method](catalogue.Decoders, opt.method, "method")
+	return opt, how, err
+}
+
 //export go_cp_decode
 func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_decode_options, dst *C.int32_t,
 	partLen C.int64_t, certificates *C.cp_in_certificates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
@@ -23,13 +34,7 @@ func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_dec
 		if e != nil {
 			return e
 		}
-		var opt C.cp_decode_options
-		if options != nil {
-			if opt, e = cabi.Record(options, "options"); e != nil {
-				return e
-			}
-		}
-		how, e := named[decode.Method](catalogue.Decoders, opt.method, "method")
+		opt, how, e := decodeOptions(options)
 		if e != nil {
 			return e
 		}
@@ -80,22 +85,33 @@ func newCertificates(n C.int64_t, p *C.cp_in_certificates) (c certificates, err 
 	if err := cabi.Equal("certificates: n", r.n, "scores", int(n)); err != nil {
 		return c, err
 	}
-	if c.value, err = optionalFloat64s(r.value, "value", n); err != nil {
-		return c, err
-	}
-	if c.upperBound, err = optionalFloat64s(r.upper_bound, "upper_bound", n); err != nil {
-		return c, err
-	}
-	if c.nu, err = optionalFloat64s(r.nu, "nu", n); err != nil {
-		return c, err
-	}
-	if c.optimal, err = cabi.Optional[byte](unsafe.Pointer(r.optimal), "optimal", n); err != nil {
+	if c, err = certificateColumns(n, r.value, r.upper_bound, r.nu, r.optimal); err != nil {
 		return c, err
 	}
 	if c.met, err = cabi.Optional[byte](unsafe.Pointer(r.met), "met", n); err != nil {
 		return c, err
 	}
 	c.rows = make([]structure.Certificate, n)
+	return c, nil
+}
+
+// certificateColumns reads the columns, each of which may be NULL, and makes rows where there is one.
+func certificateColumns(n C.int64_t, value, upperBound, nu *C.double, optimal *C.uint8_t) (c certificates, err error) {
+	if c.value, err = optionalFloat64s(value, "value", n); err != nil {
+		return c, err
+	}
+	if c.upperBound, err = optionalFloat64s(upperBound, "upper_bound", n); err != nil {
+		return c, err
+	}
+	if c.nu, err = optionalFloat64s(nu, "nu", n); err != nil {
+		return c, err
+	}
+	if c.optimal, err = cabi.Optional[byte](unsafe.Pointer(optimal), "optimal", n); err != nil {
+		return c, err
+	}
+	if value != nil || upperBound != nil || nu != nil || optimal != nil {
+		c.rows = make([]structure.Certificate, n)
+	}
 	return c, nil
 }
 

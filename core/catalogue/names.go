@@ -11,6 +11,7 @@ import (
 	"combpred/core/decode/kbest"
 	"combpred/core/extensions"
 	"combpred/core/fit"
+	"combpred/core/kernel"
 	"combpred/core/labelrank"
 	"combpred/core/maxmargin"
 	"combpred/core/maxmargin/affine"
@@ -152,6 +153,15 @@ var (
 	PrimalRequests = Names{
 		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
 	}
+	InputKernels = Names{
+		{"linear", int(kernel.Linear)}, {"poly", int(kernel.Polynomial)}, {"rbf", int(kernel.RBF)},
+		{"laplacian", int(kernel.Laplacian)}, {"cosine", int(kernel.Cosine)},
+	}
+	OrderKernels = Names{
+		{"edges", int(kernel.Edges)}, {"signed-edges", int(kernel.SignedEdges)}, {"positions", int(kernel.Positions)},
+		{"positions-rbf", int(kernel.PositionsRBF)}, {"same-positions", int(kernel.SamePositions)},
+		{"extensions", int(kernel.Extensions)},
+	}
 	Updates = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
 		{"primal-dual", int(labelrank.PrimalDual)},
@@ -198,6 +208,8 @@ func Lists() []List {
 		{"RESCALINGS", "What the loss rescales in a support vector machine", Rescalings.spelt()},
 		{"ENTRY_KINDS", "Values that the entries of ψ take, where losses are affine", EntryKinds.spelt()},
 		{"AFFINE_COSTS", "Losses that are affine in ψ", Costs.spelt()},
+		{"INPUT_KERNELS", "Kernels of inputs", InputKernels.spelt()},
+		{"ORDER_KERNELS", "Kernels of orders", OrderKernels.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}

@@ -87,7 +87,8 @@ NULLABLE = {
     *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
-    *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_sgd_fit.report"),
+    *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
+    *("cp_order_kernel.y", "cp_predict.options", "cp_sgd_fit.report"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
@@ -100,6 +101,8 @@ NULLABLE = {
     *("cp_svm_fit.info", "cp_svm_result.info", "cp_perceptron_fit.info", "cp_perceptron_result.info"),
     *("CSVMOptions.order", "CPerceptronOptions.order", "CPerceptronOptions.start"),
     *("CPreferences.margins", "CPreferences.weights"),
+    *("CPredictions.scores", "CPredictions.outputs", "CPredictions.value", "CPredictions.upper_bound"),
+    *("CPredictions.nu", "CPredictions.optimal", "CModel.intercept", "CModel.mean"),
     *("CProfile.weights", "CPairs.tied", "CRelations.weights"),
     *("COnlineOptions.order", "COnlineState.theta", "COnlineState.average"),
 }

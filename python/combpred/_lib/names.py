@@ -100,6 +100,12 @@ ENTRY_KINDS: tuple[str, ...] = ("bits", "signs", "signs and zeros", "signs and t
 #: Losses that are affine in ψ.
 AFFINE_COSTS: tuple[str, ...] = ("hamming", "kendall", "tree", "zero-one")
 
+#: Kernels of inputs.
+INPUT_KERNELS: tuple[str, ...] = ("linear", "poly", "rbf", "laplacian", "cosine")
+
+#: Kernels of orders.
+ORDER_KERNELS: tuple[str, ...] = ("edges", "signed-edges", "positions", "positions-rbf", "same-positions", "extensions")
+
 #: Divisions of preferences into subgraphs.
 SUBGRAPHS: tuple[str, ...] = ("edges", "stars", "graph")
 
