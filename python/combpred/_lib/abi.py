@@ -137,6 +137,43 @@ class CSupplied(ctypes.Structure):
     _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=c_double)
 
 
+class CFeatures(ctypes.Structure):
+    """cp_features."""
+
+    _fields_ = _fields(n=_N, p=_N, type=c_char_p, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P,
+                       indptr=_P)
+
+
+class CKernelFunction(ctypes.Structure):
+    """cp_kernel_function."""
+
+    _fields_ = _fields(name=c_char_p, gamma=c_double, degree=c_double, coef0=c_double)
+
+
+class COrders(ctypes.Structure):
+    """cp_orders."""
+
+    _fields_ = _fields(n=_N, n_items=_N, positions=_P, signs=_P)
+
+
+class COrderFunction(ctypes.Structure):
+    """cp_order_function."""
+
+    _fields_ = _fields(name=c_char_p, gamma=c_double, normalize=_N, logarithms=_N, most_downsets=_N)
+
+
+class CModel(ctypes.Structure):
+    """cp_model."""
+
+    _fields_ = _fields(m=_N, d=_N, coef=_P, shift=c_double, intercept=_P, loss=c_char_p, mean=_P)
+
+
+class CPredictions(ctypes.Structure):
+    """cp_predictions."""
+
+    _fields_ = _fields(n=_N, part_len=_N, first=_N, scores=_P, outputs=_P, value=_P, upper_bound=_P, nu=_P, optimal=_P)
+
+
 class CRidgeOptions(ctypes.Structure):
     """cp_ridge_options."""
 
@@ -173,13 +210,6 @@ class CLOO(ctypes.Structure):
     """cp_loo."""
 
     _fields_ = _fields(n_alphas=_N, n=_N, d=_N, alphas=_P, scores=_P)
-
-
-class CFeatures(ctypes.Structure):
-    """cp_features."""
-
-    _fields_ = _fields(n=_N, p=_N, type=c_char_p, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P,
-                       indptr=_P)
 
 
 class COutputs(ctypes.Structure):
@@ -392,7 +422,13 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_extensions_common": (_P, _N, _P, _N, _N, _N, _P, *_RUN, *_ROW),
     "cp_partition_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_marginals_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_kernel": (_P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
+    "cp_kernel_scale": (_P, _P, _P, *_RUN, *_ROW),
     "cp_kernel_check": (_P, _N, *_RUN, *_ROW),
+    "cp_kernel_semidefinite": (_P, _N, *_RUN, *_ROW),
+    "cp_symmetric_eigen": (_P, _N, _P, *_RUN, *_ROW),
+    "cp_order_kernel": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_predict": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_kernel": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_spectral": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
