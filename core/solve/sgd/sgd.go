@@ -126,9 +126,7 @@ func (d *Descent) step(i int) {
 		d.average.add(i, d.correct)
 		d.averaged++
 		weight := averagingAt(d.averaged)
-		for j, s := range d.scale {
-			d.summed[j] += weight * s
-		}
+		linalg.Axpy(d.summed, d.scale, weight)
 		d.average.drop(i)
 	}
 	d.iterate.drop(i)
