@@ -260,8 +260,10 @@ CALLS = {
     "cp_ridge_plan": [S, RIDGE, 10, 0, 0, record(abi.CRidgePlanInfo), *RUN],
     "cp_ridge_kernel": [S, RIDGE, K, TARGETS, WORK, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_spectral": [S, RIDGE, Z, K, TARGETS, doubles(512), record(abi.CFitInfo), *RUN],
-    "cp_ridge_kernel_loo": [S, RIDGE, K, TARGETS, WORK, doubles(512), *RUN],
-    "cp_ridge_spectral_loo": [S, RIDGE, Z, K, TARGETS, WORK, doubles(512), *RUN],
+    "cp_ridge_loo": [
+        *(S, RIDGE, K, TARGETS),
+        *(record(abi.CLOO, n_alphas=2, n=2, d=D, alphas=ONES.ctypes.data, scores=doubles(512)), WORK, *RUN),
+    ],
     "cp_ridge_features": [S, PRIMAL, FEATURES, OUTPUTS, 4096, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_sums": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2600), *RUN],
     "cp_ridge_product": [S, PRIMAL, FEATURES, OUTPUTS, doubles(2700), doubles(512), *RUN],
@@ -272,7 +274,11 @@ CALLS = {
     ],
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
-    "cp_sgd_features": [S, RIDGE, DESIGN, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
+    "cp_sgd_fit": [
+        *(S, RIDGE, DESIGN, TARGETS),
+        record(abi.CSGDPasses, order=SLOTS.ctypes.data, n_order=2, max_iter=2, curve=doubles(600), eta0=0.5),
+        *(DESCENT, record(abi.CSGDReport), *RUN),
+    ],
     "cp_loglinear_array_sizes": [S, LOGLINEAR, 2, 2, record(abi.CLoglinearSizes)],
     "cp_loglinear_fit": [S, LOGLINEAR, DESIGN, TARGETS, LOGLINEAR_MODEL, record(abi.CLoglinearInfo), *RUN],
     "cp_loglinear_rows": [
