@@ -37,6 +37,7 @@ var exported = map[string]any{
 	"cp_partition_estimate":      go_cp_partition_estimate,
 	"cp_marginals_estimate":      go_cp_marginals_estimate,
 	"cp_estimate_next":           go_cp_estimate_next,
+	"cp_chain_next":              go_cp_chain_next,
 	"cp_ridge_plan":              go_cp_ridge_plan,
 	"cp_kernel_check":            go_cp_kernel_check,
 	"cp_ridge_kernel":            go_cp_ridge_kernel,
