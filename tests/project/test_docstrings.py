@@ -33,7 +33,8 @@ NAMES = re.compile(r"^ *(\w+) : \{(\"[^}]*)\}", re.MULTILINE)
 TABLES = {
     "decode.method": "_lib.names.LIBRARY_DECODERS",
     "Examples.subgraphs": "_lib.names.SUBGRAPHS",
-    "maxmargin_pass.rule": "_lib.names.RULES",
+    "affine_losses.entries": "_lib.names.ENTRY_KINDS",
+    "affine_losses.cost": "_lib.names.AFFINE_COSTS",
     "Partition.engine": "_lib.names.PARTITION_ENGINES",
     "RidgeTask.loss": "_lib.names.RIDGE_LOSSES",
     "MomentsInfo.kind": "_lib.names.MOMENTS_KINDS",
