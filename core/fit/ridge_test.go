@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,38 +74,56 @@ func TestRoutesLeadToTheSameScores(t *testing.T) {
 			t.Errorf("%s: the losses add up to %g, want %g", in.Name, total, in.Value)
 		}
 		if targets.First == nil {
-			leaveOut(t, &in, opt, targets, values, vectors)
+			leaveOut(t, &in, opt, targets)
 		}
 	}
 }
 
-// leaveOut compares both routes of leave-one-out with each other, and with elimination for the loss "squared", for which that is exact.
-func leaveOut(t *testing.T, in *solvetest.Instance, opt Ridge, targets Targets, values []float64, vectors linalg.Matrix[float64]) {
+// leaveOut compares leave-one-out over a list of penalties with single ones, and for the loss "squared", for which it is exact, with training
+// on the other rows.
+func leaveOut(t *testing.T, in *solvetest.Instance, opt Ridge, targets Targets) {
 	t.Helper()
 	m, d := in.K.Rows, in.Psi.Cols
 	opt.Precision = "double"
-	scores, other := linalg.NewMatrix[float64](m, d), linalg.NewMatrix[float64](m, d)
-	work := func(spectral bool) ([]float32, []float64) {
-		bytes, err := opt.LeaveOneOutBytes(in.Space, m, opt.Precision, spectral)
+	left := func(alphas ...float64) []linalg.Matrix[float64] {
+		scores := make([]linalg.Matrix[float64], len(alphas))
+		for k := range scores {
+			scores[k] = linalg.NewMatrix[float64](m, d)
+		}
+		bytes, err := opt.LeaveOneOutBytes(in.Space, m, opt.Precision)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return make([]float32, bytes/4), make([]float64, bytes/8)
-	}
-	single, double := work(false)
-	if err := opt.LeaveOneOut(in.Space, in.K, targets, single, double, scores, nil); err != nil {
-		t.Fatalf("%s: %v", in.Name, err)
-	}
-	single, double = work(true)
-	err := opt.LeaveOneOutSpectral(in.Space, values, vectors, targets, single, double, other, nil)
-	if !in.Margin {
-		if err == nil || !strings.Contains(err.Error(), "loss is") {
-			t.Errorf("%s: rows are left out by eigenvectors: %v", in.Name, err)
+		if err := opt.LeaveOneOut(in.Space, in.K, targets, alphas, make([]float32, bytes/4), make([]float64, bytes/8), scores, nil); err != nil {
+			t.Fatalf("%s: %v", in.Name, err)
 		}
+		return scores
+	}
+	both := left(in.Lambda, 3*in.Lambda)
+	for k, alpha := range []float64{in.Lambda, 3 * in.Lambda} {
+		if far := farthest(both[k], left(alpha)[0]); !(far < 1e-7) {
+			t.Errorf("%s: scores under penalty %g of a list are off by %.2g", in.Name, alpha, far)
+		}
+	}
+	if in.Margin {
 		return
 	}
-	if far := farthest(scores, other); err != nil || !(far < 1e-8) {
-		t.Errorf("%s: the routes of leave-one-out differ by %.2g (%v)", in.Name, far, err)
+	others := *in
+	for i := range m {
+		others.Weights = slices.Repeat([]float64{1}, m)
+		if in.Weights != nil {
+			others.Weights = slices.Clone(in.Weights)
+		}
+		if others.Weights[i] == 0 {
+			continue
+		}
+		others.Weights[i] = 0
+		want := others.Scores(others.Eliminate(-1)).Row(i)
+		for j, v := range both[0].Row(i) {
+			if !(math.Abs(v-want[j]) < 1e-7) {
+				t.Fatalf("%s: without row %d its score %d is %g, want %g", in.Name, i, j, v, want[j])
+			}
+		}
 	}
 }
 
@@ -146,44 +165,57 @@ func TestMistakesInNumbersAreNamed(t *testing.T) {
 	}
 }
 
-// TestDescentLowersTheObjective: some thousand steps in features, and in the kernel's expansion with the same visits, reach the same
-// weights, whose objective is close to the least one.
-func TestDescentLowersTheObjective(t *testing.T) {
+// TestDescentsApproachTheMinimum: passes in features, and steps in the kernel's expansion, end close to the least objective.
+func TestDescentsApproachTheMinimum(t *testing.T) {
 	in := solvetest.Rankings(t)
 	opt, targets := options(&in)
 	opt.Shift = 0
 	m, d, p := in.K.Rows, in.Psi.Cols, in.X.Cols
-	steps := sgd.StepSizes{Rows: float64(m), First: 1, Shift: 200}
-	weights := Descent{Coef: linalg.NewMatrix[float64](p, d)}
-	slots := Descent{Coef: linalg.NewMatrix[float64](m, d)}
+	instance := in
+	instance.Shift = 0
+	least, start := instance.Objective(instance.Eliminate(-1)), instance.Objective(linalg.NewMatrix[float64](m, d))
+	close := func(what string, value float64, err error) {
+		t.Helper()
+		if err != nil || !(value >= least-1e-9) || !(value-least < 0.05*(start-least)) {
+			t.Errorf("%s: the objective is %g; it begins at %g, and %g is the least (%v)", what, value, start, least, err)
+		}
+	}
+	passes := sgd.Passes{Order: make([]int64, m), Most: 400, Curve: make([]float64, 400)}
 	visits := sgd.Visits{Kernel: in.K, At: make([]int64, m), Drop: make([]int64, m)}
 	for i := range m {
-		visits.At[i], visits.Drop[i] = int64(i), -1
+		passes.Order[i], visits.At[i], visits.Drop[i] = int64(i), int64(i), -1
 	}
 	design := &solve.Design{N: m, P: p, Dense: in.X}
-	for range 300 {
-		a, err := opt.DescendInFeatures(in.Space, steps, design, targets, weights, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := opt.DescendInExpansion(in.Space, steps, visits, targets, slots, nil)
-		if err != nil || math.Abs(a-b) > 1e-8*(1+math.Abs(a)) {
-			t.Fatalf("the losses are %g and %g (%v)", a, b, err)
+	weights := Descent{Coef: linalg.NewMatrix[float64](p, d)}
+	out, curvature, err := opt.Train(in.Space, design, targets, Stream{Eta: 0.5}, passes, weights, nil)
+	if out.Passes == 0 || !(curvature > 0) {
+		t.Fatalf("%d passes, curvature %g: %v", out.Passes, curvature, err)
+	}
+	close("passes", passes.Curve[out.Passes-1], err)
+
+	slots := Descent{Coef: linalg.NewMatrix[float64](m, d)}
+	steps := sgd.NewStepSizes(opt.Alpha, 0.5, curvature, 0, m)
+	for range 400 {
+		if _, err = opt.DescendInExpansion(in.Space, steps, visits, targets, slots, nil); err != nil {
+			break
 		}
 		steps.Done += m
 	}
-	value, start := in.Objective(slots.Coef), in.Objective(linalg.NewMatrix[float64](m, d))
-	in.Shift = 0
-	least := in.Objective(in.Eliminate(-1))
-	if !(value-least < 0.05*(start-least)) {
-		t.Errorf("the objective is %g after %d steps; it begins at %g, and %g is the least", value, steps.Done, start, least)
-	}
-	weights.Coef.Row(0)[0] = math.NaN()
-	if _, err := opt.DescendInFeatures(in.Space, steps, design, targets, weights, nil); err == nil || !strings.Contains(err.Error(), "coef") {
-		t.Errorf("a weight that is NaN: %v", err)
-	}
-	short := Descent{Coef: linalg.NewMatrix[float64](p, d), Average: linalg.NewMatrix[float64](p+1, d)}
-	if _, err := opt.DescendInFeatures(in.Space, steps, design, targets, short, nil); err == nil || !strings.Contains(err.Error(), "average") {
-		t.Errorf("an average of another size: %v", err)
+	close("steps in the expansion", instance.Objective(slots.Coef), err)
+
+	for want, spoil := range map[string]func(s *Descent, given *Stream, p *sgd.Passes){
+		"coef":      func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Coef.Row(0)[0] = math.NaN() },
+		"average":   func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Average = linalg.NewMatrix[float64](p+1, d) },
+		"gains[1]":  func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Gains = []float64{1, 0} },
+		"eta0":      func(_ *Descent, given *Stream, _ *sgd.Passes) { given.Eta = 0 },
+		"curvature": func(_ *Descent, given *Stream, _ *sgd.Passes) { given.Curvature = -1 },
+		"tol":       func(_ *Descent, _ *Stream, p *sgd.Passes) { p.Tol = math.NaN() },
+		"order":     func(_ *Descent, _ *Stream, p *sgd.Passes) { p.Order = nil },
+	} {
+		state, stream, given := Descent{Coef: linalg.NewMatrix[float64](p, d)}, Stream{Eta: 0.5}, passes
+		spoil(&state, &stream, &given)
+		if _, _, err := opt.Train(in.Space, design, targets, stream, given, state, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, must say %q", err, want)
+		}
 	}
 }
