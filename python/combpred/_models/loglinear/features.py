@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ..._lib.arrays import FloatArray, Rows, row_blocks
 from ..._lib.errors import NumericalError
-from ..._lib.linalg import eigendecompose
+from ..._lib.kernel import eigendecompose
 
 #: Order of a second moment of features that is still diagonalised: some ten seconds.
 LARGEST_GRAM = 4096
