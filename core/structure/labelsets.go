@@ -11,7 +11,7 @@ var _ = register[labelSets](Spec{
 	Name: "labelsets",
 	Doc:  "Subsets of n labels, all of them or those of one size; ψ is the 0/1 membership of each label.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxLen,
+		{Name: "n", Kind: "int", Least: 1, Most: maxLen, Reason: reasonOfLen,
 			Doc: "number of labels"},
 		{Name: "size", Kind: "int", Least: -1, Most: maxLen, Bound: "n", Optional: true,
 			Doc: "number of labels in every set; -1 or absent: any number"},
@@ -75,7 +75,7 @@ func (l labelSets) Check(y []int32) error {
 		members += int(v)
 	}
 	if l.size >= 0 && members != l.size {
-		return fmt.Errorf("structure: the set has %d labels, must have %d", members, l.size)
+		return fmt.Errorf("structure: the set has %d labels, size=%d asks for %d", members, l.size, l.size)
 	}
 	return nil
 }

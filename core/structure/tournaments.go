@@ -15,7 +15,7 @@ var _ = register[tournaments](Spec{
 	Name: "tournaments",
 	Doc:  "Partial tournaments on n items: each pair is won by either item or not played; ψ has +1, -1 or 0 for each pair u < v.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxItems,
+		{Name: "n", Kind: "int", Least: 2, Most: maxItems, Reason: reasonOfItems,
 			Doc: "number of items"},
 	},
 	Parts: "ψ",

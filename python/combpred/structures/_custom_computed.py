@@ -109,6 +109,9 @@ class PythonSpace(LibrarySpace):
             raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
         return _column(items)
 
+    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
+        return self.encode(y), False  # checked by what embeds them, as functions may take long
+
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return one array if all outputs are numbers or arrays of one shape, otherwise a 1-D array of objects."""
         items = parts[:, 0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -22,7 +23,7 @@ from scipy import sparse
 from .._data.targets import TargetError
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, best_blocks, decode
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, RowError
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.sampling import Drawn, Plan, chain_sample
 from .._lib.structure import (
@@ -224,10 +225,21 @@ class LibrarySpace:
 
         `argument` is what the error calls y.
         """
+        with self._naming(argument):
+            parts = self.structure._encode(y)
+            self.check(parts)
+        return parts
+
+    @contextmanager
+    def _naming(self, argument: str) -> Iterator[None]:
+        """Let errors about a row call y `argument`, and what the library says about it end in the remedy."""
         try:
-            return self.structure._encode(y)
+            yield
         except TargetError as error:
             raise TargetError(error.row, error.reason, argument) from error.__cause__
+        except RowError as error:
+            reason, remedy = error.reason.removeprefix("structure: "), self.structure._remedy()
+            raise TargetError(error.row, f"{reason}; {remedy}" if remedy else reason, argument) from None
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``."""
@@ -254,7 +266,11 @@ class LibrarySpace:
 
     def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
         """Return training targets in parts, and whether they may be known in part."""
-        return self.structure._encode_targets(y)
+        with self._naming("y"):
+            parts, partial = self.structure._encode_targets(y)
+            if not partial:
+                self.check(parts)
+        return parts, partial
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:
         """Return ψ of every row of training targets in CSR format, or None if ψ is not sparse enough."""
