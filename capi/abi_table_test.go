@@ -14,6 +14,7 @@ package main
 //	optional, absent     a struct that may be NULL: mostly it is not, or mostly it is; other structs need no entry
 //	result               a field that is written only
 //	or(a, b)             a, and where that is zero, b
+//	given(a, b)          a, and where no parameter or field has that name, b
 //	flag(a)              1 where a is not zero
 //	ends(first, n)       the last of the n + 1 numbers first, and n where it is NULL
 //	reach(n, stride, p)  the entries from the first of n rows of p to the last one
@@ -87,6 +88,7 @@ var arguments = map[string]row{
 	"cp_partition_estimate": {"options": "optional"},
 	"cp_marginals_estimate": {"options": "optional"},
 	"cp_estimate_next":      {"options": "optional", "more": "out(1)"},
+	"cp_chain_next":         {"dst": "out(options.n_samples)", "record": "optional", "more": "out(1)"},
 	"cp_kernel": {"y": "optional", "first": "oneof(0, 5)", "type": `word("float64", "float32")`,
 		"values": "out(8, x.n, or(y.n, x.n))"},
 	"cp_kernel_scale":        {"weights": "maybe(positive(x.n))", "gamma": "out(1)"},
@@ -157,7 +159,8 @@ var fields = map[string]row{
 		"optimal": "maybe(out(n))", "met": "maybe(out(n))"},
 	"cp_partition_info": results,
 	"cp_chain_options": {"method": "name(CHAIN_METHODS)", "burn_in": "4", "thin": "2", "budget": "1000",
-		"start": "rarely(outputs(scores.n, part_len))", "bound": "rarely(positive(scores.n))"},
+		"start": "rarely(outputs(or(scores.n, 1), given(part_len, 1)))",
+		"bound": "rarely(positive(or(scores.n, 1)))"},
 	"cp_chain_record": {"value": "maybe(out(n, n_samples))", "steps": "maybe(out(n, n_samples))", "accepted": "maybe(out(n, n_samples))"},
 	"cp_estimate_options": {"method": `word("", "annealed", "taylor", "exact", "samples", "counting", "chains")`,
 		"sampler":  `word("", "meta", "local", "exact", "rejection", "cftp", "monotone", "cube")`,

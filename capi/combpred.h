@@ -769,6 +769,15 @@ int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function
                    cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
+/* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection" and "cftp", from outputs that
+ * the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, that are the samples. The calls are those of
+ * cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are there.
+ * options->start[1] is the number of a draw where a chain begins; its proposals are the draws after that. options->bound[1] is needed
+ * by "rejection" and "cftp", which do the same. The samples use as many draws as record says that they took steps, from the first
+ * on: those behind can be given again, as the first ones, for more samples. record may be NULL. */
+int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
+                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
 /* ---- Structured ridge -------------------------------------------------------------------------------------------- */
 
 /* The problem: minimise alpha·tr(aᵀKa) + Σ_i w_i loss(f_i, ψ_i) over a[n, d], with f = Ka and, for ψ̃ = ψ − μ,

@@ -286,6 +286,12 @@ int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function
   return go_cp_predict(s, model, function, train, x, options, predictions, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
+                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_chain_next(supplied, options, dst, record, more, workers, control, err, err_cap);
+}
+
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
                       cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);

@@ -46,6 +46,7 @@ var exported = map[string]any{
 	"cp_symmetric_eigen":         go_cp_symmetric_eigen,
 	"cp_order_kernel":            go_cp_order_kernel,
 	"cp_predict":                 go_cp_predict,
+	"cp_chain_next":              go_cp_chain_next,
 	"cp_ridge_plan":              go_cp_ridge_plan,
 	"cp_ridge_kernel":            go_cp_ridge_kernel,
 	"cp_ridge_spectral":          go_cp_ridge_spectral,
