@@ -31,6 +31,7 @@ from .sgd_learners import (
     last_change,
     pass_once,
     stacked,
+    support_limit,
     visited_rows,
 )
 from .training import (
@@ -394,7 +395,7 @@ def _descend(
         losses, start, converged, interrupt = done.curve, done.start, done.converged, done.interrupt
         curvature, inputs = done.curvature, X
     else:
-        truncation = _truncation(model.truncation, len(rows))
+        truncation = support_limit(model.truncation, len(rows))
         learner = ExpansionLearner(X, model.kernel_, objective, truncation=truncation, cache=int(model.max_iter) > 2)
         state = _first_state(model, X, objective, earlier, truncation)
         curvature = objective.curvature(rows, learner.diagonal(rows))
@@ -499,14 +500,6 @@ def _visits(model: StructuredSGD, X: Any, problem: RidgeProblem) -> tuple[IndexA
     visited = visited_rows(X, problem.targets, sort=sort, n_threads=problem.n_threads)
     options = {name: problem.options[name] for name in ("loss", "alpha", "shift")}
     return visited.rows, Objective(problem.description, problem.targets, visited.targets, options, problem.n_threads)
-
-
-def _truncation(given: Any, m: int) -> int | None:
-    """Return the largest size of the support, None for no limit."""
-    if given is None:
-        return None
-    count = math.ceil(given * m) if isinstance(given, (float, np.floating)) else int(given)
-    return count if count < m else None
 
 
 def _first_state(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections import OrderedDict
@@ -394,3 +395,11 @@ def stacked(above: Any, below: Any) -> Any:
         return sparse.vstack([sparse.csr_matrix(above), sparse.csr_matrix(below)], format="csr")
     require_memory(8 * rows * d, f"keeping {rows} rows of {d} features", "set truncation to the number of rows to keep")
     return np.vstack([above, below])
+
+
+def support_limit(given: Any, m: int) -> int | None:
+    """Return the largest size of the support, None for no limit."""
+    if given is None:
+        return None
+    count = math.ceil(given * m) if isinstance(given, (float, np.floating)) else int(given)
+    return count if count < m else None
