@@ -238,7 +238,7 @@ def test_consensus(run):
         assert numbers(found[f"{method}_known"]).tolist() == known, method
     ties = kemeny(ranks, method="exact", output="weak", penalty=0.3)
     assert numbers(found["ties"]).tolist() == ties.consensus.tolist()
-    assert " ".join(found["refused"]).startswith("1 1 row 1: ")
+    assert " ".join(found["refused"]).startswith("1 1 ranking 1 has -2 for item 0")
 
 
 def test_decoding(run):
