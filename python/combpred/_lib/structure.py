@@ -268,6 +268,14 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     return y
 
 
+def structure_canonical(description: Description, y: Any) -> IntArray:
+    """Return the encoding that the core takes of each row of `y` (n, part_len), which may be listed in another way."""
+    y = codes(y, "y", None, description.shape.part_len)
+    listed: IntArray = np.empty(y.shape, dtype=np.int32)
+    call("cp_structure_canonical", description, address(y), *y.shape, address(listed), n_threads=1, flops=20.0 * y.size)
+    return listed
+
+
 def structure_mirror(description: Description, y: Any) -> IntArray:
     """Return the sibling of each row of `y` (n, part_len); CapabilityError where the structure is no sibling system."""
     y = codes(y, "y", None, description.shape.part_len)

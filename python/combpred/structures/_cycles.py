@@ -11,7 +11,7 @@ from .._lib.structure import Description
 from ._base import Sized
 from ._layout import Layout
 from ._search.constraints import Restriction
-from ._visits import VisitConditions, Visits, canonical_cycles, cycle_listing
+from ._visits import VisitConditions, Visits, cycle_listing
 
 
 @documented
@@ -61,9 +61,6 @@ class Cycles(Visits):
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
-
-    def _canonical(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
-        return canonical_cycles(lists, either_way=True)
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), "-"), dtype=object)
