@@ -250,6 +250,18 @@ typedef struct cp_scores {
 typedef const cp_scores cp_in_scores;
 #define CP_SCORES {.struct_size = sizeof(cp_scores)}
 
+/* Conditions on the outputs of rows: entries of ψ that must have a value, or must not. The entries of ψ must be −1, 0 or 1. */
+typedef struct cp_constraints {
+  int64_t struct_size;
+  int64_t n;           /* 1: the conditions are those of all rows; or the number of rows                  */
+  cp_in_i64 *first;    /* [n+1], ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
+  cp_in_i32 *feature;  /* [first[n]]: the entry of ψ                                                      */
+  cp_in_i8 *value;     /* [first[n]]: −1, 0 or 1                                                          */
+  cp_in_i8 *must;      /* [first[n]]: 1: it must have the value, 0: it must not                           */
+} cp_constraints;
+typedef const cp_constraints cp_in_constraints;
+#define CP_CONSTRAINTS {.struct_size = sizeof(cp_constraints)}
+
 typedef struct cp_decode_options {
   int64_t struct_size;
   cp_in_char *method; /* "auto":         exact where the structure can at its size, otherwise search
@@ -260,6 +272,10 @@ typedef struct cp_decode_options {
                          "metropolis":   the best output on a chain of one temperature from there; likewise       */
   uint64_t seed;      /* of "anneal" and "metropolis". Row i has its own random stream, so that the same seed gives
                          the same outputs for any number of workers                                                */
+  cp_in_constraints *constraints; /* what outputs must satisfy, or NULL; "auto", "exact" and "local-search" only. Rows
+                                     with conditions are decoded with penalties for violating them, which no score
+                                     outweighs; bounds are those of the outputs that satisfy them, and nu is 1 unless
+                                     the output is optimal                                                         */
 } cp_decode_options;
 typedef const cp_decode_options cp_in_decode_options;
 #define CP_DECODE_OPTIONS {.struct_size = sizeof(cp_decode_options)}
@@ -272,6 +288,8 @@ typedef struct cp_certificates {
   double *upper_bound; /* a proven bound on every score                         */
   double *nu;          /* the guarantee value >= (1-nu) max + nu min            */
   uint8_t *optimal;    /* 1: the output is proven optimal, 0: it is not         */
+  uint8_t *met;        /* 1: the output satisfies the constraints; 0: none was found that does, and if optimal is 1
+                          there is none. NULL: a row without such an output is CP_EVALUE with bad_row */
 } cp_certificates;
 typedef const cp_certificates cp_in_certificates;
 #define CP_CERTIFICATES {.struct_size = sizeof(cp_certificates)}
@@ -284,6 +302,73 @@ typedef const cp_certificates cp_in_certificates;
 int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst,
                   int64_t part_len, cp_in_certificates *certificates, int32_t workers, cp_control *control,
                   int64_t *bad_row, char *err, int64_t err_cap);
+
+typedef struct cp_kbest_options {
+  int64_t struct_size;
+  cp_in_char *method; /* "auto":         in descending order of scores, by the first of the next three that is possible
+                         "combinations": where entries of ψ are independent: combinations of their values, from a heap
+                         "sort":         all outputs, sorted; "auto" takes it where they are few
+                         "partition":    by partitioning the space around each output found, with at most d exact
+                                         decodings for each; the entries of ψ must be −1, 0 or 1
+                         "siblings":     the better output of each two siblings, see cp_structure_mirror, in no order and
+                                         without decoding; nu is not looked at
+                         "unordered":    "siblings" where outputs come in pairs of the same total score and nu is 1/2,
+                                         otherwise "auto"                                                          */
+  double nu;          /* outputs are listed whose score is at least (1−nu) max + nu min: from 0 to 1, 1 lists all  */
+  int64_t skip;       /* of cp_kbest: how many outputs are passed over at the beginning, up to 2^40                */
+  int64_t most;       /* of cp_kbest_next: how many outputs are wanted, up to 2^40; 0: all                         */
+} cp_kbest_options;
+typedef const cp_kbest_options cp_in_kbest_options;
+#define CP_KBEST_OPTIONS {.struct_size = sizeof(cp_kbest_options), .nu = 1.0}
+
+/* Outputs in descending order of their scores. */
+typedef struct cp_kbest_list {
+  int64_t struct_size;
+  int64_t n, capacity, part_len;
+  int32_t *parts;  /* [n, capacity, part_len]: the outputs                 */
+  double *value;   /* [n, capacity]: their scores; may be NULL             */
+  int64_t *count;  /* [n]: how many there are for each row, up to capacity */
+  char method[16]; /* gets the method by which they were listed            */
+} cp_kbest_list;
+#define CP_KBEST_LIST {.struct_size = sizeof(cp_kbest_list)}
+
+/* Lists the outputs of largest score for each row. Of several outputs with equal ψ, which no score tells apart, only one is
+ * listed; ties come in a fixed order. With "siblings" the outputs are those of at least half of the range of scores.
+ * options may be NULL. Cost of the k-th output: O(d + log k) by "combinations"; at most d decodings by "partition".
+ * CP_ECAPABILITY where the structure has no exact decoder at its size, or ψ has other entries. NaN or infinite scores:
+ * CP_EVALUE with bad_row. control->step counts decodings; control->cancel is polled between them, and while outputs are
+ * listed. bad_row is a row of scores. */
+int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
+                 int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What cp_kbest_next asks for, and what it gets. */
+typedef struct cp_kbest_request {
+  int64_t struct_size;
+  int64_t capacity;       /* most rows that are asked for at a time, from 1 on; the same in all calls */
+  int64_t row;            /* of scores, for which outputs are listed; likewise                        */
+  int64_t d, part_len;
+  double *linear;         /* [capacity, d]: "decode": scores of ψ                                     */
+  double *magnitude;      /* [capacity, d]: and of its squares                                        */
+  int32_t *parts;         /* [capacity, part_len]: in: the answers; out: with "listed", the output    */
+  int64_t n_asked;        /* out: with "decode", rows of linear                                       */
+  int64_t n_squares;      /* out: and of magnitude: as many, or 0                                     */
+  double value;           /* out: with "listed", the score of the output                              */
+  char ask[16];           /* out: "decode": before the next call parts must get an output of largest score for each
+                                            row, among all that there are, as cp_decode with "exact" finds it
+                                  "listed": the next output is in parts; call again for another one
+                                  "done":   there are no more
+                                  "state":  nothing was done: call again with a longer state           */
+} cp_kbest_request;
+#define CP_KBEST_REQUEST {.struct_size = sizeof(cp_kbest_request)}
+
+/* Lists the outputs of largest score for a row of scores, by "partition", where the caller decodes: the outputs may be
+ * some of those of the structure only. Call it again and again, with the same scores and options, and do what request->ask
+ * says. state[state_cap] is the caller's and begins with zeros; *needed gets how many bytes it must have: where it is
+ * shorter request->ask is "state", and the first state_cap bytes must be kept. A state that is damaged, or that belongs to
+ * other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad. Cost beside decodings: O(length of the state). */
+int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
+                      int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
+                      int64_t err_cap);
 
 /* ---- The distributions p(y) ∝ exp⟨s, ψ(y)⟩ ----------------------------------------------------------------------- */
 
@@ -414,6 +499,281 @@ int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, i
                              int64_t most_downsets, double *dst, int32_t workers, cp_control *control, int64_t *bad_row,
                              char *err, int64_t err_cap);
 
+/* ---- Estimates from draws ---------------------------------------------------------------------------------------- */
+
+typedef struct cp_estimate_options {
+  int64_t struct_size;
+  cp_in_char *method;   /* of cp_partition_estimate:
+                           "auto":     "exact" where that is expected to take no more than exact_seconds, else "annealed"
+                           "exact":    as cp_log_partition
+                           "annealed": estimated from draws, within a factor of 1 ± epsilon with probability 1 − delta
+                           "taylor":   approximated for small scores from the mean and the covariance of ψ over all outputs
+                           of cp_marginals_estimate:
+                           "samples":  averages over draws from p, each entry to ± epsilon
+                           "counting": quotients of annealed sums, to epsilon relative to the distance of an entry from
+                                       low: also for entries that are nearly always there. d + 1 times the work, and more
+                           "chains":   averages along Markov chains, until confidence intervals are ± epsilon            */
+  cp_in_char *sampler;  /* "auto": the first of "monotone", "exact", "cftp", "local" and "meta" that the structure has and
+                           that is expected to need no more than max_steps; "monotone", "exact" (cp_sample_distribution),
+                           "cftp", "rejection", "local", "meta", "cube" (cp_chain_sample)                                */
+  cp_in_char *schedule; /* "adaptive": levels found from draws, as far apart as tests that prove a bound on the variance
+                                       allow
+                           "uniform":  3 for each unit of half the range of scores
+                           "thesis":   3 for each unit of max ‖ψ‖ ‖s‖, or of bound, with the printed number of draws     */
+  double epsilon;       /* between 0 and 1                                                                               */
+  double delta;         /* likewise; each row on its own                                                                 */
+  int64_t max_steps;    /* of chains, or proposals, for a row: 1 to 2^40                                                 */
+  uint64_t seed;        /* row i has its own random stream                                                               */
+  double exact_seconds; /* of one processor                                                                              */
+  int64_t plain;        /* 1: "taylor" expands exp⟨s, ψ⟩ in place of exp⟨s, ψ − mean⟩                                     */
+  cp_in_f64 *bound;     /* [n] numbers that no |⟨s, ψ(y)⟩| of a row exceeds, or NULL for what the structure proves        */
+  cp_in_f64 *low;       /* [d] the least value of each entry of ψ; NULL, as high: by the decoder                         */
+  cp_in_f64 *high;      /* [d] and the largest                                                                           */
+} cp_estimate_options;
+typedef const cp_estimate_options cp_in_estimate_options;
+#define CP_ESTIMATE_OPTIONS \
+  {.struct_size = sizeof(cp_estimate_options), .epsilon = 0.1, .delta = 0.05, .max_steps = 100000000, .exact_seconds = 300}
+
+/* What is found: columns of n rows, each of which may be NULL. Functions write those that they say. */
+typedef struct cp_estimates {
+  int64_t struct_size;
+  int64_t n, d;            /* as in the scores                                                                           */
+  double *value;           /* [n] ln Z                                                                                   */
+  double *lower;           /* [n] bounds on it                                                                           */
+  double *upper;           /* [n]                                                                                        */
+  double *marginals;       /* [n, d] E ψ                                                                                 */
+  double *error;           /* [n, d] bounds on the errors of these                                                       */
+  uint8_t *guaranteed;     /* [n] 1: bounds hold, with probability 1 − delta for estimates; 0: they rest on chains       */
+  int64_t *samples;        /* [n] outputs drawn                                                                          */
+  int64_t *steps;          /* [n] steps of chains, or proposals, made for these                                          */
+  int64_t *accepted;       /* [n] how many of these were accepted                                                        */
+  int64_t *level_samples;  /* [n] draws in each batch of each repeat                                                     */
+  int64_t *repeats;        /* [n] of which the median is taken                                                           */
+  double *effective_share; /* [n] effective sample size over number of draws, at the level where that is smallest        */
+  double *r_hat;           /* [n] the largest split potential scale reduction factor                                     */
+  char *sampler;           /* [n, 16] names, which end in NUL                                                            */
+  char *why;               /* [n, 256] why chains should not be trusted, cut to fit; empty where they can be             */
+  int64_t *first_level;    /* [n + 1] where the levels of each row begin in levels                                       */
+  double *levels;          /* [levels_cap]                                                                               */
+  int64_t levels_cap;
+  int64_t levels_needed;   /* gets the number of all levels; where levels_cap is less, none is written                   */
+  double *expansion;       /* [n] "taylor": its value, which may be outside of the bounds                                */
+  double *spread;          /* [n] "taylor": bounds on |⟨s, ψ(y) − mean⟩|, which should be 1 at most; NaN: unknown         */
+  double *variance;        /* [n] "taylor": of ⟨s, ψ(y)⟩ over all outputs                                                */
+  char method[16];         /* gets the method taken                                                                      */
+} cp_estimates;
+#define CP_ESTIMATES {.struct_size = sizeof(cp_estimates)}
+
+/* For each row s of scores->linear[n, d] writes ln Σ_y exp⟨s, ψ(y)⟩, exact, estimated or approximated, with bounds, to
+ * value, lower and upper. options may be NULL.
+ *
+ * "exact": lower and upper are value; marginals too. "annealed": from its value at scores of 0 through levels of scaled
+ * scores; lower and upper are the logarithms of Z/(1 + epsilon) and Z/(1 − epsilon) for the estimate Z, and hold with
+ * probability 1 − delta where samplers are exact; along chains only as far as their convergence can be judged. All
+ * columns but error, expansion, spread and variance (and marginals) are written. "taylor": bounds always hold, value is
+ * cut to them; marginals get the gradients; with expansion, spread and variance. Rows are decoded twice for the bounds, but not where
+ * value, lower, upper and spread are all NULL.
+ *
+ * CP_ECAPABILITY: the structure is too large for "exact", does not know how many outputs it has, lacks what sampler or
+ * schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was not done within
+ * max_steps. NaN or infinite scores, or a bound below the score of an output: CP_EVALUE with bad_row.
+ * "annealed": control->step counts draws, control->value is the level; control->cancel is polled every few milliseconds.
+ * Results do not depend on workers. bad_row is a row of scores or bound; it comes with CP_EBUDGET and CP_ECAPABILITY, too. */
+int32_t cp_partition_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap);
+
+/* For each row s of scores->linear[n, d] writes estimates of E ψ under p(y) ∝ exp⟨s, ψ(y)⟩ to marginals, and bounds on
+ * their errors, which hold together for a row, to error; with guaranteed, samples, steps, accepted, sampler,
+ * effective_share, r_hat and why. schedule is not used. "samples" takes as many draws as Hoeffding's inequality asks for.
+ * "chains" takes one of the chains as sampler, and Student's intervals of means of batches. Failures, control and bad_row
+ * are as for cp_partition_estimate. */
+int32_t cp_marginals_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap);
+
+/* Uniform outputs of a caller's own, of which the library knows these numbers only. */
+typedef struct cp_supplied {
+  int64_t struct_size;
+  int64_t n;         /* draws so far                                                                                     */
+  int64_t width;     /* numbers of each: d, the entries of ψ, or 1, its score                                            */
+  cp_in_f64 *draws;  /* [n, width]                                                                                       */
+  cp_in_f64 *scores; /* [width]; NULL: 1, where draws are scores                                                         */
+  cp_in_f64 *mean;   /* [width] the mean of ψ over all outputs, for "counting", or NULL                                  */
+  double log_count;  /* ln of the number of outputs; NaN where it is not known                                           */
+} cp_supplied;
+typedef const cp_supplied cp_in_supplied;
+#define CP_SUPPLIED {.struct_size = sizeof(cp_supplied), .width = 1}
+
+/* Estimates ln Z ("annealed") or E ψ ("samples", "counting", "chains") of one row of scores from outputs that the caller
+ * draws, independently and exactly uniformly, in reverse communication: *more gets how many draws are to be added to
+ * those that were given, 0 when the estimate is done, and only then row 0 of dst is written, whose d is the width. Call
+ * with n = 0 first, and then again with all draws so far and the same options, until then: some ten to sixty times,
+ * as often as the number of draws grows by a quarter or more. The state of an estimate is its draws; nothing else is kept.
+ *
+ * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound; "annealed" needs log_count, and "samples" and
+ * "counting" low and high. control is as for cp_partition_estimate, control->step from 0 on in each call. */
+int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
+                         int32_t workers, cp_control *control, char *err, int64_t err_cap);
+/* ---- Kernels ----------------------------------------------------------------------------------------------------- */
+
+/* Input features of n rows: dense, or (dense NULL) compressed sparse rows with nnz entries. */
+typedef struct cp_features {
+  int64_t struct_size;
+  int64_t n, p;
+  cp_in_char *type;   /* of the entries of dense: "float64", "float32", "int8", "uint8", "int16", "uint16", "int32",
+                         "uint32", "int64" or "uint64"                                                            */
+  cp_in_void *dense;  /* [n, p]: row i begins at entry i·stride                                                    */
+  int64_t stride;     /* 0: p                                                                                      */
+  int64_t mapped;     /* 1: dense lies in a file that is mapped read-only, and the pages of rows that were read are
+                         given back to the system; never set it for other memory, whose contents it may discard    */
+  int64_t nnz;
+  cp_in_f64 *data;    /* [nnz]   */
+  cp_in_i32 *indices; /* [nnz]   */
+  cp_in_i64 *indptr;  /* [n + 1] */
+} cp_features;
+typedef const cp_features cp_in_features;
+#define CP_FEATURES {.struct_size = sizeof(cp_features)}
+
+/* A kernel of inputs. */
+typedef struct cp_kernel_function {
+  int64_t struct_size;
+  cp_in_char *name; /* "linear":    ⟨x, x'⟩
+                       "poly":      (gamma ⟨x, x'⟩ + coef0)^degree
+                       "rbf":       exp(-gamma ‖x - x'‖²)
+                       "laplacian": exp(-gamma ‖x - x'‖₁)
+                       "cosine":    ⟨x, x'⟩ / (‖x‖ ‖x'‖), 0 for a row of zeros                  */
+  double gamma;     /* positive, or 0 for one over the number of features; see cp_kernel_scale */
+  double degree;    /* at least 0                                                              */
+  double coef0;
+} cp_kernel_function;
+typedef const cp_kernel_function cp_in_kernel_function;
+#define CP_KERNEL_FUNCTION {.struct_size = sizeof(cp_kernel_function), .degree = 3, .coef0 = 1}
+
+/* Writes the kernel of each row of x with each row of y to values[x->n, y->n], whose type is "float64" or "float32"; they are
+ * computed in double precision either way. y = NULL stands for x: the matrix is then symmetric to the last bit, its
+ * diagonal is exact, and it takes half the time. mapped is not looked at.
+ * A kernel value that is NaN or infinite: CP_EVALUE, and the message names row and column. first is added to the numbers
+ * of rows of x in messages and in bad_row, for callers that come with one block of rows after the other.
+ * control->step counts rows.
+ * bad_row is a row of x, plus first. */
+int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first, cp_in_char *type,
+                  void *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Writes 1 / (p v) to *gamma, a usual width of "rbf" and others: v is the variance of all entries of x, those of row i counted
+ * weights[i] times (weights[x->n], or NULL: once). 1 where they do not vary. CP_EVALUE where the variance overflows.
+ * bad_row is a row of x. */
+int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
+ * message names the row, the column and the remedy. Functions that take kernel matrices check that they are finite, and
+ * take them to be symmetric.
+ * bad_row is the row that the message names first. */
+int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                        int64_t err_cap);
+
+/* Checks the same, and that kernel[n, n] has not been found to have negative eigenvalues: CP_ENUMERICAL otherwise, with an
+ * estimate of the least one. What is refused has one of at least 1e-6 of the largest; those below some 1e-4 of it can be
+ * missed. Cost: 32 products with a vector.
+ * bad_row as for cp_kernel_check. */
+int32_t cp_kernel_semidefinite(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row,
+                               char *err, int64_t err_cap);
+
+/* Overwrites the symmetric matrix[n, n] by its orthonormal eigenvectors, one a column, and writes the eigenvalues to
+ * values[n] in ascending order. The triangle above the diagonal is read. The library takes three more matrices of that
+ * size for the time. CP_ENUMERICAL where the decomposition does not converge; NaN or infinite entries: CP_EVALUE with
+ * bad_row. It cannot be stopped inside: see workers and control above; matrix is as it was then.
+ * bad_row is a row of matrix. */
+int32_t cp_symmetric_eigen(double *matrix, int64_t n, double *values, int32_t workers, cp_control *control,
+                           int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Partial orders of the same items, one a row. */
+typedef struct cp_orders {
+  int64_t struct_size;
+  int64_t n, n_items;   /* n_items from 2 to 16384                                                                     */
+  cp_in_f64 *positions; /* [n, n_items]: numbers from 0 on, of which only the order counts. Ties give no relation, nor do
+                           unknown positions, which are -1 or NaN                                                      */
+  cp_in_i8 *signs;      /* where positions is NULL: [n, n_items (n_items - 1) / 2], for each pair u < v in lexicographic
+                           order: 1 where u is before v, -1 where v is before u, 0 where neither is said. What follows
+                           from that need not be given                                                                 */
+} cp_orders;
+typedef const cp_orders cp_in_orders;
+#define CP_ORDERS {.struct_size = sizeof(cp_orders)}
+
+/* A kernel of orders y and y'. p_u(y) is the number of items before u. */
+typedef struct cp_order_function {
+  int64_t struct_size;
+  cp_in_char *name;      /* "edges":          the pairs whose relation y and y' have in common
+                            "signed-edges":   those minus the pairs that they order in opposite directions
+                            "positions":      Σ_u p_u(y) p_u(y')
+                            "positions-rbf":  Σ_u exp(-gamma (p_u(y) - p_u(y'))²)
+                            "same-positions": the items u with p_u(y) = p_u(y')
+                            "extensions":     the linear extensions in common, of at most 2048 items         */
+  double gamma;          /* of "positions-rbf", positive; 0 for one over the square of the number of items    */
+  int64_t normalize;     /* 1: divided by the root of k(y, y) k(y', y'); 0 where that is 0                    */
+  int64_t logarithms;    /* 1: "extensions" gives logarithms of counts, -infinity for none, and NaN in place of an error
+                            where there are too many downsets; not together with normalize                    */
+  int64_t most_downsets; /* of "extensions": as cp_extensions_count                                           */
+} cp_order_function;
+typedef const cp_order_function cp_in_order_function;
+#define CP_ORDER_FUNCTION {.struct_size = sizeof(cp_order_function), .most_downsets = 1 << 20}
+
+/* Writes the kernel of each order of x with each one of y to values[x->n, y->n]; y = NULL stands for x, at half the cost.
+ * Counts are exact, those of linear extensions up to 1e13: larger ones have some 13 digits. An illegal order: CP_EVALUE
+ * with bad_row; the message begins with the parameter, "x" or "y". CP_ECAPABILITY: linear extensions that cannot be
+ * counted with most_downsets. control->step counts rows.
+ * bad_row is a row of x, or of y where the message says so. */
+int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y, double *values, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* ---- Predictions ------------------------------------------------------------------------------------------------- */
+
+/* What training has found. */
+typedef struct cp_model {
+  int64_t struct_size;
+  int64_t m, d;         /* d must be the structure's                                                                 */
+  cp_in_f64 *coef;      /* [m, d]: coefficients of the m rows of training, or weights of the features: as training
+                           writes them                                                                               */
+  double shift;         /* the shift of training: 1 for a constant feature, 0 for none. Where there is one, weights
+                           have it as their last row, and that of coefficients of rows is shift times their sum      */
+  cp_in_f64 *intercept; /* [d], added to the scores; NULL: none                                                      */
+  cp_in_char *loss;     /* "auc":     predictions maximise ⟨f, ψ(y)⟩
+                           "squared": they maximise ⟨f + mean, ψ(y)⟩ - ½ ‖ψ(y)‖²: ψ(y) is nearest to f + mean        */
+  cp_in_f64 *mean;      /* [d]; NULL: that of ψ under the uniform distribution. Looked at for "squared" only         */
+} cp_model;
+typedef const cp_model cp_in_model;
+#define CP_MODEL {.struct_size = sizeof(cp_model)}
+
+/* Where predictions for n rows go; each array may be NULL. */
+typedef struct cp_predictions {
+  int64_t struct_size;
+  int64_t n;           /* that of the rows                                */
+  int64_t part_len;    /* the structure's                                 */
+  int64_t first;       /* added to the numbers of rows in messages and in bad_row, for callers that come with one block of
+                          rows after the other                             */
+  double *scores;      /* [n, d]: f(x)                                    */
+  int32_t *outputs;    /* [n, part_len]: outputs of largest score         */
+  double *value;       /* [n]: these and the next as in cp_certificates   */
+  double *upper_bound; /* [n]                                             */
+  double *nu;          /* [n]                                             */
+  uint8_t *optimal;    /* [n]                                             */
+} cp_predictions;
+typedef const cp_predictions cp_in_predictions;
+#define CP_PREDICTIONS {.struct_size = sizeof(cp_predictions)}
+
+/* Scores new rows x, and decodes the scores as cp_decode does.
+ *   function and train: f(x) = k(x, train) coef, for coefficients of the rows of train
+ *   both NULL:          f(x) = x coef, for weights of the features; or for coefficients of rows, and kernel values x of new
+ *                       rows with them, which the caller computes: then intercept says what shift would
+ * Rows are worked on in blocks, so that neither kernel values nor, where predictions->scores is NULL, scores of all rows
+ * are ever held at once. Nothing is decoded where predictions has scores only. options may be NULL, and has no constraints.
+ * Kernel values or scores that are NaN or infinite: CP_EVALUE with bad_row. control->step counts rows.
+ * bad_row is a row of x; it comes with CP_ECAPABILITY, too, as in cp_decode. */
+int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,
+                   cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
 /* ---- Structured ridge -------------------------------------------------------------------------------------------- */
 
 /* The problem: minimise alpha·tr(aᵀKa) + Σ_i w_i loss(f_i, ψ_i) over a[n, d], with f = Ka and, for ψ̃ = ψ − μ,
@@ -437,9 +797,9 @@ typedef const cp_ridge_options cp_in_ridge_options;
 /* The outputs of n examples. first makes example i's correct outputs the rows first[i] to first[i+1] of psi, a set of
  * which none is ranked above another: the loss "auc" is then
  *   n_i/2 fᵀΣf + ½ Σ_y ⟨ψ̃_y,f⟩² − Σ_y ⟨ψ̃_y,f⟩ − (n_i Σ_y ⟨ψ̃_y,f⟩² − (Σ_y ⟨ψ̃_y,f⟩)²)/|𝒴|
- * over the n_i < |𝒴|/2 outputs y of the set, and "squared" the sum over the set. Leave-one-out and cp_maxmargin_pass
- * take one output for each example only. Where the caller applies the weights (cp_ridge_spectral), a set of n_i outputs
- * has the weight w_i n_i. */
+ * over the n_i < |𝒴|/2 outputs y of the set, and "squared" the sum over the set. Leave-one-out, support
+ * vector machines and perceptrons take one output for each example only. Where the caller applies the weights
+ * (cp_ridge_spectral), a set of n_i outputs has the weight w_i n_i. */
 typedef struct cp_targets {
   int64_t struct_size;
   int64_t n, d;       /* d must be the structure's                                                                   */
@@ -490,13 +850,6 @@ typedef struct cp_ridge_plan_info {
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
                       cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
-/* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
- * message names the row, the column and the remedy. The functions below check that it is finite, and take it to be
- * symmetric.
- * bad_row is the row that the message names first. */
-int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                        int64_t err_cap);
-
 /* Trains on the symmetric kernel matrix kernel[n, n], n being that of targets. Both triangles are read.
  * workspace has as many bytes as cp_ridge_plan says for the precision asked for; NULL where that is 0.
  * Writes a to dual[n, d]. info may be NULL. CP_ENUMERICAL with precision "single": the factors are not accurate enough,
@@ -543,24 +896,6 @@ int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_ridge_options *options, 
  * Rows in memory, or in mapped files, are given to cp_ridge_features, which does it all. Where they come in blocks or
  * lie elsewhere, cp_ridge_primal says what it needs next, and cp_ridge_sums and cp_ridge_product find that of each
  * block. */
-
-/* Input features of n rows: dense, or (dense NULL) compressed sparse rows with nnz entries. */
-typedef struct cp_features {
-  int64_t struct_size;
-  int64_t n, p;
-  cp_in_char *type;   /* of the entries of dense: "float64", "float32", "int8", "uint8", "int16", "uint16", "int32",
-                         "uint32", "int64" or "uint64"                                                            */
-  cp_in_void *dense;  /* [n, p]: row i begins at entry i·stride                                                    */
-  int64_t stride;     /* 0: p                                                                                      */
-  int64_t mapped;     /* 1: dense lies in a file that is mapped read-only, and the pages of rows that were read are
-                         given back to the system; never set it for other memory, whose contents it may discard    */
-  int64_t nnz;
-  cp_in_f64 *data;    /* [nnz]   */
-  cp_in_i32 *indices; /* [nnz]   */
-  cp_in_i64 *indptr;  /* [n + 1] */
-} cp_features;
-typedef const cp_features cp_in_features;
-#define CP_FEATURES {.struct_size = sizeof(cp_features)}
 
 /* Outputs of n rows to learn: encoded, or (parts NULL) embedded, or (psi NULL, too) embedded as compressed sparse rows.
  * There are N = n of them, or N = first[n]. */
@@ -719,22 +1054,18 @@ int32_t cp_sgd_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_
 
 /* ---- Structured support vector machine and perceptron ------------------------------------------------------------ */
 
-typedef struct cp_maxmargin_options {
-  int64_t struct_size;
-  cp_in_char *rule;     /* "frank-wolfe": block-coordinate Frank–Wolfe on the dual of the structured support vector machine
-                           "perceptron":  the structured perceptron                                                      */
-  cp_in_char *method;   /* of decoding, as in cp_decode_options                                                           */
-  int64_t n_candidates; /* above 0 (at most 2^20): not decoding, but the best of so many uniform outputs, drawn anew in each
-                           step, is taken                                                                                */
-  uint64_t seed;        /* of these, and of "anneal" and "metropolis"; the number of the step chooses the random stream   */
-  cp_in_i64 *order;     /* [n_order] numbers of examples                                                                  */
-  int64_t n_order;
-  int64_t step;         /* steps before this call, at most 2^48                                                          */
-} cp_maxmargin_options;
-typedef const cp_maxmargin_options cp_in_maxmargin_options;
-#define CP_MAXMARGIN_OPTIONS {.struct_size = sizeof(cp_maxmargin_options)}
+/* A support vector machine minimises ½‖W‖² + Σ_i C_i H_i(Wᵀx_i) over the weights W [q, d] of the q features of a design,
+ * with C_i = c times the weight of row i and the hinge loss
+ *   H_i(f) = max_z [loss_i(z) − ⟨f, ψ_i − ψ(z)⟩]        rescaling "margin"
+ *   H_i(f) = max_z [loss_i(z)(1 − ⟨f, ψ_i − ψ(z)⟩)]     rescaling "slack"
+ * over all outputs z. The perceptron adds w_i x_i(ψ_i − ψ(z))ᵀ to W wherever an output z with another ψ scores no less than
+ * ψ_i. A row of weight w is ⌈w⌉ visits of weight w/⌈w⌉, or of a larger unit where that makes more than ten visits a row, on
+ * average; a weight of 0 leaves it out.
+ *
+ * cp_svm_fit and cp_perceptron_fit train where the library knows the structure. Where outputs, or losses, are the caller's
+ * own, cp_svm_next and cp_perceptron_next say which outputs to find next. */
 
-/* loss_i(z) = constant_i + ⟨gradient_i, ψ(z)⟩ + ⟨magnitude_i, ψ(z)²⟩ of n examples. */
+/* loss_i(z) = constant_i + ⟨gradient_i, ψ(z)⟩ + ⟨magnitude_i, ψ(z)²⟩ of n rows. */
 typedef struct cp_affine_loss {
   int64_t struct_size;
   int64_t n, d;
@@ -745,52 +1076,195 @@ typedef struct cp_affine_loss {
 typedef const cp_affine_loss cp_in_affine_loss;
 #define CP_AFFINE_LOSS {.struct_size = sizeof(cp_affine_loss)}
 
-/* What a pass changes in place. */
-typedef struct cp_maxmargin_state {
-  int64_t struct_size;
-  int64_t n, d, q;
-  double *v;           /* [n, d]                                                                                */
-  double *offset;      /* [n]                                                                                   */
-  double *late_v;      /* [n, d] and                                                                            */
-  double *late_offset; /* [n], or both NULL. They get added each change of v and offset times S(t), t being the number
-                          of steps before it: the average of the first t iterates is v − late_v/S(t), with S(t) =
-                          t(t+1)/2 for "frank-wolfe" (the iterate of step t has the weight t) and S(t) = t for
-                          "perceptron" (all have the same)                                                      */
-  double *coef;        /* [q, d], for the q features of the design                                              */
-} cp_maxmargin_state;
-typedef const cp_maxmargin_state cp_in_maxmargin_state;
-#define CP_MAXMARGIN_STATE {.struct_size = sizeof(cp_maxmargin_state)}
+/* Makes the losses between outputs of embeddings psi[n, d] and any other: constant[n], gradient[n, d], and magnitude[n, d],
+ * which may be NULL unless entries are "signs and zeros".
+ * entries: what the entries of ψ are: "bits", 0 and 1; "signs", −1 and 1; "signs and zeros"; "signs and ties", a first half
+ *   of signs and zeros and a second one that is 1 where the first is 0 ("weakorders")
+ * cost: "hamming", the sum of |ψ_i − ψ(z)| over entries; "kendall", half of that over the entries with signs; "tree", the
+ *   same as "hamming"; "zero-one", half of "hamming": 1 for different classes, whose ψ has a single 1
+ * counted[d], 0 or 1, or NULL, are the entries of "bits" that count.
+ * Means of "bits" or "signs" over several outputs have the mean of their losses. */
+int32_t cp_affine_losses(cp_in_char *entries, cp_in_char *cost, cp_in_f64 *psi, int64_t n, int64_t d, cp_in_i8 *counted,
+                         double *constant, double *gradient, double *magnitude, char *err, int64_t err_cap);
 
-/* What a pass saw. */
-typedef struct cp_maxmargin_report {
-  int64_t struct_size;
-  double gap;      /* "frank-wolfe": the sum of the duality gaps of the examples visited, each before its step */
-  double radius;   /* "perceptron": the largest ‖x_i‖²‖ψ_i − ψ(z)‖² of the updates                             */
-  int64_t updates; /* steps that moved the weights; of "perceptron" the mistakes                               */
-  int64_t proven;  /* decodings that were proven optimal                                                       */
-} cp_maxmargin_report;
-#define CP_MAXMARGIN_REPORT {.struct_size = sizeof(cp_maxmargin_report)}
+/* Writes the numbers of the rows to order[n], in an order that depends on what they hold alone, but for ties. Training in
+ * this order, or random ones that begin with it, gives the same for rows that come in another order. control->step counts
+ * rows. bad_row is a row of targets. */
+int32_t cp_rows_order(cp_in_design *design, cp_in_targets *targets, int64_t *order, int32_t workers, cp_control *control,
+                      int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Takes a step on each example order[0], order[1], …, order[n_order - 1], examples being numbered from 0, one after the
- * other.
+typedef struct cp_svm_options {
+  int64_t struct_size;
+  cp_in_char *solver;    /* "cutting-plane": one-slack cutting planes, which look at all rows between two steps
+                            "frank-wolfe":   block-coordinate Frank–Wolfe, a step for each visit, in random order        */
+  cp_in_char *rescaling; /* "margin" or "slack"                                                                          */
+  double c;              /* above 0                                                                                      */
+  double tol;            /* duality gap at which training ends, relative to the objective; at least 0                    */
+  int64_t max_iter;      /* passes over the rows, at least 1                                                             */
+  int64_t average;       /* "frank-wolfe": 1 for the average of all iterates, each weighted by its number; 0 for the last */
+  int64_t zero_one;      /* 1: the loss is 1 where ψ(z) is not ψ_i, and the argument loss is NULL. cp_svm_fit then lists all
+                            outputs, of which ψ may be 2^24 numbers                                                      */
+  cp_in_i64 *order;      /* [n] an order of the rows, NULL: as they stand; "frank-wolfe" shuffles it                     */
+  uint64_t seed;         /* of that, of candidates, and of random decoders                                               */
+  cp_in_char *method;    /* of decoding, as in cp_decode_options; for cp_svm_fit                                         */
+  int64_t n_candidates;  /* above 0 (at most 2^20): not decoding, but the best of so many uniform outputs, drawn anew for
+                            each row, is taken; for cp_svm_fit and "margin"                                              */
+  int64_t most_rows;     /* in a request of cp_svm_next; 0: as many as are quick                                          */
+} cp_svm_options;
+typedef const cp_svm_options cp_in_svm_options;
+#define CP_SVM_OPTIONS {.struct_size = sizeof(cp_svm_options), .c = 1, .tol = 1e-2, .max_iter = 1000, .average = 1}
+
+/* Where the solution goes. */
+typedef struct cp_svm_solution {
+  int64_t struct_size;
+  int64_t q, d;
+  double *coef;    /* [q, d] W                                                                                          */
+  int64_t n_curve;
+  double *curve;   /* [n_curve, 3] passes, objective and dual objective wherever they were computed, and zeros behind.
+                      Where there are more the last of them is in the last row. cp_svm_result leaves it                 */
+} cp_svm_solution;
+typedef const cp_svm_solution cp_in_svm_solution;
+#define CP_SVM_SOLUTION {.struct_size = sizeof(cp_svm_solution)}
+
+/* How training ended. */
+typedef struct cp_svm_info {
+  int64_t struct_size;
+  double objective; /* at W                                                                                   */
+  double gap;       /* objective less that of the dual: a bound on how far the minimum lies below it, if exact */
+  int64_t n_iter;   /* passes                                                                                 */
+  int64_t n_calls;  /* rows for which an output was looked for                                                */
+  int64_t exact;    /* 1 where every hinge loss in objective is proven                                        */
+  int64_t n_curve;  /* how many rows of a curve there are                                                     */
+} cp_svm_info;
+#define CP_SVM_INFO {.struct_size = sizeof(cp_svm_info)}
+
+/* Trains on the rows of a design. targets hold one output for each row, and first is NULL. Slack rescaling looks at all
+ * outputs where ψ of these is at most 2^14 numbers, and otherwise searches by several decodings, which may miss the worst one.
+ * info may be NULL. control->step counts passes; control->value is the gap. CP_ENOTCONVERGED: max_iter came first.
+ * CP_ECAPABILITY: the structure lacks the decoder, the sampler of candidates, or a list of its outputs. CP_ENUMERICAL: the
+ * numbers overflow.
+ * bad_row is a row of the design, or one with which decoding failed. */
+int32_t cp_svm_fit(cp_in_structure *s, cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
+                   cp_in_affine_loss *loss, cp_in_svm_solution *solution, cp_svm_info *info, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What training needs to go on. Places are numbers of entries of state, from 0 on. */
+typedef struct cp_margin_step {
+  int64_t struct_size;
+  char request[16];  /* "decode": for each of n rows an output z of largest ⟨linear, ψ(z)⟩ + ⟨magnitude, ψ(z)²⟩ is to be
+                                  found: ψ(z) to be written to reply, and 1 to proven where it is proven best
+                        "planes": the worst output for each row is to be found, for scores f in linear: v = ψ_i − ψ(z) (with
+                                  slack rescaling times the loss) to be written to reply, loss_i(z) to offset, and 1 to
+                                  proven where no output makes loss − ⟨f, v⟩ larger. Zeros stand for z = y_i
+                        "look":   nothing; objective and bound are new
+                        "grow":   a state of length entries, of which the first are those of this one
+                        "done":   nothing; cp_svm_result and cp_perceptron_result tell what has been found              */
+  int64_t n;
+  int64_t rows;      /* [n] place of the numbers of the rows                                                            */
+  int64_t linear;    /* [n, d] places                                                                                   */
+  int64_t magnitude; /* [n, d], or -1: zero                                                                             */
+  int64_t reply;     /* [n, d]                                                                                          */
+  int64_t offset;    /* [n]                                                                                             */
+  int64_t proven;    /* [n]; zero before                                                                                */
+  int64_t stream;    /* number of the random stream of the first row, if any are needed; the others have the next ones    */
+  int64_t length;
+  int64_t n_iter;    /* passes begun                                                                                    */
+  double objective;  /* of the primal, and                                                                              */
+  double bound;      /* of the dual, wherever they were computed last; of a perceptron the mistakes in the pass          */
+} cp_margin_step;
+#define CP_MARGIN_STEP {.struct_size = sizeof(cp_margin_step)}
+
+/* Lengths for the state of training. */
+typedef struct cp_margin_sizes {
+  int64_t struct_size;
+  int64_t state; /* in doubles, at the beginning */
+  int64_t q, d;  /* of the weights [q, d]        */
+} cp_margin_sizes;
+#define CP_MARGIN_SIZES {.struct_size = sizeof(cp_margin_sizes)}
+
+/* The same where outputs are the caller's own. loss NULL, with zero_one 0: losses are the caller's own, too; requests are then
+ * for "planes", and psi of targets may be NULL. Otherwise they are for "decode". zero_one must be 0.
  *
- * With f = Wᵀx_i, W being coef[q, d], the rule "frank-wolfe" finds the output z of largest
- *   loss_i(z) − ⟨f, ψ_i − ψ(z)⟩,
- * and moves (v_i, offset_i) towards (ψ_i − ψ(z), loss_i(z)) by the step that maximises the dual Σ_i C_i offset_i −
- * ½‖W‖² with C = weights and W = Σ_i C_i x_i v_iᵀ of: minimise ½‖W‖² + Σ_i C_i max_z [loss_i(z) − ⟨f_i, ψ_i − ψ(z)⟩].
- * v, offset and coef must belong together; all zero is a start where loss_i is 0 at ψ_i. Where what is found is below
- * the value of ψ_i itself, as approximate decoding may be, that is taken instead.
- * "perceptron" finds the output z of largest ⟨f, ψ(z)⟩. Where ψ(z) differs from ψ_i and scores no less, it adds ψ_i − ψ(z)
- * to v_i and C_i x_i (ψ_i − ψ(z))ᵀ to coef. offset is not used, and loss must be NULL.
- *
- * The weights of targets are C, and its outputs ψ_i.
- * control->step counts steps; control->cancel is polled in each, and within decodings as cp_decode does. Scores that are
- * NaN or overflow: CP_EVALUE with bad_row. CP_ECAPABILITY: the structure lacks the decoder, or the sampler of candidates.
- * bad_row is the number of an example, whatever the order. */
-int32_t cp_maxmargin_pass(cp_in_structure *s, cp_in_maxmargin_options *options, cp_in_design *design,
-                          cp_in_targets *targets, cp_in_affine_loss *loss, cp_in_maxmargin_state *state,
-                          cp_maxmargin_report *report, int32_t workers, cp_control *control, int64_t *bad_row,
-                          char *err, int64_t err_cap);
+ * cp_svm_state_len tells the length of the state, which may be longer. The first call of cp_svm_next is made with a state of
+ * zeros; it and the later ones, with the same arguments, say by step what is to be done before the next. Everything that is
+ * known lies in state[state_len]: nothing is lost, and nothing to be freed, where the caller never goes on; a copy goes on
+ * where it was made. A state that is damaged is CP_EVALUE. Every call looks at all rows of sparse designs, and at all
+ * weights.
+ * cp_svm_result may be called at any time between, and tells the best so far, with an objective of INFINITY before there is one.
+ * Errors are those of cp_svm_fit; CP_ENOTCONVERGED comes after "done" only.
+ * bad_row is a row of the design, targets or loss. */
+int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
+                         cp_margin_sizes *sizes, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_svm_next(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
+                    double *state, int64_t state_len, cp_margin_step *step, int32_t workers, cp_control *control,
+                    int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_svm_result(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
+                      double *state, int64_t state_len, cp_in_svm_solution *solution, cp_svm_info *info, int64_t *bad_row,
+                      char *err, int64_t err_cap);
+
+typedef struct cp_perceptron_options {
+  int64_t struct_size;
+  int64_t max_iter;     /* passes over the rows, at least 1; training ends after one without mistakes                    */
+  int64_t shuffle;      /* 1: passes are in random order                                                                 */
+  cp_in_i64 *order;     /* [n] an order of the rows, NULL: as they stand; to be shuffled, or not                          */
+  uint64_t seed;        /* of that, of candidates, and of random decoders                                                */
+  cp_in_char *method;   /* of decoding, and                                                                              */
+  int64_t n_candidates; /* as for cp_svm_options. Where it is above 0, also for cp_perceptron_next, passes without mistakes
+                           do not end training                                                                           */
+  double squared;       /* above 0: asks for a bound on the mistakes, loss being "hamming" of cp_affine_losses: the largest
+                           ‖ψ(y) − ψ(z)‖² for each unit of loss, 1 for "bits" and 2 for signs; 0: loss is NULL            */
+  double least;         /* and the least loss of two outputs, 2 for "signs", else 1                                      */
+  int64_t visits;       /* made before, in training that this continues                                                  */
+  cp_in_f64 *start;     /* [q, d] the weights to which they have led, or NULL: zero                                      */
+} cp_perceptron_options;
+typedef const cp_perceptron_options cp_in_perceptron_options;
+#define CP_PERCEPTRON_OPTIONS {.struct_size = sizeof(cp_perceptron_options), .max_iter = 100, .shuffle = 1}
+
+/* Where the weights go: pairs of which the first gets added all changes, and the second all changes times the visits before
+ * each. The average of the weights after each visit is last − late/visits where both began with zero, or went on from what was
+ * added before. */
+typedef struct cp_perceptron_solution {
+  int64_t struct_size;
+  int64_t n, q, d;
+  double *last;      /* [q, d] W, and                                     */
+  double *late;      /* [q, d], or both NULL                              */
+  double *dual_last; /* [n, d] coefficients of the rows: W = Σ_i x_i a_iᵀ */
+  double *dual_late; /* [n, d], or both NULL                              */
+} cp_perceptron_solution;
+typedef const cp_perceptron_solution cp_in_perceptron_solution;
+#define CP_PERCEPTRON_SOLUTION {.struct_size = sizeof(cp_perceptron_solution)}
+
+/* How training ended. */
+typedef struct cp_perceptron_info {
+  int64_t struct_size;
+  int64_t mistakes;  /* visits that changed the weights                                                               */
+  int64_t n_iter;    /* passes                                                                                        */
+  int64_t visits;    /* those before, too; where rows are separated also those that the passes left out would have been */
+  int64_t separated; /* 1 where the last pass was without mistakes                                                    */
+  double radius;     /* largest length of a change, without the row's weight                                          */
+  double bound;      /* on the mistakes since weights of zero; NaN where it was not asked for, or is not known         */
+} cp_perceptron_info;
+#define CP_PERCEPTRON_INFO {.struct_size = sizeof(cp_perceptron_info)}
+
+/* Trains a perceptron, all visits one after the other. info may be NULL. control->step counts passes; control->value is the
+ * number of mistakes in the last. Arguments and errors are those of cp_svm_fit. */
+int32_t cp_perceptron_fit(cp_in_structure *s, cp_in_perceptron_options *options, cp_in_design *design,
+                          cp_in_targets *targets, cp_in_affine_loss *loss, cp_in_perceptron_solution *solution,
+                          cp_perceptron_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                          int64_t err_cap);
+
+/* The same where outputs are the caller's own, by requests for "decode", as for cp_svm_next; the state never grows.
+ * cp_perceptron_result is called once, after "done". */
+int32_t cp_perceptron_state_len(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
+                                cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
+                                int64_t err_cap);
+int32_t cp_perceptron_next(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
+                           cp_in_affine_loss *loss, double *state, int64_t state_len, cp_margin_step *step,
+                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_perceptron_result(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
+                             cp_in_affine_loss *loss, double *state, int64_t state_len,
+                             cp_in_perceptron_solution *solution, cp_perceptron_info *info, int64_t *bad_row, char *err,
+                             int64_t err_cap);
 
 /* ---- Label ranking ----------------------------------------------------------------------------------------------- */
 

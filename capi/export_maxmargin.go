@@ -6,33 +6,26 @@ package main
 import "C"
 
 import (
+	"unsafe"
+
 	"combpred/capi/cabi"
+	"combpred/core/badrow"
 	"combpred/core/catalogue"
 	"combpred/core/decode"
 	"combpred/core/linalg"
 	"combpred/core/maxmargin"
+	"combpred/core/maxmargin/affine"
+	"combpred/core/parallel"
 )
 
 // maxCandidates bounds how many outputs a step draws, so that a step ends soon.
 const maxCandidates = 1 << 20
 
-// marginProblem reads what a pass does not change.
-func marginProblem(s *C.cp_in_structure, options C.cp_maxmargin_options, design *C.cp_in_design, targets *C.cp_in_targets,
-	loss *C.cp_in_affine_loss) (*maxmargin.Problem, error) {
-	p := &maxmargin.Problem{Candidates: int(options.n_candidates), Seed: uint64(options.seed)}
+// marginRows reads rows to learn, in blocks of the order that begins at order; ψ may be missing where the caller's own losses say all.
+func marginRows(design *C.cp_in_design, targets *C.cp_in_targets, order *C.cp_in_i64, factor float64,
+	optional bool) (*maxmargin.Problem, error) {
+	p := &maxmargin.Problem{}
 	var err error
-	if p.Space, err = space(s); err != nil {
-		return p, err
-	}
-	if p.Rule, err = named[maxmargin.Rule](catalogue.Rules, options.rule, "rule"); err != nil {
-		return p, err
-	}
-	if p.Method, err = named[decode.Method](catalogue.Decoders, options.method, "method"); err != nil {
-		return p, err
-	}
-	if options.n_candidates < 0 || options.n_candidates > maxCandidates {
-		return p, cabi.Illegal("n_candidates is %d, must be from 0 to %d", int64(options.n_candidates), maxCandidates)
-	}
 	if p.X, err = readDesign(design); err != nil {
 		return p, err
 	}
@@ -43,106 +36,195 @@ func marginProblem(s *C.cp_in_structure, options C.cp_maxmargin_options, design 
 	if err := cabi.Equal("targets: n", r.n, "the design", p.X.N); err != nil {
 		return p, err
 	}
-	if err := equal("d", r.d, p.Space.FeatureLen()); err != nil {
-		return p, err
-	}
 	if r.first != nil {
 		return p, cabi.Illegal("first must be NULL: each example has one output")
 	}
-	y, err := readTargets(r)
+	if r.d < 0 || r.d > maxRows {
+		return p, cabi.Illegal("targets: d is %d, must be from 0 to %d", int64(r.d), maxRows)
+	}
+	p.Psi = linalg.Matrix[float64]{Cols: int(r.d), Stride: max(int(r.d), 1)}
+	if !optional || r.psi != nil {
+		if p.Psi, err = matrix(r.psi, "psi", r.n, r.d); err != nil {
+			return p, err
+		}
+	}
+	weights, err := optionalFloat64s(r.weights, "weights", r.n)
 	if err != nil {
 		return p, err
 	}
-	p.Psi, p.Weights = y.Psi, y.Weights
-	if p.Weights == nil {
-		p.Weights = make([]float64, r.n)
-		for i := range p.Weights {
-			p.Weights[i] = 1
-		}
+	at, err := cabi.Optional[int64](unsafe.Pointer(order), "order", r.n)
+	if err != nil {
+		return p, err
 	}
-	return p, affineLoss(p, loss, r.n, r.d)
+	return p, p.SetBlocks(weights, at, factor)
 }
 
-// affineLoss reads the losses of a problem, for the rule that has some.
-func affineLoss(p *maxmargin.Problem, loss *C.cp_in_affine_loss, n, d C.int64_t) error {
-	if p.Rule != maxmargin.FrankWolfe {
-		if loss != nil {
-			return cabi.Illegal("loss must be NULL for the perceptron")
-		}
-		return nil
-	}
+// marginLoss reads the losses of a problem.
+func marginLoss(p *maxmargin.Problem, loss *C.cp_in_affine_loss) error {
 	r, err := cabi.Record(loss, "loss")
 	if err != nil {
 		return err
 	}
-	if r.n != n || r.d != d {
-		return cabi.Illegal("loss: n and d are %d and %d, targets have %d and %d", int64(r.n), int64(r.d), int64(n), int64(d))
+	if int(r.n) != p.X.N || int(r.d) != p.Psi.Cols {
+		return cabi.Illegal("loss: n and d are %d and %d, targets have %d and %d", int64(r.n), int64(r.d), p.X.N, p.Psi.Cols)
 	}
-	if p.Loss.Constant, err = float64s(r.constant, "constant", n); err != nil {
+	if p.Loss.Constant, err = float64s(r.constant, "constant", r.n); err != nil {
 		return err
 	}
-	if p.Loss.Gradient, err = matrix(r.gradient, "gradient", n, d); err != nil {
+	if p.Loss.Gradient, err = matrix(r.gradient, "gradient", r.n, r.d); err != nil {
 		return err
 	}
 	if r.magnitude != nil {
-		p.Loss.Magnitude, err = matrix(r.magnitude, "magnitude", n, d)
+		p.Loss.Magnitude, err = matrix(r.magnitude, "magnitude", r.n, r.d)
 	}
 	return err
 }
 
-// marginState reads what a pass changes.
-func marginState(p *C.cp_in_maxmargin_state, problem *maxmargin.Problem, step C.int64_t) (*maxmargin.State, error) {
-	s := &maxmargin.State{Step: int(step)}
-	r, err := cabi.Record(p, "state")
-	if err != nil {
-		return s, err
+// decodedBy says who decodes.
+func decodedBy(p *maxmargin.Problem, s *C.cp_in_structure, method *C.cp_in_char, candidates C.int64_t, seed C.uint64_t) error {
+	var err error
+	if p.Space, err = space(s); err != nil {
+		return err
 	}
-	n, d, q := problem.X.N, problem.Psi.Cols, problem.X.Len()
-	if int(r.n) != n || int(r.d) != d || int(r.q) != q {
-		return s, cabi.Illegal("state: n, d and q are %d, %d and %d, must be %d, %d and %d as in the design and targets", int64(r.n),
-			int64(r.d), int64(r.q), n, d, q)
+	if err := equal("d", C.int64_t(p.Psi.Cols), p.Space.FeatureLen()); err != nil {
+		return err
 	}
-	if s.V, err = matrix(r.v, "v", r.n, r.d); err != nil {
-		return s, err
-	}
-	if s.Offset, err = float64s(r.offset, "offset", r.n); err != nil {
-		return s, err
-	}
-	s.LateV = linalg.Matrix[float64]{Cols: d}
-	if r.late_v != nil {
-		if s.LateV, err = matrix(r.late_v, "late_v", r.n, r.d); err != nil {
-			return s, err
-		}
-		if s.LateOffset, err = float64s(r.late_offset, "late_offset", r.n); err != nil {
-			return s, err
-		}
-	}
-	s.W, err = matrix(r.coef, "coef", r.q, r.d)
-	return s, err
+	p.Method, err = named[decode.Method](catalogue.Decoders, method, "method")
+	p.Candidates, p.Seed = int(candidates), uint64(seed)
+	return err
 }
 
-//export go_cp_maxmargin_pass
-func go_cp_maxmargin_pass(s *C.cp_in_structure, options *C.cp_in_maxmargin_options, design *C.cp_in_design,
-	targets *C.cp_in_targets, loss *C.cp_in_affine_loss, state *C.cp_in_maxmargin_state, report *C.cp_maxmargin_report,
-	workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+func checkCandidates(n C.int64_t) error {
+	if n < 0 || n > maxCandidates {
+		return cabi.Illegal("n_candidates is %d, must be from 0 to %d", int64(n), maxCandidates)
+	}
+	return nil
+}
+
+func writeSizes(dst *C.cp_margin_sizes, p *maxmargin.Problem, of func() (int, error)) error {
+	out, err := cabi.OutRecord(dst, "sizes", false)
+	if err != nil {
+		return err
+	}
+	length, err := of()
+	if err == nil {
+		out.Set(C.cp_margin_sizes{state: C.int64_t(length), q: C.int64_t(p.X.Len()), d: C.int64_t(p.Psi.Cols)})
+	}
+	return err
+}
+
+// nextStep goes on, and says what is needed next.
+func nextStep(state *C.double, stateLen C.int64_t, step *C.cp_margin_step, mon *parallel.Monitor,
+	open func(data []float64) (maxmargin.Machine, error)) error {
+	data, err := float64s(state, "state", stateLen)
+	if err != nil {
+		return err
+	}
+	out, err := cabi.OutRecord(step, "step", false)
+	if err != nil {
+		return err
+	}
+	m, err := open(data)
+	if err != nil {
+		return err
+	}
+	r, err := m.Next(mon)
+	if err != nil {
+		return err
+	}
+	place := func(part []float64) C.int64_t {
+		if len(part) == 0 {
+			return -1
+		}
+		return C.int64_t((uintptr(unsafe.Pointer(&part[0])) - uintptr(unsafe.Pointer(&data[0]))) / unsafe.Sizeof(data[0]))
+	}
+	at := m.Look()
+	found := C.cp_margin_step{n: C.int64_t(r.Linear.Rows), rows: place(r.Rows), linear: place(r.Linear.Data),
+		magnitude: place(r.Magnitude.Data), reply: place(r.Psi.Data), offset: place(r.Offset), proven: place(r.Proven),
+		stream: C.int64_t(r.Stream), length: C.int64_t(r.Length), n_iter: C.int64_t(at.Iter), objective: C.double(at.Objective),
+		bound: C.double(at.Bound)}
+	cabi.PutName(found.request[:], catalogue.MarginRequests.Of(int(r.Ask)))
+	out.Set(found)
+	return nil
+}
+
+//export go_cp_affine_losses
+func go_cp_affine_losses(entries, cost *C.cp_in_char, psi *C.cp_in_f64, n, d C.int64_t, counted *C.cp_in_i8, constant, gradient,
+	magnitude *C.double, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		kind, e := named[affine.Entries](catalogue.EntryKinds, entries, "entries")
+		if e != nil {
+			return e
+		}
+		which, e := named[affine.Cost](catalogue.Costs, cost, "cost")
+		if e != nil {
+			return e
+		}
+		y, e := matrix(psi, "psi", n, d)
+		if e != nil {
+			return e
+		}
+		mask, e := cabi.Optional[int8](unsafe.Pointer(counted), "counted", d)
+		if e != nil {
+			return e
+		}
+		var counts []bool
+		for _, v := range mask {
+			counts = append(counts, v != 0)
+		}
+		a, e := float64s(constant, "constant", n)
+		if e != nil {
+			return e
+		}
+		g, e := matrix(gradient, "gradient", n, d)
+		if e != nil {
+			return e
+		}
+		var t linalg.Matrix[float64]
+		if magnitude != nil || kind == affine.SignsAndZeros {
+			if t, e = matrix(magnitude, "magnitude", n, d); e != nil {
+				return e
+			}
+			t.Zero()
+		}
+		loss, e := affine.New(y, kind, which, counts)
+		if e != nil {
+			return e
+		}
+		copy(a, loss.Constant)
+		g.CopyFrom(loss.Gradient)
+		if loss.Magnitude.Rows > 0 {
+			t.CopyFrom(loss.Magnitude)
+		}
+		return nil
+	})
+}
+
+//export go_cp_rows_order
+func go_cp_rows_order(design *C.cp_in_design, targets *C.cp_in_targets, order *C.int64_t, workers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		opt, e := cabi.Record(options, "options")
+		x, e := readDesign(design)
 		if e != nil {
 			return e
 		}
-		p, e := marginProblem(s, opt, design, targets, loss)
+		r, e := cabi.Record(targets, "targets")
 		if e != nil {
 			return e
 		}
-		visits, e := int64s(opt.order, "order", opt.n_order)
+		if e := cabi.Equal("targets: n", r.n, "the design", x.N); e != nil {
+			return e
+		}
+		y, e := readTargets(r)
 		if e != nil {
 			return e
 		}
-		changed, e := marginState(state, p, opt.step)
-		if e != nil {
-			return e
+		for i := range x.N {
+			if y.First != nil && (y.First[i] < 0 || y.First[i] > y.First[i+1] || y.First[i+1] > y.Psi.Rows) {
+				return badrow.Named(i, "row %d has the outputs %d to %d of %d", i, y.First[i], y.First[i+1], y.Psi.Rows)
+			}
 		}
-		out, e := cabi.OutRecord(report, "report", false)
+		dst, e := cabi.View[int64](unsafe.Pointer(order), "order", r.n)
 		if e != nil {
 			return e
 		}
@@ -150,12 +232,6 @@ func go_cp_maxmargin_pass(s *C.cp_in_structure, options *C.cp_in_maxmargin_optio
 		if e != nil {
 			return e
 		}
-		found, e := p.Pass(visits, changed, t.mon)
-		if e != nil {
-			return e
-		}
-		out.Set(C.cp_maxmargin_report{gap: C.double(found.Gap), radius: C.double(found.Radius),
-			updates: C.int64_t(found.Updates), proven: C.int64_t(found.Proven)})
-		return nil
+		return maxmargin.RowsOrder(dst, x, y.Psi, y.First, t.workers, t.mon)
 	})
 }

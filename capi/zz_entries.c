@@ -163,6 +163,19 @@ int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options
   return go_cp_decode(s, scores, options, dst, part_len, certificates, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
+                 int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kbest(s, scores, options, list, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
+                      int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
+                      int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kbest_next(s, scores, options, state, state_cap, needed, request, bad_row, err, err_cap);
+}
+
 int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z, double *marginals,
                          cp_partition_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                          int64_t err_cap) {
@@ -215,16 +228,74 @@ int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, i
   return go_cp_extensions_common(x, n, y, m, n_elements, most_downsets, dst, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
-                      cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+int32_t cp_partition_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_partition_estimate(s, scores, options, dst, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_marginals_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
+                              cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                              int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_marginals_estimate(s, scores, options, dst, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
+                         int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_ridge_plan(s, options, n, p, nnz, plan, workers, control, err, err_cap);
+  return go_cp_estimate_next(supplied, options, dst, more, workers, control, err, err_cap);
+}
+
+int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,
+                  cp_in_char *type, void *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                  int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kernel(function, x, y, first, type, values, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kernel_scale(x, weights, gamma, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                         int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_kernel_check(kernel, n, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_kernel_semidefinite(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row,
+                               char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kernel_semidefinite(kernel, n, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_symmetric_eigen(double *matrix, int64_t n, double *values, int32_t workers, cp_control *control,
+                           int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_symmetric_eigen(matrix, n, values, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y, double *values,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_order_kernel(function, x, y, values, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,
+                   cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_predict(s, model, function, train, x, options, predictions, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
+                      cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_ridge_plan(s, options, n, p, nnz, plan, workers, control, err, err_cap);
 }
 
 int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
@@ -314,12 +385,76 @@ int32_t cp_sgd_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_
   return go_cp_sgd_features(s, options, design, targets, steps, state, loss, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_maxmargin_pass(cp_in_structure *s, cp_in_maxmargin_options *options, cp_in_design *design,
-                          cp_in_targets *targets, cp_in_affine_loss *loss, cp_in_maxmargin_state *state,
-                          cp_maxmargin_report *report, int32_t workers, cp_control *control, int64_t *bad_row,
-                          char *err, int64_t err_cap) {
+int32_t cp_affine_losses(cp_in_char *entries, cp_in_char *cost, cp_in_f64 *psi, int64_t n, int64_t d, cp_in_i8 *counted,
+                         double *constant, double *gradient, double *magnitude, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_affine_losses(entries, cost, psi, n, d, counted, constant, gradient, magnitude, err, err_cap);
+}
+
+int32_t cp_rows_order(cp_in_design *design, cp_in_targets *targets, int64_t *order, int32_t workers,
+                      cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_maxmargin_pass(s, options, design, targets, loss, state, report, workers, control, bad_row, err, err_cap);
+  return go_cp_rows_order(design, targets, order, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_svm_fit(cp_in_structure *s, cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
+                   cp_in_affine_loss *loss, cp_in_svm_solution *solution, cp_svm_info *info, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_svm_fit(s, options, design, targets, loss, solution, info, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
+                         cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_svm_state_len(options, design, targets, loss, sizes, bad_row, err, err_cap);
+}
+
+int32_t cp_svm_next(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
+                    double *state, int64_t state_len, cp_margin_step *step, int32_t workers, cp_control *control,
+                    int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_svm_next(options, design, targets, loss, state, state_len, step, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_svm_result(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
+                      double *state, int64_t state_len, cp_in_svm_solution *solution, cp_svm_info *info,
+                      int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_svm_result(options, design, targets, loss, state, state_len, solution, info, bad_row, err, err_cap);
+}
+
+int32_t cp_perceptron_fit(cp_in_structure *s, cp_in_perceptron_options *options, cp_in_design *design,
+                          cp_in_targets *targets, cp_in_affine_loss *loss, cp_in_perceptron_solution *solution,
+                          cp_perceptron_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                          int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_perceptron_fit(s, options, design, targets, loss, solution, info, workers, control, bad_row, err,
+                              err_cap);
+}
+
+int32_t cp_perceptron_state_len(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
+                                cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
+                                int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_perceptron_state_len(options, design, targets, loss, sizes, bad_row, err, err_cap);
+}
+
+int32_t cp_perceptron_next(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
+                           cp_in_affine_loss *loss, double *state, int64_t state_len, cp_margin_step *step,
+                           int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_perceptron_next(options, design, targets, loss, state, state_len, step, workers, control, bad_row, err,
+                               err_cap);
+}
+
+int32_t cp_perceptron_result(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
+                             cp_in_affine_loss *loss, double *state, int64_t state_len,
+                             cp_in_perceptron_solution *solution, cp_perceptron_info *info, int64_t *bad_row, char *err,
+                             int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_perceptron_result(options, design, targets, loss, state, state_len, solution, info, bad_row, err,
+                                 err_cap);
 }
 
 int32_t cp_labelrank_svm(cp_in_design *design, cp_in_preferences *preferences, cp_in_labelrank_options *options,

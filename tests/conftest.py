@@ -104,7 +104,7 @@ class Limits:
 
     def chain_steps(self, n: int) -> None:
         """Estimate means along chains in so few steps."""
-        self._set("combpred.sampling._chain_means.MEAN_STEPS", n)
+        self._set("combpred.sampling.engines._MEAN_STEPS", n)
 
     def downsets(self, n: int) -> None:
         """Let estimates count linear extensions in tables of so few downsets."""

@@ -134,14 +134,21 @@ func setError(buf unsafe.Pointer, n int64, text string) {
 	if buf == nil || n <= 0 {
 		return
 	}
+	PutText(unsafe.Slice((*byte)(buf), min(n, maxMessage)), text)
+}
+
+// maxMessage is more than any message takes.
+const maxMessage = 1 << 20
+
+// PutText writes text to dst with a closing NUL, cut to fit between characters.
+func PutText(dst []byte, text string) {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-	if int64(len(text)) >= n {
-		cut := int(n) - 1
+	if len(text) >= len(dst) {
+		cut := len(dst) - 1
 		for cut > 0 && !utf8.RuneStart(text[cut]) {
 			cut--
 		}
 		text = text[:cut]
 	}
-	dst := unsafe.Slice((*byte)(buf), len(text)+1)
 	dst[copy(dst, text)] = 0
 }

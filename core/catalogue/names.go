@@ -8,11 +8,15 @@ import (
 	"combpred/core/aggregate"
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/decode/kbest"
 	"combpred/core/extensions"
 	"combpred/core/fit"
+	"combpred/core/kernel"
 	"combpred/core/labelrank"
 	"combpred/core/maxmargin"
+	"combpred/core/maxmargin/affine"
 	"combpred/core/partition"
+	"combpred/core/partition/estimate"
 	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
@@ -76,15 +80,40 @@ const (
 	Uint64
 )
 
+// The ways to partition functions and to means of ψ.
+const (
+	AutoEstimate int = iota
+	ExactSum
+	Annealed
+	TaylorExpansion
+	Samples
+	Counting
+	ChainMeans
+)
+
 // The names of all that the C interface has to choose from, but for structures and the options of ridge regression.
 var (
 	Decoders = Names{
 		{"auto", int(decode.Auto)}, {"exact", int(decode.Exact)}, {"approx", int(decode.Approx)},
 		{"local-search", int(decode.Search)}, {"anneal", int(decode.Anneal)}, {"metropolis", int(decode.Metropolis)},
 	}
+	KBestMethods = Names{
+		{"auto", int(kbest.Auto)}, {"unordered", int(kbest.Unordered)}, {"combinations", int(kbest.Combinations)},
+		{"sort", int(kbest.Sort)}, {"partition", int(kbest.Partition)}, {"siblings", int(kbest.Siblings)},
+	}
+	KBestRequests = Names{
+		{"done", int(kbest.Done)}, {"decode", int(kbest.Decode)}, {"listed", int(kbest.Listed)}, {"state", int(kbest.State)},
+	}
 	ChainMethods = Names{
 		{"meta", int(chain.Meta)}, {"local", int(chain.LocalMoves)}, {"cube", int(chain.CubeMoves)},
 		{"cftp", int(chain.FromPast)}, {"rejection", int(chain.Reject)}, {"monotone", int(chain.MonotonePast)},
+	}
+	PartitionMethods = Names{{"auto", AutoEstimate}, {"exact", ExactSum}, {"annealed", Annealed}, {"taylor", TaylorExpansion}}
+	MarginalMethods  = Names{{"samples", Samples}, {"counting", Counting}, {"chains", ChainMeans}}
+	SuppliedMethods  = append(Names{{"annealed", Annealed}}, MarginalMethods...)
+	LevelSamplers    = append(Names{{"auto", int(estimate.AutoSampler)}, {"exact", int(estimate.ExactSampler)}}, ChainMethods...)
+	Schedules        = Names{
+		{"adaptive", int(estimate.Adaptive)}, {"uniform", int(estimate.Uniform)}, {"thesis", int(estimate.Thesis)},
 	}
 	ExtensionMethods = Names{
 		{"auto", int(extensions.Auto)}, {"counting", int(extensions.Counting)}, {"coupling", int(extensions.Coupling)},
@@ -101,8 +130,21 @@ var (
 		{"borda", int(aggregate.BordaCount)}, {"footrule", int(aggregate.Assignment)},
 		{"median-rank", int(aggregate.MedianRanks)},
 	}
-	Consensuses = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
-	Rules       = Names{{"frank-wolfe", int(maxmargin.FrankWolfe)}, {"perceptron", int(maxmargin.Perceptron)}}
+	Consensuses    = Names{{"order", int(aggregate.Order)}, {"weak", int(aggregate.Weak)}, {"partial", int(aggregate.Partial)}}
+	MarginSolvers  = Names{{"cutting-plane", int(maxmargin.CuttingPlanes)}, {"frank-wolfe", int(maxmargin.Blockwise)}}
+	Rescalings     = Names{{"margin", 0}, {"slack", 1}}
+	MarginRequests = Names{
+		{"done", int(maxmargin.Finished)}, {"decode", int(maxmargin.Decode)}, {"planes", int(maxmargin.Planes)},
+		{"look", int(maxmargin.Looked)}, {"grow", int(maxmargin.More)},
+	}
+	EntryKinds = Names{
+		{"bits", int(affine.Bits)}, {"signs", int(affine.Signs)}, {"signs and zeros", int(affine.SignsAndZeros)},
+		{"signs and ties", int(affine.SignsAndTies)},
+	}
+	Costs = Names{
+		{"hamming", int(affine.Hamming)}, {"kendall", int(affine.Kendall)}, {"tree", int(affine.Hamming)},
+		{"zero-one", int(affine.ZeroOne)},
+	}
 	Subgraphs   = Names{{"edges", int(labelrank.Edges)}, {"stars", int(labelrank.Stars)}, {"graph", int(labelrank.Whole)}}
 	NumberTypes = Names{
 		{"float64", int(Float64)}, {"float32", int(Float32)}, {"int8", int(Int8)}, {"uint8", int(Uint8)}, {"int16", int(Int16)},
@@ -110,6 +152,15 @@ var (
 	}
 	PrimalRequests = Names{
 		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
+	}
+	InputKernels = Names{
+		{"linear", int(kernel.Linear)}, {"poly", int(kernel.Polynomial)}, {"rbf", int(kernel.RBF)},
+		{"laplacian", int(kernel.Laplacian)}, {"cosine", int(kernel.Cosine)},
+	}
+	OrderKernels = Names{
+		{"edges", int(kernel.Edges)}, {"signed-edges", int(kernel.SignedEdges)}, {"positions", int(kernel.Positions)},
+		{"positions-rbf", int(kernel.PositionsRBF)}, {"same-positions", int(kernel.SamePositions)},
+		{"extensions", int(kernel.Extensions)},
 	}
 	Updates = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
@@ -125,15 +176,21 @@ func Lists() []List {
 	whichOf := func(is func(aggregate.Method) bool) []string {
 		return slices.DeleteFunc(slices.Clone(Aggregations), func(n Name) bool { return !is(aggregate.Method(n.number)) }).spelt()
 	}
+	constrained := slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Constrained() })
 	random := slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Random() })
 	return []List{
 		{"LIBRARY_DECODERS", "Decoders", Decoders.spelt()},
 		{"RANDOM_DECODERS", "Decoders whose results depend on a seed", random.spelt()},
+		{"CONSTRAINED_DECODERS", "Decoders that respect constraints", constrained.spelt()},
+		{"KBEST_METHODS", "Ways to list the best outputs", KBestMethods.spelt()},
 		{"CHAIN_METHODS", "Ways to sample by proposals, all of which depend on a seed", ChainMethods.spelt()},
 		{"CHAINS", "Those that follow a Markov chain", which(chain.Method.Chained)},
 		{"EXACT_METHODS", "Those that draw independent samples from exactly the distribution asked for", which(chain.Method.Exact)},
 		{"UNIFORM_METHODS", "Those that propose uniform outputs", which(chain.Method.Uniform)},
 		{"BOUNDED_METHODS", "Those that need bounds on the scores of all outputs", which(chain.Method.Bounded)},
+		{"PARTITION_METHODS", "Ways to ln Z: values of the parameter `method`", PartitionMethods.spelt()},
+		{"MEANS_METHODS", "Ways to estimate the mean of ψ", MarginalMethods.spelt()},
+		{"SCHEDULES", "Schedules of annealing", Schedules.spelt()},
 		{"EXTENSION_METHODS", "Ways to sample linear extensions, all of which depend on a seed", ExtensionMethods.spelt()},
 		{"PARTITION_ENGINES", "Methods that compute partition functions", Engines.spelt()},
 		{"MOMENTS_KINDS", "What the mean and the second moment of a structure are", Moments.spelt()},
@@ -147,7 +204,12 @@ func Lists() []List {
 		{"POSITIONAL_METHODS", "Ways to find a consensus by the positions of items",
 			whichOf(func(m aggregate.Method) bool { return !m.Kendall() })},
 		{"NUMBER_TYPES", "Types of the numbers of dense input features", NumberTypes.spelt()},
-		{"RULES", "Rules by which max-margin training takes a step", Rules.spelt()},
+		{"MARGIN_SOLVERS", "Solvers of support vector machines", MarginSolvers.spelt()},
+		{"RESCALINGS", "What the loss rescales in a support vector machine", Rescalings.spelt()},
+		{"ENTRY_KINDS", "Values that the entries of ψ take, where losses are affine", EntryKinds.spelt()},
+		{"AFFINE_COSTS", "Losses that are affine in ψ", Costs.spelt()},
+		{"INPUT_KERNELS", "Kernels of inputs", InputKernels.spelt()},
+		{"ORDER_KERNELS", "Kernels of orders", OrderKernels.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}

@@ -8,8 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"combpred/core/badrow"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/solve"
 	"combpred/core/structure"
 )
 
@@ -38,32 +40,76 @@ func Visits(weights []float64) (rows []int64, each []float64) {
 	return rows, each
 }
 
-// SortBlocks puts the blocks in an order that depends on what their rows hold alone, but for ties: the same rows in another order are then
-// the same training, in every digit but those that rounding changes.
-func (p *Problem) SortBlocks() {
-	rows, weights := make([]int64, p.blocks()), make([]float64, p.blocks())
-	at, codes := make([]int, p.blocks()), make([]uint64, p.blocks())
-	for i := range at {
-		at[i], codes[i] = i, p.code(i)
+// SetBlocks makes the blocks of rows with the given weights, nil for 1 each, in an order of the rows, nil for that in which they stand.
+// The weights of the blocks are those of Visits times a factor.
+func (p *Problem) SetBlocks(weights []float64, order []int64, factor float64) error {
+	n := p.X.N
+	sorted := make([]float64, n)
+	plain := order == nil
+	for k := range sorted {
+		row := k
+		if order != nil {
+			if order[k] < 0 || order[k] >= int64(n) {
+				return fmt.Errorf("maxmargin: order[%d] is %d, must be from 0 to %d", k, order[k], n-1)
+			}
+			row = int(order[k])
+		}
+		sorted[k] = 1
+		if weights != nil {
+			if w := weights[row]; !(w >= 0) || math.IsInf(w, 1) {
+				return badrow.Named(row, "maxmargin: weights[%d] is %g, must be finite and at least 0", row, w)
+			}
+			sorted[k] = weights[row]
+		}
+		plain = plain && sorted[k] == 1
 	}
-	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(codes[a], codes[b]) })
-	for to, from := range at {
-		rows[to], weights[to] = int64(p.row(from)), p.Weights[from]
+	p.Rows, p.Weights = nil, sorted
+	if !plain {
+		p.Rows, p.Weights = Visits(sorted)
 	}
-	p.Rows, p.Weights = rows, weights
+	for i := range p.Weights {
+		p.Weights[i] *= factor
+	}
+	if order != nil {
+		for i, row := range p.Rows {
+			p.Rows[i] = order[row]
+		}
+	}
+	return nil
 }
 
-// code returns a hash of the inputs and of the output of a block, the same for dense and sparse ones.
-func (p *Problem) code(block int) uint64 {
-	var code uint64
-	p.X.Entries(p.row(block), func(k int, x float64) {
-		if x != 0 { // sparse rows may hold zeros
-			code += scatter(math.Float64bits(x)) * (scatter(uint64(k)) | 1)
+// RowsOrder writes an order of rows that depends on what they hold alone, but for ties: the same rows in another order are then the same
+// training, in every digit but those that rounding changes. Row i has the outputs first[i] to first[i+1], for nil output i.
+func RowsOrder(dst []int64, x *solve.Design, psi linalg.Matrix[float64], first []int, workers int, mon *parallel.Monitor) error {
+	codes := make([]uint64, x.N)
+	err := parallel.For(x.N, 256, workers, mon, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			dst[i], codes[i] = int64(i), code(x, psi, first, i)
+		}
+		return nil
+	})
+	if err == nil {
+		slices.SortStableFunc(dst, func(a, b int64) int { return cmp.Compare(codes[a], codes[b]) })
+	}
+	return err
+}
+
+// code returns a hash of the inputs and of the outputs of a row, the same for dense and sparse ones.
+func code(x *solve.Design, psi matrix, first []int, row int) (code uint64) {
+	x.Entries(row, func(k int, v float64) {
+		if v != 0 { // sparse rows may hold zeros
+			code += scatter(math.Float64bits(v)) * (scatter(uint64(k)) | 1)
 		}
 	})
-	for j, v := range p.Psi.Row(p.row(block)) {
-		if v != 0 {
-			code += scatter(math.Float64bits(v)) * (scatter(^uint64(j)) | 1)
+	lo, hi := row, row+1
+	if first != nil {
+		lo, hi = first[row], first[row+1]
+	}
+	for ; lo < hi; lo++ {
+		for j, v := range psi.Row(lo) {
+			if v != 0 {
+				code += scatter(math.Float64bits(v)) * (scatter(^uint64(j)) | 1)
+			}
 		}
 	}
 	return code
@@ -75,6 +121,26 @@ func scatter(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
+}
+
+// How many numbers ψ of all outputs may be: where slack rescaling looks at each, which takes 0.1 ms a row, and where a loss of 0 and 1 is
+// taken at all.
+const (
+	fewNumbers  = 1 << 14
+	mostNumbers = 1 << 24
+)
+
+// SetMembers lists the outputs of the space where the worst one is to be found by a look at each.
+func (p *Problem) SetMembers() (err error) {
+	switch {
+	case p.Loss.ZeroOne:
+		p.Members, err = ListMembers(p.Space, mostNumbers)
+	case p.Slack:
+		if members, unknown := ListMembers(p.Space, fewNumbers); unknown == nil {
+			p.Members = members
+		}
+	}
+	return err
 }
 
 // ListMembers returns ψ of all outputs, or a CapabilityError where they are not known to be at most so many numbers.

@@ -58,7 +58,9 @@ func resumed(t *testing.T, p *Problem, o SVMOptions, engine Engine) Solution {
 			return m.Found()
 		case More:
 			grown++
-			state = append(state, make([]float64, r.Length-len(state))...)
+			if state = append(state, make([]float64, r.Length-len(state))...); grown > 1 {
+				state = append(state, math.NaN()) // what is behind is not looked at
+			}
 		case Decode:
 			if err := engine.Answer(r, nil); err != nil {
 				t.Fatal(err)
@@ -289,8 +291,8 @@ func TestWhatCannotBeTrainedIsRefused(t *testing.T) {
 	if _, err := ResumeSVM(p, o, make([]float64, length)); err == nil {
 		t.Error("a state that was not begun passed for one")
 	}
-	if _, err := NewSVM(p, o, make([]float64, length+1)); err == nil {
-		t.Error("a state of a wrong length was taken")
+	if _, err := NewSVM(p, o, make([]float64, length-1)); err == nil {
+		t.Error("a state that is too short was taken")
 	}
 	if _, err := ListMembers(p.Space, 3); err == nil {
 		t.Error("24 numbers passed for 3")

@@ -107,7 +107,7 @@ func (o PerceptronOptions) StateLen(p *Problem) (int, error) {
 	return t.at, nil
 }
 
-// NewPerceptron begins training in a state of length StateLen.
+// NewPerceptron begins training in a state of length StateLen, or longer.
 func NewPerceptron(p *Problem, o PerceptronOptions, state []float64) (*PerceptronTraining, error) {
 	m, err := openPerceptron(p, o, state, true)
 	if err != nil {
@@ -145,7 +145,7 @@ func openPerceptron(p *Problem, o PerceptronOptions, state []float64, begin bool
 	if err != nil {
 		return nil, err
 	}
-	if err := p.header(state, length, markPerceptron, begin); err != nil {
+	if state, err = p.header(state, length, markPerceptron, begin); err != nil {
 		return nil, err
 	}
 	m := &PerceptronTraining{p: p, o: o}
@@ -156,6 +156,11 @@ func openPerceptron(p *Problem, o PerceptronOptions, state []float64, begin bool
 // Grow is never asked for.
 func (m *PerceptronTraining) Grow([]float64) error {
 	return errors.New("maxmargin: no longer state was asked for")
+}
+
+// Look tells the number of the pass, and the mistakes in it so far in place of a bound.
+func (m *PerceptronTraining) Look() Look {
+	return Look{Iter: int(m.head[perIter]), Bound: m.head[perPassMistakes]}
 }
 
 // Row returns the row of a block.
@@ -280,13 +285,13 @@ func (m *PerceptronTraining) Found() Trained {
 	return t
 }
 
-// CoefficientsTo writes the coefficients of the blocks to last and late (blocks×d): the weights are Σ_i x_i last_iᵀ more than those to
-// start from. Averaged over all visits of training that started from zero they are Σ_i x_i (last_i − late_i/Visits)ᵀ. In general late
+// AddCoefficients adds the coefficients of the rows to last and late (n×d): the weights are Σ_i x_i last_iᵀ more than those to start
+// from. Averaged over all visits of training that started from zero they are Σ_i x_i (last_i − late_i/Visits)ᵀ. In general late
 // belongs to the sum of all changes, each times the visits before it.
-func (m *PerceptronTraining) CoefficientsTo(last, late linalg.Matrix[float64]) {
+func (m *PerceptronTraining) AddCoefficients(last, late linalg.Matrix[float64]) {
 	for i, weight := range m.p.Weights {
-		linalg.ScaleTo(last.Row(i), weight, m.steps.V.Row(i))
-		linalg.ScaleTo(late.Row(i), weight, m.steps.LateV.Row(i))
+		linalg.Axpy(last.Row(m.p.row(i)), m.steps.V.Row(i), weight)
+		linalg.Axpy(late.Row(m.p.row(i)), m.steps.LateV.Row(i), weight)
 	}
 }
 

@@ -103,10 +103,10 @@ func TestPassesAreThoseOfTheRule(t *testing.T) {
 			t.Fatalf("weight %d is %g, must be %g", i, last.Data[i], w.Data[i])
 		}
 	}
-	coefficients, lateOnes := linalg.NewMatrix[float64](5, 3), linalg.NewMatrix[float64](5, 3)
-	m.CoefficientsTo(coefficients, lateOnes)
-	for i := range 5 {
-		p.X.Entries(p.row(i), func(k int, x float64) { linalg.Axpy(last.Row(k), coefficients.Row(i), -x) })
+	coefficients, lateOnes := linalg.NewMatrix[float64](8, 3), linalg.NewMatrix[float64](8, 3)
+	m.AddCoefficients(coefficients, lateOnes)
+	for i := range 8 {
+		p.X.Entries(i, func(k int, x float64) { linalg.Axpy(last.Row(k), coefficients.Row(i), -x) })
 	}
 	for _, v := range last.Data {
 		if math.Abs(v) > 1e-12 {

@@ -21,6 +21,7 @@ type planes struct {
 	numbers   []float64 // blocks
 	f         matrix    // their scores
 	asked     []float64 // blocks that a request is about
+	rows      []float64 // their rows
 	linear    matrix
 	magnitude matrix
 	psi       matrix // replies, in the end the directions
@@ -42,7 +43,7 @@ func (p *Problem) searches() bool { return p.Slack && !p.Asked && p.Members.Rows
 // newPlanes takes its part of a state for up to so many blocks at once.
 func (p *Problem) newPlanes(t *tape, rows, workers int) *planes {
 	d := p.Psi.Cols
-	s := &planes{Problem: p, own: t.take(planesLen), numbers: t.take(rows), f: t.matrix(rows, d), asked: t.take(rows),
+	s := &planes{Problem: p, own: t.take(planesLen), numbers: t.take(rows), f: t.matrix(rows, d), asked: t.take(rows), rows: t.take(rows),
 		linear: t.matrix(rows, d), psi: t.matrix(rows, d), offset: t.take(rows), proven: t.take(rows), workers: workers}
 	s.magnitude, s.best = shaped(nil, 0, d), shaped(nil, 0, d)
 	if p.Loss.Magnitude.Rows > 0 {
@@ -120,12 +121,13 @@ func (s *planes) ask(k int) (place int) {
 func (s *planes) request() (Request, error) {
 	k := int(s.head[headCount])
 	r := Request{Ask: Decode, Linear: top(s.linear, k), Magnitude: top(s.magnitude, k), Psi: top(s.psi, k), Offset: s.offset[:k],
-		Proven: s.proven[:k], Stream: int(s.head[headStream]), numbers: s.asked[:k]}
+		Proven: s.proven[:k], Rows: s.rows[:k], Stream: int(s.head[headStream]), numbers: s.asked[:k]}
 	if s.Asked {
 		r.Ask = Planes
 	}
 	s.head[headStream] += float64(k)
 	for i := range k {
+		r.Rows[i] = float64(s.row(r.Block(i)))
 		err := structure.CheckScores(r.Linear.Row(i))
 		if r.Magnitude.Rows > 0 {
 			err = errors.Join(err, structure.CheckScores(r.Magnitude.Row(i)))

@@ -56,9 +56,8 @@ type Problem struct {
 	// Members holds ψ of all outputs, where the worst one is to be found by a look at each; see ListMembers.
 	Members matrix
 
-	// Who decodes where a pass is made here. Machines have a Decoder for that.
+	// Who decodes where training is done here.
 	Space      structure.Space
-	Rule       Rule
 	Method     decode.Method
 	Candidates int // see Decoder
 	Seed       uint64
@@ -97,40 +96,6 @@ func (r Rule) Share(t int) float64 {
 
 // maxSteps bounds the number of a step, so that shares are exact enough.
 const maxSteps = 1 << 48
-
-func (p *Problem) check(order []int64, s *State) error {
-	m, d, q := p.blocks(), p.Space.FeatureLen(), p.X.Len()
-	switch {
-	case p.Rule != FrankWolfe && p.Rule != Perceptron:
-		return fmt.Errorf("maxmargin: there is no rule number %d", p.Rule)
-	case p.Candidates < 0:
-		return fmt.Errorf("maxmargin: candidates is %d, must be 0 or more", p.Candidates)
-	case p.Psi.Cols != d:
-		return fmt.Errorf("maxmargin: psi has %d columns, must have %d", p.Psi.Cols, d)
-	case s.V.Rows != m || s.V.Cols != d || len(s.Offset) != m:
-		return fmt.Errorf("maxmargin: v is %d×%d, must be %d×%d", s.V.Rows, s.V.Cols, m, d)
-	case s.LateV.Rows != 0 && (s.LateV.Rows != m || s.LateV.Cols != d || len(s.LateOffset) != m):
-		return fmt.Errorf("maxmargin: late is %d×%d, must be %d×%d", s.LateV.Rows, s.LateV.Cols, m, d)
-	case s.W.Rows != q || s.W.Cols != d:
-		return fmt.Errorf("maxmargin: coef is %d×%d, must be %d×%d", s.W.Rows, s.W.Cols, q, d)
-	case s.Step < 0 || s.Step > maxSteps:
-		return fmt.Errorf("maxmargin: step is %d, must be from 0 to %d", s.Step, maxSteps)
-	}
-	if err := p.checkRows(); err != nil {
-		return err
-	}
-	if p.Rule == FrankWolfe {
-		if err := p.checkLoss(); err != nil {
-			return err
-		}
-	}
-	for k, i := range order {
-		if i < 0 || i >= int64(m) {
-			return fmt.Errorf("maxmargin: order[%d] is %d, must be from 0 to %d", k, i, m-1)
-		}
-	}
-	return nil
-}
 
 // checkRows returns an error unless there are blocks, of rows that exist.
 func (p *Problem) checkRows() error {

@@ -41,6 +41,7 @@ type Request struct {
 	Psi       matrix // k×d
 	Offset    []float64
 	Proven    []float64
+	Rows      []float64 // the numbers of the problem's rows
 	// Stream is the number of the random stream of the first row, if streams are needed; other rows have the next ones. No two
 	// requests share any.
 	Stream int
@@ -58,10 +59,12 @@ type Machine interface {
 	// Next takes in what was asked for last and goes on until more is needed, or training has ended. After an error from mon it may be
 	// called again, and then goes on; after others the state is unspecified.
 	Next(mon *parallel.Monitor) (Request, error)
-	// Grow goes on with a longer state.
+	// Grow goes on with a longer state, after a request for More.
 	Grow(state []float64) error
 	// Row returns the row of a block.
 	Row(block int) int
+	// Look tells how far training has come.
+	Look() Look
 }
 
 // Drive answers the requests of a machine until it has finished. See, unless nil, gets the looks on the way.
@@ -139,14 +142,15 @@ const (
 	headLen
 )
 
-// header checks, or where it begins writes, the header of a state of a known length.
-func (p *Problem) header(state []float64, length int, mark float64, begin bool) error {
+// header checks, or where it begins writes, the header of a state of a known length, and returns that much of the state.
+func (p *Problem) header(state []float64, length int, mark float64, begin bool) ([]float64, error) {
 	if length >= maxState {
-		return fmt.Errorf("maxmargin: %d blocks with %d features and %d entries of ψ are too many", p.blocks(), p.X.Len(), p.Psi.Cols)
+		return nil, fmt.Errorf("maxmargin: %d blocks with %d features and %d entries of ψ are too many", p.blocks(), p.X.Len(), p.Psi.Cols)
 	}
-	if len(state) != length {
-		return fmt.Errorf("maxmargin: the state has %d numbers, must have %d", len(state), length)
+	if len(state) < length {
+		return nil, fmt.Errorf("maxmargin: the state has %d numbers, must have %d", len(state), length)
 	}
+	state = state[:length:length]
 	if begin {
 		clear(state)
 		state[headMark], state[headBlocks] = mark, float64(p.blocks())
@@ -154,9 +158,9 @@ func (p *Problem) header(state []float64, length int, mark float64, begin bool) 
 	}
 	if state[headMark] != mark || state[headBlocks] != float64(p.blocks()) || state[headOutputs] != float64(p.Psi.Cols) ||
 		state[headFeatures] != float64(p.X.Len()) {
-		return errors.New("maxmargin: the state has not been begun, or belongs to another problem")
+		return nil, errors.New("maxmargin: the state has not been begun, or belongs to another problem")
 	}
-	return nil
+	return state, nil
 }
 
 // checkNorms returns an error that names the first row whose squares overflow.

@@ -1,15 +1,12 @@
 package maxmargin
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"combpred/core/badrow"
 	"combpred/core/linalg"
-	"combpred/core/parallel"
 	"combpred/core/structure"
 )
 
@@ -113,61 +110,6 @@ func (p *Problem) denseOf(w matrix) blas64.General {
 }
 
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
-
-// Report is what a pass saw.
-type Report struct {
-	Gap     float64 // sum of the examples' duality gaps, each before its step; FrankWolfe only
-	Updates int     // steps that moved the weights; for the perceptron the mistakes
-	Proven  int     // decodings proven optimal
-	Radius  float64 // largest ‖x_i‖²‖ψ_i − ψ(z)‖² of the updates; Perceptron only
-}
-
-// Pass takes a step on each block of the order. A step costs one decoding and two products of the example's features with rows of d
-// weights. After an error the state is unspecified.
-func (p *Problem) Pass(order []int64, s *State, mon *parallel.Monitor) (Report, error) {
-	if err := p.check(order, s); err != nil {
-		return Report{}, err
-	}
-	finder, err := (&Decoder{Space: p.Space, Method: p.Method, Candidates: p.Candidates, Seed: p.Seed}).finder(mon)
-	if err != nil {
-		return Report{}, err
-	}
-	var report Report
-	d := p.Psi.Cols
-	f, linear, found := make([]float64, d), make([]float64, d), make([]float64, d)
-	for _, at := range order {
-		if err := mon.Err(); err != nil {
-			return report, err
-		}
-		i := int(at)
-		norm := p.rowScores(f, s.W, i)
-		copy(linear, f)
-		score := structure.Scores{Linear: linear}
-		if p.Rule == FrankWolfe {
-			score = p.augmented(linear, f, p.row(i))
-		}
-		proven, err := finder.find(found, score, s.Step)
-		if err != nil {
-			return report, fmt.Errorf("maxmargin: %w", badrow.At(p.row(i), err))
-		}
-		if proven {
-			report.Proven++
-		}
-		if p.Rule == FrankWolfe {
-			gap, moved := p.towards(s, i, f, found, p.planeOf(p.row(i), f, found), norm)
-			report.Gap += p.Weights[i] * gap
-			if moved {
-				report.Updates++
-			}
-		} else if square := p.away(s, i, f, found); square > 0 {
-			report.Updates++
-			report.Radius = max(report.Radius, norm*square)
-		}
-		s.Step++
-		mon.Advance(1)
-	}
-	return report, nil
-}
 
 // augmented returns the scores f with the loss of a row added, the linear ones in dst.
 func (p *Problem) augmented(dst, f []float64, row int) structure.Scores {

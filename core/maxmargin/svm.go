@@ -153,7 +153,7 @@ func (o SVMOptions) StateLen(p *Problem) (int, error) {
 	return m.length(firstPlanes), nil
 }
 
-// NewSVM begins training in a state of length StateLen. It costs a look at all inputs and losses.
+// NewSVM begins training in a state of length StateLen, or longer. It costs a look at all inputs and losses.
 func NewSVM(p *Problem, o SVMOptions, state []float64) (*SVM, error) {
 	m, err := openSVM(p, o, state, firstPlanes, true)
 	if err != nil {
@@ -188,7 +188,8 @@ func (m *SVM) startOf(block int) float64 {
 	return m.p.Loss.of(row, m.p.Psi.Row(row))
 }
 
-// ResumeSVM returns the machine that a state holds, for the same problem and options. The state may be longer where More was asked for.
+// ResumeSVM returns the machine that a state holds, for the same problem and options. Where the state is longer, as More was asked for,
+// it grows.
 func ResumeSVM(p *Problem, o SVMOptions, state []float64) (*SVM, error) {
 	if len(state) < svmHead {
 		return nil, errors.New("maxmargin: this is not the state of a support vector machine")
@@ -201,11 +202,7 @@ func ResumeSVM(p *Problem, o SVMOptions, state []float64) (*SVM, error) {
 		}
 		capacity = int(have)
 	}
-	short := state
-	if length := (&SVM{p: p, o: o}).length(capacity); capacity > 0 && len(state) > length {
-		short = state[:length:length]
-	}
-	m, err := openSVM(p, o, short, capacity, false)
+	m, err := openSVM(p, o, state, capacity, false)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +213,7 @@ func ResumeSVM(p *Problem, o SVMOptions, state []float64) (*SVM, error) {
 		return nil, errDamaged
 	}
 	m.steps.Step = int(h[svmSteps])
-	if len(short) < len(state) {
+	if h[headPhase] == phaseAdd && h[svmPlanes] == h[svmCapacity] && len(state) >= m.length(2*capacity) {
 		return m, m.Grow(state)
 	}
 	return m, nil
@@ -226,14 +223,16 @@ func openSVM(p *Problem, o SVMOptions, state []float64, capacity int, begin bool
 	if err := o.check(p); err != nil {
 		return nil, err
 	}
-	m := &SVM{p: p, o: o, state: state}
+	m := &SVM{p: p, o: o}
 	mark := float64(markCutting)
 	if o.Solver == Blockwise {
 		mark = markBlockwise
 	}
-	if err := p.header(state, m.length(capacity), mark, begin); err != nil {
+	var err error
+	if m.state, err = p.header(state, m.length(capacity), mark, begin); err != nil {
 		return nil, err
 	}
+	state = m.state
 	m.layout(&tape{data: state}, capacity)
 	return m, nil
 }
@@ -244,9 +243,11 @@ func (m *SVM) Grow(state []float64) error {
 		return errors.New("maxmargin: no longer state was asked for")
 	}
 	capacity := 2 * int(m.head[svmCapacity])
-	if want := m.length(capacity); len(state) != want {
+	want := m.length(capacity)
+	if len(state) < want {
 		return fmt.Errorf("maxmargin: the state has %d numbers, must have %d", len(state), want)
 	}
+	state = state[:want:want]
 	tail := append([]float64(nil), state[m.length(0)+m.cut.planes.Rows*m.cut.planes.Cols:len(m.state)]...)
 	old := m.cut
 	t := tape{data: tail}
@@ -299,10 +300,33 @@ func (m *SVM) Next(mon *parallel.Monitor) (Request, error) {
 }
 
 // looked says how far training has come.
-func (m *SVM) looked() Request { return Request{Ask: Looked, Look: m.look()} }
+func (m *SVM) looked() Request { return Request{Ask: Looked, Look: m.Look()} }
 
-func (m *SVM) look() Look {
+// Look tells how far training has come.
+func (m *SVM) Look() Look {
 	return Look{Iter: int(m.head[svmIter]), Objective: m.head[svmPrimal], Bound: m.head[svmBound]}
+}
+
+// GapError reports that the passes came to their limit before the gap was closed. The solution is valid as far as it goes.
+type GapError struct {
+	Gap, Objective, Tol float64
+	Iter                int
+}
+
+func (e *GapError) Error() string {
+	return fmt.Sprintf("maxmargin: a duality gap of %.3g of the objective after %d passes, tol is %.3g; raise max_iter or tol, or lower C",
+		e.Gap/e.Objective, e.Iter, e.Tol)
+}
+
+// Status returns the code of the C interface for this error.
+func (e *GapError) Status() int32 { return 7 }
+
+// Check returns a GapError unless a solution has converged.
+func (o SVMOptions) Check(s Solution) error {
+	if s.Converged {
+		return nil
+	}
+	return &GapError{Gap: s.Gap, Objective: s.Objective, Tol: o.Tol, Iter: s.Iter}
 }
 
 // Solution of a support vector machine.
@@ -315,6 +339,9 @@ type Solution struct {
 	Exact     bool                   // whether every hinge loss in Objective is proven
 	Converged bool                   // whether the gap is small enough
 }
+
+// Done reports whether training has ended.
+func (m *SVM) Done() bool { return m.head[headPhase] == phaseDone }
 
 // Found returns the solution, or the best so far.
 func (m *SVM) Found() Solution {

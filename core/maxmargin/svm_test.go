@@ -283,29 +283,3 @@ func TestSlackSearchesStayWithinTheirBound(t *testing.T) {
 		}
 	}
 }
-
-func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
-	p := instance(t, "permutations", 3, 20, 3)
-	q := *p
-	q.X = &solve.Design{N: 20, P: 3, Intercept: true, Dense: linalg.NewMatrix[float64](20, 3)}
-	q.Psi, q.Weights = linalg.NewMatrix[float64](20, 3), make([]float64, 20)
-	for i := range 20 {
-		to := i * 7 % 20
-		copy(q.X.Dense.Row(to), p.X.Dense.Row(i))
-		copy(q.Psi.Row(to), p.Psi.Row(i))
-		q.Weights[to] = p.Weights[i]
-	}
-	members, _ := ListMembers(p.Space, 1<<16)
-	q.Loss = hamming(q.Psi, members)
-	o := SVMOptions{Solver: Blockwise, MaxIter: 5}
-	p.SortBlocks()
-	q.SortBlocks()
-	a, _, err := TrainSVM(p, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, _, err := TrainSVM(&q, o, nil)
-	if err != nil || !slices.Equal(a.Weights.Data, b.Weights.Data) {
-		t.Errorf("%+v and %+v, error %v", a, b, err)
-	}
-}

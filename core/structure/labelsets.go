@@ -37,7 +37,10 @@ var (
 	_ Proposer   = labelSets{}
 	_ Sibling    = labelSets{}
 	_ Decoder    = labelSets{}
+	_ Free       = labelSets{}
 )
+
+var zeroOne, signsAndZero = []int32{0, 1}, []int32{-1, 0, 1}
 
 func newLabelSets(a given) (Space, error) {
 	n, err := a.Int("n")
@@ -83,6 +86,14 @@ func (l labelSets) Embed(dst []float64, y []int32) {
 	for i, v := range y {
 		dst[i] = float64(v)
 	}
+}
+
+// FreeValues are 0 and 1, unless the sets have one size.
+func (l labelSets) FreeValues() []int32 {
+	if l.size < 0 {
+		return zeroOne
+	}
+	return nil
 }
 
 // Mirrored: the complement has another size than the sets of the space, unless that is half of all.

@@ -41,9 +41,13 @@ var (
 	_ Sampler    = tournaments{}
 	_ Sibling    = tournaments{}
 	_ Decoder    = tournaments{}
+	_ Free       = tournaments{}
 )
 
 func (t tournaments) String() string { return fmt.Sprintf("partial tournaments of %d items", t.n) }
+
+// FreeValues are those of all pairs.
+func (t tournaments) FreeValues() []int32 { return signsAndZero }
 
 // Count is 3^d.
 func (t tournaments) Count() *big.Int {

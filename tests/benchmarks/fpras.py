@@ -17,8 +17,6 @@ import time
 import numpy as np
 
 from combpred.sampling import log_partition
-from combpred.sampling._annealing import fixed_schedule
-from combpred.sampling._levels import Task
 from combpred.structures import Cycles, Permutations, Structure, Subtrees
 
 DELTA = 0.25
@@ -40,13 +38,14 @@ def share(structure: Structure, scores: np.ndarray, runs: int, **how: object) ->
 
 
 def needed(structure: Structure, scores: np.ndarray, epsilon: float, delta: float, schedule: str) -> int:
-    """Return the number of samples of a schedule that is known beforehand."""
-    task = Task(
-        structure, scores, epsilon, delta, "exact", schedule, 1, None, np.random.default_rng(0), lambda *_: None
-    )
-    plan = fixed_schedule(task)
-    assert plan is not None
-    return plan.n_repeats * plan.n_samples * len(plan.batches())
+    """Return the number of samples of a schedule that follows from bounds, by an estimate with a large ε."""
+    wide = 0.99
+    found = log_partition(
+        structure, scores, method="annealed", sampler="exact", epsilon=wide, delta=delta, schedule=schedule,
+        max_steps=2**40, random_state=0,
+    ).details  # fmt: skip
+    in_batch = float(found.n_level_samples[0]) * (wide / epsilon) ** 2
+    return round(found.n_repeats[0] * in_batch * (len(found.schedules[0]) - 1))
 
 
 def main() -> None:

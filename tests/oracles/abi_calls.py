@@ -24,6 +24,9 @@ DOUBLES = np.zeros(4096)  # outputs, and what is changed in place
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
+RANKED = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
+COUNTS = np.zeros(2, dtype=np.int64)
+LISTING = np.zeros(8192, dtype=np.uint8)
 SLOTS = np.zeros(2, dtype=np.int64)
 ONES = np.ones(64)
 PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
@@ -91,7 +94,41 @@ CONSENSUS = record(abi.CAggregateOptions, method=b"auto", output=b"order", penal
 PRIMAL = ridge_options({"loss": "auc", "solver": "primal", "precision": "single"})
 FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
+RBF = record(abi.CKernelFunction, name=b"rbf", gamma=0.5, degree=3.0, coef0=1.0)
 STATE = finished(2)
+
+AFFINE = record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z)
+MARGINS = (DESIGN, TARGETS, AFFINE)
+SVM_FIELDS = {"solver": b"cutting-plane", "rescaling": b"margin", "c": 1.0, "max_iter": 5, "order": SLOTS.ctypes.data}
+SVM, OWN_SVM = record(abi.CSVMOptions, method=b"auto", **SVM_FIELDS), record(abi.CSVMOptions, **SVM_FIELDS)
+SOLUTION = record(abi.CSVMSolution, q=2, d=D, coef=doubles(2300), n_curve=2, curve=doubles(2320))
+VISITS = {"max_iter": 1, "order": SLOTS.ctypes.data, "squared": 1.0, "least": 1.0, "start": Z}
+PERCEPTRON = record(abi.CPerceptronOptions, method=b"auto", **VISITS)
+OWN_PERCEPTRON = record(abi.CPerceptronOptions, **VISITS)
+WEIGHTS = record(
+    abi.CPerceptronSolution,
+    n=2,
+    q=2,
+    d=D,
+    last=doubles(2300),
+    late=doubles(2312),
+    dual_last=doubles(2330),
+    dual_late=doubles(2350),
+)
+
+
+def trained(kind: str, options: ctypes.Structure) -> np.ndarray:
+    """Return the state of training that has ended, all outputs being like those of the rows."""
+    given, sizes = [ctypes.byref(each) for each in (options, *MARGINS)], record(abi.CMarginSizes)
+    call(f"cp_{kind}_state_len", *given, ctypes.byref(sizes))
+    state, step = np.zeros(sizes.state), record(abi.CMarginStep)
+    while step.request != b"done":
+        state[step.reply : step.reply + step.n * D] = 0.0
+        call(f"cp_{kind}_next", *given, state.ctypes.data, len(state), ctypes.byref(step), n_threads=1)
+    return state
+
+
+SVM_STATE, VISITED = trained("svm", OWN_SVM), trained("perceptron", OWN_PERCEPTRON)
 
 CALLS = {
     "cp_catalogue": [ctypes.create_string_buffer(1 << 17), 1 << 17, out()],
@@ -117,9 +154,34 @@ CALLS = {
         *(S, record(abi.CScores, n=2, d=D, linear=Z, n_magnitude=1, magnitude=Z)),
         *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),
         record(
-            abi.CCertificates, n=2, value=doubles(64), upper_bound=doubles(96), nu=doubles(128), optimal=doubles(160)
+            abi.CCertificates,
+            n=2,
+            value=doubles(64),
+            upper_bound=doubles(96),
+            nu=doubles(128),
+            optimal=doubles(160),
+            met=doubles(192),
         ),
         *RUN,
+    ],
+    "cp_kbest": [
+        *(S, SCORES, record(abi.CKbestOptions, method=b"auto", nu=0.5, skip=1)),
+        record(
+            *(abi.CKbestList,),
+            **{"n": 2, "capacity": 3, "part_len": PART_LEN, "parts": INTS[64:].ctypes.data, "value": doubles(64)},
+            count=COUNTS.ctypes.data,
+        ),
+        *RUN,
+    ],
+    "cp_kbest_next": [
+        *(S, record(abi.CScores, n=1, d=D, linear=Z), record(abi.CKbestOptions, method=b"partition", nu=1.0)),
+        *(LISTING.ctypes.data, len(LISTING), out()),
+        record(
+            *(abi.CKbestRequest,),
+            **{"capacity": 2, "d": D, "part_len": PART_LEN, "parts": RANKED.ctypes.data},
+            linear=doubles(64),
+            magnitude=doubles(96),
+        ),
     ],
     "cp_log_partition": [S, SCORES, doubles(64), doubles(96), record(abi.CPartitionInfo), *RUN],
     "cp_sample_distribution": [S, SCORES, 3, 7, Y, PART_LEN, *RUN],
@@ -134,7 +196,34 @@ CALLS = {
     "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, INTS[16:].ctypes.data, 2, doubles(64), *RUN],
     "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), *RUN],
     "cp_extensions_common": [SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, doubles(64), *RUN],
+    "cp_kernel": [RBF, FEATURES, FEATURES, 0, b"float64", doubles(512), *RUN],
+    "cp_kernel_scale": [FEATURES, ONES.ctypes.data, doubles(512), *RUN],
     "cp_kernel_check": [K, 2, *RUN],
+    "cp_kernel_semidefinite": [K, 2, *RUN],
+    "cp_symmetric_eigen": [doubles(2800), 2, doubles(2810), *RUN],
+    "cp_order_kernel": [
+        *(
+            record(abi.COrderFunction, name=b"edges", most_downsets=1000),
+            record(abi.COrders, n=2, n_items=4, positions=Z),
+        ),
+        *(record(abi.COrders, n=3, n_items=4, positions=Z), doubles(512), *RUN),
+    ],
+    "cp_predict": [
+        *(S, record(abi.CModel, m=2, d=D, coef=Z, intercept=Z, loss=b"auc", mean=Z), RBF, FEATURES, FEATURES),
+        record(abi.CDecodeOptions, method=b"auto", seed=7),
+        record(
+            abi.CPredictions,
+            n=2,
+            part_len=PART_LEN,
+            scores=doubles(512),
+            outputs=Y,
+            value=doubles(64),
+            upper_bound=doubles(96),
+            nu=doubles(128),
+            optimal=doubles(160),
+        ),
+        *RUN,
+    ],
     "cp_ridge_plan": [S, RIDGE, 10, 0, 0, record(abi.CRidgePlanInfo), *RUN],
     "cp_ridge_kernel": [S, RIDGE, K, TARGETS, WORK, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_spectral": [S, RIDGE, Z, K, TARGETS, doubles(512), record(abi.CFitInfo), *RUN],
@@ -151,22 +240,19 @@ CALLS = {
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
     "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
     "cp_sgd_features": [S, RIDGE, DESIGN, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
-    "cp_maxmargin_pass": [
-        *(S, record(abi.CMaxmarginOptions, rule=b"frank-wolfe", method=b"auto", order=SLOTS.ctypes.data, n_order=2)),
-        *(DESIGN, TARGETS),
-        record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z, magnitude=Z),
-        record(
-            abi.CMaxmarginState,
-            n=2,
-            d=D,
-            q=2,
-            v=doubles(2300),
-            offset=doubles(2320),
-            late_v=doubles(2340),
-            late_offset=doubles(2360),
-            coef=doubles(2380),
-        ),
-        *(record(abi.CMaxmarginReport), *RUN),
+    "cp_affine_losses": [b"signs and zeros", b"hamming", Z, 2, D, None, doubles(2300), doubles(2310), doubles(2330)],
+    "cp_rows_order": [DESIGN, TARGETS, INTS[48:].ctypes.data, *RUN],
+    "cp_svm_fit": [S, SVM, *MARGINS, SOLUTION, record(abi.CSVMInfo), *RUN],
+    "cp_svm_state_len": [OWN_SVM, *MARGINS, record(abi.CMarginSizes)],
+    "cp_svm_next": [OWN_SVM, *MARGINS, SVM_STATE.ctypes.data, len(SVM_STATE), record(abi.CMarginStep), *RUN],
+    "cp_svm_result": [OWN_SVM, *MARGINS, SVM_STATE.ctypes.data, len(SVM_STATE), SOLUTION, record(abi.CSVMInfo)],
+    "cp_perceptron_fit": [S, PERCEPTRON, *MARGINS, WEIGHTS, record(abi.CPerceptronInfo), *RUN],
+    "cp_perceptron_state_len": [OWN_PERCEPTRON, *MARGINS, record(abi.CMarginSizes)],
+    "cp_perceptron_next": [
+        *(OWN_PERCEPTRON, *MARGINS, VISITED.ctypes.data, len(VISITED), record(abi.CMarginStep), *RUN)
+    ],
+    "cp_perceptron_result": [
+        *(OWN_PERCEPTRON, *MARGINS, VISITED.ctypes.data, len(VISITED), WEIGHTS, record(abi.CPerceptronInfo))
     ],
     "cp_labelrank_svm": [DESIGN, *MACHINE],
     "cp_labelrank_svm_kernel": [K, *MACHINE],

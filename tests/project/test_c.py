@@ -8,18 +8,21 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy
 
+from combpred import StructuredRidge
 from combpred._lib import abi
 from combpred._lib.decode import decode
-from combpred._lib.partition import log_partition, sample_distribution
+from combpred._lib.partition import Asked, Estimates, estimate, log_partition, sample_distribution
 from combpred._lib.ridge import Targets, ridge_kernel, ridge_kernel_loo, ridge_plan
 from combpred._lib.sampling import Plan, chain_sample
 from combpred._lib.structure import Description, catalogue, structure_embed, structure_sample
+from combpred.baselines import StructuredPerceptron, StructuredSVM
 
 pytestmark = [
     pytest.mark.versionless,
@@ -182,6 +185,52 @@ def test_ridge(run, blas):
     assert " ".join(found["unknown"]) == '1 loss is "hinge", must be "auc" or "squared"'
 
 
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly"])
+@pytest.mark.parametrize("blas", ["gonum", "host"])
+def test_kernel_fit_and_predictions(run, kernel, loss, blas):
+    path = host_blas()
+    if blas == "host" and path is None:
+        pytest.skip("no BLAS in a shared library is known")
+    rng = np.random.default_rng(2)
+    n, m, alpha = 80, 9, 0.3
+    x, fresh = rng.normal(size=(n, 3)), rng.normal(size=(m, 3))
+    y = rng.permuted(np.tile(np.arange(1, 6), (n, 1)), axis=1)
+    found = run("predict", kernel, loss, *([path] if blas == "host" else []), given=text([n, m, 3, alpha], x, y, fresh))
+    model = StructuredRidge("permutations", kernel=kernel, gamma="scale", alpha=alpha, loss=loss).fit(x, y)
+    assert float(found["gamma"][0]) == pytest.approx(model.kernel_.gamma, rel=1e-14)
+    scores = model.feature_scores(fresh)
+    # Both are solved to a relative residual of 1e-8.
+    np.testing.assert_allclose(numbers(found["scores"]), scores.ravel(), rtol=0, atol=1e-6 * np.abs(scores).max())
+    best = model.predict_certified(fresh)
+    assert numbers(found["predicted"]).tolist() == best.structures.ravel().tolist()
+    np.testing.assert_allclose(numbers(found["value"]), best.value, rtol=1e-5)
+    assert " ".join(found["refused"]) == "1 1 the input of row 1 is NaN in column 1, must be finite"
+    assert " ".join(found["unknown"]) == "1 gamma is -1, must be positive and finite"
+
+
+def test_decoding(run):
+    scores = np.random.default_rng(2).normal(size=(2, 10))
+    found = run("decode", given=text(scores))
+    rankings = np.array(list(permutations(range(1, 6))), dtype=np.int32)
+    u, v = np.triu_indices(5, 1)
+    psi = np.where(rankings[:, u] < rankings[:, v], 1.0, -1.0)
+    values = psi @ scores.T
+    admitted = (psi[:, 0] == 1) & (psi[:, 7] == -1)
+    best = np.where(admitted, values[:, 0], -np.inf).argmax()
+    assert numbers(found["decoded"]).tolist() == rankings[best].tolist()
+    np.testing.assert_allclose(numbers(found["value"] + found["bound"]), values[best, 0], rtol=1e-12)
+    assert (found["optimal"], found["met"]) == (["1", "1"], ["1", "0"])  # no ranking contains a cycle
+    assert found["refused"] == [str(abi.EVALUE), "1"]
+    order = np.argsort(-values, axis=0)[:10]
+    assert numbers(found["best"]).tolist() == rankings[order.T].ravel().tolist()
+    np.testing.assert_allclose(
+        numbers(found["values"]), np.take_along_axis(values, order, axis=0).T.ravel(), rtol=1e-12
+    )
+    assert found["method"] == ["sort"]
+    assert (found["requested"], found["damaged"]) == (["10"], [str(abi.EVALUE)])
+
+
 def test_sampling(run):
     scores = np.random.default_rng(1).normal(size=(2, 6))
     found = run("sampling", given=text(scores))
@@ -197,6 +246,63 @@ def test_sampling(run):
         assert numbers(found[method]).tolist() == drawn.y.ravel().tolist()
     np.testing.assert_allclose(numbers(found["value"]), drawn.value.ravel(), rtol=1e-14, atol=1e-14)
     assert found["cancelled"] == [str(abi.ECANCELLED)]
+
+
+def test_svm(run):
+    rng = np.random.default_rng(2)
+    n, p, c = 30, 3, 2.0
+    X = rng.normal(size=(n, p))
+    y = np.argsort(np.argsort(-(X @ rng.normal(size=(p, 4)) + rng.normal(size=(n, 4))))) + 1
+    found = run("svm", given=text([n, p, c], X, y))
+    model = StructuredSVM("permutations", C=c, tol=1e-4).fit(X, y)
+    weights = np.vstack([model.coef_.T, model.intercept_])
+    # The same steps, on another BLAS.
+    np.testing.assert_allclose(numbers(found["coef"]), weights.ravel(), rtol=0, atol=1e-3 * np.abs(weights).max())
+    assert float(found["objective"][0]) == pytest.approx(model.objective_, rel=1e-4)
+    assert 0 <= float(found["gap"][0]) <= 1e-4 * model.objective_
+    passes, looks, steps = (int(word) for word in found["passes"])
+    assert passes == looks == steps
+    assert float(found["own"][0]) == pytest.approx(model.objective_, rel=1e-4)
+    visited = StructuredPerceptron("permutations", max_iter=3, shuffle=False).fit(X, y)
+    assert found["mistakes"] == [str(visited.n_mistakes_)]
+    average = np.vstack([visited.coef_.T, visited.intercept_])
+    np.testing.assert_allclose(numbers(found["perceptron"]), average.ravel(), rtol=0, atol=1e-12)
+    assert " ".join(found["refused"]).startswith("1 the state has not been begun")
+
+
+def test_estimates(run):
+    scores = np.random.default_rng(3).normal(size=(2, 6))
+    found = run("estimates", given=text(scores))
+    description = Description("permutations", {"n": 4})
+    exact = log_partition(description, scores, marginals=True)
+    np.testing.assert_allclose(numbers(found["auto_by_exact"]), exact.log_z, rtol=1e-14)
+
+    def again(method: str, *, sampler: str = "auto", means: bool = False) -> Estimates:
+        asked = Asked(method, sampler, epsilon=0.2, seed=7)
+        function = "cp_marginals_estimate" if means else "cp_partition_estimate"
+        return estimate(function, description, scores, asked, Estimates(2, 6, means=True, errors=means))
+
+    # The same seed gives the same numbers, whoever calls.
+    annealed = again("annealed")
+    assert numbers(found["annealed_by_annealed"]).tolist() == annealed.value.tolist()
+    assert numbers(found["annealed_by_annealed_lower"]).tolist() == annealed.lower.tolist()
+    assert (annealed.lower < exact.log_z).all() and (exact.log_z < annealed.upper).all()
+    assert found["sampler"] == [*annealed.sampler, "1"]
+    assert numbers(found["levels"]).tolist() == np.concatenate(annealed.schedules).tolist()
+    assert numbers(found["steps"]).tolist() == annealed.steps.tolist()
+    taylor = again("taylor")
+    np.testing.assert_allclose(numbers(found["taylor_by_taylor"]), taylor.value, rtol=1e-14)
+    np.testing.assert_allclose(numbers(found["spread"]), taylor.spread, rtol=1e-14)
+    assert numbers(found["local"]).tolist() == again("annealed", sampler="local").value.tolist()
+    assert found["trusted"] == ["1", "local"]
+    samples = again("samples", means=True)
+    assert numbers(found["samples"]).tolist() == samples.marginals.ravel().tolist()
+    assert numbers(found["error"]).tolist() == samples.error.ravel().tolist()
+    assert (np.abs(samples.marginals - exact.marginals) <= samples.error).all()
+    assert abs(float(found["own"][0]) - exact.log_z[0]) < 0.1  # epsilon, with probability 0.95 and by far more
+    assert found["by"] == ["meta"]
+    assert found["cancelled"] == [str(abi.ECANCELLED)]
+    assert found["budget"] == [str(abi.EBUDGET), "0"]
 
 
 def test_forked_children_are_refused(run):

@@ -26,7 +26,7 @@ ROOMS_OF_ORACLES = {"abi_answers": "_lib", "abi_calls": "_lib", "process_data": 
 #: What tests use of rooms that they do not test, the folders (or the file) that do, and why.
 LOOKS = [
     ("*", {"conftest.py"}, "its fixture `limits` makes small what no public name sets, for the tests of every room"),
-    ("_lib.decode.Decoding", {"models", "structures"}, "what structure.space.decode takes besides arrays"),
+    ("_lib.decode.Decoding", {"structures"}, "what structure.space.decode takes besides arrays"),
     (
         "_lib.errors.RowError",
         {"data", "models", "structures"},

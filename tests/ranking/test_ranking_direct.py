@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -54,11 +55,13 @@ def test_worst_ranking_is_that_of_a_list(name):
     observed = np.array([rng.permutation(k) for _ in range(40)])
     scores = rng.normal(size=(40, k))
     rows = rng.permutation(40)[:30]
-    planes = PositionOracle(observed, c, position_loss(name, k), 1).planes(rows, scores[rows], 0)
+    reply, offset, proven = np.empty((30, k)), np.empty(30), np.zeros(30)
+    asked = SimpleNamespace(rows=rows, linear=scores[rows], reply=reply, offset=offset, proven=proven)
+    PositionOracle(observed, c, position_loss(name, k), 1)(asked)
     for at, i in enumerate(rows):
         values = losses(name, observed[i], every) - (c[observed[i]] - c[every]) @ scores[i]
-        assert planes.values(scores[rows])[at] == pytest.approx(values.max(), abs=1e-12)
-    assert planes.proven.all()
+        assert offset[at] - reply[at] @ scores[i] == pytest.approx(values.max(), abs=1e-12)
+    assert proven.all()
 
 
 def hinges(model, X, y):
@@ -141,4 +144,6 @@ def test_position_weights_are_checked(c, message):
 def test_numbers_that_overflow_are_an_error():
     X, y = data()
     with pytest.raises(NumericalError, match="overflow; scale the inputs, or lower C"):
+        DirectRankingSVM(1e100).fit(X * 1e130, y)
+    with pytest.raises(ValueError, match="row 0: the squares of the features in X overflow; scale the inputs"):
         DirectRankingSVM().fit(X * 1e300, y)

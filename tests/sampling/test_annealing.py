@@ -1,6 +1,6 @@
 """Annealed partition functions against exact ones: schedules, tests between levels, estimates, refusals.
 
-Seeds are fixed. A correct program fails a statistical test here with probability 1e-5 at most; about thirty are made.
+Seeds are fixed. A correct program fails a statistical test here with probability 1e-5 at most; about ten are made.
 """
 
 from __future__ import annotations
@@ -9,21 +9,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
-from scipy.stats import binom, norm
+from scipy.stats import binom
 from sklearn.exceptions import ConvergenceWarning
 
 from combpred import CapabilityError
 from combpred.sampling import AnnealingDetails, LogPartition, SamplingError, log_partition
-from combpred.sampling._annealing import log_ratios
-from combpred.sampling._schedules import (
-    Schedule,
-    adaptive_schedule,
-    cheapest_repeats,
-    fewest_repeats,
-    level_schedule,
-    second_moment_bound,
-)
 from combpred.structures import (
     Assignments,
     Custom,
@@ -51,113 +41,18 @@ def scores_of(structure: Structure, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=structure.n_features)
 
 
-class Gibbs:
-    """The scores of listed outputs, and exact draws from p_β ∝ exp(β h)."""
-
-    def __init__(self, values: np.ndarray, seed: int = 0) -> None:
-        self.values, self.rng, self.count = np.asarray(values, dtype=float), np.random.default_rng(seed), 0
-
-    def log_z(self, beta: float) -> float:
-        return float(logsumexp(beta * self.values))
-
-    def log_b(self, beta: float, upper: float) -> float:
-        return self.log_z(beta) + self.log_z(upper) - 2 * self.log_z((beta + upper) / 2)
-
-    def draw(self, beta: float, n: int) -> np.ndarray:
-        self.count += n
-        return self.rng.choice(self.values, size=n, p=np.exp(beta * self.values - self.log_z(beta)))
-
-
-GAUSSIAN = np.random.default_rng(1).normal(scale=3, size=500)
-NEEDLE = np.append(np.zeros(999), 60.0)
-
-
-@pytest.mark.parametrize(
-    "values", [GAUSSIAN, NEEDLE, -NEEDLE, np.zeros(4), 1e6 * GAUSSIAN], ids=["bell", "needle", "hole", "flat", "steep"]
-)
-def test_levels_found_have_the_variances_that_are_claimed(values):
-    gibbs, delta = Gibbs(values), 1e-3
-    for _ in range(5):
-        schedule = adaptive_schedule(gibbs.draw, 0.1, delta)
-        assert schedule.levels[0] == 0 and schedule.levels[-1] == 1
-        assert (np.diff(schedule.levels) > 0).all()
-        # Each bound holds with probability 1 − δ/8 for all levels of a schedule; 5e-4 of failing, were it tight.
-        for low, high, variance in zip(schedule.levels[:-1], schedule.levels[1:], schedule.variances, strict=True):
-            assert math.expm1(gibbs.log_b(low, high)) <= variance <= 1.5
-
-
-def test_the_bound_between_levels_fails_as_seldom_as_it_says():
-    gibbs = Gibbs(NEEDLE)
-    upper = 0.2
-    truth = gibbs.log_b(0.0, upper)
-    assert truth > 2  # the needle, of probability 1e-3, decides; 40 draws seldom show it
-    failures = sum(
-        second_moment_bound(gibbs.draw(0.0, 40), gibbs.draw(upper, 40), upper / 2, 0.05) < truth for _ in range(400)
-    )
-    assert failures <= binom.isf(FALSE_ALARM, 400, 0.05)
-
-
-@pytest.mark.parametrize("paired", [False, True])
-def test_means_of_ratios_and_their_variance(paired):
-    gibbs, n, many = Gibbs(GAUSSIAN / 3, seed=2), 20, 4000
-    levels = np.array([0.0, 0.3, 0.7, 1.0])
-    one_side = [(a, b) for a, b in zip(levels[1:], levels[:-1], strict=True)]
-    if paired:
-        # By numerators alone the product is without bias, too: each interval is entered from below up to its middle.
-        one_side = [(a, (a + b) / 2) for a, b in zip(levels, levels[1:], strict=False)]
-    products = np.ones(many)
-    for beta, to in one_side:
-        products *= np.exp((to - beta) * gibbs.draw(beta, n * many)).reshape(many, n).mean(axis=1)
-    mean = math.exp(sum(gibbs.log_z(to) - gibbs.log_z(beta) for beta, to in one_side))
-    moments = [math.exp(gibbs.log_z(2 * to - b) + gibbs.log_z(b) - 2 * gibbs.log_z(to)) for b, to in one_side]
-    variance = np.prod([1 + (moment - 1) / n for moment in moments]) - 1
-    deviation = (products.mean() / mean - 1) / math.sqrt(variance / many)
-    assert abs(deviation) < norm.isf(FALSE_ALARM / 2)
-    spread = products.var() / mean**2 / variance
-    assert 0.8 < spread < 1.25  # 0.02 to 0.03 of standard deviation, judged by repeated runs
-
-
-@pytest.mark.parametrize("paired", [False, True])
-def test_ratios_tend_to_the_ratio_of_partition_functions(paired):
-    gibbs = Gibbs(GAUSSIAN / 3, seed=3)
-    schedule = Schedule(np.array([0.0, 0.3, 0.7, 1.0]), 1, 3, np.zeros(3), paired)
-    ratios = log_ratios(gibbs.draw, schedule, 40_000)  # more than are held at a time
-    assert ratios.shape == (3,)
-    # To first order ln of a mean has the standard deviation of its relative one; scores spread by 1, levels by 0.4.
-    np.testing.assert_allclose(ratios, gibbs.log_z(1) - gibbs.log_z(0), atol=5 * math.sqrt(3 * 0.2 / 40_000))
-
-
 def test_levels_of_the_thesis():
-    schedule = level_schedule(2.5, 0.1, 0.3, printed=True)
-    np.testing.assert_allclose(schedule.levels, [*np.arange(8) / 7.5, 1.0])
-    assert schedule.n_samples == math.ceil(65 * 8 * math.exp(2 / 3) / 0.1**2)
-    assert schedule.n_repeats == 1
-    corrected = level_schedule(2.5, 0.1, 0.3, printed=False)
-    np.testing.assert_array_equal(corrected.levels, schedule.levels)
-    assert 16.5 < schedule.n_samples / corrected.n_samples < 17  # exp(2/3) / sinh²(1/3)
-    np.testing.assert_array_equal(level_schedule(0.0, 0.1, 0.3, printed=True).levels, [0.0, 1.0])
-    np.testing.assert_array_equal(level_schedule(0.2, 0.1, 0.3, printed=True).levels, [0.0, 1.0])
+    """Scores reach 2.5: eight steps of at most 1/7.5, as printed."""
+    for schedule in ("thesis", "uniform"):
+        found = annealed(
+            LabelSets(3), [1.5, 1.0, 0.0], bound=2.5, epsilon=0.9, delta=0.3, schedule=schedule, random_state=0
+        )
+        np.testing.assert_allclose(found.details.schedules[0], [*np.arange(8) / 7.5, 1.0])
+        factor = math.exp(2 / 3) if schedule == "thesis" else math.sinh(1 / 3) ** 2
+        assert found.details.n_level_samples[0] == math.ceil(65 * 8 * factor / 0.9**2)
+        assert found.details.n_repeats[0] == 1
     with pytest.raises(ValueError, match="levels"):
-        level_schedule(1e9, 0.1, 0.3, printed=False)
-
-
-def test_no_step_between_levels_is_too_long():
-    for reach in (0.3, 1 / 3, 0.34, 1.0, 7.77):
-        levels = level_schedule(reach, 0.1, 0.3, printed=False).levels
-        assert np.diff(levels).max() * reach <= 1 / 3 + 1e-12 or len(levels) == 2
-        assert len(levels) == max(1, math.ceil(3 * reach - 1e-12)) + 1
-
-
-@pytest.mark.parametrize("delta", [0.5, 0.25, 0.1, 0.05, 0.01, 1e-3, 1e-6])
-def test_medians_fail_as_seldom_as_they_are_asked_to(delta):
-    k = fewest_repeats(delta)
-    assert k % 2 == 1 and binom.sf(k // 2, k, 0.25) <= delta
-    assert k == 1 or binom.sf(k // 2 - 1, k - 2, 0.25) > delta
-    assert k <= max(1, math.ceil(8 * math.log(1 / delta)) + 1)  # exp(−k/8) is no better
-    k, off = cheapest_repeats(delta)
-    assert k % 2 == 1
-    assert binom.sf(k // 2, k, off) == pytest.approx(delta)
-    assert k / off <= 1 / delta
+        annealed(LabelSets(3), np.zeros(3), bound=1e9, schedule="uniform")
 
 
 @pytest.mark.parametrize("sampler", ["auto", "exact", "cftp", "rejection", "local", "meta"])

@@ -60,16 +60,41 @@ class CScores(ctypes.Structure):
     _fields_ = _fields(n=_N, d=_N, linear=_P, n_magnitude=_N, magnitude=_P)
 
 
+class CConstraints(ctypes.Structure):
+    """cp_constraints."""
+
+    _fields_ = _fields(n=_N, first=_P, feature=_P, value=_P, must=_P)
+
+
 class CDecodeOptions(ctypes.Structure):
     """cp_decode_options."""
 
-    _fields_ = _fields(method=c_char_p, seed=c_uint64)
+    _fields_ = _fields(method=c_char_p, seed=c_uint64, constraints=_P)
 
 
 class CCertificates(ctypes.Structure):
     """cp_certificates."""
 
-    _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P)
+    _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P, met=_P)
+
+
+class CKbestOptions(ctypes.Structure):
+    """cp_kbest_options."""
+
+    _fields_ = _fields(method=c_char_p, nu=c_double, skip=_N, most=_N)
+
+
+class CKbestList(ctypes.Structure):
+    """cp_kbest_list."""
+
+    _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=c_char * 16)
+
+
+class CKbestRequest(ctypes.Structure):
+    """cp_kbest_request."""
+
+    _fields_ = _fields(capacity=_N, row=_N, d=_N, part_len=_N, linear=_P, magnitude=_P, parts=_P, n_asked=_N,
+                       n_squares=_N, value=c_double, ask=c_char * 16)
 
 
 class CPartitionInfo(ctypes.Structure):
@@ -88,6 +113,65 @@ class CChainRecord(ctypes.Structure):
     """cp_chain_record."""
 
     _fields_ = _fields(n=_N, n_samples=_N, value=_P, steps=_P, accepted=_P)
+
+
+class CEstimateOptions(ctypes.Structure):
+    """cp_estimate_options."""
+
+    _fields_ = _fields(method=c_char_p, sampler=c_char_p, schedule=c_char_p, epsilon=c_double, delta=c_double,
+                       max_steps=_N, seed=c_uint64, exact_seconds=c_double, plain=_N, bound=_P, low=_P, high=_P)
+
+
+class CEstimates(ctypes.Structure):
+    """cp_estimates."""
+
+    _fields_ = _fields(n=_N, d=_N, value=_P, lower=_P, upper=_P, marginals=_P, error=_P, guaranteed=_P, samples=_P,
+                       steps=_P, accepted=_P, level_samples=_P, repeats=_P, effective_share=_P, r_hat=_P, sampler=_P,
+                       why=_P, first_level=_P, levels=_P, levels_cap=_N, levels_needed=_N, expansion=_P, spread=_P,
+                       variance=_P, method=c_char * 16)
+
+
+class CSupplied(ctypes.Structure):
+    """cp_supplied."""
+
+    _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=c_double)
+
+
+class CFeatures(ctypes.Structure):
+    """cp_features."""
+
+    _fields_ = _fields(n=_N, p=_N, type=c_char_p, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P,
+                       indptr=_P)
+
+
+class CKernelFunction(ctypes.Structure):
+    """cp_kernel_function."""
+
+    _fields_ = _fields(name=c_char_p, gamma=c_double, degree=c_double, coef0=c_double)
+
+
+class COrders(ctypes.Structure):
+    """cp_orders."""
+
+    _fields_ = _fields(n=_N, n_items=_N, positions=_P, signs=_P)
+
+
+class COrderFunction(ctypes.Structure):
+    """cp_order_function."""
+
+    _fields_ = _fields(name=c_char_p, gamma=c_double, normalize=_N, logarithms=_N, most_downsets=_N)
+
+
+class CModel(ctypes.Structure):
+    """cp_model."""
+
+    _fields_ = _fields(m=_N, d=_N, coef=_P, shift=c_double, intercept=_P, loss=c_char_p, mean=_P)
+
+
+class CPredictions(ctypes.Structure):
+    """cp_predictions."""
+
+    _fields_ = _fields(n=_N, part_len=_N, first=_N, scores=_P, outputs=_P, value=_P, upper_bound=_P, nu=_P, optimal=_P)
 
 
 class CRidgeOptions(ctypes.Structure):
@@ -120,13 +204,6 @@ class CRidgePlanInfo(ctypes.Structure):
 
     _fields_ = _fields(solver=c_char * 16, route=c_char * 16, route_loo=c_char * 16, precision=c_char * 16, distinct=_N,
                        work_single=_N, work_double=_N, work_loo_single=_N, work_loo_double=_N)
-
-
-class CFeatures(ctypes.Structure):
-    """cp_features."""
-
-    _fields_ = _fields(n=_N, p=_N, type=c_char_p, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P,
-                       indptr=_P)
 
 
 class COutputs(ctypes.Structure):
@@ -172,28 +249,61 @@ class CDesign(ctypes.Structure):
     _fields_ = _fields(n=_N, p=_N, nnz=_N, intercept=_N, dense=_P, data=_P, indices=_P, indptr=_P)
 
 
-class CMaxmarginOptions(ctypes.Structure):
-    """cp_maxmargin_options."""
-
-    _fields_ = _fields(rule=c_char_p, method=c_char_p, n_candidates=_N, seed=c_uint64, order=_P, n_order=_N, step=_N)
-
-
 class CAffineLoss(ctypes.Structure):
     """cp_affine_loss."""
 
     _fields_ = _fields(n=_N, d=_N, constant=_P, gradient=_P, magnitude=_P)
 
 
-class CMaxmarginState(ctypes.Structure):
-    """cp_maxmargin_state."""
+class CSVMOptions(ctypes.Structure):
+    """cp_svm_options."""
 
-    _fields_ = _fields(n=_N, d=_N, q=_N, v=_P, offset=_P, late_v=_P, late_offset=_P, coef=_P)
+    _fields_ = _fields(solver=c_char_p, rescaling=c_char_p, c=c_double, tol=c_double, max_iter=_N, average=_N,
+                       zero_one=_N, order=_P, seed=c_uint64, method=c_char_p, n_candidates=_N, most_rows=_N)
 
 
-class CMaxmarginReport(ctypes.Structure):
-    """cp_maxmargin_report."""
+class CSVMSolution(ctypes.Structure):
+    """cp_svm_solution."""
 
-    _fields_ = _fields(gap=c_double, radius=c_double, updates=_N, proven=_N)
+    _fields_ = _fields(q=_N, d=_N, coef=_P, n_curve=_N, curve=_P)
+
+
+class CSVMInfo(ctypes.Structure):
+    """cp_svm_info."""
+
+    _fields_ = _fields(objective=c_double, gap=c_double, n_iter=_N, n_calls=_N, exact=_N, n_curve=_N)
+
+
+class CMarginStep(ctypes.Structure):
+    """cp_margin_step."""
+
+    _fields_ = _fields(request=c_char * 16, n=_N, rows=_N, linear=_N, magnitude=_N, reply=_N, offset=_N, proven=_N,
+                       stream=_N, length=_N, n_iter=_N, objective=c_double, bound=c_double)
+
+
+class CMarginSizes(ctypes.Structure):
+    """cp_margin_sizes."""
+
+    _fields_ = _fields(state=_N, q=_N, d=_N)
+
+
+class CPerceptronOptions(ctypes.Structure):
+    """cp_perceptron_options."""
+
+    _fields_ = _fields(max_iter=_N, shuffle=_N, order=_P, seed=c_uint64, method=c_char_p, n_candidates=_N,
+                       squared=c_double, least=c_double, visits=_N, start=_P)
+
+
+class CPerceptronSolution(ctypes.Structure):
+    """cp_perceptron_solution."""
+
+    _fields_ = _fields(n=_N, q=_N, d=_N, last=_P, late=_P, dual_last=_P, dual_late=_P)
+
+
+class CPerceptronInfo(ctypes.Structure):
+    """cp_perceptron_info."""
+
+    _fields_ = _fields(mistakes=_N, n_iter=_N, visits=_N, separated=_N, radius=c_double, bound=c_double)
 
 
 class CPreferences(ctypes.Structure):
@@ -285,11 +395,21 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_kbest": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_kbest_next": (_P, _P, _P, _P, _N, _P, _P, *_ROW),
     "cp_log_partition": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sample_distribution": (_P, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
     "cp_chain_sample": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_extensions_common": (_P, _N, _P, _N, _N, _N, _P, *_RUN, *_ROW),
+    "cp_partition_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_marginals_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_kernel": (_P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
+    "cp_kernel_scale": (_P, _P, _P, *_RUN, *_ROW),
     "cp_kernel_check": (_P, _N, *_RUN, *_ROW),
+    "cp_kernel_semidefinite": (_P, _N, *_RUN, *_ROW),
+    "cp_symmetric_eigen": (_P, _N, _P, *_RUN, *_ROW),
+    "cp_order_kernel": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_predict": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_kernel": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_spectral": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_kernel_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
@@ -300,7 +420,15 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_ridge_losses": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_features": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_maxmargin_pass": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
+    "cp_svm_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_svm_state_len": (_P, _P, _P, _P, _P, *_ROW),
+    "cp_svm_next": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_svm_result": (_P, _P, _P, _P, _P, _N, _P, _P, *_ROW),
+    "cp_perceptron_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_perceptron_state_len": (_P, _P, _P, _P, _P, *_ROW),
+    "cp_perceptron_next": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_perceptron_result": (_P, _P, _P, _P, _P, _N, _P, _P, *_ROW),
     "cp_labelrank_svm": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_svm_kernel": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_online": (_P, _P, _P, _P, *_RUN, *_ROW),
@@ -331,9 +459,11 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_chain_diagnose": (_P, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
+    "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_ridge_primal_sizes": (_P, _P, _N, _P, *_ERR),
     "cp_ridge_primal": (_P, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
+    "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, *_ERR),
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
     "cp_aggregate_margins": (_P, c_double, _P, _N, *_ERR),
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),

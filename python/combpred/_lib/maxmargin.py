@@ -1,21 +1,31 @@
-r"""Losses between outputs that are affine in ψ, so that decoding with the loss added is decoding of other scores."""
+r"""The core's support vector machines and perceptrons, and losses that are affine in ψ.
+
+``capi/combpred.h`` states the problems and the options. Where the library does not know the outputs, training asks for
+them: a function answers `Request` by `Request`.
+"""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import abi
-from .arrays import FloatArray
+from .arrays import CountArray, FloatArray, IndexArray
 from .call import address, call, contiguous, floats, record
-from .decode import Decoding, score_values
+from .control import reported
+from .decode import score_values
 from .errors import CapabilityError, RowError
-from .ridge import Design
+from .ridge import Design, Targets
 from .structure import Description
+
+_MOST_LOOKS = 2**20  # at the gap, of which there is room for
+
+_ALWAYS = 1e12  # flops of training, of which nothing is known but that it may take any time: it can be interrupted
 
 
 @dataclass(frozen=True)
@@ -70,153 +80,314 @@ def require_bits(psi: FloatArray, what: str) -> None:
         )
 
 
-class Report(NamedTuple):
-    """What a pass saw.
-
-    Attributes
-    ----------
-    gap : float
-        Sum of the duality gaps of the rows, each before its step; 0 for the perceptron.
-    radius : float
-        Largest squared length of a step of the perceptron; 0 for Frank–Wolfe.
-    updates : int
-        Steps that moved the weights.
-    proven : int
-        Decodings proven optimal.
-    """
-
-    gap: float = 0.0
-    radius: float = 0.0
-    updates: int = 0
-    proven: int = 0
-
-
-@dataclass
-class MarginState:
-    r"""What steps change, in place.
-
-    Attributes
-    ----------
-    v : ndarray of shape (n, d)
-        For each row the mean of ψ(y_i) − ψ(z) over a distribution on the outputs z; for the perceptron their sum over
-        mistakes.
-    offset : ndarray of shape (n,)
-        The mean of the losses.
-    late_v, late_offset : ndarray of shape (n, d) and (n,), or None
-        Sums of all changes, each times the weight of the iterates before it, from which the average follows.
-    coef : ndarray of shape (q, d)
-        Weights of the features.
-    step : int
-        Steps done.
-    """
-
-    v: FloatArray
-    offset: FloatArray
-    late_v: FloatArray | None
-    late_offset: FloatArray | None
-    coef: FloatArray
-    step: int = 0
-
-    @classmethod
-    def zero(cls, n: int, d: int, q: int, *, average: bool) -> MarginState:
-        """Return the state of the function that is zero."""
-        state = cls(np.zeros((n, d)), np.zeros(n), None, None, np.zeros((q, d)))
-        if average:
-            state.late_v, state.late_offset = np.zeros((n, d)), np.zeros(n)
-        return state
-
-
-def maxmargin_pass(
-    description: Description,
-    rule: str,
-    design: Design,
-    psi: FloatArray,
-    loss: AffineLoss | None,
-    weights: FloatArray,
-    order: NDArray[np.intp],
-    state: MarginState,
-    how: Decoding,
-    *,
-    n_candidates: int = 0,
-) -> Report:
-    """Take a step on each row of an order, changing the state in place.
+def affine_losses(psi: FloatArray, entries: str, cost: str, counted: NDArray[np.bool_] | None = None) -> AffineLoss:
+    """Return the losses between outputs of embeddings `psi` (n, d) and any other.
 
     Parameters
     ----------
-    description : Description
-    rule : {"frank-wolfe", "perceptron"}
-    design : Design
-        Features of the n rows.
     psi : ndarray of shape (n, d)
-    loss : AffineLoss or None
-        None for the perceptron.
-    weights : ndarray of shape (n,)
-        What the duality gap of each row, or an update on it, is multiplied by.
-    order : ndarray of shape (m,)
-    state : MarginState
-    how : Decoding
-        By the library.
-    n_candidates : int, default=0
-        If positive, the best of so many uniform outputs is taken instead of decoding.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The state is then not to be used.
-    CapabilityError
-        When the structure lacks the decoder or the sampler.
+    entries : {"bits", "signs", "signs and zeros", "signs and ties"}
+        Values that the entries of ψ take.
+    cost : {"hamming", "kendall", "tree", "zero-one"}
+    counted : ndarray of shape (d,), bool, or None, default=None
+        The entries of "bits" that count; None for all.
     """
+    psi = floats(psi, "psi", None, None)
     n, d = psi.shape
-    order = contiguous(order, np.int64)
-    arrays = {
-        "v": (state.v, (n, d)),
-        "offset": (state.offset, (n,)),
-        "late_v": (state.late_v, (n, d)),
-        "late_offset": (state.late_offset, (n,)),
-        "coef": (state.coef, (design.n_weights, d)),
-    }
-    for name, (array, shape) in arrays.items():
-        if array is not None and not (
-            array.shape == shape and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
-        ):
-            raise ValueError(f"{name} must be a contiguous, writeable array of float64 of shape {shape}")
-    affine = None
-    if loss is not None:
-        constant, gradient = floats(loss.constant, "constant", n), floats(loss.gradient, "gradient", n, d)
-        magnitude = None if loss.magnitude is None else floats(loss.magnitude, "magnitude", n, d)
-        affine = record(
-            abi.CAffineLoss,
-            n=n,
-            d=d,
-            constant=address(constant),
-            gradient=address(gradient),
-            magnitude=address(magnitude),
-        )
-    psi, weights = floats(psi, "psi", design.n, d), floats(weights, "weights", n)
-    options = record(
-        abi.CMaxmarginOptions,
-        rule=rule.encode(),
-        method=how.decoder.encode(),
-        n_candidates=n_candidates,
-        seed=how.seed % 2**64,
-        order=address(order),
-        n_order=len(order),
-        step=state.step,
-    )
-    targets = record(abi.CTargets, n=n, d=d, psi=address(psi), weights=address(weights))
-    changed = record(
-        abi.CMaxmarginState,
-        n=n,
-        d=d,
-        q=design.n_weights,
-        **{name: address(array) for name, (array, _) in arrays.items()},
-    )
-    report = record(abi.CMaxmarginReport)
+    zeros = entries == "signs and zeros" and bool((psi == 0.0).any())
+    constant, gradient = np.empty(n), np.empty((n, d))
+    magnitude = np.empty((n, d)) if zeros else None
+    mask = None if counted is None else contiguous(counted, np.int8)
+    kind = "signs" if entries == "signs and zeros" and not zeros else entries
     call(
-        "cp_maxmargin_pass", description, ctypes.byref(options), design, ctypes.byref(targets),
-        None if affine is None else ctypes.byref(affine), ctypes.byref(changed), ctypes.byref(report),
-        # Decoding may take any time from some dozens of entries on: be ready to be interrupted.
-        n_threads=1, flops=float(len(order)) * (4.0 * (design.nnz / design.n + 1) * d + 1e6),
+        "cp_affine_losses", kind.encode(), cost.encode(), address(psi), n, d, address(mask), address(constant),
+        address(gradient), address(magnitude),
     )  # fmt: skip
-    state.step += len(order)
-    return Report(report.gap, report.radius, report.updates, report.proven)
+    return AffineLoss(constant, gradient, magnitude)
+
+
+@dataclass(frozen=True)
+class MarginRows:
+    """Rows to learn by margins.
+
+    Attributes
+    ----------
+    design : Design
+        Features.
+    targets : Targets
+        One output for each row.
+    loss : AffineLoss or None
+        Between outputs and those of the rows.
+    order : ndarray of shape (n,), int64, or None, default=None
+        In which passes begin; None: as they stand.
+    """
+
+    design: Design
+    targets: Targets
+    loss: AffineLoss | None
+    order: CountArray | None = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers (q, d) of features and of entries of ψ."""
+        return self.design.n_weights, self.targets.d
+
+    def loss_struct(self) -> Any:
+        """Return the struct of the losses, None where there are none."""
+        if self.loss is None:
+            return None
+        return record(
+            abi.CAffineLoss,
+            n=len(self.loss.constant),
+            d=self.targets.d,
+            constant=address(self.loss.constant),
+            gradient=address(self.loss.gradient),
+            magnitude=address(self.loss.magnitude),
+        )
+
+
+def rows_order(design: Design, targets: Targets, n_threads: int) -> CountArray:
+    """Return an order ``(n,)`` of rows that depends on what they hold alone, but for ties."""
+    order: CountArray = np.empty(design.n, dtype=np.int64)
+    struct = targets.struct()
+    flops = 30.0 * (design.nnz + targets.psi.size)
+    call("cp_rows_order", design, ctypes.byref(struct), address(order), n_threads=n_threads, flops=flops)
+    return order
+
+
+class Request(NamedTuple):
+    """Outputs that training asks for, k at a time: what is found is written to arrays in place.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (k,)
+        Numbers of the rows.
+    linear, magnitude : ndarray of shape (k, d)
+        Asked for are outputs of largest ``<linear, psi> + <magnitude, psi**2>``; magnitude may be None: zero. With the
+        user's own losses: the worst outputs at scores `linear`.
+    reply : ndarray of shape (k, d)
+        Gets ψ of the outputs. With the user's own losses gets ψ of the row less ψ of the output, with slack rescaling
+        times the loss.
+    offset : ndarray of shape (k,)
+        Gets the losses, where they are the user's own.
+    proven : ndarray of shape (k,)
+        Gets 1 where an output is proven to be the best.
+    stream : int
+        Chooses the random stream, if any: those of the rows are this and the next ones.
+    """
+
+    rows: IndexArray
+    linear: FloatArray
+    magnitude: FloatArray | None
+    reply: FloatArray
+    offset: FloatArray
+    proven: FloatArray
+    stream: int
+
+
+Answer = Callable[[Request], None]
+
+
+class MarginSolution(NamedTuple):
+    """Solution of a structured support vector machine.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (q, d)
+        Of the features.
+    objective, gap : float
+        Of the primal at these weights, and how much less the dual is.
+    n_iter : int
+    n_oracle_calls : int
+        Rows for which an output was looked for.
+    exact : bool
+        Whether every hinge loss in `objective` is proven.
+    curve : list of (int, float, float)
+        After how many passes the primal and the dual had which values, wherever they were computed.
+    converged : bool
+    """
+
+    weights: FloatArray
+    objective: float
+    gap: float
+    n_iter: int
+    n_oracle_calls: int
+    exact: bool
+    curve: list[tuple[int, float, float]]
+    converged: bool
+
+
+def svm_fit(
+    rows: MarginRows,
+    options: Mapping[str, Any],
+    by: Description | Answer,
+    *,
+    n_threads: int,
+    label: str = "",
+    verbose: int = 0,
+) -> MarginSolution:
+    """Train a structured support vector machine.
+
+    Parameters
+    ----------
+    rows : MarginRows
+    options : mapping
+        Of the fields of ``cp_svm_options``; what is missing is zero.
+    by : Description or callable
+        The structure that the library decodes, or what answers requests.
+    n_threads : int
+    label, verbose
+        As :func:`combpred._lib.control.reported` takes them.
+    """
+    run = _Run("svm", rows, record(abi.CSVMOptions, **_encoded(options), order=address(rows.order)), n_threads)
+    coef, info = np.empty(rows.size), record(abi.CSVMInfo)
+    curve = None
+    if not callable(by):
+        curve = np.empty((min(int(options["max_iter"]), _MOST_LOOKS), 3))
+    q, d = rows.size
+    solution = record(
+        abi.CSVMSolution, q=q, d=d, coef=address(coef), n_curve=0 if curve is None else len(curve), curve=address(curve)
+    )
+    status = run.train(by, ctypes.byref(solution), ctypes.byref(info), label, verbose)
+    looks = run.looks if curve is None else [(int(n), float(p), float(b)) for n, p, b in curve[: info.n_curve]]
+    return MarginSolution(
+        coef, info.objective, info.gap, info.n_iter, info.n_calls, bool(info.exact), looks, status == abi.OK
+    )
+
+
+class PerceptronFit(NamedTuple):
+    """A trained perceptron.
+
+    Attributes
+    ----------
+    last, late : ndarray of shape (q, d)
+        The weights, and the sum of all changes, each times the visits before it.
+    dual_last, dual_late : ndarray of shape (n, d)
+        The same as coefficients of the rows.
+    n_mistakes, n_iter, n_visits : int
+    separated : bool
+        Whether the last pass was without mistakes.
+    radius : float
+        Largest length of an update.
+    bound : float
+        On the mistakes; NaN where it is not known.
+    """
+
+    last: FloatArray
+    late: FloatArray
+    dual_last: FloatArray
+    dual_late: FloatArray
+    n_mistakes: int
+    n_iter: int
+    n_visits: int
+    separated: bool
+    radius: float
+    bound: float
+
+
+def perceptron_fit(
+    rows: MarginRows,
+    options: Mapping[str, Any],
+    by: Description | Answer,
+    start: tuple[FloatArray, FloatArray] | None = None,
+    *,
+    n_threads: int,
+    label: str = "",
+    verbose: int = 0,
+) -> PerceptronFit:
+    """Train a structured perceptron.
+
+    Parameters
+    ----------
+    rows : MarginRows
+        With the Hamming loss where a bound on the mistakes is asked for.
+    options : mapping
+        Of the fields of ``cp_perceptron_options``; what is missing is zero.
+    by : Description or callable
+        The structure that the library decodes, or what answers requests.
+    start : pair of ndarray of shape (q, d), default=None
+        `last` and `late` of training that this continues.
+    n_threads : int
+    label, verbose
+        As :func:`combpred._lib.control.reported` takes them.
+    """
+    q, d = rows.size
+    last, late = (np.zeros((q, d)), np.zeros((q, d))) if start is None else (start[0].copy(), start[1].copy())
+    begin = None if start is None else floats(start[0], "start", q, d)
+    dual_last, dual_late = np.zeros((rows.design.n, d)), np.zeros((rows.design.n, d))
+    given = record(abi.CPerceptronOptions, **_encoded(options), order=address(rows.order), start=address(begin))
+    solution, info = (
+        record(
+            abi.CPerceptronSolution, n=rows.design.n, q=q, d=d, last=address(last), late=address(late),
+            dual_last=address(dual_last), dual_late=address(dual_late),
+        ),
+        record(abi.CPerceptronInfo),
+    )  # fmt: skip
+    run = _Run("perceptron", rows, given, n_threads)
+    run.train(by, ctypes.byref(solution), ctypes.byref(info), label, verbose)
+    return PerceptronFit(
+        last, late, dual_last, dual_late, info.mistakes, info.n_iter, info.visits, bool(info.separated), info.radius,
+        info.bound,
+    )  # fmt: skip
+
+
+def _encoded(options: Mapping[str, Any]) -> dict[str, Any]:
+    known = {name: value.encode() if isinstance(value, str) else value for name, value in options.items()}
+    return {**known, "max_iter": min(int(known["max_iter"]), 2**30)}
+
+
+class _Run:
+    """A run of training: by the library, or answered in Python."""
+
+    def __init__(self, kind: str, rows: MarginRows, options: Any, n_threads: int) -> None:
+        self._kind, self._rows, self._n_threads = kind, rows, n_threads
+        self._structs = (options, rows.targets.struct(), rows.loss_struct())
+        given, targets, loss = (None if each is None else ctypes.byref(each) for each in self._structs)
+        self._arguments = (given, rows.design, targets, loss)
+        self.looks: list[tuple[int, float, float]] = []
+
+    def train(self, by: Description | Answer, solution: Any, info: Any, label: str, verbose: int) -> int:
+        """Train, and return the status."""
+        if not callable(by):
+            return call(
+                f"cp_{self._kind}_fit", by, *self._arguments, solution, info, n_threads=self._n_threads, flops=_ALWAYS,
+                label=label, verbose=verbose,
+            )  # fmt: skip
+        control = abi.Control()
+        with reported(control, label, verbose=verbose):
+            state = self._answered(by, control)
+        return call(f"cp_{self._kind}_result", *self._arguments, address(state), len(state), solution, info)
+
+    def _answered(self, answer: Answer, control: abi.Control) -> FloatArray:
+        sizes, step = record(abi.CMarginSizes), record(abi.CMarginStep)
+        call(f"cp_{self._kind}_state_len", *self._arguments, ctypes.byref(sizes))
+        state: FloatArray = np.zeros(sizes.state)
+        d, flops = self._rows.targets.d, 4.0 * self._rows.design.nnz * self._rows.targets.d
+        while True:
+            call(
+                f"cp_{self._kind}_next", *self._arguments, address(state), len(state), ctypes.byref(step),
+                n_threads=self._n_threads, flops=flops,
+            )  # fmt: skip
+            control.step = step.n_iter
+            if step.request == b"done":
+                return state
+            if step.request == b"look":
+                self.looks.append((step.n_iter, step.objective, step.bound))
+                control.value = step.objective - step.bound
+            elif step.request == b"grow":
+                state = np.concatenate([state, np.zeros(step.length - len(state))])
+            else:
+                answer(_request(state, step, d))
+
+
+def _request(state: FloatArray, step: Any, d: int) -> Request:
+    def at(place: int, *shape: int) -> FloatArray:
+        part: FloatArray = state[place : place + int(np.prod(shape))].reshape(shape)
+        return part
+
+    n = step.n
+    magnitude = None if step.magnitude < 0 else at(step.magnitude, n, d)
+    return Request(
+        at(step.rows, n).astype(np.intp), at(step.linear, n, d), magnitude,
+        at(step.reply, n, d), at(step.offset, n), at(step.proven, n), step.stream,
+    )  # fmt: skip

@@ -11,6 +11,12 @@ LIBRARY_DECODERS: tuple[str, ...] = ("auto", "exact", "approx", "local-search", 
 #: Decoders whose results depend on a seed.
 RANDOM_DECODERS: tuple[str, ...] = ("anneal", "metropolis")
 
+#: Decoders that respect constraints.
+CONSTRAINED_DECODERS: tuple[str, ...] = ("auto", "exact", "local-search")
+
+#: Ways to list the best outputs.
+KBEST_METHODS: tuple[str, ...] = ("auto", "unordered", "combinations", "sort", "partition", "siblings")
+
 #: Ways to sample by proposals, all of which depend on a seed.
 CHAIN_METHODS: tuple[str, ...] = ("meta", "local", "cube", "cftp", "rejection", "monotone")
 
@@ -25,6 +31,15 @@ UNIFORM_METHODS: tuple[str, ...] = ("meta", "cftp", "rejection")
 
 #: Those that need bounds on the scores of all outputs.
 BOUNDED_METHODS: tuple[str, ...] = ("cftp", "rejection")
+
+#: Ways to ln Z: values of the parameter `method`.
+PARTITION_METHODS: tuple[str, ...] = ("auto", "exact", "annealed", "taylor")
+
+#: Ways to estimate the mean of ψ.
+MEANS_METHODS: tuple[str, ...] = ("samples", "counting", "chains")
+
+#: Schedules of annealing.
+SCHEDULES: tuple[str, ...] = ("adaptive", "uniform", "thesis")
 
 #: Ways to sample linear extensions, all of which depend on a seed.
 EXTENSION_METHODS: tuple[str, ...] = ("auto", "counting", "coupling")
@@ -73,8 +88,23 @@ NUMBER_TYPES: tuple[str, ...] = (
     "uint64",
 )
 
-#: Rules by which max-margin training takes a step.
-RULES: tuple[str, ...] = ("frank-wolfe", "perceptron")
+#: Solvers of support vector machines.
+MARGIN_SOLVERS: tuple[str, ...] = ("cutting-plane", "frank-wolfe")
+
+#: What the loss rescales in a support vector machine.
+RESCALINGS: tuple[str, ...] = ("margin", "slack")
+
+#: Values that the entries of ψ take, where losses are affine.
+ENTRY_KINDS: tuple[str, ...] = ("bits", "signs", "signs and zeros", "signs and ties")
+
+#: Losses that are affine in ψ.
+AFFINE_COSTS: tuple[str, ...] = ("hamming", "kendall", "tree", "zero-one")
+
+#: Kernels of inputs.
+INPUT_KERNELS: tuple[str, ...] = ("linear", "poly", "rbf", "laplacian", "cosine")
+
+#: Kernels of orders.
+ORDER_KERNELS: tuple[str, ...] = ("edges", "signed-edges", "positions", "positions-rbf", "same-positions", "extensions")
 
 #: Divisions of preferences into subgraphs.
 SUBGRAPHS: tuple[str, ...] = ("edges", "stars", "graph")

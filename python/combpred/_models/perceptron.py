@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -14,98 +14,14 @@ from sklearn.utils._param_validation import Interval
 
 from .._data.glossary import documented
 from .._data.inputs import clear_fit, refit, unchanged_on_failure
-from .._lib.abi import Control
-from .._lib.arrays import FloatArray, IndexArray
+from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.control import reported
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError, renumbered
-from .._lib.maxmargin import AffineLoss, MarginState, Report, maxmargin_pass
-from ..structures import Structure
-from ..structures.costs import loss_augmented
+from .._lib.maxmargin import AffineLoss, PerceptronFit, perceptron_fit
 from .base import StructuredEstimator
-from .maxmargin.oracles import Blocks, refuse_sets
+from .margins import FeatureRows, decoded_by
 from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
-
-_BOUND_ROUNDING = 1e-12  # of the scores
-
-
-_ROUNDING = 1e-13  # of the sum of the magnitudes of scores: outputs that differ by less score alike
-
-
-def mistake_bound(structure: Structure, blocks: Blocks, coefficients: FloatArray, how: Decoding) -> float:
-    r"""Return an upper bound on the number of mistakes from zero weights on.
-
-    With W of norm B the weights that `coefficients` (m, d) of the blocks make up, ρ the least ratio of margin and
-    Hamming loss Δ, and :math:`\|\psi(y) - \psi(z)\|^2 \le c\Delta`, mistakes k of weight w_k satisfy
-
-    .. math:: \rho \sum_k w_k \Delta_k \le \langle W, W_n\rangle \le B \|W_n\|, \qquad
-              \|W_n\|^2 \le \sum_k w_k^2 \|x_k\|^2 c \Delta_k,
-
-    W_n being the weights after n of them, the second as none of the outputs that beat y had a positive margin. Hence
-    :math:`\sum_k w_k \Delta_k \le c B^2 X^2 w_{max} / \rho^2` (Novikoff, 1962; Collins, 2002).
-
-    Returns
-    -------
-    float
-        NaN where decoding is not exact, where W separates the rows by no more than rounding errors, and where it is not
-        known which values ψ takes.
-    """
-    kind = structure.space.entry_kind
-    try:
-        if kind in ("numbers", "unknown") or structure.space.loss_entries() is not None:
-            return float("nan")
-    except CapabilityError:  # no entry of ψ that a loss can look at
-        return float("nan")
-    weights = blocks.combined(coefficients)
-    ratio = least_ratio(structure, blocks.psi, blocks.scores(weights), how)
-    if ratio is None or ratio <= 0.0:
-        return float("nan")
-    squared, least = (1.0, 1.0) if kind == "bits" else (2.0, 2.0 if kind == "signs" else 1.0)
-    longest = float(blocks.square_norms().max())
-    uneven = float(blocks.weights.max() / blocks.weights.min())
-    return squared * float(np.sum(np.square(weights))) * longest * uneven / (least * ratio**2)
-
-
-def least_ratio(structure: Structure, psi: FloatArray, scores: FloatArray, how: Decoding) -> float | None:
-    r"""Return the least :math:`\langle f_i, \psi_i - \psi(z)\rangle / \Delta(y_i, z)` over rows i and z ≠ y_i.
-
-    Δ is the Hamming loss. By Dinkelbach's iteration (1967, "On nonlinear fractional programming"): at the ratio ρ so
-    far, decoding with ρ times the loss added finds an output of smaller ratio, or shows that there is none. None where
-    decoding is not proven exact.
-
-    Parameters
-    ----------
-    structure : Structure
-    psi, scores : ndarray of shape (n, d)
-    how : Decoding
-    """
-    loss = structure.space.loss("hamming").affine(psi)
-    own = np.einsum("ij,ij->i", scores, psi)
-    ratio = np.inf
-    # First the output of largest loss; then ratios fall, and few rows still have a smaller one.
-    rows = np.arange(len(psi))
-    while len(rows):
-        part, f = loss.rows(rows), scores[rows]
-        first = np.isinf(ratio)
-        factor = 1.0 if first else ratio
-        magnitude = None if part.magnitude is None else factor * part.magnitude
-        weighted = AffineLoss(factor * part.constant, factor * part.gradient, magnitude)
-        found = loss_augmented(structure.space, weighted, np.zeros_like(f) if first else f, how)
-        if not found.decoded.optimal.all():
-            return None
-        losses = part.values(found.psi)
-        margins = own[rows] - np.einsum("ij,ij->i", f, found.psi)
-        smaller = losses > 0.0
-        if not first:
-            smaller &= ratio * losses - margins > _BOUND_ROUNDING * (ratio * losses + np.abs(own[rows]))
-        if not smaller.any():
-            break
-        ratio = min(float(ratio), float((margins[smaller] / losses[smaller]).min()))
-        if ratio <= 0.0:
-            break
-        rows = rows if first else rows[smaller]
-    return float(ratio)
 
 
 @dataclass(frozen=True)
@@ -132,107 +48,77 @@ class PerceptronState:
         return average
 
 
-class Learner:
-    """Passes over blocks."""
-
-    def __init__(self, model: Any, blocks: Blocks, rng: np.random.RandomState) -> None:
-        blocks.require_complete(
-            model.structure_, "a perceptron is told by complete ones whether it is wrong; take StructuredRidge"
-        )
-        self._blocks, self._structure = blocks, model.structure_
-        self._candidates = int(model.n_candidates or 0)
-        self.how = Decoding(model.decoder, get_n_threads(model.n_jobs), int(rng.randint(2**31)))
-        # Structures whose outputs only Python knows, and programs, are decoded in Python.
-        self._by_library = self._structure.space.in_library and model.decoder != "milp"
-        self._design, self._norms = blocks.design(), blocks.square_norms()
-
-    def visit(self, order: IndexArray, state: MarginState) -> Report:
-        """Visit some blocks, changing the state."""
-        if not self._by_library:
-            return self._in_python(order, state)
-        return maxmargin_pass(
-            self._structure.space.description, "perceptron", self._design, self._blocks.psi, None, self._blocks.weights,
-            order, state, self.how, n_candidates=self._candidates,
-        )  # fmt: skip
-
-    def _in_python(self, order: IndexArray, state: MarginState) -> Report:
-        updates, proven, radius = 0, 0, 0.0
-        for i in order:
-            scores = self._blocks.scores(state.coef, np.array([i]))
-            how = replace(self.how, seed=self.how.seed + state.step)
-            if self._candidates:
-                parts = self._structure.space.sample(self._candidates, how.seed)
-                psi = self._structure.space.embed(parts, how.n_threads)
-                found = psi[np.argmax(psi @ scores[0])]
-            else:
-                with renumbered(self._blocks.rows[[i]]):
-                    decoded = self._structure.space.decode(scores, None, how)
-                found = self._structure.space.embed(decoded.y, how.n_threads)[0]
-                proven += bool(decoded.optimal[0])
-            move = self._blocks.psi[i] - found
-            if move.any() and scores[0] @ move <= _ROUNDING * np.abs(scores).sum():
-                updates += 1
-                radius = max(radius, float(self._norms[i] * (move @ move)))
-                state.v[i] += move
-                if state.late_v is not None:
-                    state.late_v[i] += state.step * move
-                self._blocks.add(state.coef, i, self._blocks.weights[i] * move)
-            state.step += 1
-        return Report(0.0, radius, updates, proven)
-
-
 def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     """Pass over all rows until none changes anything, and set the fitted attributes of `model`."""
-    refuse_sets(model, rows)
-    blocks = Blocks.of(model, rows.X, model._embed_rows(rows), sort=bool(model.shuffle))
-    learner = Learner(model, blocks, rng)
-    m, d = blocks.psi.shape
-    state = MarginState.zero(m, d, blocks.n_weights, average=True)
-    control, mistakes, number, separated, radius = Control(), 0, 0, False, 0.0
-    with reported(control, type(model).__name__, verbose=int(model.verbose)):
-        while number < model.max_iter and not separated:
-            number += 1
-            report = learner.visit(rng.permutation(m) if model.shuffle else np.arange(m), state)
-            mistakes, radius = mistakes + report.updates, max(radius, report.radius)
-            separated = report.updates == 0 and not model.n_candidates
-            control.step, control.value = number, float(report.updates)
-    if separated:
-        state.step = m * int(model.max_iter)  # passes that are left would change nothing; the average counts them
-    assert state.late_v is not None
-    weights = blocks.weights[:, np.newaxis]
-    last = weights * state.v
-    blocks.keep(model, rows.X, weights * (state.v - state.late_v / state.step) if model.average else last)
+    training = _rows_of(model, rows)
+    loss, known = _bounded_loss(model, training)
+    found = _run(model, training, rng, loss, {"max_iter": model.max_iter, **known})
+    share = float(model.average) / found.n_visits
+    dual = found.dual_last - share * found.dual_late
+    training.keep(model, rows.X, found.last - share * found.late, dual)
     if model.kernel_.is_linear:
-        model.state_ = PerceptronState(blocks.combined(last), blocks.combined(weights * state.late_v), state.step)
-    model.n_mistakes_, model.n_iter_, model.separated_, model.radius_ = mistakes, number, separated, radius**0.5
-    model.mistake_bound_ = mistake_bound(model.structure_, blocks, last, learner.how) if separated else np.nan
+        model.state_ = PerceptronState(found.last, found.late, found.n_visits)
+    model.n_mistakes_, model.n_iter_, model.separated_ = found.n_mistakes, found.n_iter, found.separated
+    model.radius_, model.mistake_bound_ = found.radius, found.bound
 
 
 def learn_mini_batch(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     """Visit each row once, from the state of `model`, and set its fitted attributes."""
-    refuse_sets(model, rows)
-    blocks = Blocks.of(model, rows.X, model._embed_rows(rows), sort=bool(model.shuffle))
-    learner = Learner(model, blocks, rng)
-    m, d = blocks.psi.shape
-    zeros = np.zeros((blocks.n_weights, d))
-    before: PerceptronState = getattr(model, "state_", PerceptronState(zeros, zeros, 0))
-    state = MarginState.zero(m, d, blocks.n_weights, average=True)
-    state.coef[:], state.step = before.weights, before.n_visits
-    report = learner.visit(rng.permutation(m) if model.shuffle else np.arange(m), state)
-    assert state.late_v is not None
-    weights = blocks.weights[:, np.newaxis]
-    model.state_ = PerceptronState(
-        before.weights + blocks.combined(weights * state.v),
-        before.late + blocks.combined(weights * state.late_v),
-        state.step,
-    )
+    training = _rows_of(model, rows)
+    before: PerceptronState | None = getattr(model, "state_", None)
+    options = {"max_iter": 1, "visits": 0 if before is None else before.n_visits}
+    start = None if before is None else (before.weights, before.late)
+    found = _run(model, training, rng, None, options, start)
+    model.state_ = PerceptronState(found.last, found.late, found.n_visits)
     keep_weights(model, model.state_.average if model.average else model.state_.weights)
-    model.n_mistakes_ = getattr(model, "n_mistakes_", 0) + report.updates
-    model.radius_ = max(getattr(model, "radius_", 0.0), report.radius**0.5)
+    model.n_mistakes_ = getattr(model, "n_mistakes_", 0) + found.n_mistakes
+    model.radius_ = max(getattr(model, "radius_", 0.0), found.radius)
     model.n_iter_ = getattr(model, "n_iter_", 0) + 1
     model.mistake_bound_ = np.nan
     if hasattr(model, "separated_"):
         del model.separated_
+
+
+def _rows_of(model: Any, rows: TrainingRows) -> FeatureRows:
+    training = FeatureRows.of(model, rows, sort=bool(model.shuffle))
+    training.require_complete(
+        model.structure_, "a perceptron is told by complete ones whether it is wrong; take StructuredRidge"
+    )
+    return training
+
+
+def _bounded_loss(model: Any, training: FeatureRows) -> tuple[AffineLoss | None, dict[str, float]]:
+    """Return the Hamming loss, from which a bound on the mistakes follows, and its constants: nothing where unknown."""
+    space = model.structure_.space
+    try:
+        if space.entry_kind in ("numbers", "unknown") or space.loss_entries() is not None:
+            return None, {}
+    except CapabilityError:  # no entry of ψ that a loss can look at
+        return None, {}
+    bits, signs = space.entry_kind == "bits", space.entry_kind == "signs"
+    known = {"squared": 1.0 if bits else 2.0, "least": 2.0 if signs else 1.0}
+    return space.loss("hamming").affine(training.targets.psi), known
+
+
+def _run(
+    model: Any,
+    training: FeatureRows,
+    rng: np.random.RandomState,
+    loss: AffineLoss | None,
+    options: dict[str, Any],
+    start: tuple[FloatArray, FloatArray] | None = None,
+) -> PerceptronFit:
+    n_threads = get_n_threads(model.n_jobs)
+    how = Decoding(model.decoder, n_threads, int(rng.randint(2**31)))
+    options = {
+        **options, "shuffle": int(model.shuffle), "seed": how.seed, "method": model.decoder,
+        "n_candidates": int(model.n_candidates or 0),
+    }  # fmt: skip
+    with renumbered(training.kept):
+        return perceptron_fit(
+            training.margins(loss), options, decoded_by(model, how), start, n_threads=n_threads,
+            label=type(model).__name__, verbose=int(model.verbose),
+        )  # fmt: skip
 
 
 @documented

@@ -1,4 +1,4 @@
-"""StructuredSVM: support vector machines for structured outputs. Their solvers and oracles are in `maxmargin`."""
+"""StructuredSVM: support vector machines for structured outputs."""
 
 from __future__ import annotations
 
@@ -16,21 +16,19 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._data.glossary import documented
 from .._data.inputs import refit
 from .._data.warn import warn_user
-from .._lib.abi import Control
-from .._lib.arrays import FloatArray, require_memory
+from .._lib.arrays import require_memory
 from .._lib.call import get_n_threads
-from .._lib.control import reported
 from .._lib.decode import Decoding
-from .._lib.errors import CapabilityError
+from .._lib.errors import CapabilityError, renumbered
+from .._lib.maxmargin import AffineLoss, svm_fit
+from .._lib.names import MARGIN_SOLVERS, RESCALINGS
 from ..structures import Structure
 from ..structures.costs import COSTS
 from .base import StructuredEstimator
-from .maxmargin.oracles import Blocks, ListingOracle, MarginOracle, Oracle, SlackOracle, refuse_sets
-from .maxmargin.solvers import cutting_planes, frank_wolfe
+from .margins import FeatureRows, decoded_by
 from .training import TrainingRows
 
-_LISTED_NUMBERS = 2**14  # entries of ψ of all outputs up to which slack rescaling looks at each: 0.1 ms a row
-_MOST_LISTED = 2**24  # and up to which a loss that is not affine is taken at all
+_MOST_LISTED = 2**24  # entries of ψ of all outputs up to which a loss that is not affine is taken
 _REMEDY = "fit fewer rows, or a smaller structure"
 
 
@@ -171,9 +169,9 @@ class StructuredSVM(StructuredEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StructuredEstimator._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
-        "rescaling": [StrOptions({"margin", "slack"})],
+        "rescaling": [StrOptions(set(RESCALINGS))],
         "cost": [StrOptions(set(COSTS))],
-        "solver": [StrOptions({"frank-wolfe", "cutting-plane"})],
+        "solver": [StrOptions(set(MARGIN_SOLVERS))],
         "n_candidates": [Interval(Integral, 1, 2**20, closed="both"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "average": ["boolean"],
@@ -275,75 +273,63 @@ class StructuredSVM(StructuredEstimator):
 
 def train(model: Any, rows: TrainingRows, rng: np.random.RandomState) -> None:
     """Train `model`, whose structure and kernel are resolved, and set its fitted attributes."""
-    refuse_sets(model, rows)
-    structure: Structure = model.structure_
-    model.cost_ = structure.space.loss(model.cost).name
-    targets = model._embed_rows(rows)
-    blocks = Blocks.of(model, rows.X, targets)
-    m, d = blocks.psi.shape
-    require_memory(8 * (6 + 2 * model.average) * m * d, f"means of {m} rows in {d} features", _REMEDY)
-    how = Decoding(model.decoder, get_n_threads(model.n_jobs), int(rng.randint(2**31)))
-    oracle = oracle_of(model, blocks, how)
-    penalties = float(model.C) * blocks.weights
-    start = np.zeros(m)
-    if isinstance(oracle, MarginOracle):  # where ψ is a mean over several outputs, the mean of their losses
-        start = oracle.loss.of_means(blocks.psi)
-    control = Control()
-
-    with reported(control, type(model).__name__, verbose=int(model.verbose)):
-        if model.solver == "cutting-plane":
-            found = cutting_planes(
-                blocks, oracle, penalties, start, tol=float(model.tol), max_iter=int(model.max_iter), control=control
-            )
-        else:
-            found = frank_wolfe(
-                blocks, oracle, penalties, start, tol=float(model.tol), max_iter=int(model.max_iter),
-                average=bool(model.average), rng=rng, control=control,
-            )  # fmt: skip
-    blocks.keep_weights(model, rows.X, found.weights)
+    walks = model.solver == "frank-wolfe"
+    model.cost_ = model.structure_.space.loss(model.cost).name
+    training = FeatureRows.of(model, rows, sort=walks)
+    n, d = training.targets.psi.shape
+    require_memory(8 * (6 + 2 * model.average) * n * d, f"means of {n} rows in {d} features", _REMEDY)
+    n_threads = get_n_threads(model.n_jobs)
+    how = Decoding(model.decoder, n_threads, int(rng.randint(2**31)))
+    loss = _loss(model, training)
+    options = {
+        "solver": model.solver, "rescaling": model.rescaling, "c": float(model.C), "tol": float(model.tol),
+        "max_iter": model.max_iter, "average": int(model.average), "zero_one": int(loss is None),
+        "seed": how.seed, "method": model.decoder, "n_candidates": int(model.n_candidates or 0),
+    }  # fmt: skip
+    by = decoded_by(model, how, loss)
+    with renumbered(training.kept):
+        found = svm_fit(
+            training.margins(loss), options, by, n_threads=n_threads, label=type(model).__name__,
+            verbose=int(model.verbose),
+        )  # fmt: skip
+    training.keep(model, rows.X, found.weights)
     model.objective_, model.dual_gap_, model.exact_ = found.objective, found.gap, found.exact
     model.n_iter_, model.n_oracle_calls_, model.gap_curve_ = found.n_iter, found.n_oracle_calls, found.curve
-    if found.gap > model.tol * found.objective:
+    if not found.converged:
         warn_user(
             f"the solver stopped after {found.n_iter} passes at a duality gap of {found.gap / found.objective:.1e} of "
             f"the objective, above tol={model.tol:.1e}: raise max_iter or tol, lower C, or scale the inputs"
-            + ("" if model.solver == "cutting-plane" else "; solver='cutting-plane' reaches small gaps sooner"),
+            + ("; solver='cutting-plane' reaches small gaps sooner" if walks else ""),
             ConvergenceWarning,
         )
 
 
-def oracle_of(model: Any, blocks: Blocks, how: Decoding) -> Oracle:
-    """Return what finds the worst structures; CapabilityError where nothing does, naming what can be done."""
+def _loss(model: Any, training: FeatureRows) -> AffineLoss | None:
+    """Return the losses of the rows, None for one that takes a list; CapabilityError where there is neither."""
     structure, cost, slack = model.structure_, model.cost_, model.rescaling == "slack"
-    affine, candidates = structure.space.loss(cost).is_affine, int(model.n_candidates or 0)
-    if candidates and (slack or not affine):
+    affine = structure.space.loss(cost).is_affine
+    if model.n_candidates and (slack or not affine):
         raise CapabilityError(
-            f"n_candidates={candidates} is for rescaling='margin' and a loss that is affine in ψ, got rescaling="
-            f"{model.rescaling!r} and cost={cost!r}: leave it out"
+            f"n_candidates={model.n_candidates} is for rescaling='margin' and a loss that is affine in ψ, got "
+            f"rescaling={model.rescaling!r} and cost={cost!r}: leave it out"
         )
-    if affine and not slack:
-        return MarginOracle(structure, blocks.psi, blocks.affine_loss(structure, cost), how, candidates)
-    what = "rescaling='slack'" if slack else f"cost={cost!r}"
-    blocks.require_complete(structure, f"{what} is for complete ones; take rescaling='margin' and cost='kendall'")
-    if not affine or _is_listed(structure, _LISTED_NUMBERS):
-        return ListingOracle(structure, blocks.psi, _members(structure, cost), cost, slack)
-    return SlackOracle(structure, blocks.psi, blocks.affine_loss(structure, cost), how)
-
-
-def _is_listed(structure: Structure, most: int) -> bool:
-    if not structure.space.in_library:
-        return False
-    try:
-        return structure.log_count() <= log(most / structure.n_features)
-    except CapabilityError:
-        return False
-
-
-def _members(structure: Structure, cost: str) -> FloatArray:
-    """Return ψ of all outputs."""
-    if not _is_listed(structure, _MOST_LISTED):
+    if slack or not affine:
+        what = "rescaling='slack'" if slack else f"cost={cost!r}"
+        remedy = f"{what} is for complete ones; take rescaling='margin' and cost='kendall'"
+        training.require_complete(structure, remedy)
+    if affine:
+        return training.affine_loss(structure, cost)
+    if not _is_listed(structure):
         raise CapabilityError(
             f"cost={cost!r} is not affine in the embedding of {structure!r}, and the space is too large to be listed: "
             "take cost='auto', or StructuredPerceptron, which needs no loss"
         )
-    return np.concatenate([structure.space.embed(parts) for parts in structure.space.listed()])
+    return None
+
+
+def _is_listed(structure: Structure) -> bool:
+    """Whether the library finds the worst output by a look at all."""
+    try:
+        return structure.space.in_library and structure.log_count() <= log(_MOST_LISTED / structure.n_features)
+    except CapabilityError:
+        return False

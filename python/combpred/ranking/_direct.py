@@ -11,12 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._data.glossary import documented
 from .._data.warn import warn_user
-from .._lib.abi import Control
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.control import reported
-from .._models.maxmargin.oracles import Blocks
-from .._models.maxmargin.solvers import cutting_planes
+from .._lib.maxmargin import MarginRows, svm_fit
+from .._lib.ridge import Design, Targets
 from .._models.training import keep_weights
 from ._base import LabelRanker
 from ._position_loss import LOSSES, PositionOracle, position_loss
@@ -143,19 +141,17 @@ class DirectRankingSVM(LabelRanker):
         assert preferences.ranks is not None
         k, at = preferences.n_labels, preferences.ranks.astype(np.intp) - 1
         self.position_weights_ = _position_weights(self.position_weights, k)
-        n, penalties = len(at), float(self.C) * (np.ones(len(at)) if weights is None else weights)
-        oracle = PositionOracle(at, self.position_weights_, position_loss(self.loss, k), get_n_threads(self.n_jobs))
-        blocks = Blocks(X, bool(self.fit_intercept), self.position_weights_[at], penalties / self.C, np.arange(n))
-        control = Control()
-
-        with reported(control, type(self).__name__, verbose=int(self.verbose)):
-            found = cutting_planes(
-                blocks, oracle, penalties, np.zeros(n), tol=float(self.tol), max_iter=int(self.max_iter),
-                control=control,
-            )  # fmt: skip
+        n_threads = get_n_threads(self.n_jobs)
+        oracle = PositionOracle(at, self.position_weights_, position_loss(self.loss, k), n_threads)
+        design, targets = Design(X, intercept=bool(self.fit_intercept)), Targets(self.position_weights_[at], weights)
+        options = {"c": float(self.C), "tol": float(self.tol), "max_iter": self.max_iter}
+        found = svm_fit(
+            MarginRows(design, targets, None), options, oracle, n_threads=n_threads, label=type(self).__name__,
+            verbose=int(self.verbose),
+        )  # fmt: skip
         keep_weights(self, found.weights)
         self.objective_, self.dual_gap_, self.n_iter_ = found.objective, found.gap, found.n_iter
-        if found.gap > self.tol * found.objective:
+        if not found.converged:
             warn_user(
                 f"the duality gap is {found.gap / found.objective:.2g} of the objective after {found.n_iter} "
                 f"iterations, tol is {self.tol:g}: raise max_iter or tol, standardise the features, or lower C",

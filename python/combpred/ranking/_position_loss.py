@@ -8,7 +8,7 @@ import numpy as np
 
 from .._lib.arrays import FloatArray, IndexArray, row_blocks
 from .._lib.decode import Decoding
-from .._models.maxmargin.oracles import Planes
+from .._lib.maxmargin import Request
 from ..structures import Assignments
 
 LOSSES = ("footrule", "spearman", "ndcg")
@@ -49,12 +49,13 @@ class PositionOracle:
     loss: FloatArray
     n_threads: int
 
-    def planes(self, rows: IndexArray, scores: FloatArray, step: int) -> Planes:
-        observed, k = self.observed[rows], len(self.weights)
+    def __call__(self, request: Request) -> None:
+        observed, k = self.observed[request.rows], len(self.weights)
         found = np.empty_like(observed)
-        for at in row_blocks(len(rows), k * k):
-            cells = scores[at, :, np.newaxis] * self.weights + self.loss[observed[at]]
+        for at in row_blocks(len(observed), k * k):
+            cells = request.linear[at, :, np.newaxis] * self.weights + self.loss[observed[at]]
             decoded = Assignments(k).space.decode(cells.reshape(-1, k * k), None, Decoding("exact", self.n_threads))
             found[at] = decoded.y
-        offset = self.loss[observed, found].sum(axis=1)
-        return Planes(self.weights[observed] - self.weights[found], offset, np.ones(len(rows), dtype=np.bool_))
+        request.offset[:] = self.loss[observed, found].sum(axis=1)
+        request.reply[:] = self.weights[observed] - self.weights[found]
+        request.proven[:] = 1.0

@@ -1,225 +1,143 @@
-"""Partition functions estimated by annealing, from the uniform distribution to p through levels of scaled scores.
-
-Schedules of levels are in `_schedules`, and draws at a level, one class for each kind of sampler, in `_levels`.
-"""
+"""Estimates by the library, from its own draws or, in reverse communication, from those of a user's own sampler."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from .._data.checks import choice, seed_of, share, whole_number
+from .._data.targets import TargetError
 from .._data.warn import warn_user
-from .._lib import abi
+from .._lib.abi import Control
 from .._lib.arrays import FloatArray
 from .._lib.control import reported
 from .._lib.errors import CapabilityError, RowError, naming_row
-from .._lib.names import BOUNDED_METHODS, CHAINS
+from .._lib.names import BOUNDED_METHODS
+from .._lib.partition import Asked, Estimates, estimate, estimate_from_draws
 from ..structures import Structure
-from ._bounds import score_bound
 from ._estimates import AnnealingDetails, LogPartition
-from ._levels import Levels, Task, Trust, levels_of
-from ._schedules import Draw, Schedule, adaptive_schedule, level_schedule, log_mean_exp
-from .samplers import SAMPLERS
 
-SCHEDULES = ("adaptive", "uniform", "thesis")
 MOST_STEPS = 2**40
 MAX_STEPS = 10**8  # of a row, unless the user says otherwise
-
-_BATCH = 2**14  # draws that are held at a time
-
-
-@dataclass(frozen=True)
-class Annealing:
-    """Options of annealing, as the parameters of `log_partition`; checked on construction."""
-
-    epsilon: float
-    delta: float
-    sampler: str = "auto"
-    schedule: str = "adaptive"
-    max_steps: int = MAX_STEPS
-
-    def __post_init__(self) -> None:
-        share(self.epsilon, "epsilon")
-        share(self.delta, "delta")
-        choice(self.sampler, "sampler", ("auto", *SAMPLERS))
-        choice(self.schedule, "schedule", SCHEDULES)
-        whole_number(self.max_steps, "max_steps", 1, MOST_STEPS)
+_AT_ONCE = 2**12  # outputs that a user's own sampler draws before they are embedded
 
 
 def anneal_rows(
+    structure: Structure, rows: FloatArray, asked: Asked, *, n_threads: int | None = None, verbose: int = 0
+) -> LogPartition:
+    """Return estimates of ln Z for rows of finite scores (n, d)."""
+    structure.log_count()  # its error says what a user can do
+    found = estimated(structure, rows, asked, means=False, label="annealing", n_threads=n_threads, verbose=verbose)
+    details = AnnealingDetails(
+        n_steps=found.steps, schedules=found.schedules, n_level_samples=found.level_samples, n_repeats=found.repeats,
+        sampler=found.sampler, schedule=asked.schedule, converged=warn_of_chains(found),
+        acceptance=found.accepted / found.steps, effective_share=found.effective_share, r_hat=found.r_hat,
+    )  # fmt: skip
+    return LogPartition(
+        found.value, found.lower, found.upper, "annealed", found.guaranteed, found.samples, details
+    )  # fmt: skip
+
+
+def estimated(
     structure: Structure,
     rows: FloatArray,
-    how: Annealing,
+    asked: Asked,
     *,
-    bound: FloatArray | None = None,
-    random_state: int | np.random.RandomState | None = None,
+    means: bool,
+    label: str,
     n_threads: int | None = None,
     verbose: int = 0,
-) -> LogPartition:
-    """Return estimates of ln Z for rows of finite scores (n, d); `bound` (n,) is on the magnitudes of their scores."""
-    log_count = structure.log_count()
-    if bound is not None:
-        _refuse_exceeded(structure, rows, bound)
-    seed = seed_of(random_state)
-    found: list[AnnealedRow] = []
-    counted = Counted()
-    with reported(counted.control, "annealing", verbose=verbose):
+) -> Estimates:
+    """Return estimates of E ψ, if `means`, or of ln Z for rows of finite scores (n, d)."""
+    n, d = rows.shape
+    found = Estimates(n, d, means=means, errors=means)
+    if structure.space.in_library:
+        function = "cp_marginals_estimate" if means else "cp_partition_estimate"
+        return estimate(
+            function, structure.space.description, rows, asked, found, n_threads=n_threads, label=label, verbose=verbose
+        )
+    _require_bound(structure, rows, asked)
+    control = Control()
+    with reported(control, label, verbose=verbose):
         for i, row in enumerate(rows):
-            rng = np.random.default_rng([seed, i])
-            task = Task(
-                structure, row, float(how.epsilon), float(how.delta), how.sampler, how.schedule, int(how.max_steps),
-                n_threads, rng, counted.tick, None if bound is None else float(bound[i]),
-            )  # fmt: skip
             with naming_row(i):
-                _require_bound(task)
-                found.append(anneal(task))
-            counted.finish(found[-1].levels.n_samples)
-            warn_of_chains(i, found[-1].sampler, found[-1].trust)
-    return _assembled(found, log_count, how)
+                found.put(i, _from_own_draws(structure, row, asked, i, means, control))
+    return found
 
 
-def _refuse_exceeded(structure: Structure, rows: FloatArray, bound: FloatArray) -> None:
-    """Raise ValueError where an output that the decoder finds scores more than the given bound."""
+def _from_own_draws(
+    structure: Structure, row: FloatArray, asked: Asked, number: int, means: bool, control: Control
+) -> Estimates:
+    """Return the estimate of one row from draws of the user's own sampler."""
+    rng = np.random.default_rng([asked.seed % 2**64, number])
+    scores = row if means else np.ones(1)
+
+    def draw(n: int) -> FloatArray:
+        found = np.empty((n, len(scores)))
+        for at in range(0, n, _AT_ONCE):
+            parts = structure.space.sample(min(_AT_ONCE, n - at), int(rng.integers(2**63)))
+            psi = structure.space.embed(parts)
+            found[at : at + len(parts)] = psi if means else psi @ row[:, None]
+            control.step += len(parts)
+        return found
+
+    bound = None if asked.bound is None else asked.bound[number : number + 1]
+    how = replace(asked, seed=int(rng.integers(2**63)), bound=bound)
+    empty = Estimates(1, len(scores), means=means, errors=means)
+    if means:
+        mean = structure.mean() if asked.method == "counting" else None
+        return estimate_from_draws(draw, scores, how, empty, mean=mean)
+    return estimate_from_draws(draw, scores, how, empty, log_count=structure.log_count())
+
+
+def _require_bound(structure: Structure, rows: FloatArray, asked: Asked) -> None:
+    """Raise CapabilityError where a bound is needed that functions do not prove, ValueError for one that is too low."""
+    if asked.bound is None:
+        if asked.schedule != "adaptive" or asked.sampler in BOUNDED_METHODS:
+            try:
+                structure.space.score_bounds(rows)
+            except CapabilityError as error:
+                raise CapabilityError(f"{error}, or give bound=, a number that no |⟨s, ψ(y)⟩| exceeds") from None
+        return
     try:
         best, worst = structure.space.decode(rows).value, -structure.space.decode(-rows).value
     except CapabilityError:  # without a decoder, only draws can tell
         return
     extreme = np.where(np.abs(best) >= np.abs(worst), best, worst)
-    exceeded = np.abs(extreme) > bound + 1e-9 * (1 + bound)
+    exceeded = np.abs(extreme) > asked.bound + 1e-9 * (1 + asked.bound)
     if exceeded.any():
         row = int(np.argmax(exceeded))
         raise RowError(
             row,
-            f"an output scores {extreme[row]:.6g}, beyond the bound {bound[row]:.6g} on the magnitudes of all scores; "
-            "correct bound",
+            f"an output scores {extreme[row]:.6g}, beyond the bound {asked.bound[row]:.6g} on the magnitudes of all "
+            "scores; correct bound",
         )
 
 
-def _require_bound(task: Task) -> None:
-    """Raise CapabilityError, asking for a bound, where one is needed and none is proven for the scores."""
-    if task.bound is not None or (task.schedule == "adaptive" and task.sampler not in BOUNDED_METHODS):
-        return
-    try:
-        score_bound(task.structure, task.scores)
-    except CapabilityError as error:
-        raise CapabilityError(f"{error}, or give bound=, a number that no |⟨s, ψ(y)⟩| exceeds") from None
+def warn_of_chains(found: Estimates) -> NDArray[np.bool_]:
+    """Return which rows' draws can be trusted; a ConvergenceWarning, in the name of the user's line, for others."""
+    for row, (why, sampler) in enumerate(zip(found.why, found.sampler, strict=True)):
+        if why:
+            warn_user(
+                f"row {row}: chains of sampler='{sampler}' did not converge: {why}; raise max_steps, or take an exact "
+                "sampler",
+                ConvergenceWarning,
+            )
+    return np.array([not why for why in found.why])
 
 
-def _assembled(found: list[AnnealedRow], log_count: float, how: Annealing) -> LogPartition:
-    value = log_count + np.array([row.log_ratio for row in found])
-    sampler = np.array([row.sampler for row in found])
-    details = AnnealingDetails(
-        n_steps=np.array([row.levels.n_steps for row in found], dtype=np.int64),
-        schedules=tuple(row.schedule.levels for row in found),
-        n_level_samples=np.array([row.schedule.n_samples for row in found], dtype=np.int64),
-        n_repeats=np.array([row.schedule.n_repeats for row in found], dtype=np.int64),
-        sampler=sampler,
-        schedule=how.schedule,
-        converged=np.array([row.trust.failure is None for row in found]),
-        acceptance=np.array([row.levels.n_accepted / row.levels.n_steps for row in found]),
-        effective_share=np.array([row.trust.share for row in found]),
-        r_hat=np.array([row.trust.r_hat for row in found]),
-    )
-    return LogPartition(
-        value=value,
-        lower=value - np.log1p(how.epsilon),
-        upper=value - np.log1p(-how.epsilon),
-        method="annealed",
-        is_guaranteed=~np.isin(sampler, CHAINS),
-        n_samples=np.array([row.levels.n_samples for row in found], dtype=np.int64),
-        details=details,
-    )
-
-
-class Counted:
-    """Progress of an estimate: the number of draws so far and the current level."""
-
-    def __init__(self) -> None:
-        self.control = abi.Control()
-        self._finished = 0
-
-    def tick(self, n_samples: int, beta: float) -> None:
-        """Record the number of draws of the current row and its level."""
-        self.control.step, self.control.value = self._finished + n_samples, beta
-
-    def finish(self, n_samples: int) -> None:
-        """Go on to the next row."""
-        self._finished += n_samples
-
-
-def warn_of_chains(row: int, sampler: str, trust: Trust) -> None:
-    """Issue a ConvergenceWarning, in the name of the user's line, where chains did not converge."""
-    if trust.failure is not None:
-        warn_user(
-            f"row {row}: chains of sampler='{sampler}' did not converge: {trust.failure}; raise max_steps, or take an "
-            "exact sampler",
-            ConvergenceWarning,
-        )
-
-
-@dataclass(frozen=True)
-class AnnealedRow:
-    """The estimate of ln Z(1) / Z(0) of one row.
-
-    Attributes
-    ----------
-    log_ratio : float
-    schedule : Schedule
-    sampler : str
-    levels : Levels
-        With what its draws took.
-    trust : Trust
-    """
-
-    log_ratio: float
-    schedule: Schedule
-    sampler: str
-    levels: Levels
-    trust: Trust
-
-
-def anneal(task: Task) -> AnnealedRow:
-    """Estimate ln Z(1) / Z(0), within ln(1 ± ε) with probability 1 − δ."""
-    fixed = fixed_schedule(task)
-    name, levels = levels_of(task, fixed)
-    schedule = adaptive_schedule(levels.draw, task.epsilon, task.delta) if fixed is None else fixed
-    return AnnealedRow(median_log_ratio(levels, levels.draw, schedule), schedule, name, levels, levels.trust())
-
-
-def median_log_ratio(levels: Levels, draw: Draw, schedule: Schedule) -> float:
-    """Return the median over repeats of the estimates of ln Z(1) / Z(0), by `draw`, which draws from `levels`."""
-    visited = [beta for beta, _ in schedule.batches()]
-    per_repeat = max(1, levels.affordable(visited, schedule.n_repeats * schedule.n_samples) // schedule.n_repeats)
-    return float(np.median(log_ratios(draw, schedule, per_repeat)))
-
-
-def log_ratios(draw: Draw, schedule: Schedule, n_samples: int) -> FloatArray:
-    """Return an estimate of ln Z(1) / Z(0) for each repeat, by `n_samples` draws in each batch."""
-    ratios = np.zeros(schedule.n_repeats)
-    for beta, exponent in schedule.batches():
-        for repeat in range(schedule.n_repeats):
-            total = -math.inf
-            for at in range(0, n_samples, _BATCH):
-                values = draw(beta, min(_BATCH, n_samples - at))
-                total = float(np.logaddexp(total, log_mean_exp(exponent * values) + math.log(len(values))))
-            ratios[repeat] += math.copysign(1.0, exponent) * (total - math.log(n_samples))
-    return ratios
-
-
-def fixed_schedule(task: Task) -> Schedule | None:
-    """Return the schedule that follows from bounds on scores, None for the adaptive one."""
-    if task.schedule == "adaptive":
-        return None
-    structure, scores = task.structure, task.scores
-    if task.bound is not None:
-        reach = task.bound
-    elif task.schedule == "thesis":
-        squared = score_bound(structure, np.zeros_like(scores), np.ones_like(scores))  # of the norm of ψ
-        reach = math.sqrt(max(squared, 0.0)) * float(np.linalg.norm(scores))
-    else:
-        reach = max(task.spread(), 0.0) / 2
-    return level_schedule(reach, task.epsilon, task.delta, printed=task.schedule == "thesis")
+def bounds_of_rows(bound: ArrayLike, n: int) -> FloatArray:
+    """Return bounds on the magnitudes of scores of n rows, one number or one for each; ValueError for what is none."""
+    values = np.asarray(bound, dtype=np.float64)
+    if values.shape not in ((), (n,)):
+        raise ValueError(f"bound must have shape ({n},), one number for each row of scores, got {values.shape}")
+    values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
+    if not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise TargetError(row, f"{values[row]} is not finite; replace it", "bound")
+    if (values < 0).any():
+        row = int(np.argmax(values < 0))
+        raise TargetError(row, f"{values[row]:g} must be at least 0", "bound")
+    return values

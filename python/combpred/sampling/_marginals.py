@@ -12,20 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from .._data.checks import choice, seed_of, share, whole_number
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
-from .._lib.control import reported
-from .._lib.errors import CapabilityError, SamplingError, naming_row
+from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
+from .._lib.partition import Asked
 from ..structures import Structure
-from ._annealing import MOST_STEPS, Counted, median_log_ratio, warn_of_chains
-from ._levels import Levels, Task, levels_of
-from ._schedules import adaptive_schedule
+from ._annealing import MOST_STEPS, estimated, warn_of_chains
 from .samplers import SAMPLERS, rows_of
 
 Ranges = tuple[FloatArray, FloatArray]
 
 MARGINALS_METHODS = ("samples", "counting")
-_BATCH = 2**12  # draws that are embedded at a time
-_LADDER = (0.0, 0.25, 0.5, 0.75, 1.0)  # by which chains come to p
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,85 +198,18 @@ def estimate_marginals(
     choice(method, "method", MARGINALS_METHODS)
     choice(sampler, "sampler", ("auto", *SAMPLERS))
     max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
-    ranges = _ranges(structure, feature_range)
+    low, high = _ranges(structure, feature_range)
     if method == "counting":
         _require_exact_mean(structure)
-    seed = seed_of(random_state)
-    value, error = np.empty(rows.shape), np.empty(rows.shape)
-    counts, names, converged = np.empty((len(rows), 2), dtype=np.int64), [], np.empty(len(rows), dtype=np.bool_)
-    counted = Counted()
-    with reported(counted.control, "sampling", verbose=verbose):
-        for i, row in enumerate(rows):
-            rng = np.random.default_rng([seed, i])
-            task = Task(structure, row, epsilon, delta, sampler, "adaptive", max_steps, n_threads, rng, counted.tick)
-            with naming_row(i):
-                name, levels = levels_of(task, None)
-                estimate = _by_samples if method == "samples" else _by_counting
-                value[i], error[i] = estimate(task, levels, ranges)
-            trust = levels.trust()
-            names.append(name)
-            counts[i], converged[i] = (levels.n_samples, levels.n_steps), trust.failure is None
-            counted.finish(levels.n_samples)
-            warn_of_chains(i, name, trust)
-    return SampledMarginals(value, error, counts[:, 0], counts[:, 1], np.array(names), converged)
-
-
-def _by_samples(task: Task, levels: Levels, ranges: Ranges) -> Ranges:
-    """Return averages over draws from p, and the errors by Hoeffding's inequality."""
-    width = ranges[1] - ranges[0]
-    d = len(width)
-    needed = hoeffding_sample_size(task.epsilon, task.delta / d, float(width.max()))
-    for beta in _LADDER:
-        levels.visit(beta)
-    n = levels.affordable([1.0], needed)
-    total = np.zeros(d)
-    for at in range(0, n, _BATCH):
-        parts = levels.draw_parts(1.0, min(_BATCH, n - at))[1]
-        total += task.structure.space.embed(parts, task.n_threads).sum(axis=0)
-    return total / n, width * math.sqrt(math.log(2 * d / task.delta) / (2 * min(n, needed)))
-
-
-def _by_counting(task: Task, levels: Levels, ranges: Ranges) -> Ranges:
-    """Return quotients of annealed sums, and the errors that follow from those of both."""
-    low, width = ranges[0], ranges[1] - ranges[0]
-    # Of both sums, so that (1 + e) / (1 − e) is 1 + ε.
-    epsilon, delta = task.epsilon / (2 + task.epsilon), task.delta / (1 + len(low))
-    schedule = adaptive_schedule(levels.draw, epsilon, delta)
-    log_ratio = median_log_ratio(levels, levels.draw, schedule)
-    uniform = np.divide(task.structure.mean() - low, width, out=np.zeros_like(low), where=width > 0)
-    shifted = np.zeros_like(low)
-    for j in np.flatnonzero(uniform > 0).tolist():
-        thinned = _Thinned(levels, j, float(low[j]), float(width[j]))
-        schedule = adaptive_schedule(thinned.draw, epsilon, delta)
-        log_weighted = median_log_ratio(levels, thinned.draw, schedule)
-        shifted[j] = min(1.0, uniform[j] * math.exp(min(log_weighted - log_ratio, 700.0)))
-    return low + width * shifted, width * shifted * task.epsilon / (1 - task.epsilon)
-
-
-class _Thinned:
-    """Scores of outputs drawn from the distribution proportional to (ψ_j − low) p_β."""
-
-    def __init__(self, levels: Levels, j: int, low: float, width: float) -> None:
-        self._levels, self._j, self._low, self._width = levels, j, low, width
-        self._rate = 1.0  # of outputs that are taken, about
-
-    def draw(self, beta: float, n: int) -> FloatArray:
-        taken: list[FloatArray] = []
-        missing = n
-        while missing > 0:
-            if self._levels.n_steps > self._levels.max_steps:
-                raise SamplingError(
-                    f"feature {self._j} is above its least value in so few outputs that max_steps="
-                    f"{self._levels.max_steps} did not suffice; allow more, or take method='samples'"
-                )
-            many = min(_BATCH, math.ceil(1.1 * missing / self._rate) + 8)
-            values, parts = self._levels.draw_parts(beta, many)
-            psi = self._levels.structure.space.embed(parts, self._levels.n_threads)[:, self._j]
-            kept = values[self._levels.rng.random(many) * self._width < psi - self._low]
-            self._rate = max((self._rate + len(kept) / many) / 2, 1e-3)
-            taken.append(kept[:missing])
-            missing -= len(taken[-1])
-        return np.concatenate(taken)
+    asked = Asked(
+        method, sampler, "adaptive", epsilon, delta, max_steps, seed_of(random_state), low=low, high=high
+    )  # fmt: skip
+    found = estimated(
+        structure, rows, asked, means=True, label="sampling", n_threads=n_threads, verbose=verbose
+    )  # fmt: skip
+    converged = warn_of_chains(found)
+    assert found.marginals is not None and found.error is not None
+    return SampledMarginals(found.marginals, found.error, found.samples, found.steps, found.sampler, converged)
 
 
 def _require_exact_mean(structure: Structure) -> None:

@@ -1,25 +1,20 @@
-"""The function `log_partition`: exact, annealed or expanded about the uniform distribution.
-
-Exact sums are in the library, annealing in `_annealing` and the expansion in `_taylor`.
-"""
+"""The function `log_partition`: exact, annealed or expanded about the uniform distribution, all by the library."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import choice
+from .._data.checks import choice, seed_of, share, whole_number
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
-from .._lib.partition import exact_is_affordable
+from .._lib.names import PARTITION_METHODS, SCHEDULES
+from .._lib.partition import Asked, exact_is_affordable
 from ..structures import Structure
-from ._annealing import MAX_STEPS, Annealing, anneal_rows
-from ._bounds import bounds_of_rows
+from ._annealing import MAX_STEPS, MOST_STEPS, anneal_rows, bounds_of_rows
 from ._estimates import LogPartition, exact_result
 from ._taylor import expand, warn_of_sampled_moments
-from .samplers import rows_of
-
-PARTITION_METHODS = ("auto", "exact", "annealed", "taylor")
+from .samplers import SAMPLERS, rows_of
 
 
 def log_partition(
@@ -154,9 +149,14 @@ def log_partition(
     """
     rows, n_threads = rows_of(structure, scores), get_n_threads(n_jobs)
     choice(method, "method", PARTITION_METHODS)
-    how = Annealing(epsilon, delta, sampler, schedule, max_steps)
+    share(epsilon, "epsilon")
+    share(delta, "delta")
+    choice(sampler, "sampler", ("auto", *SAMPLERS))
+    choice(schedule, "schedule", SCHEDULES)
+    max_steps = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
     bounds = None if bound is None else bounds_of_rows(bound, len(rows))
-    _refuse_options(method, how, bound, centred)
+    given = {"bound": bound is not None, "sampler": sampler != "auto", "schedule": schedule != "adaptive"}
+    _refuse_options(method, given, centred)
     if method == "auto":
         method = "exact" if exact_is_affordable(structure.space.description, len(rows)) else "annealed"
     if method == "exact":
@@ -165,18 +165,18 @@ def log_partition(
         found = expand(structure, rows, centred=centred)
         warn_of_sampled_moments(structure)
         return found
-    return anneal_rows(
-        structure, rows, how, bound=bounds, random_state=random_state, n_threads=n_threads, verbose=verbose
+    asked = Asked(
+        "annealed", sampler, schedule, float(epsilon), float(delta), max_steps, seed_of(random_state), bound=bounds
     )
+    return anneal_rows(structure, rows, asked, n_threads=n_threads, verbose=verbose)
 
 
-def _refuse_options(method: str, how: Annealing, bound: ArrayLike | None, centred: bool) -> None:
+def _refuse_options(method: str, given: dict[str, bool], centred: bool) -> None:
     """Raise ValueError for options of another method than the one that is asked for."""
     if not centred and method != "taylor":
         raise ValueError(f"centred=False is for method='taylor', not {method!r}; leave it out")
     if method in ("auto", "annealed"):
         return
-    given = {"bound": bound is not None, "sampler": how.sampler != "auto", "schedule": how.schedule != "adaptive"}
     for name, is_given in given.items():
         if is_given:
             raise ValueError(f"{name} is for method='annealed', not {method!r}; leave it out")

@@ -15,7 +15,7 @@ from .._lib.errors import CapabilityError, SamplingError
 from .._lib.names import BOUNDED_METHODS, CHAINS
 from .._lib.sampling import Drawn, Plan
 from ..structures import Structure
-from ._bounds import bounds_of_rows
+from ._annealing import bounds_of_rows
 from .samplers import (
     SAMPLERS,
     chain_instead,

@@ -1,49 +1,18 @@
-"""Partition functions approximated by a Taylor expansion about the uniform distribution."""
+"""Partition functions approximated by the library's Taylor expansion about the uniform distribution."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .._data.warn import warn_user
-from .._lib.arrays import FloatArray
-from .._lib.decode import Decoded
+from .._lib.arrays import FloatArray, require_memory
 from .._lib.errors import ApproximationWarning, CapabilityError
+from .._lib.partition import Asked, Estimates, estimate
 from ..structures import Structure
 from ._estimates import LogPartition, TaylorDetails
 
 _RANGE = 1.0  # of centred scores, in which the expansion is meant to be taken
 _ROUNDING = 1e-9
-
-
-class TaylorExpansion:
-    r"""The expansion of :math:`\ln Z` about scores of 0 on one structure, from its count and its moments.
-
-    Parameters
-    ----------
-    structure : Structure
-        Asked for `log_count`, `mean` and `covariance` once, here; CapabilityError where its moments are those of a
-        larger space.
-    """
-
-    def __init__(self, structure: Structure) -> None:
-        require_moments(structure)
-        self.log_count = structure.log_count()
-        self.mean = structure.mean()
-        self._covariance = structure.covariance()
-
-    def __call__(self, rows: FloatArray, *, centred: bool = True) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return values (n,), gradients (n, d), and variances of the scores under the uniform distribution (n,)."""
-        first = rows @ self.mean
-        products = rows @ self._covariance
-        variance = np.maximum(np.einsum("ij,ij->i", rows, products), 0.0)
-        if centred:
-            bracket = 0.5 * variance
-            value = self.log_count + first + np.log1p(bracket)
-            return value, self.mean + products / (1 + bracket)[:, None], variance
-        # E ⟨s, ψ⟩² is the variance and the square of the mean: 1 + t + t²/2 is never less than 1/2.
-        bracket = first + 0.5 * (first**2 + variance)
-        gradient = (np.outer(1 + first, self.mean) + products) / (1 + bracket)[:, None]
-        return self.log_count + np.log1p(bracket), gradient, variance
 
 
 def require_moments(structure: Structure) -> None:
@@ -67,45 +36,49 @@ def warn_of_sampled_moments(structure: Structure) -> None:
         )
 
 
+def expansion(structure: Structure, rows: FloatArray, *, centred: bool = True, bounded: bool = True) -> Estimates:
+    """Return the library's expansion for rows of scores (n, d), with gradients and, if `bounded`, bounds."""
+    require_moments(structure)
+    structure.log_count()  # its error says what a user can do
+    d = structure.n_features
+    require_memory(8 * d * d, f"the covariance of {structure!r}, {d} × {d} numbers,", "take method='annealed'")
+    found = Estimates(len(rows), d, means=True, bounded=bounded)
+    return estimate(
+        "cp_partition_estimate", structure.space.description, rows, Asked("taylor", plain=not centred), found
+    )
+
+
 def expand(structure: Structure, rows: FloatArray, *, centred: bool = True, bounded: bool = True) -> LogPartition:
     """Return the approximation for rows of scores (n, d), with a warning where they are out of its range.
 
     Without `bounded`, only what is proven anyway bounds ln Z: a user's own decoder is not asked.
     """
-    expansion = TaylorExpansion(structure)
-    value, marginals, variance = expansion(rows, centred=centred)
-    n, proves = len(rows), structure.space.parts_dtype != np.object_  # nothing is proven about functions
-    best = _decoded(structure, rows) if bounded or proves else None
-    worst = _decoded(structure, -rows) if proves else None
-    if proves and best is not None and worst is not None:
-        centre = rows @ expansion.mean
-        spread = np.maximum(best.upper_bound - centre, centre + worst.upper_bound)
-        _warn_of_range(spread, "leave their mean by up to")
+    found = expansion(structure, rows, centred=centred)
+    assert found.marginals is not None
+    value, lower = found.value, found.lower
+    if np.isnan(found.spread).any():  # nothing is proven, as about functions
+        _warn_of_range(np.sqrt(found.variance), "have a standard deviation of")
     else:
-        spread = np.full(n, np.nan)
-        _warn_of_range(np.sqrt(variance), "have a standard deviation of")
-    # Z lies between |Y| times the exponentials of the least and of the largest score, and is no less than that of any
-    # one output; where the mean μ of ψ is exact, Jensen's inequality gives ln Z ≥ ln |Y| + ⟨s, μ⟩.
-    lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
-    if best is not None:
-        if structure.moments_info.kind == "exact":
-            lower = expansion.log_count + rows @ expansion.mean
-        elif worst is not None:
-            lower = expansion.log_count - worst.upper_bound
-        lower, upper = np.maximum(lower, best.value), expansion.log_count + best.upper_bound
+        _warn_of_range(found.spread, "leave their mean by up to")
+    if bounded and not structure.space.in_library:
+        lower = _reached(structure, rows)
+        value = np.maximum(value, lower)
     # Far from the uniform distribution, the logarithm of a polynomial falls behind scores of any outputs.
     return LogPartition(
-        np.clip(value, lower, upper), lower, upper, "taylor", np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64),
-        TaylorDetails(value, marginals, spread),
+        value, lower, found.upper, "taylor", found.guaranteed, found.samples,
+        TaylorDetails(found.expansion, found.marginals, found.spread),
     )  # fmt: skip
 
 
-def _decoded(structure: Structure, rows: FloatArray) -> Decoded | None:
-    """Return the outputs of largest score, or None where the structure cannot be decoded."""
+def _reached(structure: Structure, rows: FloatArray) -> FloatArray:
+    """Return what ln Z is at least, by the outputs of a user's own decoder and, for exact moments, by Jensen."""
     try:
-        return structure.space.decode(rows)
+        lower = structure.space.decode(rows).value
     except CapabilityError:
-        return None
+        return np.full(len(rows), -np.inf)
+    if structure.moments_info.kind == "exact":
+        lower = np.maximum(lower, structure.log_count() + rows @ structure.mean())
+    return lower
 
 
 def _warn_of_range(figure: FloatArray, what: str) -> None:

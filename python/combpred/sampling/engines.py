@@ -19,14 +19,12 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, Rows
 from .._lib.call import get_n_threads
 from .._lib.errors import CapabilityError
-from .._lib.partition import exact_is_affordable
-from ..structures import Structure
-from ._annealing import MAX_STEPS, Annealing, anneal_rows
-from ._chain_means import chain_means, embedded, feature_range, independent_means
+from .._lib.partition import Asked, exact_is_affordable
+from ..structures import Custom, Paths, Structure
+from ._annealing import MAX_STEPS, anneal_rows, estimated
 from ._diagnostics import ChainDiagnostics
 from ._estimates import LogPartition, TaylorDetails, exact_result, joined_results
-from ._marginals import hoeffding_sample_size
-from ._taylor import TaylorExpansion, expand, require_moments, warn_of_sampled_moments
+from ._taylor import expand, expansion, require_moments, warn_of_sampled_moments
 from .samplers import (
     CHAINED,
     chain_draws,
@@ -54,6 +52,7 @@ __all__ = [
     "TaylorTraining",
     "TrainingEngine",
     "engine_of",
+    "feature_range",
     "resolve_method",
 ]
 
@@ -69,7 +68,9 @@ _CHAINS = 2  # that training keeps for each row; judged by four, two from each
 _DRAWS = 4  # of each chain for a gradient ...
 _FEW_ROWS, _MORE = 256, 8  # ... of this many rows; of fewer, as many more draws, up to 8 times, as noise is their limit
 _SPACED = 2  # times as far apart are draws for covariances
-_APART = 1.1
+_LARGEST_SQUARE = 4096  # order of a second moment that is asked for
+# Most steps of all chains of a row: some seconds, of the library's own structures and of those of Python functions.
+_MEAN_STEPS, _COMPUTED_STEPS = 4_000_000, 100_000
 
 
 class Inferred(NamedTuple):
@@ -196,6 +197,19 @@ class ExactEngine(Engine):
         return np.swapaxes(psi.reshape(n, len(scores), -1), 0, 1)
 
 
+def feature_range(structure: Structure) -> float | None:
+    r"""Return the largest range of an entry of ψ, or None where only the user knows.
+
+    Entries are between −1 and 1 everywhere but in a user's own structures and in paths, which may count. Whole numbers
+    in that range are 0 or 1 if the mean of the squares is the mean.
+    """
+    if isinstance(structure, (Custom, Paths)):
+        return None
+    if structure.n_features > _LARGEST_SQUARE or structure.moments_info.kind != "exact":
+        return 2.0
+    return 1.0 if np.allclose(np.diag(structure.second_moment()), structure.mean(), rtol=0.0, atol=1e-9) else 2.0
+
+
 class SampledEngine(Engine):
     """Inference from samples: Z to a factor of 1 ± ε by annealing, and means to ± ε, each with probability 1 − δ."""
 
@@ -220,10 +234,10 @@ class SampledEngine(Engine):
 
     def _annealed(self, rows: Rows, scores: FloatArray) -> LogPartition:
         given = self.settings
-        return anneal_rows(
-            self.structure, scores, Annealing(given.epsilon, given.delta, self._annealed_by()),
-            random_state=self._seed(rows) % 2**32, n_threads=given.n_threads, verbose=given.verbose,
-        )  # fmt: skip
+        asked = Asked(
+            "annealed", self._annealed_by(), "adaptive", given.epsilon, given.delta, MAX_STEPS, self._seed(rows)
+        )
+        return anneal_rows(self.structure, scores, asked, n_threads=given.n_threads, verbose=given.verbose)
 
     def _seed(self, rows: Rows) -> int:
         first = int(rows.start or 0) if isinstance(rows, slice) else int(rows[0])
@@ -239,26 +253,33 @@ class SampledEngine(Engine):
 
     def _means(self, scores: FloatArray, seed: int) -> FloatArray:
         given, reach = self.settings, feature_range(self.structure)
-        method = self._drawn_by()
-        if method not in CHAINED and reach is not None:
-            many = hoeffding_sample_size(given.epsilon, given.delta / scores.shape[1], reach)
-            return independent_means(self.structure, method, scores, many, seed, given.n_threads)
-        if method not in CHAINED:
+        method, d = self._drawn_by(), scores.shape[1]
+        independent = method not in CHAINED and reach is not None
+        if not independent and method not in CHAINED:
             method = chain_of(self.structure, "auto")
-        found = chain_means(
-            self.structure, method, scores, epsilon=given.epsilon, delta=given.delta, seed=seed,
-            n_threads=given.n_threads, verbose=given.verbose,
+        steps = _MEAN_STEPS if self.structure.space.in_library else _COMPUTED_STEPS
+        asked = Asked(
+            "samples" if independent else "chains", method, "adaptive", given.epsilon, given.delta,
+            MAX_STEPS if independent else steps, seed,
+            low=np.full(d, 0.0 if reach == 1.0 else -1.0), high=np.ones(d),
         )  # fmt: skip
-        bad = (found.error > given.epsilon) | (found.r_hat > _APART)
-        if bad.any():
-            row = int(np.argmax(np.where(bad, found.error, -np.inf)))
+        label = "marginals" if independent else "marginals along chains"
+        found = estimated(
+            self.structure, scores, asked, means=True, label=label, n_threads=given.n_threads,
+            verbose=given.verbose,
+        )  # fmt: skip
+        assert found.marginals is not None and found.error is not None
+        bad = np.array([bool(why) for why in found.why])
+        if bad.any() and not independent:
+            error = found.error.max(axis=1)
+            row = int(np.argmax(np.where(bad, error, -np.inf)))
             warn_user(
                 f"the chains of {int(bad.sum())} of {len(bad)} rows did not converge: expectations are known to within "
-                f"±{found.error[row]:.2g} in the worst row, epsilon={given.epsilon:g} was asked for, and split R̂ is up "
+                f"±{error[row]:.2g} in the worst row, epsilon={given.epsilon:g} was asked for, and split R̂ is up "
                 f"to {found.r_hat.max():.3g}; raise epsilon, or alpha, or take another sampler",
                 ConvergenceWarning,
             )
-        return found.means
+        return found.marginals
 
     def _drawn_by(self) -> str:
         """Return the sampling method for means; "auto" prefers independent draws that cost no more than chains."""
@@ -317,7 +338,7 @@ class SampledTraining(TrainingEngine):
         if not self.is_chained:
             seed = int(self._rng.integers(2**63))
             parts = exact_draws(self.structure, self.method, scores, _CHAINS * draws, seed, threads)
-            return embedded(self.structure, parts, threads)
+            return _embedded(self.structure, parts, threads)
         numbers = np.arange(len(self._begun))[rows]
         found = np.empty((len(scores), _CHAINS * draws, scores.shape[1]))
         known = self._begun[numbers]
@@ -345,7 +366,7 @@ class SampledTraining(TrainingEngine):
             self._states = np.empty(shape, dtype=drawn.y.dtype)
         self._states[numbers] = drawn.y[:, -1].reshape(len(numbers), _CHAINS, -1)
         self._begun[numbers] = True
-        psi = embedded(self.structure, drawn.y, self.settings.n_threads)
+        psi = _embedded(self.structure, drawn.y, self.settings.n_threads)
         return psi.reshape(len(numbers), _CHAINS * draws, -1)
 
     def diagnose(self, numbers: NDArray[np.intp], scores: FloatArray) -> ChainDiagnostics:
@@ -398,13 +419,16 @@ class TaylorTraining(TrainingEngine):
 
     name = "taylor"
 
-    def __init__(self, settings: EngineSettings) -> None:
-        super().__init__(settings)
-        self._expansion = TaylorExpansion(self.structure)
-
     def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        value, gradient, _ = self._expansion(scores)
-        return Inferred(gradient, value, self.name)
+        found = expansion(self.structure, scores, bounded=False)
+        return Inferred(found.marginals, found.expansion, self.name)
+
+
+def _embedded(structure: Structure, parts: NDArray[Any], n_threads: int | None) -> FloatArray:
+    """Return ψ of parts (n, k, part_len) as (n, k, d)."""
+    n, k = parts.shape[:2]
+    flat = np.ascontiguousarray(parts.reshape(n * k, parts.shape[2]))
+    return structure.space.embed(flat, n_threads).reshape(n, k, -1)
 
 
 #: To add a method of inference, subclass `Engine` and enter it here.

@@ -25,7 +25,6 @@ from ..structures import Structure
 from ._diagnostics import APART, ChainDiagnostics, meta_mixing_bound
 
 __all__ = [
-    "ANNEALED_ORDER",
     "AUTO_ORDER",
     "CHAINED",
     "ESTIMATOR_SAMPLERS",
@@ -63,9 +62,6 @@ ESTIMATOR_SAMPLERS = ("auto", "exact", "cftp", "meta", "local")
 #: The order in which "auto" tries samplers. "exact" is first: where the heat bath could take its place, it is ten times
 #: as fast.
 AUTO_ORDER = ("exact", "monotone", "cftp", "local", "meta")
-#: The same for annealing. The recursion behind "exact" sums over all outputs itself, and an estimate from its draws
-#: would be no evidence beside that sum; draws by the heat bath do not rest on it.
-ANNEALED_ORDER = ("monotone", "exact", "cftp", "local", "meta")
 #: The methods of the library that each stands for, the best first. Coupling from the past goes by the heat bath where
 #: that keeps inclusions, else by uniform proposals.
 _STANDS_FOR = {"cftp": ("monotone", "cftp"), "meta": ("meta",), "local": ("local",)}

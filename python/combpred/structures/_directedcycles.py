@@ -77,7 +77,6 @@ class DirectedCycles(Visits):
         return Restriction(
             conditions.describe(free),
             must_not=tuple((pair(u, v), 1 if u < v else -1) for u, v in unused),
-            signed=True,
             listed=cycle_listing(conditions.start, conditions.end, either_way=False),
             shown=conditions.shown,
         )

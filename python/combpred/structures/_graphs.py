@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._lib.decode import Decoded, Decoding
+from .._lib.decode import Decoded, Decoding, best_blocks, best_by_requests
 from .._lib.errors import CapabilityError, RowError
 from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.sampling import Drawn
@@ -125,8 +125,9 @@ class Graphs(Structure):
         return Description(self.name, {"n": n} | scalars, edges.ravel(), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        held = edge_restriction(conditions, self.space.description, self._edges(), what="edge")
-        return replace(held, decode=self.space.decode) if callable(self.hereditary) else held
+        space = self.space
+        held = edge_restriction(conditions, space.description, self._edges(), what="edge")
+        return replace(held, decode=space.decode_within) if isinstance(space, HereditarySpace) else held
 
     def _resolve(self, y: Any) -> Graphs:
         if self.edges is not None:
@@ -205,6 +206,41 @@ class HereditarySpace(LibrarySpace):
 
     def _search(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
         return decode_hereditary(_property_of(self.structure), linear, magnitude, how)
+
+    def decode_within(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding, held: Restriction
+    ) -> Decoded | None:
+        """Decode under a restriction; None where no set with the property satisfies it."""
+        required = np.zeros(self.n_features, dtype=np.bool_)
+        required[[e for e, _ in held.must]] = True
+        rest = _property_of(self.structure).beside(required)
+        if not rest.holds(np.zeros_like(required)):
+            return None
+        scores = linear if magnitude is None else linear + magnitude  # ψ is 0 or 1
+        free = scores.copy()
+        free[:, required] = free[:, [e for e, _ in held.must_not]] = 0.0  # edges that gain nothing are left out
+        found = decode_hereditary(rest, free, None, how)
+        gain = scores[:, required].sum(axis=1)
+        return found._replace(
+            y=found.y | required.astype(np.int32), value=found.value + gain, upper_bound=found.upper_bound + gain
+        )
+
+    def _best_parts(
+        self,
+        linear: NDArray[np.float64],
+        magnitude: NDArray[np.float64] | None,
+        nu: float,
+        most: int | None,
+        n_threads: int | None,
+        method: str,
+    ) -> Iterator[NDArray[np.int32]]:
+        if self.n_features <= _MOST_LISTED_EDGES:
+            blocks = best_blocks(self._list, linear, magnitude, most=most, nu=nu, n_threads=n_threads)
+            return (self._members[places[:, 0]] for places in blocks)
+        how = Decoding("exact")
+        return best_by_requests(
+            self.description, linear, magnitude, lambda s, m: self._search(s, m, how).y, most=most, nu=nu
+        )
 
     def listed(self) -> Iterator[NDArray[np.int32]]:
         for parts in super().listed():

@@ -6,13 +6,14 @@ other scores.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .._lib.arrays import FloatArray
 from .._lib.errors import CapabilityError
-from .._lib.maxmargin import AffineLoss, require_bits
+from .._lib.maxmargin import AffineLoss, affine_losses, require_bits
 
 if TYPE_CHECKING:
     from .._lib.decode import Decoded, Decoding
@@ -192,29 +193,11 @@ class OutputLoss:
                 f"cost={name!r} is not affine in the embedding of {structure!r}, so that it cannot be added to scores: "
                 f"{remedy}"
             )
+        if kind not in ("bits", "unknown"):
+            return affine_losses(psi, kind, name)
         if kind == "unknown":
             require_bits(psi, "y")
-        scale = 0.5 if name in ("kendall", "zero-one") else 1.0
-        entries: FloatArray = np.abs(psi)
-        signed = psi.shape[1]
-        if kind in ("bits", "unknown"):
-            counted = self._space.loss_entries()
-            weight = np.full(signed, scale) if counted is None else scale * counted.astype(np.float64)
-            return AffineLoss(entries @ weight, weight * (1.0 - 2.0 * psi), checked=kind == "unknown")
-        if kind == "signs":  # |a − z| = 1 − a z for z = ±1, and the mean of that for means a
-            return AffineLoss(np.full(len(psi), scale * signed), -scale * psi)
-        zero = (psi == 0.0).astype(np.float64)
-        if kind == "signs and zeros":  # |a − z| = |a| − a z for a = ±1, z² for a = 0
-            return AffineLoss(scale * entries.sum(axis=1), -scale * psi, scale * zero if zero.any() else None)
-        # Signs, and after them an indicator of 0 for each, which makes z² = 1 − τ.
-        signed //= 2
-        signs, ties = psi[:, :signed], psi[:, signed:]
-        gradient = np.hstack([-signs, -ties])
-        constant = np.full(len(psi), float(signed))
-        if name == "hamming":
-            gradient[:, signed:] += 1.0 - 2.0 * ties
-            constant += ties.sum(axis=1)
-        return AffineLoss(scale * constant, scale * gradient)
+        return replace(affine_losses(psi, "bits", name, self._space.loss_entries()), checked=kind == "unknown")
 
     def between(self, psi_y: FloatArray, psi_z: FloatArray) -> FloatArray:
         """Return the losses between outputs with the given embeddings, affine or not.

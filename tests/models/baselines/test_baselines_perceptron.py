@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from combpred import CapabilityError
-from combpred._lib.decode import Decoding
 from combpred._lib.errors import RowError
-from combpred._models.perceptron import least_ratio
 from combpred.baselines import StructuredPerceptron
 from combpred.structures import Custom, DirectedCycles, Graphs, LabelSets, MultiClass, Permutations, Tournaments
 
@@ -78,20 +76,18 @@ def test_mistakes_on_separable_data_never_exceed_the_bounds(structure, seed):
 
 
 @pytest.mark.parametrize("structure", SPACES)
-def test_the_least_ratio_of_margin_and_loss_is_that_of_enumeration(structure):
-    rng = np.random.default_rng(0)
-    outputs = members(structure)
-    for scale in (0.0, 3.0):
-        psi = outputs[rng.integers(len(outputs), size=10)]
-        scores = scale * psi + 0.3 * rng.normal(size=psi.shape)
-        margins = np.einsum("nd,nNd->nN", scores, psi[:, np.newaxis] - outputs[np.newaxis])
-        losses = structure.space.loss("hamming").between(psi[:, np.newaxis], outputs[np.newaxis])
-        smallest = (margins[losses > 0] / losses[losses > 0]).min()
-        found = least_ratio(structure, psi, scores, Decoding())
-        if smallest > 0:
-            assert found == pytest.approx(smallest, rel=1e-9)
-        else:
-            assert found <= 0
+def test_the_bound_follows_from_the_least_ratio_of_margin_and_loss(structure):
+    X, y, _, _ = separable(structure)
+    model = StructuredPerceptron(structure, fit_intercept=False, max_iter=20_000, random_state=0, average=False)
+    model.fit(X, y)
+    psi, outputs, W = structure.embed(y), members(structure), model.coef_.T
+    margins = np.einsum("nd,nNd->nN", X @ W, psi[:, np.newaxis] - outputs[np.newaxis])
+    losses = structure.space.loss("hamming").between(psi[:, np.newaxis], outputs[np.newaxis])
+    ratio = (margins[losses > 0] / losses[losses > 0]).min()
+    kind = structure.space.entry_kind
+    squared, least = (1.0 if kind == "bits" else 2.0), (2.0 if kind == "signs" else 1.0)
+    bound = squared * np.sum(W**2) * np.square(X).sum(axis=1).max() / (least * ratio**2)
+    assert model.mistake_bound_ == pytest.approx(bound, rel=1e-8)
 
 
 def test_unequal_weights_loosen_the_bound_and_no_separation_leaves_none():

@@ -8,9 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.svm import LinearSVC
 
 from combpred import CapabilityError, NumericalError
-from combpred._lib.decode import Decoding
 from combpred._lib.errors import RowError
-from combpred._models.maxmargin.oracles import ListingOracle, SlackOracle, _Search
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 from combpred.structures import (
     Custom,
@@ -71,24 +69,16 @@ def test_classes_have_the_objective_of_crammer_and_singer():
     assert slack.objective_ == pytest.approx(ours.objective_, rel=2e-4)  # where all losses are 1, they are the same
 
 
-@pytest.mark.parametrize("structure", [Permutations(4), LabelSets(5), Tournaments(3), WeakOrders(3)])
-def test_slack_rescaling_by_decoding_stays_within_its_bound(structure):
-    rng = np.random.default_rng(0)
-    outputs = members(structure)
-    psi = outputs[rng.integers(len(outputs), size=40)]
-    scores = rng.normal(size=psi.shape) * rng.choice([0.05, 0.3, 1.0], size=(40, 1))
-    oracle = SlackOracle(structure, psi, structure.space.loss().affine(psi), Decoding())
-    listing = ListingOracle(structure, psi, outputs, "auto", slack=True)
-    search = _Search(oracle, np.arange(40), scores, 0)
-    search.run()
-    best = listing.planes(np.arange(40), scores, 0).values(scores)
-    found = oracle.planes(np.arange(40), scores, 0)
-    np.testing.assert_allclose(found.values(scores), search.loss * search.slack, atol=1e-9)
-    assert (found.values(scores) <= best + 1e-9).all()
-    assert (best <= search.bound + 1e-9).all()
-    np.testing.assert_allclose(found.values(scores)[found.proven], best[found.proven], rtol=1e-8)
-    assert found.proven.any()
-    assert (found.values(scores) > 0.8 * best).all()
+def test_slack_rescaling_by_decoding_stays_within_its_bound():
+    structure = LabelSets(11)  # of 2048 sets, 22528 numbers: too many for a list
+    X, y = data(structure, n=10)
+    model = StructuredSVM(structure, rescaling="slack", tol=1e-3).fit(X, y)
+    psi, outputs = structure.embed(y), members(structure)
+    losses = structure.space.loss().between(psi[:, np.newaxis], outputs[np.newaxis])
+    W = np.vstack([model.coef_.T, model.intercept_])
+    inputs = np.hstack([X, np.ones((10, 1))])
+    objective = 0.5 * np.sum(W**2) + hinge_losses(W, inputs, psi, outputs, losses, slack=True).sum()
+    assert objective * (1 + 1e-9) >= model.objective_ > 0.8 * objective
 
 
 def test_a_linear_kernel_is_the_same_given_as_a_matrix():

@@ -1,0 +1,261 @@
+package main
+
+// #include "combpred.h"
+import "C"
+
+import (
+	"errors"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/capi/cabi"
+	"combpred/core/badrow"
+	"combpred/core/catalogue"
+	"combpred/core/partition"
+	"combpred/core/partition/estimate"
+	"combpred/core/structure"
+)
+
+// estimateOptions are those of the caller, or the defaults.
+type estimateOptions struct {
+	method int
+	estimate.MarginalOptions
+	exactSeconds float64
+	plain        bool
+}
+
+func readEstimateOptions(p *C.cp_in_estimate_options, methods catalogue.Names, n, d C.int64_t) (o estimateOptions, err error) {
+	r := C.cp_estimate_options{epsilon: 0.1, delta: 0.05, max_steps: 100000000, exact_seconds: 300}
+	if p != nil {
+		if r, err = cabi.Record(p, "options"); err != nil {
+			return o, err
+		}
+	}
+	if o.method, err = named[int](methods, r.method, "method"); err != nil {
+		return o, err
+	}
+	if o.Sampler, err = named[estimate.Sampler](catalogue.LevelSamplers, r.sampler, "sampler"); err != nil {
+		return o, err
+	}
+	if o.Levels, err = named[estimate.Levels](catalogue.Schedules, r.schedule, "schedule"); err != nil {
+		return o, err
+	}
+	o.Epsilon, o.Delta, o.MaxSteps, o.Seed = float64(r.epsilon), float64(r.delta), int64(r.max_steps), uint64(r.seed)
+	o.exactSeconds, o.Counting = float64(r.exact_seconds), o.method == catalogue.Counting
+	if o.plain, err = flag(r.plain, "plain"); err != nil {
+		return o, err
+	}
+	if o.Bound, err = optionalFloat64s(r.bound, "bound", n); err != nil {
+		return o, err
+	}
+	if o.Low, err = optionalFloat64s(r.low, "low", d); err != nil {
+		return o, err
+	}
+	o.High, err = optionalFloat64s(r.high, "high", d)
+	if err == nil && (o.Low == nil) != (o.High == nil) {
+		err = cabi.Illegal("low and high come together, one of them is NULL")
+	}
+	return o, err
+}
+
+//export go_cp_partition_estimate
+func go_cp_partition_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options,
+	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
+		}
+		d := C.int64_t(sc.linear.Cols)
+		opt, e := readEstimateOptions(options, catalogue.PartitionMethods, sc.n, d)
+		if e != nil {
+			return e
+		}
+		out, e := readEstimates(dst, sc.n, d)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		if opt.method == catalogue.AutoEstimate {
+			opt.method = catalogue.Annealed
+			if seconds, e := partition.Seconds(sc.space, true); e == nil && seconds*float64(sc.n) <= opt.exactSeconds {
+				opt.method = catalogue.ExactSum
+			}
+		}
+		if e := out.partition(sc, opt, t); e != nil {
+			return e
+		}
+		out.finish(catalogue.PartitionMethods, opt.method)
+		return nil
+	})
+}
+
+// partition computes ln Z by the method.
+func (e *estimates) partition(sc scores, opt estimateOptions, t tail) error {
+	switch opt.method {
+	case catalogue.ExactSum:
+		var marginals blas64.General
+		if e.marginals != nil {
+			marginals = e.matrix(e.marginals)
+		}
+		logZ := make([]float64, e.n)
+		if _, err := partition.Batch(sc.space, sc.linear, logZ, marginals, t.workers, t.mon); err != nil {
+			return err
+		}
+		for i, v := range logZ {
+			put(e.value, i, v)
+			put(e.lower, i, v)
+			put(e.upper, i, v)
+			put(e.guaranteed, i, 1)
+		}
+		return nil
+	case catalogue.TaylorExpansion:
+		for i := range sc.linear.Rows {
+			if err := structure.CheckScores(sc.linear.Data[i*sc.linear.Stride : i*sc.linear.Stride+sc.linear.Cols]); err != nil {
+				return badrow.At(i, err)
+			}
+		}
+		taylor, err := estimate.NewTaylor(sc.space)
+		if err != nil {
+			return err
+		}
+		x := taylor.Expand(sc.linear, opt.plain)
+		if e.value != nil || e.lower != nil || e.upper != nil || e.spread != nil {
+			if err := taylor.Bound(x, sc.space, sc.linear, t.workers, t.mon); err != nil {
+				return err
+			}
+		}
+		e.setTaylor(x)
+		return nil
+	}
+	rows, err := estimate.Anneal(sc.space, sc.linear, opt.Options, t.workers, t.mon)
+	if err != nil {
+		return err
+	}
+	logCount, err := structure.LogCount(sc.space)
+	if err != nil {
+		return err
+	}
+	e.setAnnealed(rows, logCount, opt.Options)
+	return nil
+}
+
+//export go_cp_marginals_estimate
+func go_cp_marginals_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options,
+	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readLinear(s, in)
+		if e != nil {
+			return e
+		}
+		d := C.int64_t(sc.linear.Cols)
+		opt, e := readEstimateOptions(options, catalogue.MarginalMethods, sc.n, d)
+		if e != nil {
+			return e
+		}
+		out, e := readEstimates(dst, sc.n, d)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		rows, e := out.means(sc.space, sc.linear, opt, t)
+		if e != nil {
+			return e
+		}
+		out.setRows(rows)
+		out.finish(catalogue.MarginalMethods, opt.method)
+		return nil
+	})
+}
+
+// means estimates E ψ by the method.
+func (e *estimates) means(space structure.Space, linear blas64.General, opt estimateOptions, t tail) ([]estimate.Row, error) {
+	value, bound := e.matrix(e.marginals), e.matrix(e.bound)
+	if opt.method == catalogue.ChainMeans {
+		return estimate.ChainMeans(space, linear, opt.Options, value, bound, t.workers, t.mon)
+	}
+	return estimate.Marginals(space, linear, opt.MarginalOptions, value, bound, t.workers, t.mon)
+}
+
+//export go_cp_estimate_next
+func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_options, dst *C.cp_estimates,
+	more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		r, e := cabi.Record(supplied, "supplied")
+		if e != nil {
+			return e
+		}
+		if r.width < 1 || r.width > maxRows {
+			return cabi.Illegal("supplied: width is %d, must be from 1 to %d", int64(r.width), maxRows)
+		}
+		space := &estimate.Supplied{Features: int(r.width), Log: float64(r.log_count)}
+		if space.Draws, e = float64s(r.draws, "draws", r.n, r.width); e != nil {
+			return e
+		}
+		if e := space.CheckDraws(); e != nil {
+			return e
+		}
+		linear, e := optionalFloat64s(r.scores, "scores", r.width)
+		if e != nil {
+			return e
+		}
+		if linear == nil {
+			if r.width != 1 {
+				return cabi.Illegal("supplied: scores is NULL, and width is %d, not 1", int64(r.width))
+			}
+			linear = []float64{1}
+		}
+		opt, e := readEstimateOptions(options, catalogue.SuppliedMethods, 1, r.width)
+		if e != nil {
+			return e
+		}
+		if opt.Mean, e = optionalFloat64s(r.mean, "mean", r.width); e != nil {
+			return e
+		}
+		out, e := readEstimates(dst, firstRow, r.width)
+		if e != nil {
+			return e
+		}
+		if _, e := cabi.One(more, "more"); e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		t.workers = 1 // draws are taken in their order
+		row := general(1, r.width, linear)
+		var rows []estimate.Row
+		if opt.method == catalogue.Annealed {
+			rows, e = estimate.Anneal(space, row, opt.Options, 1, t.mon)
+		} else {
+			rows, e = out.means(space, row, opt, t)
+		}
+		if short, is := errors.AsType[*estimate.Short](e); is {
+			*more = C.int64_t(short.More)
+			return nil
+		}
+		if at, is := errors.AsType[*badrow.Error](e); is { // there is one row only
+			return at.Err
+		}
+		if e != nil {
+			return e
+		}
+		*more = 0
+		if opt.method == catalogue.Annealed {
+			out.setAnnealed(rows, space.Log, opt.Options)
+		} else {
+			out.setRows(rows)
+		}
+		out.finish(catalogue.SuppliedMethods, opt.method)
+		return nil
+	})
+}

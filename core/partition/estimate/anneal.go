@@ -1,0 +1,201 @@
+package estimate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/badrow"
+	"combpred/core/decode"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// Anneal estimates ln Z(1) / Z(0) for every row of scores (n×d), within ln(1 ± Epsilon) with probability 1 − Delta for each where the
+// sampler is exact. Each row has a random stream of its own, which follows from its number and the seed: results do not depend on
+// workers, nor on how many rows there are.
+//
+// A row with a score that is infinite or NaN, or an output whose score is beyond the given bound, is an error that names it, as is one
+// that an exact sampler does not finish within its budget (*SpentError). A structure that lacks what the sampler or the schedule need
+// is a *structure.CapabilityError, as is one that does not know how many outputs it has. The monitor counts draws and is told the
+// level.
+func Anneal(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor) ([]Row, error) {
+	if err := opt.check(scores.Rows); err != nil {
+		return nil, err
+	}
+	if err := checkRows(space, scores); err != nil {
+		return nil, err
+	}
+	if _, err := logCountOf(space); err != nil {
+		return nil, err
+	}
+	if err := refuseBounds(space, scores, opt.Bound, workers, mon); err != nil {
+		return nil, err
+	}
+	found := make([]Row, scores.Rows)
+	return found, eachRow(space, scores, opt, workers, mon, func(i int, t *task) (err error) {
+		found[i], err = t.anneal()
+		return err
+	})
+}
+
+// eachRow runs a task for each row: rows at the same time, and what workers are left within each.
+func eachRow(space structure.Space, scores blas64.General, opt Options, workers int, mon *parallel.Monitor,
+	run func(i int, t *task) error) error {
+	var total atomic.Int64
+	total.Store(int64(mon.Steps()))
+	within := max(1, workers/max(1, scores.Rows))
+	return parallel.For(scores.Rows, 1, workers, nil, func(i, _ int) error {
+		if err := mon.Err(); err != nil {
+			return err
+		}
+		err := run(i, newTask(space, rowOf(scores, i), opt, i, within, &total, mon))
+		if err == nil || errors.Is(err, parallel.ErrCancelled) {
+			return err
+		}
+		if _, more := errors.AsType[*Short](err); more {
+			return err
+		}
+		return fmt.Errorf("estimate: %w", badrow.At(i, err))
+	})
+}
+
+func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }
+
+// check returns an error that names the first illegal option.
+func (o Options) check(n int) error {
+	switch {
+	case !(o.Epsilon > 0 && o.Epsilon < 1):
+		return fmt.Errorf("estimate: epsilon is %v, must be between 0 and 1", o.Epsilon)
+	case !(o.Delta > 0 && o.Delta < 1):
+		return fmt.Errorf("estimate: delta is %v, must be between 0 and 1", o.Delta)
+	case o.MaxSteps < 1 || o.MaxSteps > 1<<40:
+		return fmt.Errorf("estimate: max_steps is %d, must be between 1 and 2^40", o.MaxSteps)
+	case o.Bound != nil && len(o.Bound) != n:
+		return fmt.Errorf("estimate: bound has %d entries, must have %d", len(o.Bound), n)
+	}
+	for i, b := range o.Bound {
+		if !(b >= 0) || math.IsInf(b, 0) {
+			return fmt.Errorf("estimate: %w", badrow.At(i, fmt.Errorf("bound is %v, must be finite and at least 0", b)))
+		}
+	}
+	return nil
+}
+
+func checkRows(space structure.Space, scores blas64.General) error {
+	if scores.Cols != space.FeatureLen() {
+		return fmt.Errorf("estimate: scores has %d columns, %s needs %d", scores.Cols, structure.Describe(space), space.FeatureLen())
+	}
+	for i := range scores.Rows {
+		if err := structure.CheckScores(rowOf(scores, i)); err != nil {
+			return fmt.Errorf("estimate: %w", badrow.At(i, err))
+		}
+	}
+	return nil
+}
+
+// logCountOf returns ln of the number of outputs, or a *structure.CapabilityError where it is not known.
+func logCountOf(space structure.Space) (float64, error) {
+	logCount, err := structure.LogCount(space)
+	if err == nil && math.IsNaN(logCount) {
+		err = unknownCount(space)
+	}
+	return logCount, err
+}
+
+// refuseBounds returns an error where an output that the decoder finds scores more than the given bound. Without a decoder, only
+// draws can tell.
+func refuseBounds(space structure.Space, scores blas64.General, bound []float64, workers int, mon *parallel.Monitor) error {
+	if bound == nil {
+		return nil
+	}
+	best, err := extremes(space, scores, workers, mon)
+	if err != nil {
+		if lacking(err) {
+			return nil
+		}
+		return err
+	}
+	for i, b := range bound {
+		extreme := best.up[i].Value
+		if down := -best.down[i].Value; math.Abs(down) > math.Abs(extreme) {
+			extreme = down
+		}
+		if math.Abs(extreme) > b+boundSlack*(1+b) {
+			return fmt.Errorf("estimate: %w", badrow.At(i, exceedsBound(extreme, b)))
+		}
+	}
+	return nil
+}
+
+// ends are the certificates of the outputs of largest score, and of those of largest negative score.
+type ends struct{ up, down []structure.Certificate }
+
+func extremes(space structure.Space, scores blas64.General, workers int, mon *parallel.Monitor) (ends, error) {
+	found := ends{make([]structure.Certificate, scores.Rows), make([]structure.Certificate, scores.Rows)}
+	y := make([]int32, scores.Rows*space.PartLen())
+	steps := mon.Steps()
+	defer mon.Restep(steps)
+	err := decode.Batch(space, scores, blas64.General{Cols: scores.Cols}, decode.Auto, 0, y, found.up, workers, mon)
+	if err != nil {
+		return found, err
+	}
+	negative := blas64.General{Rows: scores.Rows, Cols: scores.Cols, Stride: scores.Cols, Data: make([]float64, 0, scores.Rows*scores.Cols)}
+	for i := range scores.Rows {
+		for _, v := range rowOf(scores, i) {
+			negative.Data = append(negative.Data, -v)
+		}
+	}
+	return found, decode.Batch(space, negative, blas64.General{Cols: scores.Cols}, decode.Auto, 0, y, found.down, workers, mon)
+}
+
+// anneal estimates ln Z(1) / Z(0) of the row.
+func (t *task) anneal() (found Row, err error) {
+	fixed, err := t.fixedSchedule()
+	if err != nil {
+		return found, err
+	}
+	sampler, l, err := t.levelsOf(fixed)
+	if err != nil {
+		return found, err
+	}
+	found.Sampler = sampler
+	draw := func(beta float64, n int) ([]float64, error) {
+		d, err := l.draw(beta, n)
+		return d.value, err
+	}
+	if fixed != nil {
+		found.Schedule = *fixed
+	} else if found.Schedule, err = adaptiveSchedule(draw, t.opt.Epsilon, t.opt.Delta); err != nil {
+		return found, err
+	}
+	if found.LogRatio, err = medianLogRatio(l, draw, found.Schedule); err != nil {
+		return found, err
+	}
+	found.Trust, err = l.trust()
+	found.Samples, found.Steps, found.Accepted = t.samples, t.steps, t.accepted
+	return found, err
+}
+
+// medianLogRatio returns the median over repeats of the estimates of ln Z(1) / Z(0), by draw, which draws from the levels.
+func medianLogRatio(l levels, draw drawer, s Schedule) (float64, error) {
+	batches := s.batches()
+	visited := make([]float64, len(batches))
+	for i, b := range batches {
+		visited[i] = b.beta
+	}
+	most, err := l.affordable(visited, float64(s.Repeats)*s.Draws)
+	if err != nil {
+		return 0, err
+	}
+	ratios, err := logRatios(draw, s, max(1, most/s.Repeats))
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(ratios)
+	return ratios[len(ratios)/2], nil
+}

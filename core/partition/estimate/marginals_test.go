@@ -1,0 +1,222 @@
+package estimate_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/chain"
+	"combpred/core/partition/estimate"
+	"combpred/core/structure"
+)
+
+func blank(n, d int) blas64.General {
+	return blas64.General{Rows: n, Cols: d, Stride: d, Data: make([]float64, n*d)}
+}
+
+// TestAveragesAreNear: by Hoeffding's inequality each of 15 fails with 0.05, were it tight; by the standard errors far more seldom.
+func TestAveragesAreNear(t *testing.T) {
+	for name, space := range spaces(t) {
+		d := space.FeatureLen()
+		scores := normal(d, 8)
+		exact := list(space, scores).mean()
+		for _, sampler := range []estimate.Sampler{estimate.AutoSampler, estimate.Sampler(chain.FromPast), estimate.Sampler(chain.LocalMoves)} {
+			opt := estimate.MarginalOptions{Options: estimate.Options{Epsilon: 0.1, Delta: 0.05, Sampler: sampler, MaxSteps: 1e8, Seed: 1}}
+			value, bound := blank(1, d), blank(1, d)
+			found, err := estimate.Marginals(space, rowsOf(1, scores), opt, value, bound, 2, nil)
+			if err != nil || found[0].Failure != "" {
+				t.Fatalf("%s by %v: %v %+v", name, sampler, err, found)
+			}
+			for j, want := range exact {
+				if off := math.Abs(value.Data[j] - want); off > bound.Data[j]+1e-12 || bound.Data[j] > 0.1+1e-12 {
+					t.Errorf("%s by %v, entry %d: off by %v, said to be within %v", name, sampler, j, off, bound.Data[j])
+				}
+			}
+		}
+	}
+}
+
+// TestQuotientsAreNear: the errors are relative to the distance from the least value; each fails with 0.2, were it tight.
+func TestQuotientsAreNear(t *testing.T) {
+	for name, space := range spaces(t) {
+		d := space.FeatureLen()
+		scores := normal(d, 9)
+		all := list(space, scores)
+		exact, low := all.mean(), make([]float64, d)
+		copy(low, all.psi[0])
+		for _, psi := range all.psi {
+			for j, v := range psi {
+				low[j] = min(low[j], v)
+			}
+		}
+		opt := estimate.MarginalOptions{
+			Options:  estimate.Options{Epsilon: 0.5, Delta: 0.2, Sampler: estimate.ExactSampler, MaxSteps: 1e8, Seed: 1},
+			Counting: true,
+		}
+		value, bound := blank(1, d), blank(1, d)
+		if _, err := estimate.Marginals(space, rowsOf(1, scores), opt, value, bound, 2, nil); err != nil {
+			t.Fatal(name, err)
+		}
+		for j, want := range exact {
+			if off := math.Abs(value.Data[j] - want); off > 0.5*(want-low[j])+1e-12 || off > bound.Data[j]+1e-12 {
+				t.Errorf("%s, entry %d: off by %v, said to be within %v", name, j, off, bound.Data[j])
+			}
+		}
+	}
+}
+
+// TestChainMeans: of 300 equal rows no more than 30 are expected to be beyond ε at δ = 0.1; 60 happen in 1e-7 of seeds.
+func TestChainMeans(t *testing.T) {
+	space := build(t, "permutations", map[string]int64{"n": 4})
+	scores := []float64{0.8, -0.3, 0.5, 0, 0.9, -0.6}
+	exact := list(space, scores).mean()
+	opt := estimate.Options{Epsilon: 0.1, Delta: 0.1, Sampler: estimate.Sampler(chain.LocalMoves), MaxSteps: 4_000_000, Seed: 1}
+	value, bound := blank(300, 6), blank(300, 6)
+	found, err := estimate.ChainMeans(space, rowsOf(300, scores), opt, value, bound, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	beyond, unsaid := 0, 0
+	for i, row := range found {
+		if row.Failure != "" || row.RHat > estimate.MostApart {
+			t.Fatalf("row %d: %+v", i, row)
+		}
+		far, said := false, true
+		for j, want := range exact {
+			off := math.Abs(value.Data[i*6+j] - want)
+			far, said = far || off > 0.1, said && off <= bound.Data[i*6+j]
+		}
+		if far {
+			beyond++
+		}
+		if !said {
+			unsaid++
+		}
+	}
+	if beyond > 60 || unsaid > 60 {
+		t.Errorf("%d of 300 rows are beyond ε, %d beyond their own errors", beyond, unsaid)
+	}
+	opt.MaxSteps, opt.Epsilon = 1, 0.001
+	found, err = estimate.ChainMeans(space, rowsOf(1, scores), opt, blank(1, 6), blank(1, 6), 2, nil)
+	if err != nil || !strings.Contains(found[0].Failure, "split R̂") {
+		t.Errorf("%+v %v", found, err)
+	}
+}
+
+// serve draws for an estimate as a caller would, until it ends, and says how often it was asked.
+func serve(t *testing.T, s *estimate.Supplied, space structure.Space, scores []float64, run func() error) (asked int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 5))
+	y, psi := make([]int32, space.PartLen()), make([]float64, space.FeatureLen())
+	for ; ; asked++ {
+		s.Rewind()
+		err := run()
+		more, short := errors.AsType[*estimate.Short](err)
+		if !short {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return asked
+		}
+		if more.More < 1 {
+			t.Fatalf("%d more draws are asked for", more.More)
+		}
+		for range more.More {
+			space.(structure.Sampler).Sample(y, rng)
+			space.Embed(psi, y)
+			if s.Features == 1 {
+				s.Draws = append(s.Draws, structure.Scores{Linear: scores}.Value(psi))
+			} else {
+				s.Draws = append(s.Draws, psi...)
+			}
+		}
+	}
+}
+
+// TestSuppliedDraws: with a caller's own draws estimates are as near as with the library's.
+func TestSuppliedDraws(t *testing.T) {
+	space := build(t, "labelsets", map[string]int64{"n": 5, "size": 2})
+	d := space.FeatureLen()
+	scores := normal(d, 10)
+	all := list(space, scores)
+	var reach float64
+	for _, h := range all.scores {
+		reach = max(reach, math.Abs(h))
+	}
+	logCount, _ := structure.LogCount(space)
+	one := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}
+	for name, c := range map[string]struct {
+		sampler, taken estimate.Sampler
+		bound          []float64
+		levels         estimate.Levels
+	}{
+		"no bound":  {estimate.AutoSampler, estimate.Sampler(chain.Meta), nil, estimate.Adaptive},
+		"coupling":  {estimate.AutoSampler, estimate.Sampler(chain.FromPast), []float64{reach}, estimate.Adaptive},
+		"rejection": {estimate.Sampler(chain.Reject), estimate.Sampler(chain.Reject), []float64{reach + 0.1}, estimate.Uniform},
+	} {
+		opt := estimate.Options{Epsilon: 0.3, Delta: 0.05, Sampler: c.sampler, MaxSteps: 1e8, Seed: 2, Bound: c.bound, Levels: c.levels}
+		s := &estimate.Supplied{Features: 1, Log: logCount}
+		var found []estimate.Row
+		asked := serve(t, s, space, scores, func() (err error) {
+			found, err = estimate.Anneal(s, one, opt, 1, nil)
+			return err
+		})
+		value := logCount + found[0].LogRatio
+		if exact := all.logZ(); exact < value-math.Log1p(0.3) || exact > value-math.Log1p(-0.3) {
+			t.Errorf("%s: %v, must be near %v", name, value, exact)
+		}
+		if found[0].Sampler != c.taken || found[0].Failure != "" {
+			t.Errorf("%s: %+v", name, found[0])
+		}
+		if asked > 60 || int64(s.Len()) > 2*found[0].Steps+4096 {
+			t.Errorf("%s: was asked %d times for %d draws, of which %d are taken", name, asked, s.Len(), found[0].Steps)
+		}
+	}
+	opt := estimate.Options{Epsilon: 0.1, Delta: 0.05, Sampler: estimate.Sampler(chain.Meta), MaxSteps: 1e8, Seed: 2}
+	exact := all.mean()
+	low, high := make([]float64, d), make([]float64, d)
+	for j := range high {
+		high[j] = 1
+	}
+	for name, run := range map[string]func(s *estimate.Supplied, value, bound blas64.General) error{
+		"samples": func(s *estimate.Supplied, value, bound blas64.General) error {
+			_, err := estimate.Marginals(s, rowsOf(1, scores), estimate.MarginalOptions{Options: opt, Low: low, High: high}, value, bound, 1, nil)
+			return err
+		},
+		"counting": func(s *estimate.Supplied, value, bound blas64.General) error {
+			mean := make([]float64, d)
+			space.(structure.Moments).Mean(mean)
+			counting := estimate.MarginalOptions{Options: opt, Low: low, High: high, Counting: true, Mean: mean}
+			counting.Epsilon, counting.Delta = 0.5, 0.2
+			_, err := estimate.Marginals(s, rowsOf(1, scores), counting, value, bound, 1, nil)
+			return err
+		},
+		"chains": func(s *estimate.Supplied, value, bound blas64.General) error {
+			_, err := estimate.ChainMeans(s, rowsOf(1, scores), opt, value, bound, 1, nil)
+			return err
+		},
+	} {
+		s := &estimate.Supplied{Features: d, Log: math.NaN()}
+		value, bound := blank(1, d), blank(1, d)
+		serve(t, s, space, scores, func() error { return run(s, value, bound) })
+		for j, want := range exact {
+			if off := math.Abs(value.Data[j] - want); off > bound.Data[j] {
+				t.Errorf("%s, entry %d: off by %v, said to be within %v", name, j, off, bound.Data[j])
+			}
+		}
+	}
+}
+
+func TestHoeffdingSize(t *testing.T) {
+	for _, c := range []struct{ epsilon, delta, width, want float64 }{
+		{0.1, 0.05, 1, math.Ceil(math.Log(40) / 0.02)}, {0.2, 0.01, 0, 1}, {0.2, 0.01, 6, math.Ceil(18 / 0.04 * math.Log(200))},
+	} {
+		if n := estimate.HoeffdingSize(c.epsilon, c.delta, c.width); n != c.want {
+			t.Errorf("%+v: %v", c, n)
+		}
+	}
+}

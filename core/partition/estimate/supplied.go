@@ -1,0 +1,119 @@
+package estimate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// Supplied is a space of which a caller draws the outputs, exactly uniformly: all that is known of them are the numbers that the
+// caller gives for each, its ψ, or its score under the scores of the one row that is estimated. An output is the number of its draw.
+//
+// Draws are taken in their order. An estimate that needs more than there are ends in a *Short, and begins anew when these have been
+// added: it then takes the same draws for the same purposes, and goes further. So what an estimate has to keep are the draws alone.
+// A Supplied is not safe for concurrent use.
+type Supplied struct {
+	// Draws holds ψ of each draw, one after the other.
+	Draws    []float64
+	Features int     // length of ψ
+	Log      float64 // ln of the number of outputs, NaN where it is not known
+
+	next     int
+	short    bool
+	expected float64 // draws that the estimate takes in all, as far as it is known
+}
+
+var (
+	_ structure.Space      = (*Supplied)(nil)
+	_ structure.Sampler    = (*Supplied)(nil)
+	_ structure.LogCounter = (*Supplied)(nil)
+)
+
+// Short says that there are fewer draws than an estimate needs.
+type Short struct {
+	// More is how many should be added.
+	More int
+}
+
+func (e *Short) Error() string { return fmt.Sprintf("estimate: %d more draws are needed", e.More) }
+
+// leastMore is the smallest number of draws that is asked for at a time.
+const leastMore = 1024
+
+func (s *Supplied) String() string    { return "outputs that are drawn by the caller" }
+func (s *Supplied) PartLen() int      { return 1 }
+func (s *Supplied) FeatureLen() int   { return s.Features }
+func (s *Supplied) LogCount() float64 { return s.Log }
+
+// Check returns nil for the number of a draw.
+func (s *Supplied) Check(y []int32) error {
+	if len(y) != 1 || y[0] < 0 || int(y[0]) >= s.Len() {
+		return fmt.Errorf("estimate: %v is not the number of a draw", y)
+	}
+	return nil
+}
+
+// Len returns the number of draws.
+func (s *Supplied) Len() int { return len(s.Draws) / s.Features }
+
+// CheckDraws returns an error that names the first draw with a number that is not finite.
+func (s *Supplied) CheckDraws() error {
+	for i, v := range s.Draws {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("estimate: draw %d has the number %v, must be finite", i/s.Features, v)
+		}
+	}
+	return nil
+}
+
+// Embed copies the numbers of a draw.
+func (s *Supplied) Embed(dst []float64, y []int32) {
+	copy(dst, s.Draws[int(y[0])*s.Features:(int(y[0])+1)*s.Features])
+}
+
+// Sample takes the next draw. Past the last it takes the first, until the end of the work at the next poll.
+func (s *Supplied) Sample(dst []int32, _ *rand.Rand) {
+	if s.next >= min(s.Len(), math.MaxInt32) {
+		s.short, dst[0] = true, 0
+		return
+	}
+	dst[0] = int32(s.next)
+	s.next++
+}
+
+// Rewind goes back to the first draw, for an estimate that begins.
+func (s *Supplied) Rewind() { s.next, s.short, s.expected = 0, false, 0 }
+
+// expect says how many draws will be taken from here on.
+func (s *Supplied) expect(more float64) { s.expected = float64(s.next) + more }
+
+// run runs what takes about so many draws, and returns a *Short if there are fewer.
+func (s *Supplied) run(want int, mon *parallel.Monitor, body func(mon *parallel.Monitor) error) error {
+	if err := mon.Err(); err != nil {
+		return err
+	}
+	have := s.Len()
+	if have == 0 || s.next+min(want, leastMore) > have {
+		return s.shortage(want)
+	}
+	var own parallel.Monitor
+	err := body(&own)
+	if s.short {
+		return s.shortage(want)
+	}
+	return err
+}
+
+// shortage returns how many more draws to ask for: what is wanted, and beyond that as many as it will take or as there are, so that an
+// estimate begins anew some ten times and not thousands of times.
+func (s *Supplied) shortage(want int) *Short {
+	have := float64(s.Len())
+	more := max(float64(s.next+want)-have, leastMore, have/4)
+	if s.expected > have {
+		more = max(float64(s.next+want)-have, min(s.expected-have, max(have, leastMore)))
+	}
+	return &Short{More: int(min(more, mostDraws))}
+}

@@ -1,0 +1,242 @@
+package estimate
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/badrow"
+	"combpred/core/chain"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// Sampler says how outputs are drawn at a level: the number of a chain.Method, or one of these.
+type Sampler int
+
+const (
+	// AutoSampler takes the first of MonotonePast, ExactSampler, FromPast, LocalMoves and Meta that the space has and that is
+	// expected to need no more than the budget. The recursion behind ExactSampler sums over all outputs itself, and an estimate from
+	// its draws would be no evidence beside that sum; draws by the heat bath do not rest on it.
+	AutoSampler Sampler = -2
+	// ExactSampler draws by the structure's recursion, or from a list of its outputs.
+	ExactSampler Sampler = -1
+)
+
+// Exact reports whether draws are independent and exactly distributed, and bounded whether they need bounds on scores.
+func (s Sampler) Exact() bool   { return s == ExactSampler || chain.Method(s).Exact() }
+func (s Sampler) bounded() bool { return s >= 0 && chain.Method(s).Bounded() }
+
+// Levels says how the levels of a schedule are found.
+type Levels int
+
+const (
+	Adaptive Levels = iota // from draws, as far apart as tests that prove a bound on the variance allow
+	Uniform                // 3 for each unit of half the range of scores
+	Thesis                 // 3 for each unit of max ‖ψ‖ ‖s‖, or of the bound, with the printed number of draws
+)
+
+const (
+	// drawsAtOnce is the number of draws that are held at a time.
+	drawsAtOnce = 1 << 14
+	// outputsAtOnce is the number of outputs that a worker draws or embeds at a time.
+	outputsAtOnce = 64
+	// mostDraws bounds the draws of a batch, which come as int.
+	mostDraws = 1 << 50
+)
+
+// Options says what to estimate and how.
+type Options struct {
+	Epsilon, Delta float64 // within 1 ± Epsilon with probability 1 − Delta, both between 0 and 1
+	Sampler        Sampler
+	Levels         Levels
+	MaxSteps       int64 // of chains, or proposals, for a row; at least 1
+	Seed           uint64
+	Bound          []float64 // of each row, on the magnitudes of all scores, in place of what the structure proves; or nil
+}
+
+// Trust says how far the draws of a row can be trusted.
+type Trust struct {
+	// Share is effective sample size over number of draws, at the level where that is smallest.
+	Share float64
+	// RHat is the largest split R̂ of the scores at a level.
+	RHat float64
+	// Failure says why the draws should not be trusted; "" where they can be.
+	Failure string
+}
+
+// Row is what was found for a row of scores.
+type Row struct {
+	LogRatio                 float64 // ln Z(1) / Z(0)
+	Schedule                 Schedule
+	Sampler                  Sampler
+	Samples, Steps, Accepted int64 // draws and steps in total, and how many of these were accepted
+	Trust
+}
+
+// SpentError says that an exact sampler was not done within its budget.
+type SpentError struct {
+	Sampler     string
+	Steps, Most int64
+	Figure      string
+}
+
+func (e *SpentError) Error() string {
+	return fmt.Sprintf("estimate: sampler='%s' made %d of at most max_steps=%d steps, and %s; allow more, ask for a larger epsilon, or "+
+		"take a chain, sampler='local' or 'meta'", e.Sampler, e.Steps, e.Most, e.Figure)
+}
+
+// Status is that of the C interface.
+func (e *SpentError) Status() int32 { return 8 }
+
+// String returns the name by which users know the sampler.
+func (s Sampler) String() string {
+	names := map[Sampler]string{AutoSampler: "auto", ExactSampler: "exact"}
+	for method, name := range []string{"meta", "local", "cube", "cftp", "rejection", "monotone"} {
+		names[Sampler(method)] = name
+	}
+	return names[s]
+}
+
+// task is the estimate of one row, with what its draws took so far.
+type task struct {
+	space    structure.Space
+	scores   structure.Scores
+	opt      Options
+	bound    float64
+	hasBound bool
+	rng      *rand.Rand // of which seeds are taken
+	workers  int
+	mon      *parallel.Monitor
+	total    *atomic.Int64 // draws of all rows
+	supplied *Supplied     // the space, where the caller draws
+
+	samples, steps, accepted int64
+}
+
+func newTask(space structure.Space, scores []float64, opt Options, i, workers int, total *atomic.Int64, mon *parallel.Monitor) *task {
+	var source rand.PCG
+	parallel.Stream(&source, opt.Seed, i)
+	t := &task{
+		space: space, scores: structure.Scores{Linear: scores}, opt: opt, rng: rand.New(&source), workers: workers, mon: mon,
+		total: total,
+	}
+	if opt.Bound != nil {
+		t.bound, t.hasBound = opt.Bound[i], true
+	}
+	t.supplied, _ = space.(*Supplied)
+	return t
+}
+
+// draws are outputs with their scores.
+type draws struct {
+	value []float64
+	parts []int32
+}
+
+// count adds to what the draws took.
+func (t *task) count(samples, steps, accepted int64, beta float64) {
+	t.samples, t.steps, t.accepted = t.samples+samples, t.steps+steps, t.accepted+accepted
+	t.mon.Restep(int(t.total.Add(samples))) // what the samplers counted is in other units
+	t.mon.Report(beta)
+}
+
+// uniform returns n uniform outputs.
+func (t *task) uniform(n int) (draws, error) {
+	sampler, ok := t.space.(structure.Sampler)
+	if !ok {
+		return draws{}, &structure.CapabilityError{
+			Structure: structure.Describe(t.space), Need: "a Sampler, for outputs that are exactly uniform",
+		}
+	}
+	seed, parts := t.rng.Uint64(), t.space.PartLen()
+	d := draws{parts: make([]int32, n*parts)}
+	err := t.supply(n, func(mon *parallel.Monitor) error {
+		return parallel.For(n, outputsAtOnce, t.workers, mon, func(lo, hi int) error {
+			var source rand.PCG
+			rng := rand.New(&source)
+			for i := lo; i < hi; i++ {
+				parallel.Stream(&source, seed, i)
+				sampler.Sample(d.parts[i*parts:(i+1)*parts], rng)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return d, err
+	}
+	t.count(int64(n), int64(n), int64(n), 0)
+	d.value, err = t.score(d.parts, n)
+	return d, err
+}
+
+// supply runs draws of about so many uniform outputs. Where the caller supplies these and they come to an end it returns a *Short.
+func (t *task) supply(want int, run func(mon *parallel.Monitor) error) error {
+	if t.supplied == nil {
+		return run(t.mon)
+	}
+	return t.supplied.run(want, t.mon, run)
+}
+
+// score returns the scores of n outputs.
+func (t *task) score(parts []int32, n int) ([]float64, error) {
+	values := make([]float64, n)
+	err := t.embedEach(parts, n, func(i int, psi []float64) { values[i] = t.scores.Value(psi) })
+	return values, err
+}
+
+// embedEach calls see with ψ of each output; psi is reused.
+func (t *task) embedEach(parts []int32, n int, see func(i int, psi []float64)) error {
+	width := t.space.PartLen()
+	steps := t.mon.Steps()
+	defer t.mon.Restep(steps)
+	return parallel.For(n, outputsAtOnce, t.workers, t.mon, func(lo, hi int) error {
+		psi := make([]float64, t.space.FeatureLen())
+		for i := lo; i < hi; i++ {
+			t.space.Embed(psi, parts[i*width:(i+1)*width])
+			see(i, psi)
+		}
+		return nil
+	})
+}
+
+// sample runs chain.Batch on rows of β times the scores.
+func (t *task) sample(rows int, beta float64, opt chain.Options, want int) (d chain.Draws, err error) {
+	features := len(t.scores.Linear)
+	linear := blas64.General{Rows: rows, Cols: features, Stride: features, Data: make([]float64, rows*features)}
+	for i := range linear.Data {
+		linear.Data[i] = beta * t.scores.Linear[i%features]
+	}
+	n := rows * opt.Draws
+	d = chain.Draws{
+		Y: make([]int32, n*t.space.PartLen()), Value: make([]float64, n), Steps: make([]int64, n), Accepted: make([]int64, n),
+	}
+	opt.Seed = t.rng.Uint64()
+	if opt.Method == chain.FromPast && t.supplied != nil {
+		opt.Method = chain.Reject // of the same law; coupling would draw an output a second time
+	}
+	err = t.supply(want, func(mon *parallel.Monitor) error { return chain.Batch(t.space, linear, opt, d, t.workers, mon) })
+	if err != nil {
+		if exceeded, ok := errors.AsType[*chain.BoundError](err); ok && t.hasBound {
+			return d, exceedsBound(exceeded.Value/beta, t.bound)
+		}
+		if inner, ok := errors.AsType[*badrow.Error](err); ok { // rows here are chains
+			err = inner.Err
+		}
+		return d, err
+	}
+	var steps, accepted int64
+	for i := range n {
+		steps, accepted = steps+d.Steps[i], accepted+d.Accepted[i]
+		d.Value[i] /= beta
+	}
+	t.count(int64(n), steps, accepted, beta)
+	return d, nil
+}
+
+// reason returns the text of an error without the names of packages.
+func reason(err error) string { return strings.TrimPrefix(err.Error(), "chain: ") }
