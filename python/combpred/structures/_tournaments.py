@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.relations import encode_relations, items_shown, pair_names
+from .._data.relations import encode_relations, items_shown
 from ._base import Sized, Structure
-from ._layout import Layout
 
 
 @documented
@@ -54,6 +53,7 @@ class Tournaments(Structure):
     _entries = "signs and zeros"
     _costs = ("hamming", "kendall")
     _sized = Sized("n_items", "pair of items", "the pairs of y")
+    _pairs = ("order", " before ")
 
     def __init__(self, n_items: int | None = None) -> None:
         self.n_items = n_items
@@ -70,12 +70,6 @@ class Tournaments(Structure):
 
     def _free_values(self) -> tuple[int, ...] | None:
         return (-1, 0, 1)
-
-    def feature_names(self) -> NDArray[np.object_]:
-        return np.array(pair_names(self._n(), " before "), dtype=object)
-
-    def _layout(self) -> Layout:
-        return Layout.of_pairs("order", self._n())
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Return the probabilities that u is before v, and that v is before u, for all pairs u < v.

@@ -33,7 +33,7 @@ class Visits(Structure):
         return self._range("n").least
 
     def _shown(self, y: Any) -> int:
-        return max(self._lists(y, "y", None).shape[1], self._least)
+        return max(int(self._lists(y, "y", None).shape[1]), self._least)
 
     def _encode(self, y: Any) -> IntArray:
         description = self._describe()
