@@ -10,7 +10,6 @@ import (
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/extensions"
-	"combpred/core/parallel"
 )
 
 //export go_cp_chain_sample
@@ -22,26 +21,15 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 		if e != nil {
 			return e
 		}
-		r, e := cabi.Record(options, "options")
+		opt, samples, e := readChainOptions(options, sc.n, partLen)
 		if e != nil {
 			return e
 		}
-		opt := chain.Options{Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget),
-			Seed: uint64(r.seed)}
-		if opt.Method, e = named[chain.Method](catalogue.ChainMethods, r.method, "method"); e != nil {
-			return e
-		}
-		if opt.Start, e = cabi.Optional[int32](unsafe.Pointer(r.start), "start", sc.n, partLen); e != nil {
-			return e
-		}
-		if opt.Bound, e = optionalFloat64s(r.bound, "bound", sc.n); e != nil {
-			return e
-		}
-		out, e := chainRecord(record, sc.n, r.n_samples)
+		out, e := chainRecord(record, sc.n, samples)
 		if e != nil {
 			return e
 		}
-		if out.Y, e = outputs(sc.space, dst, partLen, sc.n, r.n_samples); e != nil {
+		if out.Y, e = outputs(sc.space, dst, partLen, sc.n, samples); e != nil {
 			return e
 		}
 		t, e := readTail(workers, control)
@@ -52,6 +40,24 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 	})
 }
 
+// readChainOptions reads what to draw for n rows, and how many samples of each.
+func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt chain.Options, samples C.int64_t, err error) {
+	r, err := cabi.Record(p, "options")
+	if err != nil {
+		return opt, 0, err
+	}
+	opt = chain.Options{Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget),
+		Seed: uint64(r.seed)}
+	if opt.Method, err = named[chain.Method](catalogue.ChainMethods, r.method, "method"); err != nil {
+		return opt, 0, err
+	}
+	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "start", n, partLen); err != nil {
+		return opt, 0, err
+	}
+	opt.Bound, err = optionalFloat64s(r.bound, "bound", n)
+	return opt, r.n_samples, err
+}
+
 // chainRecord reads where what is known about samples goes.
 func chainRecord(p *C.cp_in_chain_record, n, samples C.int64_t) (out chain.Draws, err error) {
 	if p == nil {
@@ -60,6 +66,9 @@ func chainRecord(p *C.cp_in_chain_record, n, samples C.int64_t) (out chain.Draws
 	r, err := cabi.Record(p, "record")
 	if err != nil {
 		return out, err
+	}
+	if n == firstRow && r.n > 0 {
+		n, r.n = 1, 1
 	}
 	if r.n != n || r.n_samples != samples {
 		return out, cabi.Illegal("record: n and n_samples are %d and %d, those asked for %d and %d", int64(r.n),
@@ -80,23 +89,25 @@ func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, erro
 }
 
 //export go_cp_chain_diagnose
-func go_cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
+func go_cp_chain_diagnose(x *C.cp_in_f64, n, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
 	nLags C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		draws, err := float64s(x, "x", nChains, nDraws)
+		draws, err := float64s(x, "x", n, nChains, nDraws)
 		if err != nil {
 			return err
 		}
-		if _, err := cabi.One(effectiveSize, "effective_size"); err != nil {
+		sizes, err := float64s(effectiveSize, "effective_size", n)
+		if err != nil {
 			return err
 		}
-		if _, err := cabi.One(rHat, "r_hat"); err != nil {
+		factors, err := float64s(rHat, "r_hat", n)
+		if err != nil {
 			return err
 		}
 		if nLags > nDraws {
 			return cabi.Illegal("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
 		}
-		lags, err := float64s(autocorrelation, "autocorrelation", nChains, nLags)
+		lags, err := float64s(autocorrelation, "autocorrelation", n, nChains, nLags)
 		if err != nil {
 			return err
 		}
@@ -104,20 +115,7 @@ func go_cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSi
 		if err != nil {
 			return err
 		}
-		m := general(nChains, nDraws, draws)
-		size, err := chain.EffectiveSampleSize(m, t.mon)
-		if err != nil {
-			return err
-		}
-		*effectiveSize, *rHat = C.double(size), C.double(chain.SplitRHat(m))
-		if len(lags) == 0 {
-			return nil
-		}
-		return parallel.For(m.Rows, 1, t.workers, t.mon, func(i, _ int) error {
-			k := int(nLags)
-			chain.Autocorrelation(lags[i*k:(i+1)*k], draws[i*m.Cols:(i+1)*m.Cols])
-			return nil
-		})
+		return chain.Diagnose(int(nChains), draws, sizes, factors, lags, t.workers, t.mon)
 	})
 }
 
