@@ -96,9 +96,7 @@ class PartialOrders(Structure):
     def _make_space(self) -> LibrarySpace:
         return _PartialOrderSpace(self)
 
-    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        known = self._resolve(y_true)
-        return known.space.encode(y_true), known.space.encode(y_pred)
+    _metric_arguments = Structure._encoded
 
 
 class _PartialOrderSpace(LibrarySpace):

@@ -64,12 +64,7 @@ class Tournaments(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return encode_relations(y, self._n(), reflexive=False)
 
-    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        known = self._resolve(y_true)
-        return known.space.encode(y_true), known.space.encode(y_pred)
-
-    def _free_values(self) -> tuple[int, ...] | None:
-        return (-1, 0, 1)
+    _metric_arguments = Structure._encoded
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Return the probabilities that u is before v, and that v is before u, for all pairs u < v.
