@@ -360,7 +360,8 @@ typedef struct cp_kbest_request {
  * some of those of the structure only. Call it again and again, with the same scores and options, and do what request->ask
  * says. state[state_cap] is the caller's and begins with zeros; *needed gets how many bytes it must have: where it is
  * shorter request->ask is "state", and the first state_cap bytes must be kept. A state that is damaged, or that belongs to
- * other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad. Cost beside decodings: O(length of the state). */
+ * other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad. Cost beside decodings:
+ * O(length of the state). */
 int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
                       int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
                       int64_t err_cap);
@@ -457,7 +458,7 @@ int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_op
  * sequence, over the halves of the chains), and to *r_hat the split potential scale reduction factor, without ranks.
  * Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n_chains, n_lags] gets the
  * autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. */
-int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
+int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
                           double *autocorrelation, int64_t n_lags, int32_t workers, cp_control *control, char *err,
                           int64_t err_cap);
 
@@ -839,7 +840,7 @@ typedef struct cp_ridge_plan_info {
   char solver[16];         /* "closed-form", "cg", "newton-cg" or "primal"                           */
   char route[16];          /* the call that does it: "factor" and "iterate" are cp_ridge_kernel, "spectral" is
                               cp_ridge_spectral, "primal" is cp_ridge_features                      */
-  char route_loo[16];      /* "factor": cp_ridge_kernel_loo leaves rows out, "spectral": cp_ridge_spectral_loo */
+  char route_loo[16];      /* how cp_ridge_loo leaves rows out, if the kernel is not of low rank: "factor" or "spectral" */
   char precision[16];      /* "single" or "double", to begin with                                    */
   int64_t distinct;        /* number of distinct non-zero eigenvalues of Σ                           */
   int64_t work_single;     /* bytes of workspace for precision "single"                              */
@@ -871,22 +872,30 @@ int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_ridge_options *options, cp_i
                           cp_in_targets *targets, double *dual, cp_fit_info *info, int32_t workers, cp_control *control,
                           int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does: scores[n, d] gets f_i as predicted
- * without row i's label, corrected to first order for the row itself. Loss "squared": the exact leave-one-out of kernel
- * ridge. Rows of weight 0 get zeros.
- * workspace has as many bytes as work_loo_single or work_loo_double of the plan, when its route_loo is "factor".
- * CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double".
- * bad_row as for cp_ridge_kernel. */
-int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
-                            cp_in_workspace *workspace, double *scores, int32_t workers, cp_control *control,
-                            int64_t *bad_row, char *err, int64_t err_cap);
+/* Penalties to leave rows out under, and what comes of it. */
+typedef struct cp_loo {
+  int64_t struct_size;
+  int64_t n_alphas, n, d;
+  cp_in_f64 *alphas; /* [n_alphas], above 0: used instead of that of the options                       */
+  double *scores;    /* [n_alphas, n, d]                                                               */
+} cp_loo;
+typedef const cp_loo cp_in_loo;
+#define CP_LOO {.struct_size = sizeof(cp_loo)}
 
-/* The same for loss "auc" from the eigendecomposition that cp_ridge_spectral takes; for route_loo "spectral". The n×n
- * matrices made from it are kept in the precision of the options.
- * bad_row as for cp_ridge_spectral. */
-int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *eigenvalues,
-                              cp_in_f64 *vectors, cp_in_targets *targets, cp_in_workspace *workspace, double *scores,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does, for a list of penalties: scores of
+ * a penalty get f_i as predicted without row i's label, corrected to first order for the row itself. Loss "squared": the
+ * exact leave-one-out of kernel ridge. Rows of weight 0 get zeros. loss, shift and precision are used of the options.
+ * A kernel matrix of a rank up to n/8, such as a linear one of few features, is decomposed once for all penalties; so is
+ * any other, by its eigenvectors, where route_loo of the plan is "spectral". Otherwise each penalty has factors of its own.
+ * workspace has as many bytes as work_loo_single of the plan, or work_loo_double for precision "double". With "single"
+ * and the bytes for double, penalties too small for single precision are computed in double. The library allocates a
+ * quarter of the kernel matrix beside it, and three matrices of that size where route_loo is "spectral".
+ * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
+ * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
+ * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */
+int32_t cp_ridge_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
+                     cp_in_loo *loo, cp_in_workspace *workspace, int32_t workers, cp_control *control,
+                     int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Structured ridge in the weights of features ----------------------------------------------------------------- */
 
@@ -1050,11 +1059,218 @@ typedef struct cp_design {
 typedef const cp_design cp_in_design;
 #define CP_DESIGN {.struct_size = sizeof(cp_design)}
 
-/* The same steps for f = Wᵀx, on weights coef[q, d] of the q features of the design. shift is ignored.
- * bad_row as for cp_sgd_expansion, and for a row of the design. */
-int32_t cp_sgd_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
-                        cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* How training goes over the examples. */
+typedef struct cp_sgd_passes {
+  int64_t struct_size;
+  cp_in_i64 *order; /* [n_order] examples that a pass visits, from 0 on. One that comes c times has the c-th part of its
+                       weight in each visit: so are large weights kept from making the steps of all examples small     */
+  int64_t n_order;
+  int64_t shuffle;  /* 1: each pass visits them in a new random order, drawn from seed; 0: as they are               */
+  uint64_t seed;
+  int64_t max_iter; /* passes, at least 1                                                                             */
+  double tol;       /* with curve: five passes in a row that change the objective by at most tol of what has been gained
+                       since W = 0 are the last                                                                       */
+  double *curve;    /* [max_iter] gets the objective after each pass; or NULL: it is not computed                     */
+  double eta0;      /* p of the step sizes                                                                            */
+  int64_t seen;     /* visits before this call, of a stream of examples; at most 2^52                                 */
+  double curvature; /* what report->curvature was after them, or 0                                                    */
+} cp_sgd_passes;
+typedef const cp_sgd_passes cp_in_sgd_passes;
+#define CP_SGD_PASSES {.struct_size = sizeof(cp_sgd_passes), .shuffle = 1, .max_iter = 100, .tol = 1e-4, .eta0 = 0.5}
+
+/* What training did. */
+typedef struct cp_sgd_report {
+  int64_t struct_size;
+  int64_t passes;    /* that were completed                                                        */
+  int64_t steps;     /* that were taken                                                            */
+  int64_t converged; /* whether training stopped because little was gained                         */
+  double loss;       /* sum of the weighted losses of the last pass, each before its step          */
+  double weight;     /* of the visits in that sum: all, unless the pass was cancelled              */
+  double start;      /* the objective at W = 0                                                     */
+  double curvature;  /* the largest curvature of the loss of an example, as a function of W        */
+} cp_sgd_report;
+#define CP_SGD_REPORT {.struct_size = sizeof(cp_sgd_report)}
+
+/* Trains the weights coef[q, d] of the q features of the design by such steps, f = Wᵀx, in passes over the examples. The
+ * step sizes are η = p·m/(alpha(t + t0)) with m = seen + n_order, t = seen at the beginning and the least t0, but at least 4p,
+ * with which no step expands: η times the curvature of no example is above 1 then. t0 is larger by √(1 + seen/1000) in a
+ * stream, where η would not fall otherwise. With an average in state, objective and report are about that.
+ * loss and alpha are used of the options, and the weights of targets are those of the examples. report may be NULL.
+ * control->step counts passes. After CP_ECANCELLED state, curve and report hold what the steps until then have made: a
+ * state of steps that are complete.
+ * CP_ENUMERICAL: the numbers overflow. bad_row as for cp_sgd_expansion, and for a row of the design. */
+int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
+                   cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* ---- Log-linear models ------------------------------------------------------------------------------------------- */
+
+/* The problem: minimise, over the weights W[q, d] of the q features x of a design,
+ *   alpha ‖W‖² + Σ_i w_i [ln Z(Wᵀx_i) − ⟨Wᵀx_i, ψ_i⟩],   ln Z(f) = ln Σ_y exp⟨f, ψ(y)⟩,
+ * with the outputs ψ_i and the weights w_i of targets; a set of k outputs counts as k rows with one of them each. Rows of
+ * weight 0 are left out. Its gradient by f is the expectation of ψ under p(y) ∝ exp⟨f, ψ(y)⟩ minus ψ_i.
+ *
+ * cp_loglinear_fit does it all where the library knows these distributions. Where only the caller does, as those of a
+ * "custom" structure of which nothing but moments is given, cp_loglinear_rows says about which scores it has to know
+ * more. Where rows come in blocks, or lie elsewhere, cp_loglinear_search says at which weights it needs sums over all rows,
+ * and cp_loglinear_sums finds those of each block. */
+typedef struct cp_loglinear_options {
+  int64_t struct_size;
+  cp_in_char *solver;       /* "lbfgs":  exact gradients of all rows, L-BFGS preconditioned by the Hessian
+                               "sgd":    steps on mini-batches of 32 rows, preconditioned and averaged
+                               "online": one pass of "sgd" over rows that add to those of earlier passes          */
+  cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or lists, or
+                               draws by a method of cp_chain_options. Draws are not for "lbfgs"                   */
+  double alpha;             /* above 0                                                                            */
+  double tol;               /* not negative. "lbfgs": the largest entry of the preconditioned gradient, relative to that at
+                               W = 0; "sgd": the root of the excess over the minimum, likewise, and of draws at least .05 */
+  int64_t max_iter;         /* iterations, or passes over the rows, at most; "sgd": at least 1                     */
+  uint64_t seed;            /* of draws, and of the order of rows of "sgd" and "online"                             */
+  int64_t kernel;           /* 1: the features come from cp_loglinear_kernel                                       */
+  int64_t sampled;          /* of cp_loglinear_rows, 1: expectations are estimates                                 */
+} cp_loglinear_options;
+typedef const cp_loglinear_options cp_in_loglinear_options;
+#define CP_LOGLINEAR_OPTIONS {.struct_size = sizeof(cp_loglinear_options), .alpha = 1, .tol = 1e-6, .max_iter = 200}
+
+/* Lengths of the arrays for n rows of positive weight and q features, in doubles. */
+typedef struct cp_loglinear_sizes {
+  int64_t struct_size;
+  int64_t rows;                  /* of the state of cp_loglinear_rows                 */
+  int64_t search;                /* of the state of cp_loglinear_search, for "lbfgs"  */
+  int64_t moments, loss, spread; /* of sums of cp_loglinear_sums, for "lbfgs"         */
+  int64_t moment;                /* of the moment of a model                          */
+} cp_loglinear_sizes;
+#define CP_LOGLINEAR_SIZES {.struct_size = sizeof(cp_loglinear_sizes)}
+
+int32_t cp_loglinear_array_sizes(cp_in_structure *s, cp_in_loglinear_options *options, int64_t n, int64_t q,
+                                 cp_loglinear_sizes *sizes, char *err, int64_t err_cap);
+
+/* What training begins from, and ends with. */
+typedef struct cp_loglinear_model {
+  int64_t struct_size;
+  int64_t q, d;
+  double *weights;    /* [q, d]: zeros or weights to begin from. Gets W; of "sgd" and "online" the last iterate   */
+  double *average;    /* [q, d]: "online" begins from it. Gets W; of "sgd" and "online" the average of iterates   */
+  double *moment;     /* [n_moment], for "online": the second moment of the features of all rows so far, or its
+                         diagonal; else NULL with n_moment = 0                                                   */
+  int64_t n_moment;   /* as cp_loglinear_array_sizes says                                                        */
+  int64_t has_moment; /* 1: moment is known. "sgd" sets it to 0: such rows are taken to have been as those that come */
+  double variance;    /* of ψ, where d is above 2048; 0: not known                                               */
+  int64_t steps;      /* so far, of "sgd" and "online"                                                           */
+  int64_t rows;       /* so far: those of each pass count                                                        */
+  double seen;        /* their weight                                                                            */
+  int32_t *chains;    /* [n, 2, part_len], NULL: not wanted. cp_loglinear_fit writes there where two chains of each of
+                         the n rows of positive weight are at the end, if distribution is a chain                */
+} cp_loglinear_model;
+#define CP_LOGLINEAR_MODEL {.struct_size = sizeof(cp_loglinear_model)}
+
+/* How training went, so far. */
+typedef struct cp_loglinear_info {
+  int64_t struct_size;
+  double objective;  /* NaN where expectations are estimates, and for "online"                                       */
+  double residual;   /* "lbfgs": what tol is compared with                                                           */
+  int64_t n_iter;    /* iterations, or passes                                                                        */
+  double left;       /* "sgd": the excess of the objective at the last checkpoint, about                             */
+  double left_error; /* its standard error, 0 for exact expectations                                                 */
+  double limit;      /* what tol stands for                                                                          */
+  double gain;       /* the excess at W = 0                                                                          */
+} cp_loglinear_info;
+#define CP_LOGLINEAR_INFO {.struct_size = sizeof(cp_loglinear_info)}
+
+/* Trains on rows in memory. info may be NULL. The model is changed where the status is CP_OK or CP_ENOTCONVERGED only.
+ * control->step counts iterations, or steps, and control->value holds the objective, or what is left. CP_ENUMERICAL,
+ * CP_EVALUE: the numbers overflow. CP_ECAPABILITY: the structure does not have the distribution. CP_EBUDGET: as for
+ * cp_chain_sample.
+ * bad_row is a row of the design or targets. */
+int32_t cp_loglinear_fit(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+                         cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What cp_loglinear_rows needs to go on. Places are numbers of entries of state, from 0 on, and -1 for nothing. */
+typedef struct cp_loglinear_rows_step {
+  int64_t struct_size;
+  double *state; /* [state_len], of the caller: zeros before the first call. All that is known lies there: nothing is lost,
+                    and nothing to be freed, where the caller never goes on; a copy goes on where it was made     */
+  int64_t state_len;
+  int64_t declined; /* set by the caller, 1: nothing could be drawn after "draw". It is 0 afterwards                 */
+  char request[16]; /* about the distributions of rows of scores [k, d]:
+                       "expect": their expectations are to be written to means[k, d], and ln Z to log_z[k]
+                       "mean":   their expectations, or estimates, to means[k, d]
+                       "pair":   two estimates, from draws independent of each other, to means[2, k, d]; draws times as
+                                 many draws are asked for as for "mean"
+                       "draw":   ψ of draws independent outputs of each row, to psi[k, draws, d]
+                       "done":   the model is written                                                           */
+  int64_t k, draws;
+  int64_t first;   /* number of the first of the rows, which are consecutive, among those of positive weight; or   */
+  int64_t numbers; /* the place of their k numbers                                                                 */
+  int64_t scores, means, log_z, psi; /* places                                                                     */
+} cp_loglinear_rows_step;
+#define CP_LOGLINEAR_ROWS_STEP {.struct_size = sizeof(cp_loglinear_rows_step)}
+
+/* Takes in what was asked for, and goes on until more is needed. The distribution of the options is not looked at. All
+ * arguments must be what they were before. control->step is not counted. After CP_ECANCELLED it may be called again, after
+ * other failures not: what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an answer
+ * should be, or state is not that of such training. info may be NULL.
+ * bad_row is a row of the design or targets. */
+int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
+                          cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                          int64_t err_cap);
+
+/* Adds sums over rows, at weights[q, d], to sums; those over all rows are the sums of those over any parts. Begin with zeros.
+ * kind and the length of sums are one of
+ *   "moments": of the features, without weights, which may be NULL; the rows are checked. The third of the numbers is that
+ *              of the rows of positive weight
+ *   "loss":    Σ_i w_i [ln Z − ⟨f, ψ_i⟩], then zeros, and the gradient by the weights [q, d] as the last q·d numbers
+ *   "spread":  of the distributions, by draws
+ * by exact distributions, for "lbfgs".
+ * bad_row is a row of the design or targets. */
+int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+                          cp_in_targets *targets, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
+                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What cp_loglinear_search needs to go on. Places are numbers of entries of state, from 0 on. */
+typedef struct cp_loglinear_search_step {
+  int64_t struct_size;
+  double *state; /* [state_len], of the caller, as for cp_loglinear_rows                                            */
+  int64_t state_len;
+  char request[16]; /* "moments", "loss" or "spread": the sums over all rows, as cp_loglinear_sums finds them for the
+                       weights [q, d] whose place is weights, are to be written from place reply on
+                       "done": the model is written                                                              */
+  int64_t weights, reply;
+} cp_loglinear_search_step;
+#define CP_LOGLINEAR_SEARCH_STEP {.struct_size = sizeof(cp_loglinear_search_step)}
+
+/* The same as cp_loglinear_rows by "lbfgs" for rows that only the caller can read: it asks for sums. */
+int32_t cp_loglinear_search(cp_in_structure *s, cp_in_loglinear_options *options, cp_loglinear_model *model,
+                            cp_loglinear_search_step *step, cp_loglinear_info *info, int32_t workers,
+                            cp_control *control, char *err, int64_t err_cap);
+
+/* Turns a kernel matrix kernel[n, n] into features in which training with it is linear: q of them for each row, which are
+ * the first n·q numbers of kernel afterwards, [n, q], and curvature[n] gets the q eigenvalues of Σ_i w_i x_i x_iᵀ = diag(curvature).
+ * Their inner products are those of the matrix, to each entry of which shift is added (1 for a constant feature). weights
+ * [n] are positive; NULL: all 1. Both triangles are read. CP_ENUMERICAL: it is too far from positive semi-definite.
+ * bad_row is a row of kernel or weights. */
+int32_t cp_loglinear_kernel(double *kernel, int64_t n, cp_in_f64 *weights, double shift, double *curvature, int64_t *q,
+                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Weights of such features, and coefficients A[n, d] of the n rows. All arrays are as cp_loglinear_kernel left them. */
+typedef struct cp_loglinear_features {
+  int64_t struct_size;
+  int64_t n, q;
+  cp_in_f64 *rows;      /* [n, q]              */
+  cp_in_f64 *curvature; /* [q]                 */
+  cp_in_f64 *weights;   /* [n]; NULL: all 1    */
+} cp_loglinear_features;
+typedef const cp_loglinear_features cp_in_loglinear_features;
+#define CP_LOGLINEAR_FEATURES {.struct_size = sizeof(cp_loglinear_features)}
+
+/* Converts x of d columns into dst, by name of what is wanted:
+ *   "dual":        from weights x[q, d], coefficients dst[n, d] for which the kernel matrix times dst are the scores of x
+ *   "from-dual":   from coefficients x[n, d], the weights dst[q, d] with those scores
+ *   "from-scores": from scores x[n, d], the weights dst[q, d] whose scores are nearest to them */
+int32_t cp_loglinear_kernel_weights(cp_in_loglinear_features *features, cp_in_char *wanted, cp_in_f64 *x, int64_t d,
+                                    double *dst, char *err, int64_t err_cap);
 
 /* ---- Structured support vector machine and perceptron ------------------------------------------------------------ */
 

@@ -87,14 +87,17 @@ NULLABLE = {
     *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
+    *("cp_loglinear_fit.info", "cp_loglinear_rows.info", "cp_loglinear_search.info", "cp_loglinear_kernel.weights"),
+    *("cp_loglinear_sums.kind", "cp_loglinear_kernel_weights.wanted", "CLoglinearFeatures.weights"),
     *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
-    *("cp_order_kernel.y", "cp_predict.options"),
+    *("cp_order_kernel.y", "cp_predict.options", "cp_sgd_fit.report"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CCertificates.met", "CDecodeOptions.constraints", "CKbestList.value"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
+    "CSGDPasses.curve",
     *("cp_affine_losses.entries", "cp_affine_losses.cost", "cp_affine_losses.counted"),
     *("cp_svm_state_len.loss", "cp_svm_next.loss", "cp_svm_result.loss"),
     *("cp_svm_fit.info", "cp_svm_result.info", "cp_perceptron_fit.info", "cp_perceptron_result.info"),
@@ -317,8 +320,8 @@ def test_illegal_sparse_rows_are_refused(dll, indices, indptr):
     bad_indices, bad_indptr = np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int64)
     design._struct.indices = bad_indices.ctypes.data
     design._struct.indptr = bad_indptr.ctypes.data
-    changed = arguments("cp_sgd_features")
+    changed = arguments("cp_sgd_fit")
     changed[2] = design._struct
-    a = Answer(dll.cp_sgd_features, *changed)
+    a = Answer(dll.cp_sgd_fit, *changed)
     assert a.status == abi.EVALUE
     assert a.message

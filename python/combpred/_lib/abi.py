@@ -206,6 +206,12 @@ class CRidgePlanInfo(ctypes.Structure):
                        work_single=_N, work_double=_N, work_loo_single=_N, work_loo_double=_N)
 
 
+class CLOO(ctypes.Structure):
+    """cp_loo."""
+
+    _fields_ = _fields(n_alphas=_N, n=_N, d=_N, alphas=_P, scores=_P)
+
+
 class COutputs(ctypes.Structure):
     """cp_outputs."""
 
@@ -247,6 +253,66 @@ class CDesign(ctypes.Structure):
     """cp_design."""
 
     _fields_ = _fields(n=_N, p=_N, nnz=_N, intercept=_N, dense=_P, data=_P, indices=_P, indptr=_P)
+
+
+class CSGDPasses(ctypes.Structure):
+    """cp_sgd_passes."""
+
+    _fields_ = _fields(order=_P, n_order=_N, shuffle=_N, seed=c_uint64, max_iter=_N, tol=c_double, curve=_P,
+                       eta0=c_double, seen=_N, curvature=c_double)
+
+
+class CSGDReport(ctypes.Structure):
+    """cp_sgd_report."""
+
+    _fields_ = _fields(passes=_N, steps=_N, converged=_N, loss=c_double, weight=c_double, start=c_double,
+                       curvature=c_double)
+
+
+class CLoglinearOptions(ctypes.Structure):
+    """cp_loglinear_options."""
+
+    _fields_ = _fields(solver=c_char_p, distribution=c_char_p, alpha=c_double, tol=c_double, max_iter=_N, seed=c_uint64,
+                       kernel=_N, sampled=_N)
+
+
+class CLoglinearSizes(ctypes.Structure):
+    """cp_loglinear_sizes."""
+
+    _fields_ = _fields(rows=_N, search=_N, moments=_N, loss=_N, spread=_N, moment=_N)
+
+
+class CLoglinearModel(ctypes.Structure):
+    """cp_loglinear_model."""
+
+    _fields_ = _fields(q=_N, d=_N, weights=_P, average=_P, moment=_P, n_moment=_N, has_moment=_N, variance=c_double,
+                       steps=_N, rows=_N, seen=c_double, chains=_P)
+
+
+class CLoglinearInfo(ctypes.Structure):
+    """cp_loglinear_info."""
+
+    _fields_ = _fields(objective=c_double, residual=c_double, n_iter=_N, left=c_double, left_error=c_double,
+                       limit=c_double, gain=c_double)
+
+
+class CLoglinearRowsStep(ctypes.Structure):
+    """cp_loglinear_rows_step."""
+
+    _fields_ = _fields(state=_P, state_len=_N, declined=_N, request=c_char * 16, k=_N, draws=_N, first=_N, numbers=_N,
+                       scores=_N, means=_N, log_z=_N, psi=_N)
+
+
+class CLoglinearSearchStep(ctypes.Structure):
+    """cp_loglinear_search_step."""
+
+    _fields_ = _fields(state=_P, state_len=_N, request=c_char * 16, weights=_N, reply=_N)
+
+
+class CLoglinearFeatures(ctypes.Structure):
+    """cp_loglinear_features."""
+
+    _fields_ = _fields(n=_N, q=_N, rows=_P, curvature=_P, weights=_P)
 
 
 class CAffineLoss(ctypes.Structure):
@@ -411,14 +477,17 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_predict": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_kernel": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_spectral": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_kernel_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_spectral_loo": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_ridge_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_features": (_P, _P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_ridge_sums": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_product": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_losses": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_sgd_features": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_sgd_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_fit": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_rows": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_sums": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_kernel": (_P, _N, _P, c_double, _P, _P, *_RUN, *_ROW),
     "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
     "cp_svm_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_svm_state_len": (_P, _P, _P, _P, _P, *_ROW),
@@ -455,7 +524,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_custom_kernel": (_P, _N, _P, _P, *_RUN, *_ERR),
-    "cp_chain_diagnose": (_P, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
+    "cp_chain_diagnose": (_P, _N, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
     "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
@@ -463,6 +532,9 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_ridge_primal_sizes": (_P, _P, _N, _P, *_ERR),
     "cp_ridge_primal": (_P, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
+    "cp_loglinear_array_sizes": (_P, _P, _N, _N, _P, *_ERR),
+    "cp_loglinear_search": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_loglinear_kernel_weights": (_P, _P, _P, _N, _P, *_ERR),
     "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, *_ERR),
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
     "cp_aggregate_margins": (_P, c_double, _P, _N, *_ERR),

@@ -12,13 +12,12 @@ from .._lib.arrays import CountArray, FloatArray, IndexArray
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError, RowError, renumbered
+from .._lib.loglinear import KernelFeatures
 from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, require_bits, rows_order
 from .._lib.ridge import Design, Targets
 from .._lib.structure import Description
 from ..structures import Structure
-from .loglinear.features import KernelFeatures
-from .loglinear.training import kernel_features
-from .training import TrainingRows, keep_dual, keep_weights
+from .training import TrainingRows, keep_dual, keep_weights, kernel_features
 
 
 @dataclass(frozen=True)
