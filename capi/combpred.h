@@ -39,7 +39,8 @@
  * - workers is the number of goroutines for the library's own loops, at least 1. Results do not depend on it. Where the
  *   steps of a loop must follow one another it is checked and not used.
  * - control may be NULL. See cp_control. Work that cannot be stopped (cp_structure_second_moment, cp_structure_moments,
- *   cp_ridge_plan) goes on inside the library after CP_ECANCELLED, and touches nothing of the caller's.
+ *   cp_ridge_plan, the moments of cp_partition_estimate) goes on inside the library after CP_ECANCELLED, and touches
+ *   nothing of the caller's.
  * - Infinite or NaN numbers in the inputs are CP_EVALUE where the function has to look at every entry anyway, and are
  *   documented there; elsewhere they give unspecified numbers, never a crash.
  */
