@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pytest
@@ -63,3 +64,8 @@ def test_packages_that_are_not_covered_are_named(root, lines, says):
     text = "\n".join([*others, *(line.format(i) for i, line in enumerate(lines))])
     run = subprocess.run([root / ".ci" / "covered"], input=text, capture_output=True, text=True)
     assert (run.returncode, says in run.stdout) == (int(says != ""), True), run.stdout
+
+
+def test_core_builds_without_c(root, go):
+    environment = {**os.environ, "CGO_ENABLED": "0"}
+    subprocess.run([go, "build", "./core/..."], cwd=root, env=environment, check=True)
