@@ -86,6 +86,7 @@ NULLABLE = {
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
+    *("cp_labelrank_boost.curve", "CBoostCurve.losses", "CBoostCurve.bounds"),
     *("cp_affine_losses.entries", "cp_affine_losses.cost", "cp_affine_losses.counted"),
     *("cp_svm_state_len.loss", "cp_svm_next.loss", "cp_svm_result.loss"),
     *("cp_svm_fit.info", "cp_svm_result.info", "cp_perceptron_fit.info", "cp_perceptron_result.info"),

@@ -93,6 +93,7 @@ FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
 STATE = finished(2)
 
+ONLINE = record(abi.COnlineOptions, update=b"additive", rate=1.0, radius=10.0, c=1.0, order=SLOTS.ctypes.data)
 AFFINE = record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z)
 MARGINS = (DESIGN, TARGETS, AFFINE)
 SVM_FIELDS = {"solver": b"cutting-plane", "rescaling": b"margin", "c": 1.0, "max_iter": 5, "order": SLOTS.ctypes.data}
@@ -201,7 +202,7 @@ CALLS = {
     "cp_labelrank_svm_kernel": [K, *MACHINE],
     "cp_labelrank_online": [
         *(DESIGN, UNIT_MARGINS),
-        record(abi.COnlineOptions, update=b"additive", rate=1.0, radius=10.0, c=1.0, order=SLOTS.ctypes.data),
+        ONLINE,
         record(
             abi.COnlineState,
             q=2,
@@ -212,6 +213,13 @@ CALLS = {
             tally=doubles(2260),
         ),
         *RUN,
+    ],
+    "cp_labelrank_mistake_bound": [DESIGN, UNIT_MARGINS, ONLINE, doubles(2200), 2, doubles(2270), *RUN],
+    "cp_labelrank_boost": [
+        *(DESIGN, UNIT_MARGINS),
+        record(abi.CBoostOptions, alpha=0.1, min_gain=0.5, max_iter=50),
+        record(abi.CBoostCurve, n_curve=20, losses=doubles(2200), bounds=doubles(2230)),
+        *(doubles(2280), out(), *RUN),
     ],
     "cp_aggregate": [
         *(PROFILE, PAIRS_OF_ITEMS, CONSENSUS, PROGRAMS, INTS[48:].ctypes.data, 4, record(abi.CConsensusInfo), *RUN)
