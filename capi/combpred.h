@@ -112,7 +112,8 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
  *   "structures": a list, by name; each has "name", "doc", "params", "parts" (the layout of one encoded output), "psi" (the
  *     order of the entries of ψ), "ref" (where the formulas come from) and "capabilities" (names of what it can do with some
  *     parameters at least). Each of "params" has "name", "doc" and "kind": "int", which stands in the text of a
- *     cp_structure and has "least", "most" and, where other parameters limit it further, "bound"; "int32 buffer" or
+ *     cp_structure and has "least", "most", where other parameters limit it further "bound", and where there is one the
+ *     "reason" why it cannot be larger; "int32 buffer" or
  *     "float64 buffer", which are the ints and reals of a cp_structure, one after the other where there are several; and
  *     "optional": true where it may be absent
  *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_structure_capabilities
@@ -243,6 +244,18 @@ typedef struct cp_scores {
 typedef const cp_scores cp_in_scores;
 #define CP_SCORES {.struct_size = sizeof(cp_scores)}
 
+/* Conditions on the outputs of rows: entries of ψ that must have a value, or must not. The entries of ψ must be −1, 0 or 1. */
+typedef struct cp_constraints {
+  int64_t struct_size;
+  int64_t n;           /* 1: the conditions are those of all rows; or the number of rows                  */
+  cp_in_i64 *first;    /* [n+1], ascending from 0: row i has the conditions from first[i] to first[i+1]−1 */
+  cp_in_i32 *feature;  /* [first[n]]: the entry of ψ                                                      */
+  cp_in_i8 *value;     /* [first[n]]: −1, 0 or 1                                                          */
+  cp_in_i8 *must;      /* [first[n]]: 1: it must have the value, 0: it must not                           */
+} cp_constraints;
+typedef const cp_constraints cp_in_constraints;
+#define CP_CONSTRAINTS {.struct_size = sizeof(cp_constraints)}
+
 typedef struct cp_decode_options {
   int64_t struct_size;
   cp_in_char *method; /* "auto":         exact where the structure can at its size, otherwise search
@@ -253,6 +266,10 @@ typedef struct cp_decode_options {
                          "metropolis":   the best output on a chain of one temperature from there; likewise       */
   uint64_t seed;      /* of "anneal" and "metropolis". Row i has its own random stream, so that the same seed gives
                          the same outputs for any number of workers                                                */
+  cp_in_constraints *constraints; /* what outputs must satisfy, or NULL; "auto", "exact" and "local-search" only. Rows
+                                     with conditions are decoded with penalties for violating them, which no score
+                                     outweighs; bounds are those of the outputs that satisfy them, and nu is 1 unless
+                                     the output is optimal                                                         */
 } cp_decode_options;
 typedef const cp_decode_options cp_in_decode_options;
 #define CP_DECODE_OPTIONS {.struct_size = sizeof(cp_decode_options)}
@@ -265,6 +282,8 @@ typedef struct cp_certificates {
   double *upper_bound; /* a proven bound on every score                         */
   double *nu;          /* the guarantee value >= (1-nu) max + nu min            */
   uint8_t *optimal;    /* 1: the output is proven optimal, 0: it is not         */
+  uint8_t *met;        /* 1: the output satisfies the constraints; 0: none was found that does, and if optimal is 1
+                          there is none. NULL: a row without such an output is CP_EVALUE with bad_row */
 } cp_certificates;
 typedef const cp_certificates cp_in_certificates;
 #define CP_CERTIFICATES {.struct_size = sizeof(cp_certificates)}
@@ -277,6 +296,74 @@ typedef const cp_certificates cp_in_certificates;
 int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options *options, int32_t *dst,
                   int64_t part_len, cp_in_certificates *certificates, int32_t workers, cp_control *control,
                   int64_t *bad_row, char *err, int64_t err_cap);
+
+typedef struct cp_kbest_options {
+  int64_t struct_size;
+  cp_in_char *method; /* "auto":         in descending order of scores, by the first of the next three that is possible
+                         "combinations": where entries of ψ are independent: combinations of their values, from a heap
+                         "sort":         all outputs, sorted; "auto" takes it where they are few
+                         "partition":    by partitioning the space around each output found, with at most d exact
+                                         decodings for each; the entries of ψ must be −1, 0 or 1
+                         "siblings":     the better output of each two siblings, see cp_structure_mirror, in no order and
+                                         without decoding; nu is not looked at
+                         "unordered":    "siblings" where outputs come in pairs of the same total score and nu is 1/2,
+                                         otherwise "auto"                                                          */
+  double nu;          /* outputs are listed whose score is at least (1−nu) max + nu min: from 0 to 1, 1 lists all  */
+  int64_t skip;       /* of cp_kbest: how many outputs are passed over at the beginning, up to 2^40                */
+  int64_t most;       /* of cp_kbest_next: how many outputs are wanted, up to 2^40; 0: all                         */
+} cp_kbest_options;
+typedef const cp_kbest_options cp_in_kbest_options;
+#define CP_KBEST_OPTIONS {.struct_size = sizeof(cp_kbest_options), .nu = 1.0}
+
+/* Outputs in descending order of their scores. */
+typedef struct cp_kbest_list {
+  int64_t struct_size;
+  int64_t n, capacity, part_len;
+  int32_t *parts;  /* [n, capacity, part_len]: the outputs                 */
+  double *value;   /* [n, capacity]: their scores; may be NULL             */
+  int64_t *count;  /* [n]: how many there are for each row, up to capacity */
+  char method[16]; /* gets the method by which they were listed            */
+} cp_kbest_list;
+#define CP_KBEST_LIST {.struct_size = sizeof(cp_kbest_list)}
+
+/* Lists the outputs of largest score for each row. Of several outputs with equal ψ, which no score tells apart, only one is
+ * listed; ties come in a fixed order. With "siblings" the outputs are those of at least half of the range of scores.
+ * options may be NULL. Cost of the k-th output: O(d + log k) by "combinations"; at most d decodings by "partition".
+ * CP_ECAPABILITY where the structure has no exact decoder at its size, or ψ has other entries. NaN or infinite scores:
+ * CP_EVALUE with bad_row. control->step counts decodings; control->cancel is polled between them, and while outputs are
+ * listed. bad_row is a row of scores. */
+int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
+                 int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What cp_kbest_next asks for, and what it gets. */
+typedef struct cp_kbest_request {
+  int64_t struct_size;
+  int64_t capacity;       /* most rows that are asked for at a time, from 1 on; the same in all calls */
+  int64_t row;            /* of scores, for which outputs are listed; likewise                        */
+  int64_t d, part_len;
+  double *linear;         /* [capacity, d]: "decode": scores of ψ                                     */
+  double *magnitude;      /* [capacity, d]: and of its squares                                        */
+  int32_t *parts;         /* [capacity, part_len]: in: the answers; out: with "listed", the output    */
+  int64_t n_asked;        /* out: with "decode", rows of linear                                       */
+  int64_t n_squares;      /* out: and of magnitude: as many, or 0                                     */
+  double value;           /* out: with "listed", the score of the output                              */
+  char ask[16];           /* out: "decode": before the next call parts must get an output of largest score for each
+                                            row, among all that there are, as cp_decode with "exact" finds it
+                                  "listed": the next output is in parts; call again for another one
+                                  "done":   there are no more
+                                  "state":  nothing was done: call again with a longer state           */
+} cp_kbest_request;
+#define CP_KBEST_REQUEST {.struct_size = sizeof(cp_kbest_request)}
+
+/* Lists the outputs of largest score for a row of scores, by "partition", where the caller decodes: the outputs may be
+ * some of those of the structure only. Call it again and again, with the same scores and options, and do what request->ask
+ * says. state[state_cap] is the caller's and begins with zeros; *needed gets how many bytes it must have: where it is
+ * shorter request->ask is "state", and the first state_cap bytes must be kept. A state that is damaged, or that belongs to
+ * other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad. Cost beside decodings:
+ * O(length of the state). */
+int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
+                      int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
+                      int64_t err_cap);
 
 /* ---- The distributions p(y) ∝ exp⟨s, ψ(y)⟩ ----------------------------------------------------------------------- */
 
@@ -523,6 +610,164 @@ typedef const cp_supplied cp_in_supplied;
  * "counting" low and high. control is as for cp_partition_estimate, control->step from 0 on in each call. */
 int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
                          int32_t workers, cp_control *control, char *err, int64_t err_cap);
+/* ---- Kernels ----------------------------------------------------------------------------------------------------- */
+
+/* Input features of n rows: dense, or (dense NULL) compressed sparse rows with nnz entries. */
+typedef struct cp_features {
+  int64_t struct_size;
+  int64_t n, p;
+  cp_in_char *type;   /* of the entries of dense: "float64", "float32", "int8", "uint8", "int16", "uint16", "int32",
+                         "uint32", "int64" or "uint64"                                                            */
+  cp_in_void *dense;  /* [n, p]: row i begins at entry i·stride                                                    */
+  int64_t stride;     /* 0: p                                                                                      */
+  int64_t mapped;     /* 1: dense lies in a file that is mapped read-only, and the pages of rows that were read are
+                         given back to the system; never set it for other memory, whose contents it may discard    */
+  int64_t nnz;
+  cp_in_f64 *data;    /* [nnz]   */
+  cp_in_i32 *indices; /* [nnz]   */
+  cp_in_i64 *indptr;  /* [n + 1] */
+} cp_features;
+typedef const cp_features cp_in_features;
+#define CP_FEATURES {.struct_size = sizeof(cp_features)}
+
+/* A kernel of inputs. */
+typedef struct cp_kernel_function {
+  int64_t struct_size;
+  cp_in_char *name; /* "linear":    ⟨x, x'⟩
+                       "poly":      (gamma ⟨x, x'⟩ + coef0)^degree
+                       "rbf":       exp(-gamma ‖x - x'‖²)
+                       "laplacian": exp(-gamma ‖x - x'‖₁)
+                       "cosine":    ⟨x, x'⟩ / (‖x‖ ‖x'‖), 0 for a row of zeros                  */
+  double gamma;     /* positive, or 0 for one over the number of features; see cp_kernel_scale */
+  double degree;    /* at least 0                                                              */
+  double coef0;
+} cp_kernel_function;
+typedef const cp_kernel_function cp_in_kernel_function;
+#define CP_KERNEL_FUNCTION {.struct_size = sizeof(cp_kernel_function), .degree = 3, .coef0 = 1}
+
+/* Writes the kernel of each row of x with each row of y to values[x->n, y->n], whose type is "float64" or "float32"; they are
+ * computed in double precision either way. y = NULL stands for x: the matrix is then symmetric to the last bit, its
+ * diagonal is exact, and it takes half the time. mapped is not looked at.
+ * A kernel value that is NaN or infinite: CP_EVALUE, and the message names row and column. first is added to the numbers
+ * of rows of x in messages and in bad_row, for callers that come with one block of rows after the other.
+ * control->step counts rows.
+ * bad_row is a row of x, plus first. */
+int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first, cp_in_char *type,
+                  void *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Writes 1 / (p v) to *gamma, a usual width of "rbf" and others: v is the variance of all entries of x, those of row i counted
+ * weights[i] times (weights[x->n], or NULL: once). 1 where they do not vary. CP_EVALUE where the variance overflows.
+ * bad_row is a row of x. */
+int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
+ * message names the row, the column and the remedy. Functions that take kernel matrices check that they are finite, and
+ * take them to be symmetric.
+ * bad_row is the row that the message names first. */
+int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                        int64_t err_cap);
+
+/* Checks the same, and that kernel[n, n] has not been found to have negative eigenvalues: CP_ENUMERICAL otherwise, with an
+ * estimate of the least one. What is refused has one of at least 1e-6 of the largest; those below some 1e-4 of it can be
+ * missed. Cost: 32 products with a vector.
+ * bad_row as for cp_kernel_check. */
+int32_t cp_kernel_semidefinite(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row,
+                               char *err, int64_t err_cap);
+
+/* Overwrites the symmetric matrix[n, n] by its orthonormal eigenvectors, one a column, and writes the eigenvalues to
+ * values[n] in ascending order. The triangle above the diagonal is read. The library takes three more matrices of that
+ * size for the time. CP_ENUMERICAL where the decomposition does not converge; NaN or infinite entries: CP_EVALUE with
+ * bad_row. It cannot be stopped inside: see workers and control above; matrix is as it was then.
+ * bad_row is a row of matrix. */
+int32_t cp_symmetric_eigen(double *matrix, int64_t n, double *values, int32_t workers, cp_control *control,
+                           int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Partial orders of the same items, one a row. */
+typedef struct cp_orders {
+  int64_t struct_size;
+  int64_t n, n_items;   /* n_items from 2 to 16384                                                                     */
+  cp_in_f64 *positions; /* [n, n_items]: numbers from 0 on, of which only the order counts. Ties give no relation, nor do
+                           unknown positions, which are -1 or NaN                                                      */
+  cp_in_i8 *signs;      /* where positions is NULL: [n, n_items (n_items - 1) / 2], for each pair u < v in lexicographic
+                           order: 1 where u is before v, -1 where v is before u, 0 where neither is said. What follows
+                           from that need not be given                                                                 */
+} cp_orders;
+typedef const cp_orders cp_in_orders;
+#define CP_ORDERS {.struct_size = sizeof(cp_orders)}
+
+/* A kernel of orders y and y'. p_u(y) is the number of items before u. */
+typedef struct cp_order_function {
+  int64_t struct_size;
+  cp_in_char *name;      /* "edges":          the pairs whose relation y and y' have in common
+                            "signed-edges":   those minus the pairs that they order in opposite directions
+                            "positions":      Σ_u p_u(y) p_u(y')
+                            "positions-rbf":  Σ_u exp(-gamma (p_u(y) - p_u(y'))²)
+                            "same-positions": the items u with p_u(y) = p_u(y')
+                            "extensions":     the linear extensions in common, of at most 2048 items         */
+  double gamma;          /* of "positions-rbf", positive; 0 for one over the square of the number of items    */
+  int64_t normalize;     /* 1: divided by the root of k(y, y) k(y', y'); 0 where that is 0                    */
+  int64_t logarithms;    /* 1: "extensions" gives logarithms of counts, -infinity for none, and NaN in place of an error
+                            where there are too many downsets; not together with normalize                    */
+  int64_t most_downsets; /* of "extensions": as cp_extensions_count                                           */
+} cp_order_function;
+typedef const cp_order_function cp_in_order_function;
+#define CP_ORDER_FUNCTION {.struct_size = sizeof(cp_order_function), .most_downsets = 1 << 20}
+
+/* Writes the kernel of each order of x with each one of y to values[x->n, y->n]; y = NULL stands for x, at half the cost.
+ * Counts are exact, those of linear extensions up to 1e13: larger ones have some 13 digits. An illegal order: CP_EVALUE
+ * with bad_row; the message begins with the parameter, "x" or "y". CP_ECAPABILITY: linear extensions that cannot be
+ * counted with most_downsets. control->step counts rows.
+ * bad_row is a row of x, or of y where the message says so. */
+int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y, double *values, int32_t workers,
+                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* ---- Predictions ------------------------------------------------------------------------------------------------- */
+
+/* What training has found. */
+typedef struct cp_model {
+  int64_t struct_size;
+  int64_t m, d;         /* d must be the structure's                                                                 */
+  cp_in_f64 *coef;      /* [m, d]: coefficients of the m rows of training, or weights of the features: as training
+                           writes them                                                                               */
+  double shift;         /* the shift of training: 1 for a constant feature, 0 for none. Where there is one, weights
+                           have it as their last row, and that of coefficients of rows is shift times their sum      */
+  cp_in_f64 *intercept; /* [d], added to the scores; NULL: none                                                      */
+  cp_in_char *loss;     /* "auc":     predictions maximise ⟨f, ψ(y)⟩
+                           "squared": they maximise ⟨f + mean, ψ(y)⟩ - ½ ‖ψ(y)‖²: ψ(y) is nearest to f + mean        */
+  cp_in_f64 *mean;      /* [d]; NULL: that of ψ under the uniform distribution. Looked at for "squared" only         */
+} cp_model;
+typedef const cp_model cp_in_model;
+#define CP_MODEL {.struct_size = sizeof(cp_model)}
+
+/* Where predictions for n rows go; each array may be NULL. */
+typedef struct cp_predictions {
+  int64_t struct_size;
+  int64_t n;           /* that of the rows                                */
+  int64_t part_len;    /* the structure's                                 */
+  int64_t first;       /* added to the numbers of rows in messages and in bad_row, for callers that come with one block of
+                          rows after the other                             */
+  double *scores;      /* [n, d]: f(x)                                    */
+  int32_t *outputs;    /* [n, part_len]: outputs of largest score         */
+  double *value;       /* [n]: these and the next as in cp_certificates   */
+  double *upper_bound; /* [n]                                             */
+  double *nu;          /* [n]                                             */
+  uint8_t *optimal;    /* [n]                                             */
+} cp_predictions;
+typedef const cp_predictions cp_in_predictions;
+#define CP_PREDICTIONS {.struct_size = sizeof(cp_predictions)}
+
+/* Scores new rows x, and decodes the scores as cp_decode does.
+ *   function and train: f(x) = k(x, train) coef, for coefficients of the rows of train
+ *   both NULL:          f(x) = x coef, for weights of the features; or for coefficients of rows, and kernel values x of new
+ *                       rows with them, which the caller computes: then intercept says what shift would
+ * Rows are worked on in blocks, so that neither kernel values nor, where predictions->scores is NULL, scores of all rows
+ * are ever held at once. Nothing is decoded where predictions has scores only. options may be NULL, and has no constraints.
+ * Kernel values or scores that are NaN or infinite: CP_EVALUE with bad_row. control->step counts rows.
+ * bad_row is a row of x; it comes with CP_ECAPABILITY, too, as in cp_decode. */
+int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,
+                   cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Structured ridge -------------------------------------------------------------------------------------------- */
 
@@ -600,13 +845,6 @@ typedef struct cp_ridge_plan_info {
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
                       cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
-/* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
- * message names the row, the column and the remedy. The functions below check that it is finite, and take it to be
- * symmetric.
- * bad_row is the row that the message names first. */
-int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                        int64_t err_cap);
-
 /* Trains on the symmetric kernel matrix kernel[n, n], n being that of targets. Both triangles are read.
  * workspace has as many bytes as cp_ridge_plan says for the precision asked for; NULL where that is 0.
  * Writes a to dual[n, d]. info may be NULL. CP_ENUMERICAL with precision "single": the factors are not accurate enough,
@@ -653,24 +891,6 @@ int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_ridge_options *options, 
  * Rows in memory, or in mapped files, are given to cp_ridge_features, which does it all. Where they come in blocks or
  * lie elsewhere, cp_ridge_primal says what it needs next, and cp_ridge_sums and cp_ridge_product find that of each
  * block. */
-
-/* Input features of n rows: dense, or (dense NULL) compressed sparse rows with nnz entries. */
-typedef struct cp_features {
-  int64_t struct_size;
-  int64_t n, p;
-  cp_in_char *type;   /* of the entries of dense: "float64", "float32", "int8", "uint8", "int16", "uint16", "int32",
-                         "uint32", "int64" or "uint64"                                                            */
-  cp_in_void *dense;  /* [n, p]: row i begins at entry i·stride                                                    */
-  int64_t stride;     /* 0: p                                                                                      */
-  int64_t mapped;     /* 1: dense lies in a file that is mapped read-only, and the pages of rows that were read are
-                         given back to the system; never set it for other memory, whose contents it may discard    */
-  int64_t nnz;
-  cp_in_f64 *data;    /* [nnz]   */
-  cp_in_i32 *indices; /* [nnz]   */
-  cp_in_i64 *indptr;  /* [n + 1] */
-} cp_features;
-typedef const cp_features cp_in_features;
-#define CP_FEATURES {.struct_size = sizeof(cp_features)}
 
 /* Outputs of n rows to learn: encoded, or (parts NULL) embedded, or (psi NULL, too) embedded as compressed sparse rows.
  * There are N = n of them, or N = first[n]. */

@@ -112,25 +112,6 @@ func fitInfo(p *C.cp_fit_info) (func(solve.Info), error) {
 	}, err
 }
 
-//export go_cp_kernel_check
-func go_cp_kernel_check(kernel *C.cp_in_f64, n C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		if n < 1 || n > maxRows {
-			return cabi.Illegal("n is %d, must be from 1 to %d", int64(n), maxRows)
-		}
-		k, e := matrix(kernel, "kernel", n, n)
-		if e != nil {
-			return e
-		}
-		run, e := readTail(nWorkers, control)
-		if e != nil {
-			return e
-		}
-		return fit.CheckKernel(k, run.workers, run.mon)
-	})
-}
-
 //export go_cp_ridge_plan
 func go_cp_ridge_plan(s *C.cp_in_structure, options *C.cp_in_ridge_options, n, p, nnz C.int64_t, plan *C.cp_ridge_plan_info,
 	workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {

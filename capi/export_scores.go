@@ -4,13 +4,10 @@ package main
 import "C"
 
 import (
-	"unsafe"
-
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
-	"combpred/core/decode"
 	"combpred/core/partition"
 	"combpred/core/structure"
 )
@@ -67,100 +64,6 @@ func outputs(sp structure.Space, dst *C.int32_t, partLen C.int64_t, rows ...C.in
 		return nil, err
 	}
 	return int32s(dst, "dst", append(rows, partLen)...)
-}
-
-//export go_cp_decode
-func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_decode_options, dst *C.int32_t,
-	partLen C.int64_t, certificates *C.cp_in_certificates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
-	err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readScores(s, in)
-		if e != nil {
-			return e
-		}
-		var opt C.cp_decode_options
-		if options != nil {
-			if opt, e = cabi.Record(options, "options"); e != nil {
-				return e
-			}
-		}
-		how, e := named[decode.Method](catalogue.Decoders, opt.method, "method")
-		if e != nil {
-			return e
-		}
-		out, e := outputs(sc.space, dst, partLen, sc.n)
-		if e != nil {
-			return e
-		}
-		cert, e := newCertificates(sc.n, certificates)
-		if e != nil {
-			return e
-		}
-		t, e := readTail(workers, control)
-		if e != nil {
-			return e
-		}
-		e = decode.Batch(sc.space, sc.linear, sc.magnitude, how, uint64(opt.seed), out, cert.rows, t.workers, t.mon)
-		if e != nil {
-			return e
-		}
-		cert.write()
-		return nil
-	})
-}
-
-// certificates are the caller's columns of the certificate, each of which may be missing, and the rows that fill them.
-type certificates struct {
-	rows                  []structure.Certificate
-	value, upperBound, nu []float64
-	optimal               []byte
-}
-
-func newCertificates(n C.int64_t, p *C.cp_in_certificates) (c certificates, err error) {
-	if p == nil {
-		return c, nil
-	}
-	r, err := cabi.Record(p, "certificates")
-	if err != nil {
-		return c, err
-	}
-	if err := cabi.Equal("certificates: n", r.n, "scores", int(n)); err != nil {
-		return c, err
-	}
-	if c.value, err = optionalFloat64s(r.value, "value", n); err != nil {
-		return c, err
-	}
-	if c.upperBound, err = optionalFloat64s(r.upper_bound, "upper_bound", n); err != nil {
-		return c, err
-	}
-	if c.nu, err = optionalFloat64s(r.nu, "nu", n); err != nil {
-		return c, err
-	}
-	if c.optimal, err = cabi.Optional[byte](unsafe.Pointer(r.optimal), "optimal", n); err != nil {
-		return c, err
-	}
-	c.rows = make([]structure.Certificate, n)
-	return c, nil
-}
-
-func (c certificates) write() {
-	for i, r := range c.rows {
-		if c.value != nil {
-			c.value[i] = r.Value
-		}
-		if c.upperBound != nil {
-			c.upperBound[i] = r.UpperBound
-		}
-		if c.nu != nil {
-			c.nu[i] = r.Nu
-		}
-		if c.optimal != nil {
-			c.optimal[i] = 0
-			if r.Optimal {
-				c.optimal[i] = 1
-			}
-		}
-	}
 }
 
 //export go_cp_log_partition

@@ -157,6 +157,19 @@ int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options
   return go_cp_decode(s, scores, options, dst, part_len, certificates, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
+                 int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kbest(s, scores, options, list, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
+                      int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
+                      int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kbest_next(s, scores, options, state, state_cap, needed, request, bad_row, err, err_cap);
+}
+
 int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z, double *marginals,
                          cp_partition_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                          int64_t err_cap) {
@@ -229,16 +242,54 @@ int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *optio
   return go_cp_estimate_next(supplied, options, dst, more, workers, control, err, err_cap);
 }
 
-int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
-                      cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_ridge_plan(s, options, n, p, nnz, plan, workers, control, err, err_cap);
+int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,
+                  cp_in_char *type, void *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                  int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kernel(function, x, y, first, type, values, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, int32_t workers, cp_control *control,
+                        int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kernel_scale(x, weights, gamma, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                         int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_kernel_check(kernel, n, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_kernel_semidefinite(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row,
+                               char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_kernel_semidefinite(kernel, n, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_symmetric_eigen(double *matrix, int64_t n, double *values, int32_t workers, cp_control *control,
+                           int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_symmetric_eigen(matrix, n, values, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y, double *values,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_order_kernel(function, x, y, values, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,
+                   cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_predict(s, model, function, train, x, options, predictions, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
+                      cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_ridge_plan(s, options, n, p, nnz, plan, workers, control, err, err_cap);
 }
 
 int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,

@@ -13,9 +13,10 @@ type Param struct {
 	Kind     string `json:"kind"` // "int", "int32 buffer" or "float64 buffer"
 	Doc      string `json:"doc"`
 	Optional bool   `json:"optional,omitempty"`
-	Least    *int64 `json:"least,omitempty"` // of an int
-	Most     *int64 `json:"most,omitempty"`  // of an int
-	Bound    string `json:"bound,omitempty"` // what other parameters limit it to
+	Least    *int64 `json:"least,omitempty"`  // of an int
+	Most     *int64 `json:"most,omitempty"`   // of an int
+	Bound    string `json:"bound,omitempty"`  // what other parameters limit it to
+	Reason   string `json:"reason,omitempty"` // why there is no larger one
 }
 
 // Structure describes one structure. Its capabilities are those that its spaces have with some parameters at least.
@@ -36,7 +37,7 @@ func Structures() []Structure {
 		s := Structure{Name: spec.Name, Doc: spec.Doc, Params: []Param{}, Parts: spec.Parts, Psi: spec.Psi, Ref: spec.Ref,
 			Capabilities: ofType(spec.Type)}
 		for _, p := range spec.Params {
-			shown := Param{Name: p.Name, Kind: p.Kind, Doc: p.Doc, Optional: p.Optional, Bound: p.Bound}
+			shown := Param{Name: p.Name, Kind: p.Kind, Doc: p.Doc, Optional: p.Optional, Bound: p.Bound, Reason: p.Reason}
 			if p.Kind == "int" {
 				shown.Least, shown.Most = &p.Least, &p.Most
 			}

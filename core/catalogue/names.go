@@ -8,8 +8,10 @@ import (
 	"combpred/core/aggregate"
 	"combpred/core/chain"
 	"combpred/core/decode"
+	"combpred/core/decode/kbest"
 	"combpred/core/extensions"
 	"combpred/core/fit"
+	"combpred/core/kernel"
 	"combpred/core/labelrank"
 	"combpred/core/maxmargin"
 	"combpred/core/maxmargin/affine"
@@ -95,6 +97,13 @@ var (
 		{"auto", int(decode.Auto)}, {"exact", int(decode.Exact)}, {"approx", int(decode.Approx)},
 		{"local-search", int(decode.Search)}, {"anneal", int(decode.Anneal)}, {"metropolis", int(decode.Metropolis)},
 	}
+	KBestMethods = Names{
+		{"auto", int(kbest.Auto)}, {"unordered", int(kbest.Unordered)}, {"combinations", int(kbest.Combinations)},
+		{"sort", int(kbest.Sort)}, {"partition", int(kbest.Partition)}, {"siblings", int(kbest.Siblings)},
+	}
+	KBestRequests = Names{
+		{"done", int(kbest.Done)}, {"decode", int(kbest.Decode)}, {"listed", int(kbest.Listed)}, {"state", int(kbest.State)},
+	}
 	ChainMethods = Names{
 		{"meta", int(chain.Meta)}, {"local", int(chain.LocalMoves)}, {"cube", int(chain.CubeMoves)},
 		{"cftp", int(chain.FromPast)}, {"rejection", int(chain.Reject)}, {"monotone", int(chain.MonotonePast)},
@@ -144,6 +153,15 @@ var (
 	PrimalRequests = Names{
 		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
 	}
+	InputKernels = Names{
+		{"linear", int(kernel.Linear)}, {"poly", int(kernel.Polynomial)}, {"rbf", int(kernel.RBF)},
+		{"laplacian", int(kernel.Laplacian)}, {"cosine", int(kernel.Cosine)},
+	}
+	OrderKernels = Names{
+		{"edges", int(kernel.Edges)}, {"signed-edges", int(kernel.SignedEdges)}, {"positions", int(kernel.Positions)},
+		{"positions-rbf", int(kernel.PositionsRBF)}, {"same-positions", int(kernel.SamePositions)},
+		{"extensions", int(kernel.Extensions)},
+	}
 	Updates = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
 		{"primal-dual", int(labelrank.PrimalDual)},
@@ -158,10 +176,13 @@ func Lists() []List {
 	whichOf := func(is func(aggregate.Method) bool) []string {
 		return slices.DeleteFunc(slices.Clone(Aggregations), func(n Name) bool { return !is(aggregate.Method(n.number)) }).spelt()
 	}
+	constrained := slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Constrained() })
 	random := slices.DeleteFunc(slices.Clone(Decoders), func(n Name) bool { return !decode.Method(n.number).Random() })
 	return []List{
 		{"LIBRARY_DECODERS", "Decoders", Decoders.spelt()},
 		{"RANDOM_DECODERS", "Decoders whose results depend on a seed", random.spelt()},
+		{"CONSTRAINED_DECODERS", "Decoders that respect constraints", constrained.spelt()},
+		{"KBEST_METHODS", "Ways to list the best outputs", KBestMethods.spelt()},
 		{"CHAIN_METHODS", "Ways to sample by proposals, all of which depend on a seed", ChainMethods.spelt()},
 		{"CHAINS", "Those that follow a Markov chain", which(chain.Method.Chained)},
 		{"EXACT_METHODS", "Those that draw independent samples from exactly the distribution asked for", which(chain.Method.Exact)},
@@ -187,6 +208,8 @@ func Lists() []List {
 		{"RESCALINGS", "What the loss rescales in a support vector machine", Rescalings.spelt()},
 		{"ENTRY_KINDS", "Values that the entries of ψ take, where losses are affine", EntryKinds.spelt()},
 		{"AFFINE_COSTS", "Losses that are affine in ψ", Costs.spelt()},
+		{"INPUT_KERNELS", "Kernels of inputs", InputKernels.spelt()},
+		{"ORDER_KERNELS", "Kernels of orders", OrderKernels.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}

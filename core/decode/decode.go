@@ -40,11 +40,17 @@ const rowsAtOnce = 16
 // a random stream of its own, which follows from its number and the seed; only Anneal and Metropolis use it.
 func Batch(space structure.Space, linear, magnitude blas64.General, method Method, seed uint64, dst []int32,
 	certs []structure.Certificate, workers int, mon *parallel.Monitor) error {
-	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
-		return err
-	}
 	one, err := decoderOf(space, method, seed, mon.Err)
 	if err != nil {
+		return err
+	}
+	return batch(space, linear, magnitude, one, dst, certs, workers, mon)
+}
+
+// batch decodes every row by one.
+func batch(space structure.Space, linear, magnitude blas64.General, one decoder, dst []int32, certs []structure.Certificate,
+	workers int, mon *parallel.Monitor) error {
+	if err := checkShapes(space, linear, magnitude, dst, certs); err != nil {
 		return err
 	}
 	if magnitude.Rows == 1 {

@@ -84,7 +84,20 @@ func extensionsTo(dst matrix, f OrderFunction, x, y *Orders, workers int, mon *p
 	if err := CommonLogsTo(counts.Data, x, y, f.MostDownsets, workers, mon); err != nil {
 		return err
 	}
-	if err := counted(counts, false); err != nil {
+	if !f.Logarithms {
+		if err := countsTo(counts, f, x, y, workers, mon); err != nil {
+			return err
+		}
+	}
+	if dst.Stride != counts.Stride {
+		dst.CopyFrom(counts)
+	}
+	return nil
+}
+
+// countsTo overwrites logarithms of common counts by the counts, normalised as f says.
+func countsTo(logs matrix, f OrderFunction, x, y *Orders, workers int, mon *parallel.Monitor) error {
+	if err := counted(logs, false); err != nil {
 		return err
 	}
 	var own, others []float64
@@ -99,13 +112,7 @@ func extensionsTo(dst matrix, f OrderFunction, x, y *Orders, workers int, mon *p
 			}
 		}
 	}
-	if err := ExponentialsTo(counts, own, others); err != nil {
-		return err
-	}
-	if dst.Stride != counts.Stride {
-		dst.CopyFrom(counts)
-	}
-	return nil
+	return ExponentialsTo(logs, own, others)
 }
 
 func ownCounted(x *Orders, most, workers int, mon *parallel.Monitor) ([]float64, error) {

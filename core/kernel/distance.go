@@ -75,7 +75,7 @@ func squaredDistance(a, b row) float64 {
 func absoluteDistance(a, b row) float64 {
 	if !a.sparse && !b.sparse {
 		x, y := a.values, b.values[:len(a.values)]
-		// Four sums at a time, because additions wait for one another. SciPy's vectorised loop takes a third of the time a term.
+		// Four sums at a time, because additions wait for one another.
 		var s0, s1, s2, s3 float64
 		for len(x) >= 4 && len(y) >= 4 {
 			s0 += math.Abs(x[0] - y[0])

@@ -105,3 +105,30 @@ func BenchmarkExponentials(b *testing.B) {
 		})
 	}
 }
+
+// TestAbsoluteDistancesOfManyRows are those of one after the other, whatever the number of entries; padding is not read.
+func TestAbsoluteDistancesOfManyRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 1))
+	for p := range 37 {
+		y := rough(5, p, rng)
+		x := make([]float64, p)
+		for j := range x {
+			x[j] = rng.NormFloat64()
+		}
+		for n := range 6 {
+			got := make([]float64, n)
+			absoluteDistances(got, x, y)
+			for i, v := range got {
+				if want := absoluteDistance(row{values: x}, row{values: y.Row(i)}); math.Abs(v-want) > 1e-14*want {
+					t.Errorf("%d entries, row %d of %d: %v, want %v", p, i, n, v, want)
+				}
+			}
+		}
+		if p > 0 {
+			same := make([]float64, 1)
+			if absoluteDistances(same, y.Row(3), y.Slice(3, 4, 0, p)); same[0] != 0 {
+				t.Errorf("%d entries: a row has distance %v to itself", p, same[0])
+			}
+		}
+	}
+}

@@ -1,12 +1,14 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
-	"combpred/core/linalg"
+	"combpred/core/parallel"
 )
 
 // Kind is a kernel of inputs.
@@ -84,7 +86,7 @@ const maxWhole = 32
 
 // GammaScale returns 1 / (p·v) for the variance v of all entries of n rows of p features, those of row i counted weights[i] times
 // (nil: once), or 1 where they do not vary. An overflow is an error. Cost: O(n p), or O(nnz) for sparse rows.
-func GammaScale(x Rows, weights []float64) (float64, error) {
+func GammaScale(x Rows, weights []float64, workers int, mon *parallel.Monitor) (float64, error) {
 	x = x.canonical()
 	n, p := x.Len(), x.Features()
 	weight := func(i int) float64 {
@@ -93,29 +95,40 @@ func GammaScale(x Rows, weights []float64) (float64, error) {
 		}
 		return weights[i]
 	}
-	var total, sum float64
+	var mean float64
+	deviations := make([]float64, n) // of each row: the sum, then the sum of squares around the mean
+	pass := func(of func(values, buffer []float64) float64) error {
+		return parallel.For(n, max(1, grainValues/max(p, 1)), workers, nil, func(lo, hi int) error {
+			buffer := make([]float64, p)
+			for i := lo; i < hi; i++ {
+				values := x.at(i).values
+				deviations[i] = weight(i) * of(values, buffer[:len(values)])
+			}
+			return mon.Err()
+		})
+	}
+	var total float64
 	for i := range n {
 		total += weight(i) * float64(p)
-		sum += weight(i) * linalg.Sum(x.at(i).values)
 	}
 	if total == 0 {
 		return 1, nil
 	}
-	mean := sum / total
-	var squares float64
-	for i := range n {
-		r := x.at(i)
-		var own float64
-		for _, v := range r.values {
-			own += (v - mean) * (v - mean)
-		}
-		own += float64(p-len(r.values)) * mean * mean
-		squares += weight(i) * own
+	if err := pass(func(values, _ []float64) float64 { return floats.Sum(values) }); err != nil {
+		return 0, err
 	}
-	scale := float64(p) * (squares / total)
+	mean = floats.Sum(deviations) / total
+	if err := pass(func(values, buffer []float64) float64 {
+		copy(buffer, values)
+		floats.AddConst(-mean, buffer)
+		return floats.Dot(buffer, buffer) + float64(p-len(values))*mean*mean
+	}); err != nil {
+		return 0, err
+	}
+	scale := float64(p) * (floats.Sum(deviations) / total)
 	switch {
 	case scale-scale != 0:
-		return 0, fmt.Errorf("kernel: the variance of the inputs, which gamma is to be scaled by, overflows: scale the inputs")
+		return 0, errors.New("kernel: gamma='scale' needs the variance of the inputs, which overflows: scale the inputs")
 	case scale > 0:
 		return 1 / scale, nil
 	}

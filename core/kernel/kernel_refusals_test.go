@@ -61,8 +61,8 @@ func TestIllegalArguments(t *testing.T) {
 		k.GramTo(linalg.NewMatrix[float64](2, 3), Options{}),
 		k.ValuesTo(linalg.NewMatrix[float64](3, 2), good, Options{}),
 		k.ValuesTo(linalg.NewMatrix[float64](2, 2), Rows{Dense: linalg.NewMatrix[float64](2, 2)}, Options{}),
-		InnerProductsTo(linalg.NewMatrix[float64](2, 2), good, linalg.NewMatrix[float64](2, 2), 1, nil),
-		InnerProductsTo(linalg.NewMatrix[float64](2, 1), good, linalg.NewMatrix[float64](2, 3), 1, nil),
+		ProductTo(linalg.NewMatrix[float64](2, 2), good, linalg.NewMatrix[float64](2, 2), 1, nil),
+		ProductTo(linalg.NewMatrix[float64](2, 1), good, linalg.NewMatrix[float64](3, 2), 1, nil),
 	} {
 		if err == nil {
 			t.Error("illegal shapes are accepted")

@@ -222,13 +222,19 @@ func TestCancelledAndCounted(t *testing.T) {
 	}
 }
 
-// TestInnerProducts are those of the definition for dense and sparse rows.
-func TestInnerProducts(t *testing.T) {
+// TestProducts are those of the definition for dense and sparse rows.
+func TestProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	x, y := rough(300, 11, rng), rough(4, 11, rng)
+	w := linalg.NewMatrix[float64](11, 4)
+	for j := range 11 {
+		for k := range 4 {
+			w.Row(j)[k] = y.Row(k)[j]
+		}
+	}
 	for _, rows := range []Rows{{Dense: x}, compressed(x, rng)} {
 		dst := linalg.NewMatrix[float64](300, 4)
-		if err := InnerProductsTo(dst, rows, y, 2, nil); err != nil {
+		if err := ProductTo(dst, rows, w, 2, nil); err != nil {
 			t.Fatal(err)
 		}
 		requireNear(t, "products", dst, Function{}, x, y, 1e-14)
@@ -254,16 +260,21 @@ func TestGammaScale(t *testing.T) {
 		variance += (v - mean) * (v - mean) / float64(len(all))
 	}
 	for _, rows := range []Rows{{Dense: x}, compressed(x, rng)} {
-		got, err := GammaScale(rows, weights)
+		got, err := GammaScale(rows, weights, 2, nil)
 		if want := 1 / (5 * variance); err != nil || math.Abs(got-want) > 1e-13*want {
 			t.Errorf("gamma %v, want %v (%v)", got, want, err)
 		}
 	}
-	if got, err := GammaScale(Rows{Dense: linalg.NewMatrix[float64](3, 2)}, nil); got != 1 || err != nil {
+	if got, err := GammaScale(Rows{Dense: linalg.NewMatrix[float64](3, 2)}, nil, 2, nil); got != 1 || err != nil {
 		t.Errorf("gamma of constant inputs is %v (%v)", got, err)
 	}
-	if _, err := GammaScale(Rows{Dense: matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float64{-1e300, 1e300}}}, nil); err == nil {
+	if _, err := GammaScale(Rows{Dense: matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float64{-1e300, 1e300}}}, nil, 2, nil); err == nil {
 		t.Error("a variance that overflows is accepted")
+	}
+	var cancelled parallel.Monitor
+	cancelled.Cancel()
+	if _, err := GammaScale(Rows{Dense: x}, nil, 1, &cancelled); !errors.Is(err, parallel.ErrCancelled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }
 

@@ -74,6 +74,22 @@ func (k *Matrix) Len() int { return k.y.Len() }
 // Cost: O(n m p) for dense rows; for sparse ones the number of pairs of entries in equal columns. Results do not depend on workers,
 // nor on which rows are computed together, up to rounding in the products of dense rows.
 func (k *Matrix) ValuesTo(dst linalg.Matrix[float64], x Rows, o Options) error {
+	return valuesTo(k, dst, x, o)
+}
+
+// SinglesTo is ValuesTo in single precision, in which what would overflow is an error, too. Values are computed in double precision.
+func (k *Matrix) SinglesTo(dst linalg.Matrix[float32], x Rows, o Options) error {
+	return valuesTo(k, dst, x, o)
+}
+
+// GramTo writes the matrix of the rows y with themselves to dst, symmetric and with an exact diagonal. Otherwise it is as ValuesTo, at
+// half the cost.
+func (k *Matrix) GramTo(dst linalg.Matrix[float64], o Options) error { return gramTo(k, dst, o) }
+
+// SingleGramTo is GramTo as SinglesTo is ValuesTo.
+func (k *Matrix) SingleGramTo(dst linalg.Matrix[float32], o Options) error { return gramTo(k, dst, o) }
+
+func valuesTo[T linalg.Float](k *Matrix, dst linalg.Matrix[T], x Rows, o Options) error {
 	if err := x.Check(); err != nil {
 		return err
 	}
@@ -84,24 +100,26 @@ func (k *Matrix) ValuesTo(dst linalg.Matrix[float64], x Rows, o Options) error {
 	if dst.Rows != n || dst.Cols != m {
 		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, n, m)
 	}
-	return k.fill(dst, x.canonical(), false, o)
+	return fill(k, dst, x.canonical(), false, o)
 }
 
-// GramTo writes the matrix of the rows y with themselves to dst, symmetric and with an exact diagonal. Otherwise it is as ValuesTo, at
-// half the cost.
-func (k *Matrix) GramTo(dst linalg.Matrix[float64], o Options) error {
+func gramTo[T linalg.Float](k *Matrix, dst linalg.Matrix[T], o Options) error {
 	n := k.Len()
 	if dst.Rows != n || dst.Cols != n {
 		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, n, n)
 	}
-	if err := k.fill(dst, k.y, true, o); err != nil {
+	if err := fill(k, dst, k.y, true, o); err != nil {
 		return err
 	}
 	return mirror(dst, o.Workers, o.Monitor)
 }
 
 // fill writes the values of x with all of y, or, for x = y itself, those up to the diagonal.
-func (k *Matrix) fill(dst matrix, x Rows, itself bool, o Options) error {
+func fill[T linalg.Float](k *Matrix, dst linalg.Matrix[T], x Rows, itself bool, o Options) error {
+	wide, double := any(dst).(matrix)
+	if !double {
+		wide = linalg.NewMatrix[float64](min(x.Len(), panelRows), dst.Cols)
+	}
 	n, mon := x.Len(), o.Monitor
 	var buffer matrix // of rows seen from the origin
 	for lo := 0; lo < n; lo += panelRows {
@@ -110,7 +128,9 @@ func (k *Matrix) fill(dst matrix, x Rows, itself bool, o Options) error {
 		if itself {
 			width = lo + p.x.Len()
 		}
-		p.dst = dst.Slice(lo, lo+p.x.Len(), 0, width)
+		if p.dst = wide.Slice(0, p.x.Len(), 0, width); double {
+			p.dst = wide.Slice(lo, lo+p.x.Len(), 0, width)
+		}
 		p.own = k.f.norms(p.x)
 		if x.Sparse == nil && k.y.Sparse == nil && k.f.Kind != Laplacian {
 			left, right := p.x.Dense, k.y.Dense
@@ -135,7 +155,15 @@ func (k *Matrix) fill(dst matrix, x Rows, itself bool, o Options) error {
 				if err := k.finish(&p, i, mon); err != nil {
 					return err
 				}
-				if err := finite(p.values(i), o.First+lo+i); err != nil {
+				values := p.values(i)
+				if !double {
+					single := dst.Row(lo + i)[:len(values)]
+					for j, v := range values {
+						single[j] = T(v)
+						values[j] = float64(single[j])
+					}
+				}
+				if err := finite(values, o.First+lo+i); err != nil {
 					return err
 				}
 			}
@@ -200,8 +228,9 @@ func (k *Matrix) finishPart(values []float64, x row, p *panel, i, first int) {
 			}
 		}
 	case k.f.Kind == Laplacian:
-		for j := range values {
-			values[j] = exp(-k.f.Gamma * absoluteDistance(x, k.y.at(first+j)))
+		absoluteDistances(values, x.values, k.y.Dense.Slice(first, first+len(values), 0, k.y.Dense.Cols))
+		for j, v := range values {
+			values[j] = exp(-k.f.Gamma * v)
 		}
 		return
 	}
@@ -254,7 +283,7 @@ func finite(values []float64, row int) error {
 }
 
 // mirror copies the triangle below the diagonal to the one above.
-func mirror(dst matrix, workers int, mon *parallel.Monitor) error {
+func mirror[T linalg.Float](dst linalg.Matrix[T], workers int, mon *parallel.Monitor) error {
 	n := dst.Rows
 	// Without a monitor, which would count the rows twice.
 	return parallel.For(n, mirrorTile, workers, nil, func(lo, hi int) error {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -26,6 +27,8 @@ type OrderFunction struct {
 	Gamma float64 // of PositionsRBF; positive
 	// Normalize divides by √(k(y, y) k(y', y')); the kernel with an order where that is 0 is 0.
 	Normalize bool
+	// Logarithms has Extensions give logarithms of counts, −Inf for none and NaN for those beyond MostDownsets; not with Normalize.
+	Logarithms bool
 	// MostDownsets bounds what Extensions counts exactly, as in extensions.Common.
 	MostDownsets int
 }
@@ -37,6 +40,9 @@ func (f OrderFunction) Check() error {
 	}
 	if f.Kind == PositionsRBF && !(f.Gamma > 0 && f.Gamma <= math.MaxFloat64) {
 		return fmt.Errorf("kernel: gamma is %g, must be positive and finite", f.Gamma)
+	}
+	if f.Logarithms && (f.Kind != Extensions || f.Normalize) {
+		return errors.New("kernel: logarithms are of counts of linear extensions, and not normalised")
 	}
 	return nil
 }

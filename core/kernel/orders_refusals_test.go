@@ -44,6 +44,8 @@ func TestIllegalOrders(t *testing.T) {
 		OrdersTo(linalg.NewMatrix[float64](2, 3), OrderFunction{}, legal, nil, 1, nil),
 		OrdersTo(dst, OrderFunction{Kind: -1}, legal, nil, 1, nil),
 		OrdersTo(dst, OrderFunction{Kind: PositionsRBF}, legal, nil, 1, nil),
+		OrdersTo(dst, OrderFunction{Logarithms: true}, legal, nil, 1, nil),
+		OrdersTo(dst, OrderFunction{Kind: Extensions, Logarithms: true, Normalize: true, MostDownsets: enough}, legal, nil, 1, nil),
 	} {
 		if err == nil {
 			t.Error("illegal arguments are accepted")
@@ -86,6 +88,10 @@ func TestExtensionsBeyondTheLimits(t *testing.T) {
 	f := OrderFunction{Kind: Extensions, MostDownsets: enough, Normalize: true}
 	if err := OrdersTo(dst, f, many, nil, 1, nil); err != nil || !slices.Equal(dst.Data, []float64{1, 1, 1, 1}) {
 		t.Errorf("normalised: %v, %v", dst.Data, err)
+	}
+	f = OrderFunction{Kind: Extensions, MostDownsets: 5, Logarithms: true}
+	if err := OrdersTo(dst, f, zigzag, nil, 1, nil); err != nil || math.Abs(dst.Data[0]-19.987214495661885) > 1e-12 || !math.IsNaN(dst.Data[3]) {
+		t.Errorf("logarithms %v, %v, want ln 12! and NaN", dst.Data, err) // ln 12! = 19.987214495661885
 	}
 	own, err := OwnLogs(zigzag, 5, 1, nil)
 	if err != nil || math.IsNaN(own[0]) || !math.IsNaN(own[1]) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -81,33 +82,26 @@ func gatherSmaller(x row, y []float64) float64 {
 	return sum
 }
 
-// InnerProductsTo writes x·yᵀ to dst for dense y. Unlike a linear Matrix it does not look for values that overflow, and counts no rows.
-// Cost: O(n m p), or O(m nnz) for sparse rows.
-func InnerProductsTo(dst linalg.Matrix[float64], x Rows, y linalg.Matrix[float64], workers int, mon *parallel.Monitor) error {
+// ProductTo writes x·w to dst. It looks for no overflow, and counts no rows. Cost: O(n m p), or O(m nnz) for sparse rows.
+func ProductTo(dst linalg.Matrix[float64], x Rows, w linalg.Matrix[float64], workers int, mon *parallel.Monitor) error {
 	switch {
-	case x.Features() != y.Cols:
-		return fmt.Errorf("kernel: rows have %d features, those they are multiplied by %d", x.Features(), y.Cols)
-	case dst.Rows != x.Len() || dst.Cols != y.Rows:
-		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.Len(), y.Rows)
+	case x.Features() != w.Rows:
+		return fmt.Errorf("kernel: rows have %d features, there are coefficients of %d", x.Features(), w.Rows)
+	case dst.Rows != x.Len() || dst.Cols != w.Cols:
+		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.Len(), w.Cols)
 	}
 	if x.Sparse == nil {
-		for lo := 0; lo < dst.Rows; lo += panelRows {
-			hi := min(lo+panelRows, dst.Rows)
-			if err := productsTo(dst.Slice(lo, hi, 0, y.Rows), x.Dense.Slice(lo, hi, 0, y.Cols), y, mon); err != nil {
-				return err
-			}
-		}
-		return nil
+		return linalg.GemmPolled(blas.NoTrans, x.Dense, w, dst, mon)
 	}
-	// Some rows with a row of y after the other, which then stays in cache.
 	return parallel.For(dst.Rows, 64, workers, nil, func(lo, hi int) error {
-		for j := range y.Rows {
+		for i := lo; i < hi; i++ {
 			if err := mon.Err(); err != nil {
 				return err
 			}
-			other := y.Row(j)
-			for i := lo; i < hi; i++ {
-				dst.Data[i*dst.Stride+j] = gather(x.at(i), other)
+			row, out := x.at(i), dst.Row(i)
+			clear(out)
+			for at, j := range row.columns {
+				floats.AddScaled(out, row.values[at], w.Row(int(j)))
 			}
 		}
 		return nil

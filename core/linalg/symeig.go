@@ -1,16 +1,17 @@
 package linalg
 
 import (
-	"errors"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"combpred/core/badrow"
+	"combpred/core/parallel"
 )
 
 // ErrEigen reports that an eigendecomposition did not converge.
-var ErrEigen = errors.New("linalg: symmetric eigendecomposition did not converge (are there NaN or infinite entries?)")
+var ErrEigen error = eigenError{}
 
 // SymEig overwrites the symmetric a with its orthonormal eigenvectors, one a column, and returns the eigenvalues in ascending
 // order. Cost: about 9n³.
@@ -27,4 +28,44 @@ func SymEig(a blas64.General) ([]float64, error) {
 		return nil, ErrEigen
 	}
 	return w, nil
+}
+
+// EigenTo overwrites the symmetric a with its orthonormal eigenvectors, one a column, and writes the eigenvalues to values in ascending
+// order. An entry that is not finite is an error that names its row. When mon asks for it the decomposition is left alone, and a as it was.
+// Cost: about 9n³, and three matrices of that size.
+func EigenTo(values []float64, a Matrix[float64], workers int, mon *parallel.Monitor) error {
+	own := NewMatrix[float64](a.Rows, a.Cols)
+	if err := parallel.For(a.Rows, max(1, 1<<16/max(a.Cols, 1)), workers, nil, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			for j, v := range a.Row(i) {
+				if v-v != 0 {
+					return badrow.Named(i, "linalg: the matrix holds %g at row %d, column %d, must be finite; where these are kernel values that "+
+						"overflow, scale the inputs, or lower gamma or degree", v, i, j)
+				}
+			}
+			copy(own.Row(i), a.Row(i))
+		}
+		return mon.Err()
+	}); err != nil {
+		return err
+	}
+	var found []float64
+	if err := parallel.Detached(mon, func() (err error) {
+		found, err = SymEig(General(own))
+		return err
+	}); err != nil {
+		return err
+	}
+	copy(values, found)
+	a.CopyFrom(own)
+	return nil
+}
+
+// Status is that of the C interface.
+func (eigenError) Status() int32 { return 3 }
+
+type eigenError struct{}
+
+func (eigenError) Error() string {
+	return "linalg: symmetric eigendecomposition did not converge (are there NaN or infinite entries?)"
 }

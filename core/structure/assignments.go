@@ -20,7 +20,7 @@ var _ = register[assignments](Spec{
 	Name: "assignments",
 	Doc:  "One-to-one assignments of n rows to n columns; ψ is the permutation matrix, by rows.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxAssigned,
+		{Name: "n", Kind: "int", Least: 1, Most: maxAssigned, Reason: "decoding takes up to n³ steps, some seconds there",
 			Doc: "number of rows and of columns"},
 	},
 	Parts: "the column of each row",

@@ -11,7 +11,7 @@ var _ = register[cliques](Spec{
 	Name: "cliques",
 	Doc:  "Cliques of the complete graph on n vertices, as vertex sets; ψ marks the pairs u < v inside the clique.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxVertices,
+		{Name: "n", Kind: "int", Least: 2, Most: maxVertices, Reason: "beyond that the n(n−1)/2 scores of a single clique and their matrix take hundreds of megabytes",
 			Doc: "number of vertices"},
 		{Name: "size", Kind: "int", Least: -1, Most: maxVertices, Bound: "n", Optional: true,
 			Doc: "number of vertices in every clique; -1 or absent: any number"},

@@ -16,7 +16,7 @@ var _ = register[graphsOrSome](Spec{
 	Name: "graphs",
 	Doc:  "Sets of edges of a graph, of the complete one by default; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxLen,
+		{Name: "n", Kind: "int", Least: 2, Most: maxLen, Reason: reasonOfLen,
 			Doc: fmt.Sprintf("number of vertices, at most %d without edges", maxVertices)},
 		{Name: "property", Kind: "int", Most: 3, Optional: true, Doc: "what sets of edges have to be, 1: forests; 2: matchings; 3: bipartite graphs; " +
 			"0 or absent: anything. Moments are those of all sets"},

@@ -13,7 +13,7 @@ var _ = register[*hierarchy](Spec{
 	Name: "hierarchy",
 	Doc:  "One allowed node of a rooted tree; ψ marks the node and all its ancestors.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxLen,
+		{Name: "n", Kind: "int", Least: 1, Most: maxLen, Reason: reasonOfLen,
 			Doc: "number of nodes"},
 		{Name: "parent", Kind: "int32 buffer", Doc: "first n entries: the parent of each node, -1 for the root"},
 		{Name: "allowed", Kind: "int32 buffer", Doc: "next n entries: 1 for nodes that may be predicted, 0 for others"},

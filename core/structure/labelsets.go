@@ -11,7 +11,7 @@ var _ = register[labelSets](Spec{
 	Name: "labelsets",
 	Doc:  "Subsets of n labels, all of them or those of one size; ψ is the 0/1 membership of each label.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxLen,
+		{Name: "n", Kind: "int", Least: 1, Most: maxLen, Reason: reasonOfLen,
 			Doc: "number of labels"},
 		{Name: "size", Kind: "int", Least: -1, Most: maxLen, Bound: "n", Optional: true,
 			Doc: "number of labels in every set; -1 or absent: any number"},
@@ -37,7 +37,10 @@ var (
 	_ Proposer   = labelSets{}
 	_ Sibling    = labelSets{}
 	_ Decoder    = labelSets{}
+	_ Free       = labelSets{}
 )
+
+var zeroOne, signsAndZero = []int32{0, 1}, []int32{-1, 0, 1}
 
 func newLabelSets(a given) (Space, error) {
 	n, err := a.Int("n")
@@ -72,7 +75,7 @@ func (l labelSets) Check(y []int32) error {
 		members += int(v)
 	}
 	if l.size >= 0 && members != l.size {
-		return fmt.Errorf("structure: the set has %d labels, must have %d", members, l.size)
+		return fmt.Errorf("structure: the set has %d labels, size=%d asks for %d", members, l.size, l.size)
 	}
 	return nil
 }
@@ -83,6 +86,14 @@ func (l labelSets) Embed(dst []float64, y []int32) {
 	for i, v := range y {
 		dst[i] = float64(v)
 	}
+}
+
+// FreeValues are 0 and 1, unless the sets have one size.
+func (l labelSets) FreeValues() []int32 {
+	if l.size < 0 {
+		return zeroOne
+	}
+	return nil
 }
 
 // Mirrored: the complement has another size than the sets of the space, unless that is half of all.

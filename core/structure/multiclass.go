@@ -10,7 +10,7 @@ var _ = register[multiClass](Spec{
 	Name: "multiclass",
 	Doc:  "One of n classes; ψ is the indicator of the class.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxLen,
+		{Name: "n", Kind: "int", Least: 1, Most: maxLen, Reason: reasonOfLen,
 			Doc: "number of classes"},
 	},
 	Parts: "the class, from 0 on",

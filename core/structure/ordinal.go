@@ -10,7 +10,7 @@ var _ = register[ordinal](Spec{
 	Name: "ordinal",
 	Doc:  "One of n ordered grades; ψ_i says whether the grade is at least i.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxLen,
+		{Name: "n", Kind: "int", Least: 1, Most: maxLen, Reason: reasonOfLen,
 			Doc: "number of grades"},
 	},
 	Parts: "the grade, from 0 on",

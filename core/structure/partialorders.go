@@ -30,7 +30,7 @@ var _ = register[listedPartialOrders](Spec{
 	Name: "partialorders",
 	Doc:  "Strict partial orders on n items; ψ has +1 or -1 for each pair u < v that is related, +1 where u is before v, and 0 for others.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxItems,
+		{Name: "n", Kind: "int", Least: 2, Most: maxItems, Reason: reasonOfItems,
 			Doc: "number of items"},
 		{Name: "moments", Kind: "int", Least: momentsAuto, Most: momentsSampled, Optional: true,
 			Doc: fmt.Sprintf("1: exact, up to %d items; 2: relaxed, those of partial tournaments; "+

@@ -14,7 +14,7 @@ var _ = register[*posetElements](Spec{
 	Name: "posetelements",
 	Doc:  "One element of a partially ordered set; ψ marks the element and all elements below it.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxElements,
+		{Name: "n", Kind: "int", Least: 1, Most: maxElements, Reason: "checking that a relation of n elements is transitive takes time proportional to n³",
 			Doc: "number of elements"},
 		{Name: "relation", Kind: "int32 buffer", Doc: "n·n entries by rows, 1 where row a ⪰ column b, a partial order"},
 	},

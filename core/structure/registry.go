@@ -15,7 +15,8 @@ type Param struct {
 	// The range of an "int". Where others limit it further, Bound says to what, such as "n - 1".
 	Least, Most int64
 	Bound       string
-	Optional    bool // it may be absent
+	Reason      string // why there is no larger one, for messages; or empty
+	Optional    bool   // it may be absent
 }
 
 // Args are the parameters of one structure in plain form: scalars by name, and at most one buffer of each type whose layout the

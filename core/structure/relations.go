@@ -10,6 +10,8 @@ import (
 // maxItems bounds the number of pairs as maxLabels does.
 const maxItems = maxLabels
 
+const reasonOfItems = "beyond that the n(n−1)/2 scores of a single output take more than a gigabyte"
+
 // relations is what the spaces of antisymmetric relations on n items share: an output is encoded as its ψ, +1 for a
 // pair u < v where u is before v, −1 where v is before u, and 0 where neither is.
 type relations struct {

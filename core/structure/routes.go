@@ -26,7 +26,7 @@ var _ = register[routes](Spec{
 	Name: "routes",
 	Doc:  "Routes through two or more of n places, each visited once; ψ marks the arcs between places, the start and the end.",
 	Params: append([]Param{
-		{Name: "n", Kind: "int", Least: leastRoute, Most: maxPlaces,
+		{Name: "n", Kind: "int", Least: leastRoute, Most: maxPlaces, Reason: "beyond that the n(n+1) scores of a single route take more than half a gigabyte",
 			Doc: "number of places"},
 	}, visitParams(maxPlaces, "place", "the first place", "the last place")...),
 	Parts: "the places in their order, and then -1 up to n entries",

@@ -12,6 +12,8 @@ import (
 // int32.
 const maxLen = 1 << 24
 
+const reasonOfLen = "beyond that, products of sizes might overflow the 32-bit integers of the library"
+
 // mustLen panics unless a slice has the length that the space prescribes: a wrong length is the caller's bug.
 func mustLen(what string, got, want int) {
 	if got != want {

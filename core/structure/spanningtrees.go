@@ -18,7 +18,7 @@ var _ = register[spanningTrees](Spec{
 	Name: "spanningtrees",
 	Doc:  "Spanning trees of a connected graph; ψ is the 0/1 membership of each edge.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxSpanned,
+		{Name: "n", Kind: "int", Least: 2, Most: maxSpanned, Reason: "beyond that the moments take gigabytes",
 			Doc: "number of vertices"},
 		{Name: "edges", Kind: "int32 buffer", Doc: "ends of the edges, two for each"},
 	},

@@ -103,6 +103,12 @@ type Sibling interface {
 	Mirror(dst, y []int32)
 }
 
+// Free spaces have outputs whose parts are ψ, every entry of which takes its values whatever the others are.
+type Free interface {
+	// FreeValues returns the values that each entry of ψ takes, in ascending order and not to be changed; nil where entries depend.
+	FreeValues() []int32
+}
+
 // Sampler draws exactly uniform outputs.
 type Sampler interface {
 	Sample(dst []int32, rng *rand.Rand)

@@ -31,7 +31,7 @@ var _ = register[*subtrees](Spec{
 	Name: "subtrees",
 	Doc:  "Non-empty subtrees of a rooted tree that contain the root; ψ is the 0/1 membership of each node.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 1, Most: maxTreeNodes,
+		{Name: "n", Kind: "int", Least: 1, Most: maxTreeNodes, Reason: "beyond that the exact count takes too long",
 			Doc: "number of nodes"},
 		{Name: "size", Kind: "int", Least: -1, Most: maxTreeNodes, Bound: "n", Optional: true,
 			Doc: "number of nodes of every subtree, not 0; -1 or absent: any number"},

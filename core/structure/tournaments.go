@@ -15,7 +15,7 @@ var _ = register[tournaments](Spec{
 	Name: "tournaments",
 	Doc:  "Partial tournaments on n items: each pair is won by either item or not played; ψ has +1, -1 or 0 for each pair u < v.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxItems,
+		{Name: "n", Kind: "int", Least: 2, Most: maxItems, Reason: reasonOfItems,
 			Doc: "number of items"},
 	},
 	Parts: "ψ",
@@ -41,9 +41,13 @@ var (
 	_ Sampler    = tournaments{}
 	_ Sibling    = tournaments{}
 	_ Decoder    = tournaments{}
+	_ Free       = tournaments{}
 )
 
 func (t tournaments) String() string { return fmt.Sprintf("partial tournaments of %d items", t.n) }
+
+// FreeValues are those of all pairs.
+func (t tournaments) FreeValues() []int32 { return signsAndZero }
 
 // Count is 3^d.
 func (t tournaments) Count() *big.Int {

@@ -30,7 +30,8 @@ func visitParams(most int64, noun, start, end string) []Param {
 
 // cycleParams are those of both kinds of cycles.
 func cycleParams() []Param {
-	n := Param{Name: "n", Kind: "int", Least: leastCycle, Most: maxCycleVertices, Doc: "number of vertices"}
+	n := Param{Name: "n", Kind: "int", Least: leastCycle, Most: maxCycleVertices, Doc: "number of vertices",
+		Reason: "beyond that the n(n−1)/2 scores of a single cycle take more than a gigabyte"}
 	return append([]Param{n}, visitParams(maxCycleVertices, "vertex",
 		"a vertex that is visited, behind the end where that is given",
 		"a vertex that is visited, before the start where that is given")...)

@@ -22,7 +22,7 @@ var _ = register[*weakOrders](Spec{
 	Doc: "Rankings of n labels with ties; ψ has +1, -1 or 0 for each pair u < v, +1 where u is before v and 0 for a tie, " +
 		"and then 1 or 0 for each pair, 1 for a tie.",
 	Params: []Param{
-		{Name: "n", Kind: "int", Least: 2, Most: maxTiedLabels,
+		{Name: "n", Kind: "int", Least: 2, Most: maxTiedLabels, Reason: "the counts of larger spaces take too long to tabulate",
 			Doc: "number of labels"},
 	},
 	Parts: "the dense rank of each label: 1 for the first place, tied labels on the same place, no place empty",

@@ -76,14 +76,23 @@ def test_misaligned_pointers_are_refused(dll):
 
 NULLABLE = {
     *("bad_row", "control", "certificates", "record", "marginals", "losses", "curvatures", "steps"),
-    *("cp_decode.options", "cp_log_partition.info", "cp_ridge_kernel.info", "cp_ridge_spectral.info"),
+    *(
+        "cp_decode.options",
+        "cp_kbest.options",
+        "cp_kbest_next.options",
+        "cp_log_partition.info",
+        "cp_ridge_kernel.info",
+        "cp_ridge_spectral.info",
+    ),
     *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
-    *("cp_ridge_features.info", "cp_ridge_primal.info"),
+    *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
+    *("cp_order_kernel.y", "cp_predict.options"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
+    *("CCertificates.met", "CDecodeOptions.constraints", "CKbestList.value"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
     *("cp_labelrank_boost.curve", "CBoostCurve.losses", "CBoostCurve.bounds"),
@@ -92,6 +101,8 @@ NULLABLE = {
     *("cp_svm_fit.info", "cp_svm_result.info", "cp_perceptron_fit.info", "cp_perceptron_result.info"),
     *("CSVMOptions.order", "CPerceptronOptions.order", "CPerceptronOptions.start"),
     *("CPreferences.margins", "CPreferences.weights"),
+    *("CPredictions.scores", "CPredictions.outputs", "CPredictions.value", "CPredictions.upper_bound"),
+    *("CPredictions.nu", "CPredictions.optimal", "CModel.intercept", "CModel.mean"),
     *("CProfile.weights", "CPairs.tied", "CRelations.weights"),
     *("COnlineOptions.order", "COnlineState.theta", "COnlineState.average"),
 }
@@ -206,7 +217,7 @@ def test_misaligned_structs_are_refused(dll, function, index, kind):
 
 UNBOUNDED = {"skip", "nnz", "p", "budget"}  # may be as large as they like
 UNBOUNDED_FIELDS = {"bytes", "max_iter"}
-UNUSED_FIELDS = {"budget", "nnz", "intercept"}  # of such calls, or any number
+UNUSED_FIELDS = {"budget", "nnz", "intercept", "n_asked", "n_squares"}  # of such calls, or any number
 
 
 @pytest.mark.parametrize(

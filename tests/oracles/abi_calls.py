@@ -24,6 +24,9 @@ DOUBLES = np.zeros(4096)  # outputs, and what is changed in place
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
+RANKED = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
+COUNTS = np.zeros(2, dtype=np.int64)
+LISTING = np.zeros(8192, dtype=np.uint8)
 SLOTS = np.zeros(2, dtype=np.int64)
 ONES = np.ones(64)
 PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
@@ -91,6 +94,7 @@ CONSENSUS = record(abi.CAggregateOptions, method=b"auto", output=b"order", penal
 PRIMAL = ridge_options({"loss": "auc", "solver": "primal", "precision": "single"})
 FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
+RBF = record(abi.CKernelFunction, name=b"rbf", gamma=0.5, degree=3.0, coef0=1.0)
 STATE = finished(2)
 
 ONLINE = record(abi.COnlineOptions, update=b"additive", rate=1.0, radius=10.0, c=1.0, order=SLOTS.ctypes.data)
@@ -150,9 +154,34 @@ CALLS = {
         *(S, record(abi.CScores, n=2, d=D, linear=Z, n_magnitude=1, magnitude=Z)),
         *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),
         record(
-            abi.CCertificates, n=2, value=doubles(64), upper_bound=doubles(96), nu=doubles(128), optimal=doubles(160)
+            abi.CCertificates,
+            n=2,
+            value=doubles(64),
+            upper_bound=doubles(96),
+            nu=doubles(128),
+            optimal=doubles(160),
+            met=doubles(192),
         ),
         *RUN,
+    ],
+    "cp_kbest": [
+        *(S, SCORES, record(abi.CKbestOptions, method=b"auto", nu=0.5, skip=1)),
+        record(
+            *(abi.CKbestList,),
+            **{"n": 2, "capacity": 3, "part_len": PART_LEN, "parts": INTS[64:].ctypes.data, "value": doubles(64)},
+            count=COUNTS.ctypes.data,
+        ),
+        *RUN,
+    ],
+    "cp_kbest_next": [
+        *(S, record(abi.CScores, n=1, d=D, linear=Z), record(abi.CKbestOptions, method=b"partition", nu=1.0)),
+        *(LISTING.ctypes.data, len(LISTING), out()),
+        record(
+            *(abi.CKbestRequest,),
+            **{"capacity": 2, "d": D, "part_len": PART_LEN, "parts": RANKED.ctypes.data},
+            linear=doubles(64),
+            magnitude=doubles(96),
+        ),
     ],
     "cp_log_partition": [S, SCORES, doubles(64), doubles(96), record(abi.CPartitionInfo), *RUN],
     "cp_sample_distribution": [S, SCORES, 3, 7, Y, PART_LEN, *RUN],
@@ -167,7 +196,34 @@ CALLS = {
     "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, INTS[16:].ctypes.data, 2, doubles(64), *RUN],
     "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), *RUN],
     "cp_extensions_common": [SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, doubles(64), *RUN],
+    "cp_kernel": [RBF, FEATURES, FEATURES, 0, b"float64", doubles(512), *RUN],
+    "cp_kernel_scale": [FEATURES, ONES.ctypes.data, doubles(512), *RUN],
     "cp_kernel_check": [K, 2, *RUN],
+    "cp_kernel_semidefinite": [K, 2, *RUN],
+    "cp_symmetric_eigen": [doubles(2800), 2, doubles(2810), *RUN],
+    "cp_order_kernel": [
+        *(
+            record(abi.COrderFunction, name=b"edges", most_downsets=1000),
+            record(abi.COrders, n=2, n_items=4, positions=Z),
+        ),
+        *(record(abi.COrders, n=3, n_items=4, positions=Z), doubles(512), *RUN),
+    ],
+    "cp_predict": [
+        *(S, record(abi.CModel, m=2, d=D, coef=Z, intercept=Z, loss=b"auc", mean=Z), RBF, FEATURES, FEATURES),
+        record(abi.CDecodeOptions, method=b"auto", seed=7),
+        record(
+            abi.CPredictions,
+            n=2,
+            part_len=PART_LEN,
+            scores=doubles(512),
+            outputs=Y,
+            value=doubles(64),
+            upper_bound=doubles(96),
+            nu=doubles(128),
+            optimal=doubles(160),
+        ),
+        *RUN,
+    ],
     "cp_ridge_plan": [S, RIDGE, 10, 0, 0, record(abi.CRidgePlanInfo), *RUN],
     "cp_ridge_kernel": [S, RIDGE, K, TARGETS, WORK, doubles(512), record(abi.CFitInfo), *RUN],
     "cp_ridge_spectral": [S, RIDGE, Z, K, TARGETS, doubles(512), record(abi.CFitInfo), *RUN],

@@ -8,12 +8,14 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy
 
+from combpred import StructuredRidge
 from combpred._lib import abi
 from combpred._lib.decode import decode
 from combpred._lib.partition import Asked, Estimates, estimate, log_partition, sample_distribution
@@ -181,6 +183,52 @@ def test_ridge(run, blas):
     np.testing.assert_allclose(numbers(found["upper_bound"]), best.upper_bound, rtol=1e-6)
     assert " ".join(found["refused"]) == "1 1 row 1: score 2 is NaN, must be finite"
     assert " ".join(found["unknown"]) == '1 loss is "hinge", must be "auc" or "squared"'
+
+
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly"])
+@pytest.mark.parametrize("blas", ["gonum", "host"])
+def test_kernel_fit_and_predictions(run, kernel, loss, blas):
+    path = host_blas()
+    if blas == "host" and path is None:
+        pytest.skip("no BLAS in a shared library is known")
+    rng = np.random.default_rng(2)
+    n, m, alpha = 80, 9, 0.3
+    x, fresh = rng.normal(size=(n, 3)), rng.normal(size=(m, 3))
+    y = rng.permuted(np.tile(np.arange(1, 6), (n, 1)), axis=1)
+    found = run("predict", kernel, loss, *([path] if blas == "host" else []), given=text([n, m, 3, alpha], x, y, fresh))
+    model = StructuredRidge("permutations", kernel=kernel, gamma="scale", alpha=alpha, loss=loss).fit(x, y)
+    assert float(found["gamma"][0]) == pytest.approx(model.kernel_.gamma, rel=1e-14)
+    scores = model.feature_scores(fresh)
+    # Both are solved to a relative residual of 1e-8.
+    np.testing.assert_allclose(numbers(found["scores"]), scores.ravel(), rtol=0, atol=1e-6 * np.abs(scores).max())
+    best = model.predict_certified(fresh)
+    assert numbers(found["predicted"]).tolist() == best.structures.ravel().tolist()
+    np.testing.assert_allclose(numbers(found["value"]), best.value, rtol=1e-5)
+    assert " ".join(found["refused"]) == "1 1 the input of row 1 is NaN in column 1, must be finite"
+    assert " ".join(found["unknown"]) == "1 gamma is -1, must be positive and finite"
+
+
+def test_decoding(run):
+    scores = np.random.default_rng(2).normal(size=(2, 10))
+    found = run("decode", given=text(scores))
+    rankings = np.array(list(permutations(range(1, 6))), dtype=np.int32)
+    u, v = np.triu_indices(5, 1)
+    psi = np.where(rankings[:, u] < rankings[:, v], 1.0, -1.0)
+    values = psi @ scores.T
+    admitted = (psi[:, 0] == 1) & (psi[:, 7] == -1)
+    best = np.where(admitted, values[:, 0], -np.inf).argmax()
+    assert numbers(found["decoded"]).tolist() == rankings[best].tolist()
+    np.testing.assert_allclose(numbers(found["value"] + found["bound"]), values[best, 0], rtol=1e-12)
+    assert (found["optimal"], found["met"]) == (["1", "1"], ["1", "0"])  # no ranking contains a cycle
+    assert found["refused"] == [str(abi.EVALUE), "1"]
+    order = np.argsort(-values, axis=0)[:10]
+    assert numbers(found["best"]).tolist() == rankings[order.T].ravel().tolist()
+    np.testing.assert_allclose(
+        numbers(found["values"]), np.take_along_axis(values, order, axis=0).T.ravel(), rtol=1e-12
+    )
+    assert found["method"] == ["sort"]
+    assert (found["requested"], found["damaged"]) == (["10"], [str(abi.EVALUE)])
 
 
 def test_sampling(run):

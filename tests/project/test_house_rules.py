@@ -129,7 +129,13 @@ def test_long_files_wide_lines_and_crowded_folders_are_found(tmp_path):
     tracked = [Path(name) for name in files]
     assert house_rules.long_files(tmp_path, tracked) == {"tests/lib/test_long.py": 301, "core/long.go": 301}
     assert house_rules.wide_lines(tmp_path, tracked) == ["capi/wide.go:1"]
-    for folder, most in (("tests/lib", 20), ("tests", 25), ("core/solve", 20), ("tests/oracles/small", 20)):
+    for folder, most in (
+        ("tests/lib", 20),
+        ("tests", 25),
+        ("capi", 30),
+        ("core/solve", 20),
+        ("tests/oracles/small", 20),
+    ):
         entries = [Path(f"{folder}/test_{i}.py") for i in range(most + 1)]
         assert house_rules.crowded_folders(entries) == {folder: most + 1}
         assert house_rules.crowded_folders(entries[1:]) == {}

@@ -19,7 +19,6 @@ from combpred.structures import (
     Permutations,
     Tournaments,
 )
-from combpred.structures._search.k_best import better_siblings, has_siblings
 
 
 def fitted(structure, loss="auc"):
@@ -66,9 +65,10 @@ def test_siblings_with_unequal_magnitudes_are_listed_in_order():
 
 def test_pairs_that_are_not_level_are_refused_by_the_listing_of_pairs():
     linear, magnitude = np.ones(3), np.full(3, -0.5)
-    with pytest.raises(CapabilityError, match="no sibling system under loss='squared'.*take loss='auc'"):
-        list(better_siblings(Tournaments(3).space, linear, magnitude))
-    assert not has_siblings(Tournaments(3).space, magnitude) and has_siblings(LabelSets(3).space, magnitude)
+    with pytest.raises(
+        CapabilityError, match="partial tournaments of 3 items.*the same number, which these scores of sq"
+    ):
+        list(Tournaments(3).space.k_best(linear, magnitude, method="siblings"))
 
 
 def test_ties_are_all_listed():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from itertools import combinations
 from typing import Any
@@ -15,7 +14,8 @@ import scipy.sparse
 from combpred import CapabilityError, StructuredRidge
 from combpred._lib.decode import Decoding
 from combpred._lib.errors import RowError
-from combpred.structures import Cliques, Graphs, SpanningTrees, Structure, Subtrees, _subtrees, resolve_structure
+from combpred._lib.structure import Range
+from combpred.structures import Cliques, Graphs, SpanningTrees, Structure, Subtrees, resolve_structure
 from small_graphs import ANIMALS, BOWTIE, PARENT, WHEEL
 
 SQUARE = [(0, 1), (1, 2), (2, 3), (3, 0)]
@@ -149,8 +149,7 @@ def test_illegal_trees_are_refused(parent: Any, message: str) -> None:
 
 
 def test_trees_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = dataclasses.replace(_subtrees._LIMIT, most=6, reason="for this test")
-    monkeypatch.setattr(_subtrees, "_LIMIT", few)
+    monkeypatch.setattr(Subtrees, "_range", lambda self, key: Range(1, 6, "for this test"))
     with pytest.raises(ValueError, match="Subtrees: parent must have at most 6 nodes, got 7; for this test"):
         Subtrees(PARENT).count()
 

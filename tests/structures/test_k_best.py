@@ -9,7 +9,6 @@ import pytest
 
 import small_graphs
 from combpred import CapabilityError, StructuredRidge
-from combpred._lib.decode import Decoding
 from combpred.structures import (
     Assignments,
     Cliques,
@@ -30,8 +29,6 @@ from combpred.structures import (
     Tournaments,
     WeakOrders,
 )
-from combpred.structures._search.k_best import best_combinations
-from combpred.structures._search.partition import best_by_partition
 from enumerable import INSTANCES
 
 SMALL = [structure for structure, _ in INSTANCES]
@@ -71,7 +68,7 @@ def check(structure, listed, linear, magnitude, nu=1.0):
 @pytest.mark.parametrize("structure", SIGNED)
 def test_partitions_list_all_members_in_order(structure, kind):
     linear, magnitude = scores_of(structure, kind)
-    check(structure, list(best_by_partition(structure.space, linear, magnitude, Decoding("exact"))), linear, magnitude)
+    check(structure, list(structure.space.k_best(linear, magnitude, method="partition")), linear, magnitude)
 
 
 @pytest.mark.parametrize("nu", [1.0, 0.5, 0.2])
@@ -87,28 +84,27 @@ def test_members_are_listed_in_order_down_to_the_share(structure, kind, nu):
 )
 def test_a_bound_on_the_number_changes_nothing_before_it(structure):
     linear, _ = scores_of(structure, "gaussian")
-    listed = list(best_by_partition(structure.space, linear, None, Decoding("exact")))
-    for k in (1, 2, 5):
-        some = list(best_by_partition(structure.space, linear, None, Decoding("exact"), max_results=k))
+    listed = list(structure.space.k_best(linear, method="partition"))
+    for k in (1, 2, 5, 17, 20):
+        some = list(structure.space.k_best(linear, method="partition", max_results=k))
         np.testing.assert_array_equal(some, listed[:k])
 
 
-@pytest.mark.parametrize("values", [(0, 1), (-1, 0, 1)])
+@pytest.mark.parametrize("structure", [LabelSets(6), Graphs(4), Tournaments(4)])
 @pytest.mark.parametrize("kind", ["gaussian", "ties"])
-def test_combinations_come_in_order(values, kind):
+def test_combinations_come_in_order(structure, kind):
     rng = np.random.default_rng(1)
-    linear, magnitude = (rng.normal(size=5), rng.normal(size=5)) if kind == "gaussian" else (np.zeros(5), np.ones(5))
-    listed = np.array(list(best_combinations(values, linear, magnitude, 1.0, 0.0)))
-    assert len(np.unique(listed, axis=0)) == len(listed) == len(values) ** 5
-    found = listed @ linear + listed**2 @ magnitude
-    assert (np.diff(found) <= 1e-12).all()
+    linear, magnitude = (rng.normal(size=6), rng.normal(size=6)) if kind == "gaussian" else (np.zeros(6), np.ones(6))
+    listed = list(structure.space.k_best(linear, magnitude, method="combinations"))
+    check(structure, listed, linear, magnitude)
+    np.testing.assert_array_equal(listed, list(structure.space.k_best(linear, magnitude)))
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
 def test_penalties_neither_overflow_nor_vanish(scale):
     structure = Permutations(4)
     linear, _ = scores_of(structure, "gaussian")
-    found = structure.embed(list(best_by_partition(structure.space, scale * linear, None, Decoding("exact"))))
+    found = structure.embed(list(structure.space.k_best(scale * linear, method="partition")))
     assert len(found) == 24
     assert (np.diff(found @ linear) <= 1e-10).all()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import dataclasses
 import doctest
 import importlib
 import inspect
@@ -22,6 +21,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
 from combpred import CapabilityError, metrics, structures
+from combpred._lib.structure import Range
 from combpred.structures import (
     Graphs,
     Hierarchy,
@@ -33,7 +33,6 @@ from combpred.structures import (
     SpanningTrees,
     Structure,
     Subtrees,
-    _hierarchy,
     resolve_structure,
     structure_classes,
 )
@@ -264,8 +263,7 @@ def test_posets_too_large_are_refused() -> None:
 
 
 def test_hierarchies_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = dataclasses.replace(_hierarchy.SIZE_LIMIT, most=6, reason="for this test")
-    monkeypatch.setattr(_hierarchy, "SIZE_LIMIT", few)
+    monkeypatch.setattr(Hierarchy, "_range", lambda self, key: Range(1, 6, "for this test"))
     with pytest.raises(ValueError, match="Hierarchy: parent must have at most 6 nodes, got 7; for this test"):
         Hierarchy([3, 3, 0, -1, 0, 1, 5]).count()
 

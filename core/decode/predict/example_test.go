@@ -17,12 +17,12 @@ func ExampleModel_PredictTo() {
 	// The first label belongs to positive inputs, the second one to those below 1.
 	model := predict.Model{
 		Space:     space,
-		Weights:   linalg.Matrix[float64]{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, -1}},
+		Coef:      linalg.Matrix[float64]{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1, -1}},
 		Intercept: []float64{0, 1},
 	}
 	x := kernel.Rows{Dense: linalg.Matrix[float64]{Rows: 3, Cols: 1, Stride: 1, Data: []float64{-1, 0.5, 3}}}
 	labels, certificates := make([]int32, 3*2), make([]structure.Certificate, 3)
-	if err := model.PredictTo(labels, certificates, x, predict.Options{}); err != nil {
+	if err := model.PredictTo(labels, certificates, linalg.Matrix[float64]{}, x, predict.Options{}); err != nil {
 		panic(err)
 	}
 	for i, c := range certificates {

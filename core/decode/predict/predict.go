@@ -1,5 +1,5 @@
-// Package predict scores new rows and decodes the scores: f(x) = W x + b for a linear model, or k(x, X) A + b for one with a
-// coefficient vector for each row X of training, and the outputs y that maximise ⟨f(x), ψ(y)⟩.
+// Package predict scores new rows and decodes the scores: f(x) = x·A + b for a linear model with a coefficient vector for each feature, or
+// k(x, X)·A + b for one with a coefficient vector for each row X of training, and the outputs y that maximise ⟨f(x), ψ(y)⟩.
 //
 // Rows are taken in blocks, so that neither the kernel matrix between new rows and those of training nor the scores of all rows are
 // ever held at once.
@@ -9,7 +9,6 @@
 package predict
 
 import (
-	"errors"
 	"fmt"
 
 	"combpred/core/decode"
@@ -22,15 +21,22 @@ import (
 // blockNumbers is the number of float64 in one block of scores or kernel values: 16 MiB, enough for BLAS to run at full speed.
 const blockNumbers = 1 << 21
 
-// Model is what f(x) and its decoding follow from. Exactly one of Weights and Dual is set.
+// Inputs are rows to predict for. Blocks are asked for in the order of rows, each once in a pass; one may use the memory of another.
+// kernel.Rows are such.
+type Inputs interface {
+	Len() int
+	Features() int
+	Check() error
+	Slice(lo, hi int) kernel.Rows
+}
+
+// Model is what f(x) and its decoding follow from.
 type Model struct {
 	Space structure.Space
-	// Weights is W, of a row for each entry of ψ and a column for each feature.
-	Weights linalg.Matrix[float64]
-	// Dual is A, of a row for each row of training and a column for each entry of ψ.
-	Dual linalg.Matrix[float64]
-	// Kernel is prepared with the rows of training. Where it is nil with Dual, the inputs are kernel values themselves: those between
-	// new rows and the rows of training.
+	// Coef is A, of a column for each entry of ψ.
+	Coef linalg.Matrix[float64]
+	// Kernel is prepared with the rows of training, one for each row of A. Where it is nil the rows of A are those of the inputs' features,
+	// which may be kernel values.
 	Kernel *kernel.Matrix
 	// Intercept is b, of an entry for each one of ψ; nil for none.
 	Intercept []float64
@@ -45,6 +51,7 @@ type Model struct {
 type Options struct {
 	Method  decode.Method
 	Seed    uint64 // of the random decoders
+	First   int    // the number by which errors call the first row
 	Workers int
 	Monitor *parallel.Monitor // counts rows
 }
@@ -52,18 +59,11 @@ type Options struct {
 // Check returns an error unless the parts of the model fit together.
 func (m *Model) Check() error {
 	d := m.Space.FeatureLen()
-	linear, dual := m.Weights.Rows > 0, m.Dual.Cols > 0
 	switch {
-	case linear == dual:
-		return errors.New("predict: a model has either weights or dual coefficients")
-	case linear && m.Weights.Rows != d:
-		return fmt.Errorf("predict: there are weights of %d scores, %s needs %d", m.Weights.Rows, structure.Describe(m.Space), d)
-	case dual && m.Dual.Cols != d:
-		return fmt.Errorf("predict: there are dual coefficients of %d scores, %s needs %d", m.Dual.Cols, structure.Describe(m.Space), d)
-	case linear && m.Kernel != nil:
-		return errors.New("predict: weights are for inputs themselves, not for a kernel")
-	case m.Kernel != nil && m.Kernel.Len() != m.Dual.Rows:
-		return fmt.Errorf("predict: there are %d rows of training and dual coefficients of %d", m.Kernel.Len(), m.Dual.Rows)
+	case m.Coef.Cols != d:
+		return fmt.Errorf("predict: there are coefficients of %d scores, %s needs %d", m.Coef.Cols, structure.Describe(m.Space), d)
+	case m.Kernel != nil && m.Kernel.Len() != m.Coef.Rows:
+		return fmt.Errorf("predict: there are %d rows of training and coefficients of %d", m.Kernel.Len(), m.Coef.Rows)
 	case m.Intercept != nil && len(m.Intercept) != d:
 		return fmt.Errorf("predict: the intercept has %d entries, %s needs %d", len(m.Intercept), structure.Describe(m.Space), d)
 	}

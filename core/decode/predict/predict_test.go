@@ -58,7 +58,7 @@ func models(tb testing.TB, space structure.Space, preImage bool) map[string]stru
 	score func(x []float64, l int) float64
 } {
 	d := space.FeatureLen()
-	w, a, train, b := gaussian(d, nInputs, 1), gaussian(nTrain, d, 2), gaussian(nTrain, nInputs, 3), gaussian(1, d, 4).Data
+	w, a, train, b := gaussian(nInputs, d, 1), gaussian(nTrain, d, 2), gaussian(nTrain, nInputs, 3), gaussian(1, d, 4).Data
 	k, err := kernel.New(kernel.Function{Kind: kernel.RBF, Gamma: 0.3}, kernel.Rows{Dense: train})
 	if err != nil {
 		tb.Fatal(err)
@@ -75,10 +75,10 @@ func models(tb testing.TB, space structure.Space, preImage bool) map[string]stru
 		m     *Model
 		score func(x []float64, l int) float64
 	}{
-		"linear": {&Model{Space: space, Weights: w, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
-			return weighted(func(j int) float64 { return x[j] }, func(j, l int) float64 { return w.Row(l)[j] }, nInputs, l)
+		"linear": {&Model{Space: space, Coef: w, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+			return weighted(func(j int) float64 { return x[j] }, func(j, l int) float64 { return w.Row(j)[l] }, nInputs, l)
 		}},
-		"rbf": {&Model{Space: space, Dual: a, Kernel: k, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+		"rbf": {&Model{Space: space, Coef: a, Kernel: k, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
 			return weighted(func(j int) float64 {
 				var square float64
 				for c, v := range train.Row(j) {
@@ -87,7 +87,7 @@ func models(tb testing.TB, space structure.Space, preImage bool) map[string]stru
 				return math.Exp(-0.3 * square)
 			}, dual, nTrain, l)
 		}},
-		"precomputed": {&Model{Space: space, Dual: a, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
+		"precomputed": {&Model{Space: space, Coef: a, Intercept: b, PreImage: preImage}, func(x []float64, l int) float64 {
 			return weighted(func(j int) float64 { return x[j] }, dual, nTrain, l)
 		}},
 	}
@@ -115,7 +115,7 @@ func TestPredictionsMaximiseTheScoreOverAllOutputs(t *testing.T) {
 				x := inputs(kind, n)
 				got, certs := make([]int32, n*parts), make([]structure.Certificate, n)
 				var counted parallel.Monitor
-				if err := one.m.PredictTo(got, certs, kernel.Rows{Dense: x}, Options{Workers: 2, Monitor: &counted}); err != nil {
+				if err := one.m.PredictTo(got, certs, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{Workers: 2, Monitor: &counted}); err != nil {
 					t.Fatal(err)
 				}
 				if counted.Steps() != n {
@@ -158,7 +158,7 @@ func TestBlocksAreParts(t *testing.T) {
 		x := inputs(kind, 50)
 		scores, want := linalg.NewMatrix[float64](50, d), make([]int32, 50*parts)
 		if err := errors.Join(one.m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{Workers: 1}),
-			one.m.PredictTo(want, nil, kernel.Rows{Dense: x}, Options{Workers: 1})); err != nil {
+			one.m.PredictTo(want, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{Workers: 1})); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 50 {
@@ -168,17 +168,13 @@ func TestBlocksAreParts(t *testing.T) {
 				}
 			}
 		}
-		all := []kernel.Rows{{Dense: x}}
-		if kind != "precomputed" {
-			all = append(all, sparse(x))
-		}
-		for _, rows := range all {
+		for _, rows := range []kernel.Rows{{Dense: x}, sparse(x)} {
 			for _, length := range []int{1, 7, 50} {
-				got, part := make([]int32, 50*parts), linalg.NewMatrix[float64](50, d)
+				got, part, kept := make([]int32, 50*parts), linalg.NewMatrix[float64](50, d), linalg.NewMatrix[float64](50, d)
 				m := *one.m
 				m.blockLength = length
 				var counted parallel.Monitor
-				if err := errors.Join(m.PredictTo(got, nil, rows, Options{Workers: 3}),
+				if err := errors.Join(m.PredictTo(got, nil, kept, rows, Options{Workers: 3}),
 					m.ScoresTo(part, rows, Options{Workers: 3, Monitor: &counted})); err != nil {
 					t.Fatal(err)
 				}
@@ -186,7 +182,7 @@ func TestBlocksAreParts(t *testing.T) {
 					t.Errorf("%s in blocks of %d: other predictions, or %d steps", kind, length, counted.Steps())
 				}
 				for k, v := range part.Data {
-					if math.Abs(v-scores.Data[k]) > 1e-12 {
+					if math.Abs(v-scores.Data[k]) > 1e-12 || kept.Data[k] != v {
 						t.Fatalf("%s in blocks of %d: other scores", kind, length)
 					}
 				}
@@ -198,11 +194,11 @@ func TestBlocksAreParts(t *testing.T) {
 // TestRandomDecodersFollowTheSeed and the number of the row.
 func TestRandomDecodersFollowTheSeed(t *testing.T) {
 	space := build(t, "permutations", 30)
-	m := &Model{Space: space, Weights: gaussian(space.FeatureLen(), nInputs, 1), blockLength: 4}
+	m := &Model{Space: space, Coef: gaussian(nInputs, space.FeatureLen(), 1), blockLength: 4}
 	x := kernel.Rows{Dense: gaussian(10, nInputs, 2)}
 	predicted := func(seed uint64, workers int) []int32 {
 		dst := make([]int32, 10*space.PartLen())
-		if err := m.PredictTo(dst, nil, x, Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
+		if err := m.PredictTo(dst, nil, linalg.Matrix[float64]{}, x, Options{Method: decode.Metropolis, Seed: seed, Workers: workers}); err != nil {
 			t.Fatal(err)
 		}
 		return dst
@@ -231,16 +227,23 @@ func TestErrorsNameRows(t *testing.T) {
 		m.blockLength = 2
 		x := inputs(kind, 9)
 		x.Row(7)[0] = math.NaN()
-		requireRow(kind, m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{}), 7, "row 7")
+		for _, rows := range []kernel.Rows{{Dense: x}, sparse(x)} {
+			requireRow(kind, m.ScoresTo(scores, rows, Options{}), 7, "row 7 is NaN in column 0")
+			requireRow(kind, m.ScoresTo(scores, rows, Options{First: 30}), 37, "row 37 is NaN in column 0")
+		}
 	}
 	// Scores that are finite, but not their sum.
-	m := &Model{Space: space, Weights: gaussian(d, 1, 1), blockLength: 2}
+	m := &Model{Space: space, Coef: gaussian(1, d, 1), blockLength: 2}
 	x := linalg.NewMatrix[float64](9, 1)
 	x.Data[5] = 1e307
 	for l := range d {
-		m.Weights.Data[l] = 9
+		m.Coef.Data[l] = 9
 	}
-	requireRow("decoding", m.PredictTo(dst, nil, kernel.Rows{Dense: x}, Options{}), 5, "row 5: ")
+	requireRow("decoding", m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{}), 5, "row 5: ")
+	requireRow("decoding", m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: x}, Options{First: 2}), 7, "row 7: ")
+	x.Data[8] = 1e308
+	requireRow("scores", m.ScoresTo(scores, kernel.Rows{Dense: x}, Options{First: 2}), 10, "the scores of row 10 overflow")
+	x.Data[8] = 0
 	outputs := make([]int32, 9*parts)
 	for i := range 9 {
 		for u := range parts {
@@ -255,7 +258,7 @@ func TestErrorsNameRows(t *testing.T) {
 	var cancelled parallel.Monitor
 	cancelled.Cancel()
 	for kind, one := range models(t, space, true) {
-		err := one.m.PredictTo(dst, nil, kernel.Rows{Dense: inputs(kind, 9)}, Options{Monitor: &cancelled})
+		err := one.m.PredictTo(dst, nil, linalg.Matrix[float64]{}, kernel.Rows{Dense: inputs(kind, 9)}, Options{Monitor: &cancelled})
 		if !errors.Is(err, parallel.ErrCancelled) {
 			t.Errorf("%s, cancelled: %v", kind, err)
 		}
@@ -268,39 +271,33 @@ type meanless struct{ structure.Space }
 func TestIllegalModels(t *testing.T) {
 	space := build(t, "permutations", 4)
 	d, parts := space.FeatureLen(), space.PartLen()
-	w, a := gaussian(d, 2, 1), gaussian(3, d, 2)
+	w, a := gaussian(2, d, 1), gaussian(3, d, 2)
 	k, err := kernel.New(kernel.Function{}, kernel.Rows{Dense: gaussian(3, 2, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := kernel.Rows{Dense: gaussian(2, 2, 4)}
 	for name, m := range map[string]*Model{
-		"nothing":           {Space: space},
-		"both":              {Space: space, Weights: w, Dual: a, Kernel: k},
-		"weights":           {Space: space, Weights: a},
-		"dual":              {Space: space, Dual: w, Kernel: k},
-		"weights of kernel": {Space: space, Weights: w, Kernel: k},
-		"rows of training":  {Space: space, Dual: gaussian(4, d, 2), Kernel: k},
-		"intercept":         {Space: space, Weights: w, Intercept: make([]float64, d+1)},
-		"mean":              {Space: space, Weights: w, PreImage: true, Mean: make([]float64, d+1)},
-		"no mean":           {Space: meanless{space}, Weights: w, PreImage: true},
-		"kernel values":     {Space: space, Dual: a},
+		"nothing":          {Space: space},
+		"coefficients":     {Space: space, Coef: gaussian(d, 2, 1)},
+		"rows of training": {Space: space, Coef: gaussian(4, d, 2), Kernel: k},
+		"intercept":        {Space: space, Coef: w, Intercept: make([]float64, d+1)},
+		"mean":             {Space: space, Coef: w, PreImage: true, Mean: make([]float64, d+1)},
+		"no mean":          {Space: meanless{space}, Coef: w, PreImage: true},
+		"kernel values":    {Space: space, Coef: a},
 	} {
-		if err := m.PredictTo(make([]int32, 2*parts), nil, x, Options{}); err == nil {
+		if err := m.PredictTo(make([]int32, 2*parts), nil, linalg.Matrix[float64]{}, x, Options{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if err := (&Model{Space: space, Dual: a}).ScoresTo(linalg.NewMatrix[float64](2, d), sparse(gaussian(2, 3, 1)), Options{}); err == nil {
-		t.Error("sparse kernel values are accepted")
-	}
-	m := &Model{Space: space, Weights: w, PreImage: true, Mean: make([]float64, d)}
-	if err := m.PredictTo(make([]int32, 2*parts), nil, x, Options{}); err != nil {
+	m := &Model{Space: space, Coef: w, PreImage: true, Mean: make([]float64, d)}
+	if err := m.PredictTo(make([]int32, 2*parts), nil, linalg.Matrix[float64]{}, x, Options{}); err != nil {
 		t.Error(err)
 	}
 	for _, err := range []error{
 		m.ScoresTo(linalg.NewMatrix[float64](2, d+1), x, Options{}),
-		m.PredictTo(make([]int32, 1), nil, x, Options{}),
-		m.PredictTo(make([]int32, 2*parts), make([]structure.Certificate, 1), x, Options{}),
+		m.PredictTo(make([]int32, 1), nil, linalg.Matrix[float64]{}, x, Options{}),
+		m.PredictTo(make([]int32, 2*parts), make([]structure.Certificate, 1), linalg.Matrix[float64]{}, x, Options{}),
 		m.ValuesTo(make([]float64, 1), x, make([]int32, 2*parts), Options{}),
 		m.ValuesTo(make([]float64, 2), x, make([]int32, parts), Options{}),
 	} {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas"
-
 	"combpred/core/badrow"
 	"combpred/core/decode"
 	"combpred/core/kernel"
@@ -22,8 +20,8 @@ const magnitude = -0.5
 // ScoresTo writes f(x) of every row to dst, of a column for each entry of ψ. Kernel values or scores that overflow are an error that
 // names the row.
 //
-// Cost for n rows: O(n p d) with weights; with a kernel, n m kernel values and O(n m d).
-func (m *Model) ScoresTo(dst linalg.Matrix[float64], x kernel.Rows, o Options) error {
+// Cost for n rows: O(n p d); with a kernel, n m kernel values and O(n m d).
+func (m *Model) ScoresTo(dst linalg.Matrix[float64], x Inputs, o Options) error {
 	if dst.Rows != x.Len() || dst.Cols != m.Space.FeatureLen() {
 		return fmt.Errorf("predict: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, x.Len(), m.Space.FeatureLen())
 	}
@@ -35,39 +33,41 @@ func (m *Model) ScoresTo(dst linalg.Matrix[float64], x kernel.Rows, o Options) e
 
 // Blocks calls f with f(x) of some rows after the other: those of rows [lo, hi), in memory that f may write to and that is used again
 // for the next ones.
-func (m *Model) Blocks(x kernel.Rows, o Options, f func(lo, hi int, scores linalg.Matrix[float64]) error) error {
+func (m *Model) Blocks(x Inputs, o Options, f func(lo, hi int, scores linalg.Matrix[float64]) error) error {
 	d := m.Space.FeatureLen()
 	buffer := linalg.NewMatrix[float64](min(x.Len(), m.blockRows(x)), d)
 	return m.blocks(x, o, func(lo, hi int) matrix { return buffer.Slice(0, hi-lo, 0, d) }, f)
 }
 
 // PredictTo writes the output of largest score of every row to dst, of PartLen numbers a row, and, unless certs is nil, its
-// certificate to certs, as decode.Batch does. The random decoders have a stream for each row that follows from its number, the
+// certificate to certs, as decode.Batch does. Unless scores has no rows it gets f(x), as of ScoresTo. The random decoders have a stream for each row that follows from its number, the
 // seed, and the size of blocks, which follows from those of the model.
 //
 // Cost: that of ScoresTo, and n decodings.
-func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, x kernel.Rows, o Options) error {
+func (m *Model) PredictTo(dst []int32, certs []structure.Certificate, scores linalg.Matrix[float64], x Inputs, o Options) error {
 	n, parts := x.Len(), m.Space.PartLen()
 	switch {
 	case len(dst) != n*parts:
 		return fmt.Errorf("predict: dst has %d entries, %d outputs of %d parts need %d", len(dst), n, parts, n*parts)
 	case certs != nil && len(certs) != n:
 		return fmt.Errorf("predict: certs has %d entries, must have %d", len(certs), n)
+	case scores.Rows != 0 && (scores.Rows != n || scores.Cols != m.Space.FeatureLen()):
+		return fmt.Errorf("predict: scores is %d×%d, must be %d×%d", scores.Rows, scores.Cols, n, m.Space.FeatureLen())
 	}
-	return m.decoded(x, o, func(lo, hi int, linear, squares matrix) error {
+	return m.decoded(scores, x, o, func(lo, hi int, linear, squares matrix) error {
 		var own []structure.Certificate
 		if certs != nil {
 			own = certs[lo:hi]
 		}
 		err := decode.Batch(m.Space, linalg.General(linear), linalg.General(squares), o.Method, o.Seed+uint64(lo),
 			dst[lo*parts:hi*parts], own, o.Workers, o.Monitor)
-		return shifted(err, lo)
+		return shifted(err, o.First+lo)
 	})
 }
 
 // ValuesTo writes the score of a given output for every row to dst: what PredictTo maximises, ⟨f(x), ψ(y)⟩ or, for a pre-image,
 // ⟨f(x) + μ, ψ(y)⟩ − ½‖ψ(y)‖². An output that is not legal is an error that names its row.
-func (m *Model) ValuesTo(dst []float64, x kernel.Rows, outputs []int32, o Options) error {
+func (m *Model) ValuesTo(dst []float64, x Inputs, outputs []int32, o Options) error {
 	n, parts, d := x.Len(), m.Space.PartLen(), m.Space.FeatureLen()
 	switch {
 	case len(dst) != n:
@@ -75,13 +75,13 @@ func (m *Model) ValuesTo(dst []float64, x kernel.Rows, outputs []int32, o Option
 	case len(outputs) != n*parts:
 		return fmt.Errorf("predict: there are %d parts of outputs, %d outputs of %d parts need %d", len(outputs), n, parts, n*parts)
 	}
-	return m.decoded(x, o, func(lo, hi int, linear, squares matrix) error {
+	return m.decoded(matrix{}, x, o, func(lo, hi int, linear, squares matrix) error {
 		return parallel.For(hi-lo, 16, o.Workers, o.Monitor, func(from, to int) error {
 			psi := make([]float64, d)
 			for i := from; i < to; i++ {
 				y := outputs[(lo+i)*parts : (lo+i+1)*parts]
 				if err := m.Space.Check(y); err != nil {
-					return fmt.Errorf("predict: %w", badrow.At(lo+i, err))
+					return fmt.Errorf("predict: %w", badrow.At(o.First+lo+i, err))
 				}
 				m.Space.Embed(psi, y)
 				value := linalg.Dot(psi, linear.Row(i))
@@ -95,8 +95,9 @@ func (m *Model) ValuesTo(dst []float64, x kernel.Rows, outputs []int32, o Option
 	})
 }
 
-// decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares.
-func (m *Model) decoded(x kernel.Rows, o Options, f func(lo, hi int, linear, squares matrix) error) error {
+// decoded calls f with what is decoded for some rows after the other: scores of ψ, and none or one row of scores of its squares. kept gets
+// f(x), unless it has no rows.
+func (m *Model) decoded(kept matrix, x Inputs, o Options, f func(lo, hi int, linear, squares matrix) error) error {
 	var squares matrix
 	mean := m.Mean
 	if m.PreImage {
@@ -114,6 +115,9 @@ func (m *Model) decoded(x kernel.Rows, o Options, f func(lo, hi int, linear, squ
 		}
 	}
 	return m.Blocks(x, o, func(lo, hi int, scores linalg.Matrix[float64]) error {
+		if kept.Rows > 0 {
+			kept.Slice(lo, hi, 0, kept.Cols).CopyFrom(scores)
+		}
 		if m.PreImage {
 			for i := range scores.Rows {
 				linalg.Axpy(scores.Row(i), mean, 1)
@@ -124,27 +128,27 @@ func (m *Model) decoded(x kernel.Rows, o Options, f func(lo, hi int, linear, squ
 }
 
 // blockRows returns how many rows a block has: as many as fill it with scores, kernel values or features, one at least.
-func (m *Model) blockRows(x kernel.Rows) int {
+func (m *Model) blockRows(x Inputs) int {
 	if m.blockLength > 0 {
 		return m.blockLength
 	}
-	return max(1, blockNumbers/max(1, m.Space.FeatureLen(), m.Dual.Rows, x.Features()))
+	return max(1, blockNumbers/max(1, m.Space.FeatureLen(), m.Coef.Rows, x.Features()))
 }
 
 // blocks writes f(x) of blocks of rows to the memory that into names, and calls f with it.
-func (m *Model) blocks(x kernel.Rows, o Options, into func(lo, hi int) matrix, f func(lo, hi int, scores matrix) error) error {
+func (m *Model) blocks(x Inputs, o Options, into func(lo, hi int) matrix, f func(lo, hi int, scores matrix) error) error {
 	if err := errors.Join(m.Check(), x.Check()); err != nil {
 		return err
 	}
 	n, step := x.Len(), m.blockRows(x)
 	var values matrix
 	if m.Kernel != nil {
-		values = linalg.NewMatrix[float64](min(n, step), m.Dual.Rows)
+		values = linalg.NewMatrix[float64](min(n, step), m.Coef.Rows)
 	}
 	for lo := 0; lo < n; lo += step {
 		hi := min(lo+step, n)
 		scores := into(lo, hi)
-		if err := m.scoresTo(scores, values, x.Slice(lo, hi), lo, o); err != nil {
+		if err := m.scoresTo(scores, values, x.Slice(lo, hi), o.First+lo, o); err != nil {
 			return err
 		}
 		if err := f(lo, hi, scores); err != nil {
@@ -156,25 +160,14 @@ func (m *Model) blocks(x kernel.Rows, o Options, into func(lo, hi int) matrix, f
 
 // scoresTo writes f(x) of a block of rows, numbered from first on, to dst; values has room for their kernel values.
 func (m *Model) scoresTo(dst, values matrix, x kernel.Rows, first int, o Options) error {
-	var err error
-	switch {
-	case m.Kernel != nil:
+	err := requireFinite(x, first)
+	if m.Kernel != nil && err == nil {
 		values = values.Slice(0, x.Len(), 0, values.Cols)
 		err = m.Kernel.ValuesTo(values, x, kernel.Options{First: first, Workers: o.Workers, Monitor: o.Monitor, Uncounted: true})
-		if err == nil {
-			err = linalg.GemmPolled(blas.NoTrans, values, m.Dual, dst, o.Monitor)
-		}
-	case m.Dual.Cols > 0:
-		switch {
-		case x.Sparse != nil:
-			err = errors.New("predict: kernel values must be dense")
-		case x.Features() != m.Dual.Rows:
-			err = fmt.Errorf("predict: rows have %d kernel values, there are %d rows of training", x.Features(), m.Dual.Rows)
-		default:
-			err = linalg.GemmPolled(blas.NoTrans, x.Dense, m.Dual, dst, o.Monitor)
-		}
-	default:
-		err = kernel.InnerProductsTo(dst, x, m.Weights, o.Workers, o.Monitor)
+		x = kernel.Rows{Dense: values}
+	}
+	if err == nil {
+		err = kernel.ProductTo(dst, x, m.Coef, o.Workers, o.Monitor)
 	}
 	if err != nil {
 		return err
@@ -187,6 +180,27 @@ func (m *Model) scoresTo(dst, values matrix, x kernel.Rows, first int, o Options
 		for _, v := range row {
 			if v-v != 0 {
 				return badrow.Named(first+i, "predict: the scores of row %d overflow: scale the inputs as those of training were", first+i)
+			}
+		}
+	}
+	return nil
+}
+
+// requireFinite returns an error that names the first entry of rows, numbered from first on, that is NaN or infinite.
+func requireFinite(x kernel.Rows, first int) error {
+	for i := range x.Len() {
+		columns, values := []int32(nil), []float64(nil)
+		if x.Sparse != nil {
+			columns, values = x.Sparse.Row(i)
+		} else {
+			values = x.Dense.Row(i)
+		}
+		for j, v := range values {
+			if v-v != 0 {
+				if columns != nil {
+					j = int(columns[j])
+				}
+				return badrow.Named(first+i, "predict: the input of row %d is %g in column %d, must be finite", first+i, v, j)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"combpred/core/badrow"
+	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 )
@@ -27,6 +28,8 @@ type Inputs interface {
 	singleTo(dst linalg.Matrix[float32], lo int, centre, factor []float64)
 	// sparse returns the matrix where it is sparse, else nil.
 	sparse() *solve.Sparse
+	// Rows returns rows [lo, hi) as kernels take them: where they are not doubles already, in a buffer that grows as it must.
+	Rows(lo, hi int, buffer *[]float64) kernel.Rows
 }
 
 // dense is a row-major matrix of any number type, read in place.
@@ -45,6 +48,29 @@ func Dense[E Number](data []E, n, p, stride int) Inputs {
 
 func (x dense[E]) Size() (n, p int)      { return x.n, x.p }
 func (x dense[E]) sparse() *solve.Sparse { return nil }
+
+func (x dense[E]) Rows(lo, hi int, buffer *[]float64) kernel.Rows {
+	out := matrix{Rows: hi - lo, Cols: x.p, Stride: max(x.stride, 1)}
+	if out.Rows == 0 || out.Cols == 0 {
+		return kernel.Rows{Dense: out}
+	}
+	own := x.data[lo*x.stride : (hi-1)*x.stride+x.p]
+	if doubles, is := any(own).([]float64); is {
+		out.Data = doubles
+		return kernel.Rows{Dense: out}
+	}
+	if need := out.Rows * out.Cols; cap(*buffer) < need {
+		*buffer = make([]float64, need)
+	}
+	out.Stride, out.Data = out.Cols, (*buffer)[:out.Rows*out.Cols]
+	for i := range out.Rows {
+		row := out.Row(i)
+		for j, v := range own[i*x.stride:][:len(row)] {
+			row[j] = float64(v)
+		}
+	}
+	return kernel.Rows{Dense: out}
+}
 
 func (x dense[E]) wideTo(dst matrix, lo int, centre, factor []float64) {
 	designTo(dst, x, lo, centre, factor)
@@ -81,6 +107,11 @@ func CSR(s *solve.Sparse) Inputs { return compressed{s} }
 
 func (x compressed) Size() (n, p int)      { return x.s.Rows, x.s.Cols }
 func (x compressed) sparse() *solve.Sparse { return x.s }
+
+func (x compressed) Rows(lo, hi int, _ *[]float64) kernel.Rows {
+	s := x.s.Slice(lo, hi)
+	return kernel.Rows{Sparse: &s}
+}
 
 // Sparse rows are read entry by entry.
 func (x compressed) wideTo(matrix, int, []float64, []float64) {

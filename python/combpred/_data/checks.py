@@ -6,7 +6,6 @@ The checks of fractions and of choices differ in the words and classes of their 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -46,24 +45,6 @@ def whole_number(value: Any, name: str, least: int, most: int) -> int:
     if not least <= value <= most:
         raise ValueError(f"{name} must be between {least} and {most}, got {value}")
     return int(value)
-
-
-@dataclass(frozen=True)
-class Limit:
-    """The largest legal size, and why there is no larger one.
-
-    Attributes
-    ----------
-    most : int
-    reason : str
-        Why; it ends the error message.
-    """
-
-    most: int
-    reason: str
-
-
-SIZE_LIMIT = Limit(2**24, "beyond that, products of sizes might overflow the 32-bit integers of the library")
 
 
 def share(value: Any, name: str) -> float:

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import Limit
 from .targets import TargetError, as_numbers, check_width, error_at, target_matrix
 
-LIMIT = Limit(2**14, "beyond that the N(N−1)/2 scores of a single output take more than a gigabyte")
 _BLOCK_BYTES = 2**24  # of the boolean matrices in memory at a time, as float32
 _REMEDY = "a pair u < v has +1 where u is before v, −1 where v is before u, 0 where neither is"
 

@@ -150,6 +150,11 @@ def whole_numbers(values: NDArray[Any], argument: str, lo: int, hi: int, remedy:
     return np.ascontiguousarray(values, dtype=np.int32)
 
 
+def bits(values: NDArray[Any], remedy: str) -> NDArray[np.int32]:
+    """Return y as int32 after checking that all entries are 0 or 1; TargetError for the first row with another."""
+    return whole_numbers(values, "y", 0, 1, remedy)
+
+
 def unknown_positions(
     positions: NDArray[Any], remedy: str, argument: str = "y", *, zero: bool = False
 ) -> NDArray[np.bool_]:

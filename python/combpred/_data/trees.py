@@ -68,6 +68,11 @@ class Tree:
         """Return a node for messages, by its name if there are names."""
         return f"node {node}" if self.names is None else f"node {self.names[node]!r}"
 
+    def labels(self) -> NDArray[np.object_]:
+        """Return a string for each node: its name, or "node" and its number."""
+        names = [f"node{i}" for i in range(len(self))] if self.names is None else [str(name) for name in self.names]
+        return np.array(names, dtype=object)
+
     def nodes(self, y: Any, argument: str) -> NDArray[np.int32]:
         """Return y as node indices ``(n,)``; y holds names if the tree has them, otherwise indices.
 

@@ -60,16 +60,41 @@ class CScores(ctypes.Structure):
     _fields_ = _fields(n=_N, d=_N, linear=_P, n_magnitude=_N, magnitude=_P)
 
 
+class CConstraints(ctypes.Structure):
+    """cp_constraints."""
+
+    _fields_ = _fields(n=_N, first=_P, feature=_P, value=_P, must=_P)
+
+
 class CDecodeOptions(ctypes.Structure):
     """cp_decode_options."""
 
-    _fields_ = _fields(method=c_char_p, seed=c_uint64)
+    _fields_ = _fields(method=c_char_p, seed=c_uint64, constraints=_P)
 
 
 class CCertificates(ctypes.Structure):
     """cp_certificates."""
 
-    _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P)
+    _fields_ = _fields(n=_N, value=_P, upper_bound=_P, nu=_P, optimal=_P, met=_P)
+
+
+class CKbestOptions(ctypes.Structure):
+    """cp_kbest_options."""
+
+    _fields_ = _fields(method=c_char_p, nu=c_double, skip=_N, most=_N)
+
+
+class CKbestList(ctypes.Structure):
+    """cp_kbest_list."""
+
+    _fields_ = _fields(n=_N, capacity=_N, part_len=_N, parts=_P, value=_P, count=_P, method=c_char * 16)
+
+
+class CKbestRequest(ctypes.Structure):
+    """cp_kbest_request."""
+
+    _fields_ = _fields(capacity=_N, row=_N, d=_N, part_len=_N, linear=_P, magnitude=_P, parts=_P, n_asked=_N,
+                       n_squares=_N, value=c_double, ask=c_char * 16)
 
 
 class CPartitionInfo(ctypes.Structure):
@@ -112,6 +137,43 @@ class CSupplied(ctypes.Structure):
     _fields_ = _fields(n=_N, width=_N, draws=_P, scores=_P, mean=_P, log_count=c_double)
 
 
+class CFeatures(ctypes.Structure):
+    """cp_features."""
+
+    _fields_ = _fields(n=_N, p=_N, type=c_char_p, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P,
+                       indptr=_P)
+
+
+class CKernelFunction(ctypes.Structure):
+    """cp_kernel_function."""
+
+    _fields_ = _fields(name=c_char_p, gamma=c_double, degree=c_double, coef0=c_double)
+
+
+class COrders(ctypes.Structure):
+    """cp_orders."""
+
+    _fields_ = _fields(n=_N, n_items=_N, positions=_P, signs=_P)
+
+
+class COrderFunction(ctypes.Structure):
+    """cp_order_function."""
+
+    _fields_ = _fields(name=c_char_p, gamma=c_double, normalize=_N, logarithms=_N, most_downsets=_N)
+
+
+class CModel(ctypes.Structure):
+    """cp_model."""
+
+    _fields_ = _fields(m=_N, d=_N, coef=_P, shift=c_double, intercept=_P, loss=c_char_p, mean=_P)
+
+
+class CPredictions(ctypes.Structure):
+    """cp_predictions."""
+
+    _fields_ = _fields(n=_N, part_len=_N, first=_N, scores=_P, outputs=_P, value=_P, upper_bound=_P, nu=_P, optimal=_P)
+
+
 class CRidgeOptions(ctypes.Structure):
     """cp_ridge_options."""
 
@@ -142,13 +204,6 @@ class CRidgePlanInfo(ctypes.Structure):
 
     _fields_ = _fields(solver=c_char * 16, route=c_char * 16, route_loo=c_char * 16, precision=c_char * 16, distinct=_N,
                        work_single=_N, work_double=_N, work_loo_single=_N, work_loo_double=_N)
-
-
-class CFeatures(ctypes.Structure):
-    """cp_features."""
-
-    _fields_ = _fields(n=_N, p=_N, type=c_char_p, dense=_P, stride=_N, mapped=_N, nnz=_N, data=_P, indices=_P,
-                       indptr=_P)
 
 
 class COutputs(ctypes.Structure):
@@ -351,13 +406,21 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_kbest": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_kbest_next": (_P, _P, _P, _P, _N, _P, _P, *_ROW),
     "cp_log_partition": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sample_distribution": (_P, _P, _N, c_uint64, _P, _N, *_RUN, *_ROW),
     "cp_chain_sample": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_extensions_common": (_P, _N, _P, _N, _N, _N, _P, *_RUN, *_ROW),
     "cp_partition_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_marginals_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_kernel": (_P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
+    "cp_kernel_scale": (_P, _P, _P, *_RUN, *_ROW),
     "cp_kernel_check": (_P, _N, *_RUN, *_ROW),
+    "cp_kernel_semidefinite": (_P, _N, *_RUN, *_ROW),
+    "cp_symmetric_eigen": (_P, _N, _P, *_RUN, *_ROW),
+    "cp_order_kernel": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_predict": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_kernel": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_spectral": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_kernel_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),

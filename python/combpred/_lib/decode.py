@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,13 +13,17 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import abi, names
-from .arrays import FloatArray, allocate
+from .arrays import FloatArray, IntArray, allocate
 from .call import address, call, floats, get_n_threads, record
 from .errors import RowError
 from .structure import Description
 
 #: All values of the parameter `decoder`: those of the compiled library, and integer programs.
 DECODERS = (*names.LIBRARY_DECODERS, "milp")
+
+_FIRST_BLOCK = 16  # outputs of a list of known length that are found at once
+_BLOCK_BYTES = 2**25  # of listed outputs
+_REQUEST_NUMBERS = 2**17  # scores that a caller decodes at a time
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,49 @@ class Decoded(NamedTuple):
     optimal: npt.NDArray[np.bool_]
 
 
+class Constraints(NamedTuple):
+    """Conditions on entries of ψ: those of row i are number ``first[i]`` to ``first[i + 1] - 1``.
+
+    Attributes
+    ----------
+    first : ndarray of shape (n + 1,), int64
+        n is the number of rows, or 1 where all rows have the same conditions.
+    feature : ndarray of shape (k,), int32
+        Entries of ψ.
+    value : ndarray of shape (k,), int8
+        −1, 0 or 1.
+    must : ndarray of shape (k,), int8
+        1 where the entry must have the value, 0 where it must not.
+    """
+
+    first: npt.NDArray[np.int64]
+    feature: IntArray
+    value: npt.NDArray[np.int8]
+    must: npt.NDArray[np.int8]
+
+
+def _scores(linear: Any, magnitude: Any, d: int) -> tuple[abi.CScores, FloatArray, FloatArray | None]:
+    """Return scores as a struct, and the arrays that it points to."""
+    linear = floats(linear, "linear", None, d)
+    if magnitude is not None:
+        magnitude = np.asarray(magnitude)
+        shape = (d,) if magnitude.ndim == 1 else (None if len(magnitude) == 1 else len(linear), d)
+        magnitude = floats(magnitude, "magnitude", *shape)
+    n_magnitude = 0 if magnitude is None else magnitude.size // d
+    fields = {"linear": address(linear), "n_magnitude": n_magnitude, "magnitude": address(magnitude)}
+    return record(abi.CScores, n=len(linear), d=d, **fields), linear, magnitude
+
+
+def _work(n: int, d: int) -> float:
+    """Return about how many operations it takes to decode n rows.
+
+    Exact decoding may take exponential time in the size, of which d is the square for rankings: from some hundred on,
+    be ready. Below, partial orders take longest: 25 µs a row for 5 items (d = 10), 0.5 ms for 6 and 20 ms for 7; at any
+    size a row takes some 10 µs, and chains some 100 ms.
+    """
+    return 1e9 if d >= 100 else n * min(1e5 + d**6, 1e6 * d)
+
+
 def decode(
     description: Description,
     linear: Any,
@@ -108,6 +157,8 @@ def decode(
     method: str = "auto",
     n_threads: int | None = None,
     seed: int = 0,
+    constraints: Constraints | None = None,
+    met: npt.NDArray[np.bool_] | None = None,
 ) -> Decoded:
     """Find an output of largest score ``<linear, psi> + <magnitude, psi**2>`` for each row.
 
@@ -127,6 +178,11 @@ def decode(
         Threads; None as :func:`get_n_threads` says.
     seed : int, default=0
         Of the Markov chains, modulo 2**64. Each row has its own random stream.
+    constraints : Constraints or None, default=None
+        What the outputs must satisfy; for "auto", "exact" and "local-search".
+    met : ndarray of shape (n,), bool, or None, default=None
+        Gets whether the output of a row satisfies its conditions. Where it does not, none was found, and if the row is
+        "optimal" there is none. None: that is an error.
 
     Returns
     -------
@@ -144,13 +200,8 @@ def decode(
     if method not in names.LIBRARY_DECODERS:
         raise ValueError(f"method is {method!r}, must be one of {', '.join(names.LIBRARY_DECODERS)}")
     part_len, d, _ = description.shape
-    linear = floats(linear, "linear", None, d)
+    scores, linear, magnitude = _scores(linear, magnitude, d)
     n = len(linear)
-    n_magnitude = 0
-    if magnitude is not None:
-        magnitude = np.asarray(magnitude)
-        magnitude = floats(magnitude, "magnitude", d) if magnitude.ndim == 1 else floats(magnitude, "magnitude", n, d)
-        n_magnitude = magnitude.size // d
     found = Decoded(
         allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once"),
         np.empty(n),
@@ -158,18 +209,19 @@ def decode(
         np.empty(n),
         np.empty(n, dtype=np.bool_),
     )
-    scores = record(
-        abi.CScores, n=n, d=d, linear=address(linear), n_magnitude=n_magnitude, magnitude=address(magnitude)
-    )
     options = record(abi.CDecodeOptions, method=method.encode(), seed=seed % 2**64)
-    certificates = record(
-        abi.CCertificates,
-        n=n,
-        value=address(found.value),
-        upper_bound=address(found.upper_bound),
-        nu=address(found.nu),
-        optimal=address(found.optimal),
-    )
+    if constraints is not None:
+        pointers = {name: address(array) for name, array in constraints._asdict().items()}
+        held = record(abi.CConstraints, n=len(constraints.first) - 1, **pointers)
+        options.constraints = ctypes.addressof(held)
+    columns = {
+        "value": found.value,
+        "upper_bound": found.upper_bound,
+        "nu": found.nu,
+        "optimal": found.optimal,
+        "met": met,
+    }
+    certificates = record(abi.CCertificates, n=n, **{name: address(column) for name, column in columns.items()})
     call(
         "cp_decode",
         description,
@@ -179,9 +231,151 @@ def decode(
         part_len,
         ctypes.byref(certificates),
         n_threads=get_n_threads() if n_threads is None else n_threads,
-        # Exact decoding may take exponential time in the size, of which d is the square for rankings: from some
-        # hundred on, be ready. Below, partial orders take longest: 25 µs a row for 5 items (d = 10), 0.5 ms for 6 and
-        # 20 ms for 7; at any size a row takes some 10 µs, and chains some 100 ms.
-        flops=1e9 if d >= 100 or method in names.RANDOM_DECODERS else n * min(1e5 + d**6, 1e6 * d),
+        flops=1e9 if method in names.RANDOM_DECODERS else _work(n, d),
     )
     return found
+
+
+def k_best(
+    description: Description,
+    linear: Any,
+    magnitude: Any = None,
+    *,
+    most: int,
+    skip: int = 0,
+    nu: float = 1.0,
+    method: str = "auto",
+    n_threads: int | None = None,
+) -> tuple[IntArray, npt.NDArray[np.int64], str]:
+    """List the outputs of largest score for each row, in descending order.
+
+    Parameters
+    ----------
+    description, linear, magnitude, n_threads
+        As for :func:`decode`.
+    most : int
+        How many outputs are listed at most for each row.
+    skip : int, default=0
+        How many are passed over at the beginning.
+    nu : float, default=1.0
+        Outputs are listed while their score is at least ``(1 - nu) * max + nu * min``; 1 lists all.
+    method : str, default="auto"
+        One of ``names.KBEST_METHODS``.
+
+    Returns
+    -------
+    parts : ndarray of shape (n, most, part_len), int32
+        The outputs.
+    counts : ndarray of shape (n,), int64
+        How many there are for each row.
+    used : str
+        The method by which they were listed.
+
+    Raises
+    ------
+    CapabilityError
+        If the structure has no exact decoder at its size, or an embedding that cannot be partitioned.
+    """
+    part_len, d, _ = description.shape
+    scores, linear, magnitude = _scores(linear, magnitude, d)
+    n = len(linear)
+    parts = allocate((n, most, part_len), np.int32, f"listing {most} outputs of {n} rows", "list fewer at once")
+    counts = np.empty(n, dtype=np.int64)
+    options = record(abi.CKbestOptions, method=method.encode(), nu=nu, skip=skip)
+    listed = record(abi.CKbestList, n=n, capacity=most, part_len=part_len, parts=address(parts), count=address(counts))
+    call(
+        "cp_kbest",
+        description,
+        ctypes.byref(scores),
+        ctypes.byref(options),
+        ctypes.byref(listed),
+        n_threads=get_n_threads() if n_threads is None else n_threads,
+        flops=_work(n * d * (most + skip + 3), d),
+    )
+    return parts, counts, listed.method.decode()
+
+
+def best_blocks(
+    description: Description,
+    linear: FloatArray,
+    magnitude: FloatArray | None = None,
+    *,
+    most: int | None = None,
+    nu: float = 1.0,
+    method: str = "auto",
+    n_threads: int | None = None,
+) -> Iterator[IntArray]:
+    """Yield the outputs of :func:`k_best` for the scores of one row, in blocks of parts that grow.
+
+    Each block begins the list anew, so that blocks double in size: the outputs that are not needed, and those that are
+    found again, are as many as those that the caller takes.
+    """
+    part_len, _, log_count = description.shape
+    skip, size, widest = 0, min(most or 1, _FIRST_BLOCK), max(1, _BLOCK_BYTES // (4 * part_len))
+    squares = None if magnitude is None else magnitude[np.newaxis]
+    while most is None or skip < most:
+        size = size if most is None else min(size, most - skip)
+        parts, counts, method = k_best(
+            description, linear[np.newaxis], squares, most=size, skip=skip, nu=nu, method=method, n_threads=n_threads
+        )
+        yield parts[0, : counts[0]]
+        if counts[0] < size:
+            return
+        skip += size
+        size = min(widest if method == "sort" else skip + 1, widest)
+        if method == "sort":
+            size = max(1, min(size, math.ceil(math.exp(log_count)) - skip + 1))
+
+
+def best_by_requests(
+    description: Description,
+    linear: FloatArray,
+    magnitude: FloatArray | None,
+    solve: Callable[[FloatArray, FloatArray | None], IntArray],
+    *,
+    most: int | None = None,
+    nu: float = 1.0,
+) -> Iterator[IntArray]:
+    """Yield the outputs of largest score of a space in which the caller decodes, best first, each as a row of parts.
+
+    Parameters
+    ----------
+    description : Description
+        A structure to which all outputs belong; the space may have fewer.
+    linear, magnitude : ndarray of shape (d,)
+        Scores, `magnitude` may be None.
+    solve : callable
+        Function of scores ``(k, d)``, and of those of the squares or None, that returns the parts of an output of
+        largest score for each row.
+    most, nu
+        As for :func:`best_blocks`.
+    """
+    part_len, d, _ = description.shape
+    scores, linear, magnitude = _scores(linear[np.newaxis], None if magnitude is None else magnitude[np.newaxis], d)
+    rows = max(1, _REQUEST_NUMBERS // d)
+    asked = np.empty((rows, d)), np.empty((rows, d))
+    parts = np.zeros((rows, part_len), dtype=np.int32)
+    options = record(abi.CKbestOptions, nu=nu, most=most or 0)
+    pointers = {"linear": address(asked[0]), "magnitude": address(asked[1]), "parts": address(parts)}
+    request = record(abi.CKbestRequest, capacity=rows, d=d, part_len=part_len, **pointers)
+    state, needed = np.zeros(1024, dtype=np.uint8), ctypes.c_int64()
+    while True:
+        call(
+            "cp_kbest_next",
+            description,
+            ctypes.byref(scores),
+            ctypes.byref(options),
+            address(state),
+            len(state),
+            ctypes.byref(needed),
+            ctypes.byref(request),
+        )
+        if request.ask == b"done":
+            return
+        if request.ask == b"state":
+            state = np.concatenate([state, np.zeros(2 * needed.value - len(state), dtype=np.uint8)])
+        elif request.ask == b"listed":
+            yield parts[:1].copy()
+        else:
+            n = request.n_asked
+            parts[:n] = solve(asked[0][:n], asked[1][:n] if request.n_squares else None)

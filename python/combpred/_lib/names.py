@@ -11,6 +11,12 @@ LIBRARY_DECODERS: tuple[str, ...] = ("auto", "exact", "approx", "local-search", 
 #: Decoders whose results depend on a seed.
 RANDOM_DECODERS: tuple[str, ...] = ("anneal", "metropolis")
 
+#: Decoders that respect constraints.
+CONSTRAINED_DECODERS: tuple[str, ...] = ("auto", "exact", "local-search")
+
+#: Ways to list the best outputs.
+KBEST_METHODS: tuple[str, ...] = ("auto", "unordered", "combinations", "sort", "partition", "siblings")
+
 #: Ways to sample by proposals, all of which depend on a seed.
 CHAIN_METHODS: tuple[str, ...] = ("meta", "local", "cube", "cftp", "rejection", "monotone")
 
@@ -93,6 +99,12 @@ ENTRY_KINDS: tuple[str, ...] = ("bits", "signs", "signs and zeros", "signs and t
 
 #: Losses that are affine in ψ.
 AFFINE_COSTS: tuple[str, ...] = ("hamming", "kendall", "tree", "zero-one")
+
+#: Kernels of inputs.
+INPUT_KERNELS: tuple[str, ...] = ("linear", "poly", "rbf", "laplacian", "cosine")
+
+#: Kernels of orders.
+ORDER_KERNELS: tuple[str, ...] = ("edges", "signed-edges", "positions", "positions-rbf", "same-positions", "extensions")
 
 #: Divisions of preferences into subgraphs.
 SUBGRAPHS: tuple[str, ...] = ("edges", "stars", "graph")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import json
 from dataclasses import dataclass
@@ -156,6 +157,37 @@ def catalogue() -> list[dict[str, Any]]:
     """Describe every structure of the core as ``cp_catalogue`` does, sorted by name."""
     entries: list[dict[str, Any]] = json.loads(library().core.control_Catalogue())["structures"]
     return entries
+
+
+class Range(NamedTuple):
+    """The legal values of a parameter of the core that is a single integer.
+
+    Attributes
+    ----------
+    least, most : int
+        The smallest and the largest one.
+    reason : str
+        Why there is no larger one, for messages.
+    """
+
+    least: int
+    most: int
+    reason: str
+
+
+def parameter_range(structure: str, parameter: str) -> Range:
+    """Return the legal values of a parameter of a structure, both by their names in the catalogue."""
+    return _ranges()[structure, parameter]
+
+
+@functools.cache
+def _ranges() -> dict[tuple[str, str], Range]:
+    return {
+        (entry["name"], p["name"]): Range(p["least"], p["most"], p.get("reason", ""))
+        for entry in catalogue()
+        for p in entry["params"]
+        if p["kind"] == "int"
+    }
 
 
 def structure_count(description: Description) -> int:

@@ -514,8 +514,13 @@ class StructuredEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             raise ValueError(f"X_row must be one row, got {X.shape[0]}")
         ((_, scores),) = self._score_blocks(X)
         linear, magnitude = self._decoding_scores(scores)
-        return self.structure_.space.enumerate(
-            linear[0], magnitude, nu=float(nu), max_results=max_results, n_threads=get_n_threads(self.n_jobs)
+        return self.structure_.space.k_best(
+            linear[0],
+            magnitude,
+            nu=float(nu),
+            max_results=max_results,
+            n_threads=get_n_threads(self.n_jobs),
+            method="unordered",
         )
 
     def _decode_rows(self, X: Any, constraints: Any = None) -> Decoded:

@@ -7,15 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import Limit
 from .._data.targets import TargetError, target_matrix, whole_numbers
-from .._lib.structure import Description
-from ._base import Structure
+from ._base import Sized, Structure
 from ._edges import EDGE_KEYS
 from ._layout import Layout
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
-
-_LIMIT = Limit(2**11, "decoding takes up to k³ steps, some seconds there")
 
 
 class Assignments(Structure):
@@ -56,15 +52,10 @@ class Assignments(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _constraint_keys = EDGE_KEYS
+    _sized = Sized("n_items", "item")
 
     def __init__(self, n_items: int | None = None) -> None:
         self.n_items = n_items
-
-    def _n(self) -> int:
-        return self._size("n_items", 1, "the columns of y", _LIMIT)
-
-    def _describe(self) -> Description:
-        return Description(self.name, {"n": self._n()}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         k = self._n()
@@ -86,11 +77,6 @@ class Assignments(Structure):
             self.space.description, must_not=tuple((cell, 1) for cell in sorted(unused)), shown=str(conditions)
         )
 
-    def _resolve(self, y: Any) -> Assignments:
-        if self.n_items is not None:
-            return self._with(n_items=self._n())
-        return self._with(n_items=target_matrix(y, "y", None, "item").shape[1])
-
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return _columns(target_matrix(y, "y", self._n(), "item", "n_items"), "y")
 
@@ -101,9 +87,6 @@ class Assignments(Structure):
             raise ValueError(f"y_true has shape {truth.shape} and y_pred {predicted.shape}; they must agree row by row")
         # An item is right or wrong as a whole; the fraction of right cells would depend on the number of columns.
         return np.ones_like(truth), (truth == predicted).astype(np.int32)
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
 
     def feature_names(self) -> NDArray[np.object_]:
         n = self._n()

@@ -13,7 +13,7 @@ import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,14 +21,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .. import metrics
-from .._data.checks import SIZE_LIMIT, Limit, frozen, is_integer, seed_of
+from .._data.checks import frozen, is_integer, seed_of
 from .._data.inputs import check_weights
-from .._data.targets import flat_sets
+from .._data.targets import flat_sets, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import Decoding, score_rows
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
-from .._lib.structure import Description
+from .._lib.structure import Description, Range, parameter_range
 from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
 from ._space import EntryKind, LibrarySpace, MomentsInfo
@@ -36,6 +36,27 @@ from ._space import EntryKind, LibrarySpace, MomentsInfo
 _ENUMERATION_LIMIT = 10**7  # members that enumerate() lists at most
 
 _Self = TypeVar("_Self", bound="Structure")  # typing.Self needs Python 3.11
+
+
+class Sized(NamedTuple):
+    """The parameter of a structure that the library calls n, the number of its items.
+
+    Attributes
+    ----------
+    parameter : str
+        Its name.
+    column : str
+        What a column of y stands for, such as "label".
+    source : str, default="the columns of y"
+        What a fitted estimator reads the value from.
+    least : int or None, default=None
+        Smallest legal value, where that of the library makes no sense to learn.
+    """
+
+    parameter: str
+    column: str
+    source: str | None = "the columns of y"
+    least: int | None = None
 
 
 class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -59,6 +80,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     default_metric: ClassVar[str]
     """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
 
+    _sized: ClassVar[Sized]  # of structures that are described by one size, or by a size and something else
     _constraint_keys: ClassVar[tuple[str, ...]] = ()  # keys that `constraints` may hold
     _entries: ClassVar[EntryKind] = "unknown"  # values that the entries of ψ take
     _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs; the first is the default
@@ -115,17 +137,16 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return a new space; overridden where the compiled library does not know all about the outputs."""
         return LibrarySpace(self)
 
-    @abstractmethod
     def _describe(self) -> Description:
-        """Return the description that the compiled library reads.
+        """Return the description that the compiled library reads; overridden where it takes more than the size.
 
         Raises
         ------
         ValueError
             When a size is not known yet, or a parameter is illegal.
         """
+        return Description(self.name, {"n": self._n()})
 
-    @abstractmethod
     def _resolve(self, y: Any) -> Structure:
         """Return a copy in which every size that was left out is read from y.
 
@@ -134,10 +155,18 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When a parameter that the user gave does not agree with y.
         """
+        if not hasattr(self, "_sized"):
+            return self._with()
+        name = self._sized.parameter
+        return self._with(**{name: self._shown(y) if getattr(self, name) is None else self._n()})
+
+    def _shown(self, y: Any) -> int:
+        """Return the size that y shows; overridden where that is not its number of columns."""
+        return target_matrix(y, "y", None, self._sized.column).shape[1]
 
     @abstractmethod
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        """Return y in parts, shape ``(n, part_len)``.
+        """Return y in parts, shape ``(n, part_len)``, which the library checks for what is not checked here.
 
         Raises
         ------
@@ -185,9 +214,13 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             "can be solved exactly at its size"
         )
 
-    @abstractmethod
+    def _remedy(self) -> str:
+        """Return what a user should know about an output that the library refuses; it ends the error message."""
+        return ""
+
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        """Return y in the user's format, given parts of shape ``(n, part_len)``."""
+        """Return y in the user's format, given parts of shape ``(n, part_len)``; overridden where that is another."""
+        return parts
 
     @abstractmethod
     def feature_names(self) -> NDArray[np.object_]:
@@ -628,19 +661,27 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return observed and predicted outputs in the format that the default metric takes."""
         return y_true, y_pred
 
-    def _size(self, parameter: str, at_least: int, source: str | None, limit: Limit = SIZE_LIMIT) -> int:
+    def _n(self) -> int:
+        """Return the size, checked."""
+        return self._size(self._sized.parameter, self._sized.source, "n", self._sized.least)
+
+    def _matrix(self, y: Any, argument: str = "y") -> NDArray[Any]:
+        """Return y, which messages call `argument`, as an array with a column for each item."""
+        return target_matrix(y, argument, self._n(), self._sized.column, self._sized.parameter)
+
+    def _size(self, parameter: str, source: str | None, key: str, least: int | None = None) -> int:
         """Return the value of an integer parameter, checked.
 
         Parameters
         ----------
         parameter : str
             Name of the parameter.
-        at_least : int
-            Smallest legal value.
         source : str or None
             What a fitted estimator reads the value from, such as "the columns of y"; None if nothing.
-        limit : Limit, default=SIZE_LIMIT
-            Largest legal value.
+        key : str
+            What the library calls the parameter; its range is in the catalogue.
+        least : int or None, default=None
+            Smallest legal value, if it is not that of the catalogue.
 
         Raises
         ------
@@ -649,7 +690,8 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When the value is None or out of bounds.
         """
-        value = getattr(self, parameter)
+        value, legal = getattr(self, parameter), self._range(key)
+        at_least = legal.least if least is None else least
         if value is None:
             remedy = "" if source is None else f", or use structure_ of a fitted estimator, which has it from {source}"
             raise ValueError(f"{type(self).__name__}: {parameter} is not known yet; give it{remedy}")
@@ -657,11 +699,23 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
             raise TypeError(f"{type(self).__name__}: {parameter} must be an integer or None, got {value!r}")
         if value < at_least:
             raise ValueError(f"{type(self).__name__}: {parameter} must be at least {at_least}, got {value}")
-        if value > limit.most:
+        if value > legal.most:
             raise ValueError(
-                f"{type(self).__name__}: {parameter} must be at most {limit.most}, got {value}; {limit.reason}"
+                f"{type(self).__name__}: {parameter} must be at most {legal.most}, got {value}; {legal.reason}"
             )
         return int(value)
+
+    def _range(self, key: str) -> Range:
+        """Return the range of a parameter of the library; overridden where other parameters limit it."""
+        return parameter_range(self.name, key)
+
+    def _require_few(self, parameter: str, n: int, many: str) -> None:
+        """Raise ValueError if a parameter that is an array has more items, called `many`, than the library takes."""
+        legal = self._range("n")
+        if n > legal.most:
+            raise ValueError(
+                f"{type(self).__name__}: {parameter} must have at most {legal.most} {many}, got {n}; {legal.reason}"
+            )
 
     def _with(self: _Self, **changes: Any) -> _Self:
         """Return a copy with some attributes replaced."""

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import Limit
-from .._data.targets import target_matrix, whole_numbers
+from .._data.targets import bits
 from .._lib.structure import Description
-from ._base import Structure
+from ._base import Sized, Structure
 from ._edges import complete_graph, edge_names
 from ._layout import Layout
 from ._members import MEMBER_KEYS, MemberConditions
 from ._search.constraints import Conditions, Noun, Restriction
-
-_LIMIT = Limit(2**12, "beyond that the N(N−1)/2 scores of a single clique and their matrix take hundreds of megabytes")
 
 
 class Cliques(Structure):
@@ -64,15 +61,10 @@ class Cliques(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _constraint_keys = MEMBER_KEYS
+    _sized = Sized("n_vertices", "vertex")
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
-
-    def _n(self) -> int:
-        return self._size("n_vertices", 2, "the columns of y", _LIMIT)
-
-    def _describe(self) -> Description:
-        return Description(self.name, {"n": self._n()}, None, None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         n = self._n()
@@ -83,17 +75,8 @@ class Cliques(Structure):
         size = {} if members.size is None else {"size": members.size}
         return Restriction(Description(self.name, {"n": n, **size}, fixed, None), shown=members.shown)
 
-    def _resolve(self, y: Any) -> Cliques:
-        if self.n_vertices is not None:
-            return self._with(n_vertices=self._n())
-        return self._with(n_vertices=target_matrix(y, "y", None, "vertex").shape[1])
-
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        values = target_matrix(y, "y", self._n(), "vertex", "n_vertices")
-        return whole_numbers(values, "y", 0, 1, "cliques are 0/1 matrices, 1 where the vertex belongs to the row")
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
+        return bits(self._matrix(y), "cliques are 0/1 matrices, 1 where the vertex belongs to the row")
 
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(complete_graph(self._n()))

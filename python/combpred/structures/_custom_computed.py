@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -109,6 +109,9 @@ class PythonSpace(LibrarySpace):
             raise ValueError(f"{argument} has 0 rows; at least 1 is needed")
         return _column(items)
 
+    def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
+        return self.encode(y), False  # checked by what embeds them, as functions may take long
+
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return one array if all outputs are numbers or arrays of one shape, otherwise a 1-D array of objects."""
         items = parts[:, 0]
@@ -170,6 +173,13 @@ class PythonSpace(LibrarySpace):
         raise CapabilityError(
             f"{self.structure!r}: this needs a proven bound on the scores of all outputs, which functions do not give; "
             "take sampler='meta' and schedule='adaptive'"
+        )
+
+    def k_best(self, *scores: Any, **options: Any) -> Iterator[Any]:
+        """Raise CapabilityError: the best output is not proven to be one, so the next one cannot be found."""
+        raise CapabilityError(
+            f"{self.structure!r} is given by functions, whose best output is not proven to be one, so that the "
+            "outputs that follow it cannot be found; Custom.from_structures lists them"
         )
 
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:

@@ -28,7 +28,6 @@ class ListedSpace(LibrarySpace):
         ψ of all outputs; finite.
     """
 
-    is_listed = True
     moments_info = MomentsInfo()
 
     def __init__(self, structure: Structure, psi: NDArray[np.float64]) -> None:

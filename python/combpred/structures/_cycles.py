@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import Limit
 from .._data.glossary import documented
 from .._data.relations import pair_index, pair_names
 from .._lib.structure import Description
+from ._base import Sized
 from ._layout import Layout
 from ._search.constraints import Restriction
 from ._visits import VisitConditions, Visits, canonical_cycles, cycle_listing
@@ -55,11 +55,9 @@ class Cycles(Visits):
     name = "cycles"
     default_metric = "cycle_f1"
     _entries = "bits"
-    _parameter = "n_vertices"
+    _sized = Sized("n_vertices", "vertex", "y")
     _noun = ("vertex", "vertices")
     _what = "a cycle"
-    _least = 3
-    _limit = Limit(2**14, "beyond that the N(N−1)/2 scores of a single cycle take more than a gigabyte")
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import Limit
 from .._data.glossary import documented
 from .._data.relations import pair_index, pair_names
 from .._lib.structure import Description
+from ._base import Sized
 from ._layout import Layout
 from ._search.constraints import Restriction
 from ._visits import VisitConditions, Visits, canonical_cycles, cycle_listing
@@ -57,11 +57,9 @@ class DirectedCycles(Visits):
     name = "directedcycles"
     default_metric = "policy_cosine"
     _entries = "signs and zeros"
-    _parameter = "n_vertices"
+    _sized = Sized("n_vertices", "vertex", "y")
     _noun = ("vertex", "vertices")
     _what = "a cycle"
-    _least = 3
-    _limit = Limit(2**14, "beyond that the N(N−1)/2 scores of a single cycle take more than a gigabyte")
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
@@ -82,7 +80,6 @@ class DirectedCycles(Visits):
         return Restriction(
             conditions.describe(free),
             must_not=tuple((pair(u, v), 1 if u < v else -1) for u, v in unused),
-            signed=True,
             listed=cycle_listing(conditions.start, conditions.end, either_way=False),
             shown=conditions.shown,
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.targets import target_matrix, whole_numbers
+from .._data.targets import bits, target_matrix
 from .._lib.structure import Description
 from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
 
@@ -69,8 +69,8 @@ def edge_names(edges: NDArray[np.int32]) -> NDArray[np.object_]:
 
 def edge_sets(y: Any, n_edges: int) -> NDArray[np.int32]:
     """Return y as int32 of shape ``(n, n_edges)``; ValueError for the first row with a value other than 0 and 1."""
-    values = target_matrix(y, "y", n_edges, "edge")
-    return whole_numbers(values, "y", 0, 1, "edge sets are 0/1 matrices, 1 where the edge belongs to the row")
+    remedy = "edge sets are 0/1 matrices, 1 where the edge belongs to the row"
+    return bits(target_matrix(y, "y", n_edges, "edge"), remedy)
 
 
 def complete_graph(n_vertices: int) -> NDArray[np.int32]:

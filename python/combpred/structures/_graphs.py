@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import SIZE_LIMIT, Limit
-from .._data.targets import TargetError, target_matrix
-from .._lib.decode import Decoded, Decoding
+from .._lib.decode import Decoded, Decoding, best_blocks, best_by_requests
 from .._lib.errors import CapabilityError, RowError
 from .._lib.partition import Partition, log_partition, sample_distribution
 from .._lib.sampling import Drawn
-from .._lib.structure import Description, structure_check, structure_count
-from ._base import Structure
+from .._lib.structure import Description, Range, structure_count
+from ._base import Sized, Structure
 from ._edges import (
     EDGE_KEYS,
     complete_graph,
@@ -32,7 +30,7 @@ from ._search.constraints import Conditions, Restriction
 from ._search.hereditary import PROPERTIES, EdgeProperty, decode_hereditary, edge_property, require_property
 from ._space import LibrarySpace, MomentsInfo
 
-_COMPLETE = Limit(2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
+_COMPLETE = Range(2, 2**12, "beyond that the edges of the complete graph are too many; list the possible ones in edges")
 
 _MOST_LISTED_EDGES = 14  # the user's function is called for each of 16384 sets
 
@@ -94,6 +92,7 @@ class Graphs(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _constraint_keys = EDGE_KEYS
+    _sized = Sized("n_vertices", "edge")
 
     def __init__(
         self,
@@ -106,8 +105,8 @@ class Graphs(Structure):
         self.edges = edges
         self.hereditary = hereditary
 
-    def _n(self) -> int:
-        return self._size("n_vertices", 2, "the columns of y", _COMPLETE if self.edges is None else SIZE_LIMIT)
+    def _range(self, key: str) -> Range:
+        return _COMPLETE if self.edges is None else super()._range(key)
 
     def _edges(self) -> NDArray[np.int32]:
         """Return the possible edges, shape ``(n_edges, 2)``."""
@@ -126,38 +125,20 @@ class Graphs(Structure):
         return Description(self.name, {"n": n} | scalars, edges.ravel(), None)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
-        held = edge_restriction(conditions, self.space.description, self._edges(), what="edge")
-        return replace(held, decode=self.space.decode) if callable(self.hereditary) else held
+        space = self.space
+        held = edge_restriction(conditions, space.description, self._edges(), what="edge")
+        return replace(held, decode=space.decode_within) if isinstance(space, HereditarySpace) else held
 
     def _resolve(self, y: Any) -> Graphs:
         if self.edges is not None:
             return self._with(n_vertices=self.space.description.scalars["n"])
-        if self.n_vertices is not None:
-            return self._with(n_vertices=self._n())
-        return self._with(n_vertices=vertices_of_complete_graph(target_matrix(y, "y", None, "edge").shape[1]))
+        return super()._resolve(y)
+
+    def _shown(self, y: Any) -> int:
+        return vertices_of_complete_graph(super()._shown(y))
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        parts = edge_sets(y, len(self._edges()))
-        if self.hereditary is not None and (row := self._first_without(parts)) is not None:
-            raise TargetError(
-                row,
-                f"the edges do not have the property hereditary={self.hereditary!r}; hereditary=None takes all sets",
-            )
-        return parts
-
-    def _first_without(self, parts: NDArray[np.int32]) -> int | None:
-        """Return the first row that lacks the property, or None."""
-        if callable(self.hereditary):
-            has = _has_property(self, parts)
-            return None if has.all() else int(np.argmin(has))
-        try:
-            structure_check(self._describe(), parts)
-        except RowError as error:
-            return error.row
-        return None
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
+        return edge_sets(y, len(self._edges()))
 
     def _free_values(self) -> tuple[int, ...] | None:
         return (0, 1) if self.hereditary is None else None
@@ -194,6 +175,12 @@ class RelaxedSpace(LibrarySpace):
     def log_count(self) -> float:
         return self._all.shape.log_count
 
+    def check(self, parts: NDArray[Any]) -> None:
+        try:
+            super().check(parts)
+        except RowError as error:
+            raise _lacking(self.structure, error.row) from None
+
 
 class HereditarySpace(LibrarySpace):
     """The space of sets of edges with a hereditary property that is a user's function.
@@ -212,8 +199,48 @@ class HereditarySpace(LibrarySpace):
     def moments_info(self) -> MomentsInfo:
         return MomentsInfo("relaxed")
 
+    def check(self, parts: NDArray[Any]) -> None:
+        has = _has_property(self.structure, parts)
+        if not has.all():
+            raise _lacking(self.structure, int(np.argmin(has)))
+
     def _search(self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding) -> Decoded:
         return decode_hereditary(_property_of(self.structure), linear, magnitude, how)
+
+    def decode_within(
+        self, linear: NDArray[np.float64], magnitude: NDArray[np.float64] | None, how: Decoding, held: Restriction
+    ) -> Decoded | None:
+        """Decode under a restriction; None where no set with the property satisfies it."""
+        required = np.zeros(self.n_features, dtype=np.bool_)
+        required[[e for e, _ in held.must]] = True
+        rest = _property_of(self.structure).beside(required)
+        if not rest.holds(np.zeros_like(required)):
+            return None
+        scores = linear if magnitude is None else linear + magnitude  # ψ is 0 or 1
+        free = scores.copy()
+        free[:, required] = free[:, [e for e, _ in held.must_not]] = 0.0  # edges that gain nothing are left out
+        found = decode_hereditary(rest, free, None, how)
+        gain = scores[:, required].sum(axis=1)
+        return found._replace(
+            y=found.y | required.astype(np.int32), value=found.value + gain, upper_bound=found.upper_bound + gain
+        )
+
+    def _best_parts(
+        self,
+        linear: NDArray[np.float64],
+        magnitude: NDArray[np.float64] | None,
+        nu: float,
+        most: int | None,
+        n_threads: int | None,
+        method: str,
+    ) -> Iterator[NDArray[np.int32]]:
+        if self.n_features <= _MOST_LISTED_EDGES:
+            blocks = best_blocks(self._list, linear, magnitude, most=most, nu=nu, n_threads=n_threads)
+            return (self._members[places[:, 0]] for places in blocks)
+        how = Decoding("exact")
+        return best_by_requests(
+            self.description, linear, magnitude, lambda s, m: self._search(s, m, how).y, most=most, nu=nu
+        )
 
     def listed(self) -> Iterator[NDArray[np.int32]]:
         for parts in super().listed():
@@ -261,6 +288,13 @@ class HereditarySpace(LibrarySpace):
         """The description of the sets with the property as a list of outputs with their ψ."""
         k, d = self._members.shape
         return Description("custom", {"d": d, "members": k}, None, self._members.astype(np.float64).ravel())
+
+
+def _lacking(graphs: Graphs, row: int) -> RowError:
+    """Return the error for a set of edges without the property."""
+    return RowError(
+        row, f"the edges do not have the property hereditary={graphs.hereditary!r}; hereditary=None takes all sets"
+    )
 
 
 def _property_of(graphs: Graphs) -> EdgeProperty:

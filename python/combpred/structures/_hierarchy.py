@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import SIZE_LIMIT
 from .._data.glossary import documented
 from .._data.targets import TargetError, summary
 from .._data.trees import Tree
@@ -64,15 +63,9 @@ class Hierarchy(Structure):
 
     def _describe(self) -> Description:
         tree = Tree(self.parent)
-        if len(tree) > SIZE_LIMIT.most:
-            raise ValueError(
-                f"Hierarchy: parent must have at most {SIZE_LIMIT.most} nodes, got {len(tree)}; {SIZE_LIMIT.reason}"
-            )
+        self._require_few("parent", len(tree), "nodes")
         ints = np.concatenate([tree.parent, self._mask(tree).astype(np.int32)])
         return Description(self.name, {"n": len(tree)}, ints, None)
-
-    def _resolve(self, y: Any) -> Hierarchy:
-        return self._with()
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
         tree = Tree(self.parent)
@@ -101,9 +94,7 @@ class Hierarchy(Structure):
         return tree.nodes(y_true, "y_true"), tree.nodes(y_pred, "y_pred")
 
     def feature_names(self) -> NDArray[np.object_]:
-        tree = Tree(self.parent)
-        names = [f"node{i}" for i in range(len(tree))] if tree.names is None else [str(name) for name in tree.names]
-        return np.array(names, dtype=object)
+        return Tree(self.parent).labels()
 
     def _mask(self, tree: Tree) -> NDArray[np.bool_]:
         """Return a mask ``(n_nodes,)`` of the allowed nodes; ValueError if the parameter `allowed` is illegal."""

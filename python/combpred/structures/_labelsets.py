@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.targets import TargetError, check_width, target_matrix, whole_numbers
+from .._data.targets import TargetError, bits, check_width
 from .._lib.arrays import require_memory
 from .._lib.structure import Description
-from ._base import Structure
+from ._base import Sized, Structure
 from ._members import MEMBER_KEYS, MemberConditions
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
@@ -57,14 +57,12 @@ class LabelSets(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _constraint_keys = MEMBER_KEYS
+    _sized = Sized("n_labels", "label")
     _label_names: list[str] | None = None  # columns of the DataFrame that y was; not compared by ==
 
     def __init__(self, n_labels: int | None = None, *, size: int | None = None) -> None:
         self.n_labels = n_labels
         self.size = size
-
-    def _n(self) -> int:
-        return self._size("n_labels", 1, "the columns of y")
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each label, given the marginals of distributions.
@@ -90,7 +88,7 @@ class LabelSets(Structure):
 
     def _describe(self) -> Description:
         n = self._n()
-        size = -1 if self.size is None else self._size("size", 0, "the user")
+        size = -1 if self.size is None else self._size("size", "the user", "size", 0)
         if size > n:
             raise ValueError(f"LabelSets: size must be at most n_labels={n}, got {size}")
         return Description(self.name, {"n": n, "size": size}, None, None)
@@ -110,31 +108,17 @@ class LabelSets(Structure):
         names = None if columns is None else [str(name) for name in columns]
         compressed = sparse.csr_matrix if isinstance(y, sparse.spmatrix) else sparse.csr_array
         learned = {"_label_names": names, "_sparse_format": compressed if sparse.issparse(y) else None}
-        if self.n_labels is not None:
-            return self._with(n_labels=self._n(), **learned)
-        width = y.shape[1] if sparse.issparse(y) else target_matrix(y, "y", None, "label").shape[1]
-        return self._with(n_labels=int(width), **learned)
+        return super()._resolve(y)._with(**learned)
+
+    def _shown(self, y: Any) -> int:
+        return int(y.shape[1]) if sparse.issparse(y) else super()._shown(y)
+
+    def _remedy(self) -> str:
+        return "size=None takes sets of all sizes"
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        parts = self._encode_sparse(y) if sparse.issparse(y) else self._encode_dense(y)
-        self._check_sizes(parts.sum(axis=1))
-        return parts
-
-    def _check_sizes(self, totals: NDArray[Any]) -> None:
-        """Raise TargetError for the first row whose number of labels is not the fixed size."""
-        bad = np.zeros(0) if self.size is None else totals != self.size
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise TargetError(
-                row,
-                f"the set has {totals[row]} labels, size={self.size} asks for {self.size}; "
-                "size=None takes sets of all sizes",
-            )
-
-    def _encode_dense(self, y: Any) -> NDArray[np.int32]:
-        return whole_numbers(target_matrix(y, "y", self._n(), "label", "n_labels"), "y", 0, 1, _REMEDY)
-
-    def _encode_sparse(self, y: Any) -> NDArray[np.int32]:
+        if not sparse.issparse(y):
+            return bits(self._matrix(y), _REMEDY)
         rows = self._checked_rows(y)
         n, width = rows.shape
         require_memory(4 * n * width, f"y, {n} × {width} labels as int32,", "use fewer rows or labels")
@@ -157,8 +141,12 @@ class LabelSets(Structure):
         if not sparse.issparse(y):
             return None
         rows = self._checked_rows(y)
-        self._check_sizes(np.asarray(rows.sum(axis=1)).ravel())
         rows.eliminate_zeros()
+        if self.size is not None and (bad := np.flatnonzero(np.diff(rows.indptr) != self.size)).size:
+            row = int(bad[0])
+            size = rows.indptr[row + 1] - rows.indptr[row]
+            found = f"the set has {size} labels, size={self.size} asks for {self.size}"
+            raise TargetError(row, f"{found}; {self._remedy()}")
         return rows.astype(np.float64) if rows.nnz <= _MOST_NONZERO * rows.shape[0] * rows.shape[1] else None
 
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:

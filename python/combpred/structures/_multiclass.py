@@ -10,8 +10,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
 from .._data.targets import check_present, codes_of, summary, target_vector
-from .._lib.structure import Description
-from ._base import Structure
+from ._base import Sized, Structure
 
 _SPARSE_CLASSES = 32  # with this many classes or more, indicators are stored in CSR format
 
@@ -48,6 +47,7 @@ class MultiClass(Structure):
     default_metric = "accuracy"
     _entries = "bits"
     _costs = ("zero-one", "hamming")
+    _sized = Sized("n_classes", "class", "the labels in y", 2)
 
     def __init__(self, n_classes: int | None = None) -> None:
         self.n_classes = n_classes
@@ -74,9 +74,6 @@ class MultiClass(Structure):
         """
         return marginals
 
-    def _describe(self) -> Description:
-        return Description(self.name, {"n": self._size("n_classes", 2, "the labels in y")}, None, None)
-
     def _resolve(self, y: Any) -> MultiClass:
         labels = target_vector(y, "y")
         check_present(labels, "y")
@@ -95,7 +92,7 @@ class MultiClass(Structure):
                     f"MultiClass: y holds one class only ({summary(found.tolist())}); at least two classes are needed"
                 )
             return self._with(n_classes=len(found), classes_=found)
-        n = self._size("n_classes", 2, "the labels in y")
+        n = self._n()
         if labels.dtype.kind in "iuf" and found[0] >= 0 and found[-1] < n:
             found = np.arange(n)
         if len(found) != n:
@@ -107,7 +104,7 @@ class MultiClass(Structure):
 
     def _labels(self) -> NDArray[Any]:
         """Return the labels in the order of the features."""
-        n = self._size("n_classes", 2, "the labels in y")
+        n = self._n()
         return getattr(self, "classes_", np.arange(n))
 
     def _encode(self, y: Any) -> NDArray[np.int32]:

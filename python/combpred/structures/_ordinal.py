@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.targets import check_present, codes_of, summary, target_vector, whole_numbers
-from .._lib.structure import Description
-from ._base import Structure
+from ._base import Sized, Structure
 
 
 class Ordinal(Structure):
@@ -47,12 +46,10 @@ class Ordinal(Structure):
     name = "ordinal"
     default_metric = "neg_absolute_error"
     _entries = "bits"
+    _sized = Sized("n_grades", "grade", "the largest grade or the categories of y", 2)
 
     def __init__(self, n_grades: int | None = None) -> None:
         self.n_grades = n_grades
-
-    def _n(self) -> int:
-        return self._size("n_grades", 2, "the largest grade or the categories of y")
 
     def probabilities(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each grade, given the marginals of distributions.
@@ -79,9 +76,6 @@ class Ordinal(Structure):
         probabilities[:, :-1] -= marginals[:, 1:]
         np.clip(probabilities, 0.0, 1.0, out=probabilities)
         return probabilities
-
-    def _describe(self) -> Description:
-        return Description(self.name, {"n": self._n()}, None, None)
 
     def _resolve(self, y: Any) -> Ordinal:
         if hasattr(self, "categories_"):

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.relations import LIMIT, encode_partial_orders, items_shown, pair_names
+from .._data.relations import encode_relations, items_shown, pair_names
 from .._lib.errors import CapabilityError
 from .._lib.names import MOMENTS_KINDS
 from .._lib.structure import Description
-from ._base import Structure
+from ._base import Sized, Structure
 from ._layout import Layout
 from ._space import LibrarySpace
 
@@ -71,6 +71,7 @@ class PartialOrders(Structure):
     default_metric = "pair_accuracy"
     _entries = "signs and zeros"
     _costs = ("hamming", "kendall")
+    _sized = Sized("n_items", "pair of items", "the pairs of y")
 
     def __init__(
         self, n_items: int | None = None, *, moments: Literal["auto", "exact", "relaxed", "sampled"] = "auto"
@@ -78,19 +79,19 @@ class PartialOrders(Structure):
         self.n_items = n_items
         self.moments = moments
 
-    def _n(self) -> int:
-        return self._size("n_items", 2, "the pairs of y", LIMIT)
-
     def _describe(self) -> Description:
         if not isinstance(self.moments, str) or self.moments not in _MOMENTS:
             raise ValueError(f"PartialOrders: moments must be one of {', '.join(_MOMENTS)}, got {self.moments!r}")
         return Description(self.name, {"n": self._n(), "moments": _MOMENTS[self.moments]}, None, None)
 
-    def _resolve(self, y: Any) -> PartialOrders:
-        return self._with(n_items=items_shown(y, "PartialOrders") if self.n_items is None else self._n())
+    def _shown(self, y: Any) -> int:
+        return items_shown(y, "PartialOrders")
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        return encode_partial_orders(y, self._n(), "or take Tournaments, whose relations need not be transitive")
+        return encode_relations(y, self._n(), reflexive=True)
+
+    def _remedy(self) -> str:
+        return "add that pair, or take Tournaments, whose relations need not be transitive"
 
     def _make_space(self) -> LibrarySpace:
         return _PartialOrderSpace(self)
@@ -98,9 +99,6 @@ class PartialOrders(Structure):
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true)
         return known.space.encode(y_true), known.space.encode(y_pred)
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)

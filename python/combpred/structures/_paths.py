@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import require_integers
 from .._data.targets import TargetError, target_matrix, whole_numbers
-from .._lib.errors import CapabilityError, RowError
-from .._lib.structure import Description, structure_check
+from .._lib.errors import CapabilityError
+from .._lib.structure import Description
 from ._base import Structure
 from ._edges import EDGE_KEYS, edge_restriction
 from ._layout import Layout
@@ -235,7 +235,7 @@ class Paths(Structure):
         arcs = self._whole(self.arcs, "arcs", 2)
         if arcs.shape[1] != 2:
             raise ValueError(f"Paths: arcs must list at least one pair of vertices, shape (m, 2); got {arcs.shape}")
-        source, target = self._size("source", 0, None), self._size("target", 0, None)
+        source, target = self._size("source", None, "source"), self._size("target", None, "target")
         scalars = {
             "vertices": max(int(arcs.max()), source, target) + 1,
             "arcs": len(arcs),
@@ -281,9 +281,6 @@ class Paths(Structure):
             raise ValueError(f"Paths: {parameter}{[int(i) for i in at]} is {array[at]}; numbers count from 0")
         return np.ascontiguousarray(array, dtype=np.int32)
 
-    def _resolve(self, y: Any) -> Paths:
-        return self._with()
-
     def _loss_entries(self) -> NDArray[np.bool_] | None:
         if self.tied is None:
             return None
@@ -296,32 +293,20 @@ class Paths(Structure):
         return single
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        return self._paths(y, "y")
-
-    def _paths(self, y: Any, argument: str) -> NDArray[np.int32]:
-        """Return y as int32 of shape ``(n, L)``, after checking that every row is a path from source to target."""
         description = self.space.description
         n_arcs, longest = description.scalars["arcs"], description.shape.part_len
         remedy = f"paths list arcs 0..{n_arcs - 1} in order, and may end in -1"
-        listed = whole_numbers(_padded(y, argument, remedy), argument, -1, n_arcs - 1, remedy)
+        listed = whole_numbers(_padded(y, remedy), "y", -1, n_arcs - 1, remedy)
         beyond = (listed[:, longest:] >= 0).any(axis=1)
         if beyond.any():
-            raise TargetError(int(np.argmax(beyond)), f"the longest path has {longest} arcs; {remedy}", argument)
+            raise TargetError(int(np.argmax(beyond)), f"the longest path has {longest} arcs; {remedy}")
         parts = np.full((len(listed), longest), -1, dtype=np.int32)
         width = min(longest, listed.shape[1])
         parts[:, :width] = listed[:, :width]
-        try:
-            structure_check(description, parts)
-        except RowError as error:
-            raise TargetError(
-                error.row,
-                f"{error.reason}; a path lists its arcs in order, from vertex {self.source} to vertex {self.target}",
-                argument,
-            ) from None
         return parts
 
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
+    def _remedy(self) -> str:
+        return f"a path lists its arcs in order, from vertex {self.source} to vertex {self.target}"
 
     def _require_preimage(self) -> None:
         if self.tied is None:
@@ -333,7 +318,7 @@ class Paths(Structure):
             raise CapabilityError(f"{error}; take loss='auc', or leave out `tied`") from None
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        truth, predicted = self._paths(y_true, "y_true"), self._paths(y_pred, "y_pred")
+        truth, predicted = self.space.encode(y_true, "y_true"), self.space.encode(y_pred, "y_pred")
         return self._used_arcs(truth), self._used_arcs(predicted)
 
     def _used_arcs(self, parts: NDArray[np.int32]) -> NDArray[np.int8]:
@@ -356,19 +341,19 @@ class Paths(Structure):
         return Layout.of_graph("arcs", None, np.asarray(self.arcs)) if self.tied is None else None
 
 
-def _padded(y: Any, argument: str, remedy: str) -> NDArray[Any]:
+def _padded(y: Any, remedy: str) -> NDArray[Any]:
     """Return rows of arcs as one array; lists of different lengths are padded with −1 on the right."""
     if isinstance(y, (list, tuple)):
         rows: Sequence[Any] = y
     elif getattr(y, "ndim", 2) == 1 and getattr(getattr(y, "dtype", None), "kind", "") == "O":
         rows = list(y)
     else:
-        return target_matrix(y, argument, None, "place")
+        return target_matrix(y, "y", None, "place")
     for i, row in enumerate(rows):
         if isinstance(row, str) or not hasattr(row, "__len__"):
-            raise TargetError(i, f"{row!r} is no list of arcs; {remedy}", argument)
+            raise TargetError(i, f"{row!r} is no list of arcs; {remedy}")
     width = max((len(row) for row in rows), default=1)
     values = np.full((len(rows), max(width, 1)), -1, dtype=object)
     for i, row in enumerate(rows):
         values[i, : len(row)] = list(row)
-    return target_matrix(values, argument, None, "place")
+    return target_matrix(values, "y", None, "place")

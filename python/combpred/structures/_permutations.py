@@ -7,17 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import Limit
 from .._data.glossary import documented
 from .._data.relations import pair_names
 from .._data.targets import TargetError, as_numbers, target_matrix, whole_numbers
-from .._lib.structure import Description
-from ._base import Structure
+from ._base import Sized, Structure
 from ._layout import Layout
 from ._orders import ORDER_KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
-
-_LIMIT = Limit(2**14, "beyond that the k(k−1)/2 scores of a single ranking take more than a gigabyte")
 
 
 @documented
@@ -59,7 +55,7 @@ class Permutations(Structure):
     default_metric = "kendall_tau"
     _entries = "signs"
     _costs = ("kendall", "hamming")
-
+    _sized = Sized("n_labels", "label")
     _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
@@ -129,25 +125,14 @@ class Permutations(Structure):
         values = target_matrix(positions, "positions", None, "label")
         return np.argsort(_positions(values, "positions"), axis=1).astype(np.int32)
 
-    def _n(self) -> int:
-        return self._size("n_labels", 2, "the columns of y", _LIMIT)
-
-    def _describe(self) -> Description:
-        return Description(self.name, {"n": self._n()}, None, None)
-
     def _restriction(self, conditions: Conditions) -> Restriction:
         return order_restriction(conditions, self.space.description)
 
-    def _resolve(self, y: Any) -> Permutations:
-        if self.n_labels is not None:
-            return self._with(n_labels=self._n())
-        return self._with(n_labels=target_matrix(y, "y", None, "label").shape[1])
-
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        return _positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
+        return _positions(self._matrix(y), "y")
 
     def _encode_targets(self, y: Any) -> tuple[NDArray[np.int32], bool]:
-        positions = _known_positions(target_matrix(y, "y", self._n(), "label", "n_labels"), "y")
+        positions = _known_positions(self._matrix(y), "y")
         return positions, bool((positions == 0).any())  # complete rankings embed several times faster
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
@@ -166,9 +151,6 @@ class Permutations(Structure):
 
         positions, bound = best_order(self._n(), linear, order_cuts(restriction))
         return positions, bound + float(magnitude.sum())  # every |ψ| is 1
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
 
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)

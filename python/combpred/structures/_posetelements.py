@@ -7,12 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import Limit
 from .._data.targets import target_vector, whole_numbers
 from .._lib.structure import Description
 from ._base import Structure
-
-_LIMIT = Limit(2**13, "checking that a relation of k elements is transitive takes time proportional to k³")
 
 
 class PosetElements(Structure):
@@ -53,11 +50,7 @@ class PosetElements(Structure):
         relation = np.asarray(self.relation)
         if relation.ndim != 2 or relation.shape[0] != relation.shape[1] or relation.size == 0:
             raise ValueError(f"PosetElements: relation must be a square matrix, got shape {relation.shape}")
-        if len(relation) > _LIMIT.most:
-            raise ValueError(
-                f"PosetElements: relation must have at most {_LIMIT.most} elements, got {len(relation)}; "
-                f"{_LIMIT.reason}"
-            )
+        self._require_few("relation", len(relation), "elements")
         if relation.dtype.kind not in "biuf":
             raise TypeError(f"PosetElements: relation must hold booleans or 0/1, got dtype {relation.dtype}")
         bad = ~((relation == 0) | (relation == 1))
@@ -69,9 +62,6 @@ class PosetElements(Structure):
     def _describe(self) -> Description:
         relation = self._relation()
         return Description(self.name, {"n": len(relation)}, relation.ravel(), None)
-
-    def _resolve(self, y: Any) -> PosetElements:
-        return self._with()
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
         k = len(np.asarray(self.relation))

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.checks import Limit
 from .._lib.structure import Description
+from ._base import Sized
 from ._layout import Layout
 from ._search.constraints import Restriction
 from ._visits import VisitConditions, Visits
@@ -56,11 +56,9 @@ class Routes(Visits):
     name = "routes"
     default_metric = "route_pairs_f1"
     _entries = "bits"
-    _parameter = "n_places"
+    _sized = Sized("n_places", "place", "y")
     _noun = ("place", "places")
     _what = "a route"
-    _least = 2
-    _limit = Limit(2**13, "beyond that the n(n+1) scores of a single route take more than half a gigabyte")
 
     def __init__(self, n_places: int | None = None) -> None:
         self.n_places = n_places

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -21,8 +22,8 @@ from scipy import sparse
 
 from .._data.targets import TargetError
 from .._lib.arrays import FloatArray, require_memory
-from .._lib.decode import Decoded, Decoding, decode
-from .._lib.errors import CapabilityError
+from .._lib.decode import Decoded, Decoding, best_blocks, decode
+from .._lib.errors import CapabilityError, RowError
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.sampling import Drawn, Plan, chain_sample
 from .._lib.structure import (
@@ -40,7 +41,6 @@ from .._lib.structure import (
 )
 from ._layout import Layout
 from ._search.constraints import RowConstraints
-from ._search.k_best import best_outputs, better_siblings, has_siblings
 from .costs import OutputLoss
 
 if TYPE_CHECKING:
@@ -85,8 +85,6 @@ class LibrarySpace:
     in_library : bool
         Whether the library knows the outputs. If so, their parts are int32, otherwise objects that the user's functions
         take.
-    is_listed : bool
-        Whether all outputs are held in a list.
     parts_dtype : dtype
         Type of the parts of an output.
 
@@ -97,7 +95,6 @@ class LibrarySpace:
     """
 
     in_library = True
-    is_listed = False
     parts_dtype: DTypeLike = np.int32
 
     def __init__(self, structure: Structure) -> None:
@@ -228,10 +225,21 @@ class LibrarySpace:
 
         `argument` is what the error calls y.
         """
+        with self._naming(argument):
+            parts = self.structure._encode(y)
+            self.check(parts)
+        return parts
+
+    @contextmanager
+    def _naming(self, argument: str) -> Iterator[None]:
+        """Let errors about a row call y `argument`, and what the library says about it end in the remedy."""
         try:
-            return self.structure._encode(y)
+            yield
         except TargetError as error:
             raise TargetError(error.row, error.reason, argument) from error.__cause__
+        except RowError as error:
+            reason, remedy = error.reason.removeprefix("structure: "), self.structure._remedy()
+            raise TargetError(error.row, f"{reason}; {remedy}" if remedy else reason, argument) from None
 
     def decode_parts(self, parts: NDArray[Any]) -> NDArray[Any]:
         """Return y in the user's format, given parts of shape ``(n, part_len)``."""
@@ -258,7 +266,11 @@ class LibrarySpace:
 
     def encode_targets(self, y: Any) -> tuple[NDArray[Any], bool]:
         """Return training targets in parts, and whether they may be known in part."""
-        return self.structure._encode_targets(y)
+        with self._naming("y"):
+            parts, partial = self.structure._encode_targets(y)
+            if not partial:
+                self.check(parts)
+        return parts, partial
 
     def embed_sparse(self, y: Any) -> sparse.csr_array | None:
         """Return ψ of every row of training targets in CSR format, or None if ψ is not sparse enough."""
@@ -312,7 +324,7 @@ class LibrarySpace:
         if how.decoder == "milp":
             from ._search.programs import decode_rows  # loads the solver
 
-            return decode_rows(self.description, linear, magnitude, self.structure._best_by_program)
+            return decode_rows(self.description, linear, magnitude, repeat(self.structure._best_by_program))
         return self._search(linear, magnitude, how)
 
     def _search(self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding) -> Decoded:
@@ -331,29 +343,70 @@ class LibrarySpace:
         nu: float = 1.0,
         max_results: int | None = None,
         n_threads: int | None = None,
+        method: str = "auto",
     ) -> Iterator[Any]:
-        """Return an iterator over outputs in the user's format, best first, for scores of shape ``(d,)``.
+        r"""Return an iterator over outputs in the user's format, best first, for scores of shape ``(d,)``.
 
-        Parameters and errors are those of `best_outputs`.
+        Parameters
+        ----------
+        linear : ndarray of shape (d,)
+            Scores of the entries of ψ.
+        magnitude : ndarray of shape (d,) or None, default=None
+            Scores of their squares.
+        nu : float, default=1.0
+            Outputs are listed while their score is at least :math:`(1-\nu)\max + \nu\min`; 1 lists all.
+        max_results : int or None, default=None
+            Largest number of outputs to list; None: no limit.
+        n_threads : int or None, default=None
+            Number of threads for decoding; None: as configured.
+        method : str, default="auto"
+            One of ``names.KBEST_METHODS``; "unordered" lists those of sibling systems without decoding for ``nu=0.5``.
+
+        Yields
+        ------
+        y : one row in the structure's format
+            Of several outputs with equal ψ, which no score tells apart, only one is listed.
+
+        Raises
+        ------
+        CapabilityError
+            When the structure has no exact decoder at its size, or an embedding that cannot be partitioned. Only later
+            decodings raise errors during iteration; all others are raised at once.
         """
-        return best_outputs(self, linear, magnitude, nu=nu, max_results=max_results, n_threads=n_threads)
+        blocks = self._best_parts(linear, magnitude, nu, max_results, n_threads, method)
+        try:
+            first = next(blocks)
+        except CapabilityError as error:
+            raise self._not_in_order(error) from None
+        return self._best_outputs(first, blocks)
 
-    def enumerate(
+    def _best_parts(
         self,
         linear: FloatArray,
-        magnitude: FloatArray | None = None,
-        *,
-        nu: float = 0.5,
-        max_results: int | None = None,
-        n_threads: int | None = None,
-    ) -> Iterator[Any]:
-        """Return an iterator over the outputs that `k_best` lists, not always in order.
+        magnitude: FloatArray | None,
+        nu: float,
+        most: int | None,
+        n_threads: int | None,
+        method: str,
+    ) -> Iterator[NDArray[np.int32]]:
+        """Yield the outputs of `k_best` in blocks of parts, one block at least."""
+        return best_blocks(self.description, linear, magnitude, most=most, nu=nu, method=method, n_threads=n_threads)
 
-        With ``nu=0.5`` the outputs of a sibling system come unsorted, without any decoding.
-        """
-        if nu == 0.5 and has_siblings(self, magnitude):
-            return islice(better_siblings(self, linear, magnitude), max_results)
-        return self.k_best(linear, magnitude, nu=nu, max_results=max_results, n_threads=n_threads)
+    def _best_outputs(self, first: NDArray[np.int32], blocks: Iterator[NDArray[np.int32]]) -> Iterator[Any]:
+        """Yield the outputs of blocks of parts, of which the first is there already."""
+        yield from self.decode_parts(first)
+        try:
+            for parts in blocks:
+                yield from self.decode_parts(parts)
+        except CapabilityError as error:
+            raise self._not_in_order(error) from None
+
+    def _not_in_order(self, error: CapabilityError) -> CapabilityError:
+        """Return the error that outputs cannot be listed in order, with the remedy."""
+        return CapabilityError(
+            f"{self.structure!r}: {error.reason}; take predict for the best one, and nu=0.5 lists those of sibling "
+            "systems without decoding"
+        )
 
     def score_bounds(self, linear: FloatArray, magnitude: FloatArray | None = None) -> FloatArray:
         """Return a proven upper bound on the scores of all outputs for every row, shape ``(n,)``; see `decode`."""

@@ -9,16 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .._data.checks import Limit
-from .._data.targets import TargetError
-from .._lib.errors import RowError
-from .._lib.structure import Description, structure_check
-from ._base import Structure
+from .._lib.structure import Description
+from ._base import Sized, Structure
 from ._edges import EDGE_KEYS, edge_list, edge_names, edge_restriction, edge_sets
 from ._layout import Layout
 from ._search.constraints import Conditions, Restriction
-
-_LIMIT = Limit(2**12, "beyond that the moments take gigabytes")
 
 
 class SpanningTrees(Structure):
@@ -59,6 +54,7 @@ class SpanningTrees(Structure):
     default_metric = "hamming_score"
     _entries = "bits"
     _constraint_keys = EDGE_KEYS
+    _sized = Sized("n_vertices", "edge", None)
 
     def __init__(self, n_vertices: int, edges: ArrayLike) -> None:
         self.n_vertices = n_vertices
@@ -66,7 +62,7 @@ class SpanningTrees(Structure):
 
     def _graph(self) -> tuple[int, NDArray[np.int32]]:
         """Return the number of vertices and the edges; ValueError unless they make a connected simple graph."""
-        n = self._size("n_vertices", 2, None, _LIMIT)
+        n = self._n()
         edges = edge_list("SpanningTrees", self.edges, n)
         graph = coo_array((np.ones(len(edges), dtype=np.int8), (edges[:, 0], edges[:, 1])), shape=(n, n))
         parts, label = connected_components(graph, directed=False)
@@ -85,23 +81,12 @@ class SpanningTrees(Structure):
     def _restriction(self, conditions: Conditions) -> Restriction:
         return edge_restriction(conditions, self.space.description, self._graph()[1], what="edge")
 
-    def _resolve(self, y: Any) -> SpanningTrees:
-        return self._with()
-
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        n, edges = self._graph()
-        parts = edge_sets(y, len(edges))
-        try:
-            structure_check(Description(self.name, {"n": n}, edges.ravel(), None), parts)
-        except RowError as error:
-            reason = error.reason.removeprefix("structure: ")
-            raise TargetError(
-                error.row, f"{reason}; a spanning tree has {n - 1} edges that connect all {n} vertices"
-            ) from None
-        return parts
+        return edge_sets(y, len(self._graph()[1]))
 
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
+    def _remedy(self) -> str:
+        n = self._n()
+        return f"a spanning tree has {n - 1} edges that connect all {n} vertices"
 
     def feature_names(self) -> NDArray[np.object_]:
         return edge_names(self._graph()[1])

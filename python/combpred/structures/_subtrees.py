@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import Limit
 from .._data.glossary import documented
-from .._data.targets import TargetError, target_matrix, whole_numbers
+from .._data.targets import TargetError, bits, target_matrix
 from .._data.trees import Tree
 from .._lib.structure import Description
 from ._base import Structure
 from ._members import MEMBER_KEYS, MemberConditions
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
 
-_LIMIT = Limit(2**20, "beyond that the exact count takes too long")
 _REMEDY = "subtrees are 0/1 matrices, 1 where the node belongs to the row"
 
 
@@ -67,10 +65,7 @@ class Subtrees(Structure):
 
     def _tree(self) -> Tree:
         tree = Tree(self.parent)
-        if len(tree) > _LIMIT.most:
-            raise ValueError(
-                f"Subtrees: parent must have at most {_LIMIT.most} nodes, got {len(tree)}; {_LIMIT.reason}"
-            )
+        self._require_few("parent", len(tree), "nodes")
         return tree
 
     def _describe(self) -> Description:
@@ -104,12 +99,9 @@ class Subtrees(Structure):
         size = {} if members.size is None else {"size": members.size}
         return Restriction(Description(self.name, {**free.scalars, **size}, free.ints, None), **members.entries())
 
-    def _resolve(self, y: Any) -> Subtrees:
-        return self._with()
-
     def _encode(self, y: Any) -> NDArray[np.int32]:
         tree = self._tree()
-        parts = whole_numbers(target_matrix(y, "y", len(tree), "node of the tree"), "y", 0, 1, _REMEDY)
+        parts = bits(target_matrix(y, "y", len(tree), "node of the tree"), _REMEDY)
         root = tree.parent < 0
         orphans = parts.astype(np.bool_) & ~(parts[:, tree.parent].astype(np.bool_) | root)
         orphans |= root & (parts == 0)
@@ -125,10 +117,5 @@ class Subtrees(Structure):
             )
         return parts
 
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
-
     def feature_names(self) -> NDArray[np.object_]:
-        tree = self._tree()
-        names = [f"node{i}" for i in range(len(tree))] if tree.names is None else [str(name) for name in tree.names]
-        return np.array(names, dtype=object)
+        return self._tree().labels()

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.relations import LIMIT, encode_relations, items_shown, pair_names
-from .._lib.structure import Description
-from ._base import Structure
+from .._data.relations import encode_relations, items_shown, pair_names
+from ._base import Sized, Structure
 from ._layout import Layout
 
 
@@ -54,18 +53,13 @@ class Tournaments(Structure):
     default_metric = "pair_accuracy"
     _entries = "signs and zeros"
     _costs = ("hamming", "kendall")
+    _sized = Sized("n_items", "pair of items", "the pairs of y")
 
     def __init__(self, n_items: int | None = None) -> None:
         self.n_items = n_items
 
-    def _n(self) -> int:
-        return self._size("n_items", 2, "the pairs of y", LIMIT)
-
-    def _describe(self) -> Description:
-        return Description(self.name, {"n": self._n()}, None, None)
-
-    def _resolve(self, y: Any) -> Tournaments:
-        return self._with(n_items=items_shown(y, "Tournaments") if self.n_items is None else self._n())
+    def _shown(self, y: Any) -> int:
+        return items_shown(y, "Tournaments")
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return encode_relations(y, self._n(), reflexive=False)
@@ -73,9 +67,6 @@ class Tournaments(Structure):
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         known = self._resolve(y_true)
         return known.space.encode(y_true), known.space.encode(y_pred)
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
 
     def _free_values(self) -> tuple[int, ...] | None:
         return (-1, 0, 1)

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._data.checks import Limit
 from .._data.targets import TargetError, padded, shown, whole_numbers
 from .._lib.arrays import IntArray
 from .._lib.structure import Description
@@ -25,34 +23,23 @@ class Visits(Structure):
     A subclass has one parameter, the number of places, and says which lists are the same output.
     """
 
-    _parameter: ClassVar[str]  # name of the parameter
     _noun: ClassVar[tuple[str, str]]  # what is visited, such as ("vertex", "vertices")
     _what: ClassVar[str]  # what a row is, such as "a cycle"
     _constraint_keys = ("start", "end", "length", "required", "forbidden")
-    _least: ClassVar[int]  # number of places in the shortest row
-    _limit: ClassVar[Limit]
 
-    def _n(self) -> int:
-        return self._size(self._parameter, self._least, "y", self._limit)
+    @property
+    def _least(self) -> int:
+        """Number of places in the shortest row."""
+        return self._range("n").least
 
-    def _describe(self) -> Description:
-        return Description(self.name, {"n": self._n()}, None, None)
-
-    def _resolve(self, y: Any) -> Structure:
-        if getattr(self, self._parameter) is not None:
-            n = self._n()
-        else:
-            n = max(self._lists(y, "y", None).shape[1], self._least)
-        return self._with(**{self._parameter: n})
+    def _shown(self, y: Any) -> int:
+        return max(self._lists(y, "y", None).shape[1], self._least)
 
     def _encode(self, y: Any) -> IntArray:
         return self._canonical(self._lists(y, "y", self._n()))
 
-    def _decode_parts(self, parts: IntArray) -> NDArray[Any]:
-        return parts
-
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        n = None if getattr(self, self._parameter) is None else self._n()
+        n = None if getattr(self, self._sized.parameter) is None else self._n()
         truth, predicted = self._lists(y_true, "y_true", n), self._lists(y_pred, "y_pred", n)
         n = max(truth.shape[1], predicted.shape[1])
         return self._canonical(_with_width(truth, n)), self._canonical(_with_width(predicted, n))
@@ -88,7 +75,7 @@ class Visits(Structure):
             For the first row that is too short, repeats a place, holds an unknown place, or goes on after −1.
         """
         one, many = self._noun
-        most = self._limit.most if n is None else n
+        most = self._range("n").most if n is None else n
         remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
         values = whole_numbers(padded(y, argument, one), argument, -1, most - 1, remedy)
         if n is None:

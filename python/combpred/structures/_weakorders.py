@@ -8,17 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from .._data.checks import Limit
 from .._data.glossary import documented
 from .._data.relations import pair_names
 from .._data.targets import as_numbers, error_at, target_matrix
-from .._lib.structure import Description
-from ._base import Structure
+from ._base import Sized, Structure
 from ._layout import Layout
 from ._orders import ORDER_KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
 
-_LIMIT = Limit(2**10, "the counts of larger spaces take too long to tabulate")
 _REMEDY = "positions are finite numbers, compared by their order; complete the ranking or drop the row"
 
 
@@ -76,25 +73,14 @@ class WeakOrders(Structure):
     default_metric = "tau_x"
     _entries = "signs and ties"
     _costs = ("kendall", "hamming")
-
+    _sized = Sized("n_labels", "label")
     _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
         self.n_labels = n_labels
 
-    def _n(self) -> int:
-        return self._size("n_labels", 2, "the columns of y", _LIMIT)
-
-    def _describe(self) -> Description:
-        return Description(self.name, {"n": self._n()}, None, None)
-
     def _restriction(self, conditions: Conditions) -> Restriction:
         return order_restriction(conditions, self.space.description)
-
-    def _resolve(self, y: Any) -> WeakOrders:
-        if self.n_labels is not None:
-            return self._with(n_labels=self._n())
-        return self._with(n_labels=target_matrix(y, "y", None, "label").shape[1])
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return _dense_ranks(y, self._n(), "y")
@@ -102,9 +88,6 @@ class WeakOrders(Structure):
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         k = None if self.n_labels is None else self._n()
         return _dense_ranks(y_true, k, "y_true"), _dense_ranks(y_pred, k, "y_pred")
-
-    def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
-        return parts
 
     def feature_names(self) -> NDArray[np.object_]:
         n = self._n()

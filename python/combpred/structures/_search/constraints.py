@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._lib.arrays import FloatArray
-from ..._lib.decode import Decoded, Decoding, decode, score_values
+from ..._lib.decode import Constraints, Decoded, Decoding, decode
 from ..._lib.errors import CapabilityError, RowError, renumbered
-from ..._lib.structure import Description, structure_embed
+from ..._lib.names import CONSTRAINED_DECODERS
+from ..._lib.structure import Description
 
 if TYPE_CHECKING:
     from .._space import LibrarySpace
@@ -28,11 +29,7 @@ if TYPE_CHECKING:
 Pair = tuple[int, int]
 
 #: Values of the parameter `decoder` that respect constraints.
-CONSTRAINED = ("auto", "exact", "local-search", "milp")
-
-# Penalty for a violated condition, after the scores of the row are scaled so that their magnitudes add up to less than
-# 1. Two outputs then differ by less than 2, so no score outweighs a violation.
-_PENALTY = 4.0
+CONSTRAINED = (*CONSTRAINED_DECODERS, "milp")
 
 
 class ConditionError(ValueError):
@@ -194,8 +191,6 @@ class Restriction:
         The space to decode in. Conditions that are not about single entries of ψ are part of it.
     must, must_not : tuple of (int, int)
         Pairs of an entry of ψ and the value, 1 or −1, that it must, or must not, have.
-    signed : bool, default=False
-        Whether entries of ψ may be −1, 0 or 1. Scores of squares are then needed to rule out one value.
     entries : ndarray of shape (d',) or None, default=None
         If the space has another embedding than the structure: for each of its d' entries, the entry of ψ from which it
         takes its score.
@@ -204,24 +199,24 @@ class Restriction:
     shown : str, default=""
         The constraint, for messages.
     decode : callable or None, default=None
-        Function of linear scores, magnitudes and a `Decoding` that returns `Decoded`, if the library does not decode
-        the space.
+        Function of linear scores, magnitudes, a `Decoding` and the restriction that returns `Decoded`, or None where no
+        output satisfies the restriction; if the library does not decode the space.
     """
 
     description: Description
     must: tuple[tuple[int, int], ...] = ()
     must_not: tuple[tuple[int, int], ...] = ()
-    signed: bool = False
     entries: NDArray[np.intp] | None = None
     listed: Callable[[NDArray[np.int32]], NDArray[np.int32]] | None = None
     shown: str = ""
-    decode: Callable[[FloatArray, FloatArray | None, Decoding], Decoded] | None = None
+    decode: Callable[[FloatArray, FloatArray | None, Decoding, Restriction], Decoded | None] | None = None
 
-    def key(self) -> Hashable:
-        """Return a key that restrictions share if they are equal and list outputs alike."""
+    def space_key(self) -> Hashable:
+        """Return a key that restrictions share if they are decoded in the same space."""
         ints = self.description.ints
         fixed = None if ints is None else ints.tobytes()
-        return (tuple(sorted(self.description.scalars.items())), fixed, self.must, self.must_not, self.shown)
+        own = None if self.decode is None else (self.must, self.must_not)
+        return (tuple(sorted(self.description.scalars.items())), fixed, own)
 
 
 class RowConstraints:
@@ -253,9 +248,9 @@ class RowConstraints:
             raise CapabilityError(
                 f"{type(structure).__name__} takes no constraints; leave them out, or choose among its outputs"
             )
-        self._restrictions: list[Restriction | None] = []
+        self._restrictions: list[Restriction | None]  # of all rows, or the one that they share
         if isinstance(constraints, Mapping):
-            self._restrictions.append(self._parsed(constraints, "constraints"))
+            self._restrictions = [self._parsed(constraints, "constraints")]
             self._code = np.zeros(n, dtype=np.intp)
             return
         if isinstance(constraints, str) or not isinstance(constraints, Sequence):
@@ -264,15 +259,17 @@ class RowConstraints:
             )
         if len(constraints) != n:
             raise ValueError(f"constraints has {len(constraints)} entries for {n} rows; give one for each row")
+        self._restrictions = [
+            None if given is None else self._parsed(given, f"constraints, row {row}", row)
+            for row, given in enumerate(constraints)
+        ]
         known: dict[Hashable, int] = {}
-        code = []
-        for row, given in enumerate(constraints):
-            restriction = None if given is None else self._parsed(given, f"constraints, row {row}", row)
-            number = known.setdefault(None if restriction is None else restriction.key(), len(known))
-            if number == len(self._restrictions):
-                self._restrictions.append(restriction)
-            code.append(number)
-        self._code = np.array(code, dtype=np.intp)
+        keys = (None if restriction is None else restriction.space_key() for restriction in self._restrictions)
+        self._code = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.intp)
+
+    def _of(self, row: int) -> Restriction | None:
+        """Return the restriction of a row."""
+        return self._restrictions[0 if len(self._restrictions) == 1 else row]
 
     def _parsed(self, given: Any, where: str, row: int | None = None) -> Restriction | None:
         """Return the restriction of one constraint, or None if it has no conditions; errors begin with `where`."""
@@ -310,15 +307,15 @@ class RowConstraints:
 
         Notes
         -----
-        Rows with the same constraint are decoded together.
+        Rows whose outputs belong to the same space are decoded together.
         """
         code = self._code[first : first + len(linear)]
         whole: Decoded | None = None
         for number in np.unique(code):
             rows = np.flatnonzero(code == number)
-            weights = magnitude if magnitude is None or magnitude.ndim == 1 else magnitude[rows]
+            weights = magnitude if magnitude is None or len(np.atleast_2d(magnitude)) == 1 else magnitude[rows]
             try:
-                part = self._decode_group(self._restrictions[number], linear[rows], weights, how, first + rows)
+                part = self._decode_group(linear[rows], weights, how, first + rows)
             except CapabilityError as error:
                 if error.row is not None or len(self._restrictions) == 1 or how.decoder not in CONSTRAINED:
                     raise
@@ -333,47 +330,59 @@ class RowConstraints:
         return self._space.decode(linear, magnitude, how) if whole is None else whole
 
     def _decode_group(
-        self,
-        restriction: Restriction | None,
-        linear: FloatArray,
-        magnitude: FloatArray | None,
-        how: Decoding,
-        rows: NDArray[np.intp],
+        self, linear: FloatArray, magnitude: FloatArray | None, how: Decoding, rows: NDArray[np.intp]
     ) -> Decoded:
-        """Decode rows that share a restriction; `rows` are their numbers among all rows."""
-        if restriction is None:
+        """Decode rows in one space; `rows` are their numbers among all rows."""
+        held = [self._of(row) for row in rows.tolist()]
+        shared = held[0]
+        if shared is None:
             with renumbered(rows):
                 return self._space.decode(linear, magnitude, how)
+        restrictions = [restriction for restriction in held if restriction is not None]  # which are all
         if how.decoder not in CONSTRAINED:
             names = ", ".join(repr(name) for name in CONSTRAINED)
             raise CapabilityError(f"decoder={how.decoder!r} takes no constraints; those that do are {names}")
         if how.decoder == "milp":
-            return self._decode_programs(restriction, linear, magnitude, rows)
-        if restriction.entries is not None and magnitude is not None:
-            self._space.require_preimage()  # squares of sums are no sums of squares
+            return self._decode_programs(restrictions, linear, magnitude, rows)
+        if shared.entries is not None:
+            if magnitude is not None:
+                self._space.require_preimage()  # squares of sums are no sums of squares, unless the sums are 0 or 1
+                magnitude = magnitude[..., shared.entries]
+            linear = linear[:, shared.entries]
+        met = np.ones(len(rows), dtype=np.bool_)
         with renumbered(rows):
-            found, psi, met = _decode(restriction, linear, magnitude, how)
-        if not met.all():
-            row = int(np.argmin(met))
-            raise ConstraintError(int(rows[row]), self._unmet(restriction, bool(found.optimal[row])))
-        value = score_values(psi, linear, magnitude)
-        bound = np.where(found.optimal, value, np.maximum(found.upper_bound, value))
-        y = found.y if restriction.listed is None else restriction.listed(found.y)
-        return Decoded(y, value, bound, found.nu, found.optimal)
+            if shared.decode is None:
+                found: Decoded | None = decode(
+                    shared.description,
+                    linear,
+                    magnitude,
+                    how.decoder,
+                    how.n_threads,
+                    constraints=_conditions(restrictions),
+                    met=met,
+                )
+            else:
+                found = shared.decode(linear, magnitude, how, shared)
+        if found is None or not met.all():
+            row = int(np.argmin(met)) if found is not None else 0
+            proven = found is None or bool(found.optimal[row])
+            raise ConstraintError(int(rows[row]), self._unmet(restrictions[row], proven))
+        return found if shared.listed is None else found._replace(y=shared.listed(found.y))
 
     def _decode_programs(
-        self, restriction: Restriction, linear: FloatArray, magnitude: FloatArray | None, rows: NDArray[np.intp]
+        self, restrictions: list[Restriction], linear: FloatArray, magnitude: FloatArray | None, rows: NDArray[np.intp]
     ) -> Decoded:
-        """Decode rows that share a restriction by integer programs, which contain the conditions."""
+        """Decode rows in one space by integer programs, which contain the conditions."""
         from .programs import decode_rows  # loads the solver
 
         structure = self._space.structure
-        solve = partial(structure._best_by_program, restriction=restriction)
+        solvers = [partial(structure._best_by_program, restriction=restriction) for restriction in restrictions]
         try:
-            found = decode_rows(self._space.description, linear, magnitude, solve)
+            found = decode_rows(self._space.description, linear, magnitude, solvers)
         except RowError as error:
-            raise ConstraintError(int(rows[error.row]), self._unmet(restriction, True)) from None
-        return found if restriction.listed is None else found._replace(y=restriction.listed(found.y))
+            raise ConstraintError(int(rows[error.row]), self._unmet(restrictions[error.row], True)) from None
+        listed = restrictions[0].listed
+        return found if listed is None else found._replace(y=listed(found.y))
 
     def _unmet(self, restriction: Restriction, proven: bool) -> str:
         """Return a message that no output satisfies the constraint, if that is proven, or that a search found none."""
@@ -387,78 +396,17 @@ class RowConstraints:
         )
 
 
-def _decode(
-    restriction: Restriction, linear: FloatArray, magnitude: FloatArray | None, how: Decoding
-) -> tuple[Decoded, FloatArray, NDArray[np.bool_]]:
-    """Decode rows under one restriction.
-
-    Returns
-    -------
-    found : Decoded
-        Its bounds and guarantees hold among the outputs that satisfy the restriction.
-    psi : ndarray of shape (n, d)
-        ψ of the outputs, in the structure's embedding.
-    met : ndarray of shape (n,), bool
-        Whether an output satisfies the restriction.
-    """
-    entries = restriction.entries
-    inner = linear if entries is None else linear[:, entries]
-    weights = magnitude if magnitude is None or entries is None else magnitude[..., entries]
-    penalised = bool(restriction.must or restriction.must_not)
-    if penalised:
-        exponent, inner, weights = _penalised(restriction, inner, weights)
-    if restriction.decode is not None:
-        found = restriction.decode(inner, weights, how)
-    else:
-        found = decode(restriction.description, inner, weights, how.decoder, how.n_threads)
-    psi = structure_embed(restriction.description, found.y, n_threads=how.n_threads)
-    at, values = _columns(restriction.must)
-    met = (psi[:, at] == values).all(axis=1)
-    at, values = _columns(restriction.must_not)
-    met &= (psi[:, at] != values).all(axis=1)
-    if penalised:
-        bound = np.ldexp(found.upper_bound - _PENALTY * len(restriction.must), exponent)
-        found = found._replace(upper_bound=bound, nu=np.where(found.optimal, 0.0, 1.0))
-    if entries is not None:
-        folded = np.zeros((linear.shape[1], len(psi)))
-        np.add.at(folded, entries, psi.T)
-        psi = np.ascontiguousarray(folded.T)
-    return found, psi, met
-
-
-def _penalised(
-    restriction: Restriction, linear: FloatArray, magnitude: FloatArray | None
-) -> tuple[NDArray[np.intc], FloatArray, FloatArray | None]:
-    """Return scores with a penalty for each violated condition that no other score can outweigh.
-
-    Returns
-    -------
-    exponent : ndarray of shape (n,)
-        The scores of row i are divided by ``2 ** exponent[i]``, so that their magnitudes add up to less than 1.
-    scaled : ndarray of shape (n, d)
-        Scores of the entries of ψ.
-    squares : ndarray of shape (n, d) or (1, d), or None
-        Scores of their squares.
-    """
-    weights = np.zeros((1, linear.shape[1])) if magnitude is None else np.atleast_2d(magnitude)
-    total = np.abs(linear).sum(axis=1) + np.abs(weights).sum(axis=1)
-    _, exponent = np.frexp(total)
-    scaled = np.ldexp(linear, -exponent[:, np.newaxis])
-    signed = restriction.signed
-    squares = None if magnitude is None and not signed else np.ldexp(weights, -exponent[:, np.newaxis])
-    d = linear.shape[1]
-    at, values = _columns(restriction.must)
-    scaled += np.bincount(at, _PENALTY * values, d)
-    at, values = _columns(restriction.must_not)
-    if signed and squares is not None:  # adds 0 for −value and for 0, and −_PENALTY for value
-        scaled -= np.bincount(at, _PENALTY / 2 * values, d)
-        squares -= np.bincount(at, minlength=d) * (_PENALTY / 2)
-    else:
-        scaled -= np.bincount(at, minlength=d) * _PENALTY
-    return exponent, scaled, squares
-
-
-def _columns(conditions: tuple[tuple[int, int], ...]) -> tuple[NDArray[np.intp], FloatArray]:
-    """Return the entries of ψ and the values of conditions as two arrays."""
-    table = np.array(conditions, dtype=np.intp).reshape(-1, 2)
-    return table[:, 0], table[:, 1].astype(np.float64)
+def _conditions(restrictions: list[Restriction]) -> Constraints:
+    """Return the conditions of rows on entries of ψ as the library takes them."""
+    if all(restriction is restrictions[0] for restriction in restrictions):
+        restrictions = restrictions[:1]
+    table = [
+        (*condition, must)
+        for restriction in restrictions
+        for must, conditions in ((1, restriction.must), (0, restriction.must_not))
+        for condition in conditions
+    ]
+    feature, value, must = np.array(table, dtype=np.int32).reshape(-1, 3).T
+    sizes = [len(restriction.must) + len(restriction.must_not) for restriction in restrictions]
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Constraints(first, np.ascontiguousarray(feature), value.astype(np.int8), must.astype(np.int8))

@@ -42,6 +42,20 @@ class EdgeProperty:
     def __init__(self, edges: NDArray[np.int32], holds: Callable[[Mask], Any]) -> None:
         self.edges = edges
         self._holds = holds
+        self._required: Mask | None = None
+
+    def beside(self, required: Mask) -> EdgeProperty:
+        """Return the property of sets that they have this one together with the edges of a set."""
+        rest = EdgeProperty(self.edges, self._holds)
+        rest._required = required
+        return rest
+
+    def shown(self, edges: Mask) -> str:
+        """Return a set of edges for messages."""
+        return ", ".join(f"{u}-{v}" for u, v in self.edges[self._whole(edges)].tolist()) or "no edge"
+
+    def _whole(self, edges: Mask) -> Mask:
+        return edges if self._required is None else edges | self._required
 
     def holds(self, edges: Mask) -> bool:
         """Return whether a set of edges, a bool array ``(n_edges,)``, has the property.
@@ -51,7 +65,7 @@ class EdgeProperty:
         TypeError
             When the user's function returns anything but a bool.
         """
-        shown = edges.view()
+        shown = self._whole(edges).view()
         shown.flags.writeable = False  # the user's function must not change the arrays of the search
         answer = self._holds(shown)
         if not isinstance(answer, (bool, np.bool_)):
@@ -340,10 +354,7 @@ def check_search(
 
 def _raise_counterexample(edge_property: EdgeProperty, whole: Mask, part: Mask) -> NoReturn:
     """Raise ValueError with a set that has the property and a subset that does not."""
-    held, lost = (
-        ", ".join(f"{u}-{v}" for u, v in edge_property.edges[edges].tolist()) or "no edge" for edges in (whole, part)
-    )
     raise ValueError(
-        f"Graphs: hereditary is no hereditary property: it is True for the edges {held} and False for {lost}; a set "
-        "must keep it when edges are taken away"
+        f"Graphs: hereditary is no hereditary property: it is True for the edges {edge_property.shown(whole)} and "
+        f"False for {edge_property.shown(part)}; a set must keep it when edges are taken away"
     )

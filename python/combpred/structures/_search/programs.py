@@ -5,7 +5,7 @@ The programs themselves are in `combpred._programs`, which knows arrays only; th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,7 +84,7 @@ def _fixed(variable: int, to: bool) -> Cut:
 
 
 def decode_rows(
-    description: Description, linear: FloatArray, magnitude: FloatArray | None, solve: RowSolver
+    description: Description, linear: FloatArray, magnitude: FloatArray | None, solvers: Iterable[RowSolver]
 ) -> Decoded:
     """Return a best output for every row by solving one integer program for each.
 
@@ -96,8 +96,8 @@ def decode_rows(
         Scores s of the entries of ψ.
     magnitude : ndarray of shape (d,) or (n, d), or None
         Scores m of their magnitudes: the score of y is ⟨s, ψ(y)⟩ + ⟨m, |ψ(y)|⟩.
-    solve : callable
-        Solves the program of one row; see `RowSolver`.
+    solvers : iterable of callable
+        Solve the programs of the rows, one each; see `RowSolver`. There may be more than rows.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def decode_rows(
     """
     m = np.zeros(linear.shape[1]) if magnitude is None else magnitude
     solutions = []
-    for i, (row, weights) in enumerate(zip(linear, np.broadcast_to(m, linear.shape), strict=True)):
+    for i, (row, weights, solve) in enumerate(zip(linear, np.broadcast_to(m, linear.shape), solvers, strict=False)):
         try:
             solutions.append(solve(row, weights))
         except InfeasibleError as error:

@@ -1,0 +1,262 @@
+// Package kbest lists the outputs of a space in descending order of their scores, and the better half of the outputs of sibling
+// systems.
+//
+// There are four ways. Combinations of values that entries of ψ take independently come from a heap. Small spaces are listed and
+// sorted. All others are partitioned around each output that was listed, at a cost of at most d exact decodings for each. And the
+// better outputs of sibling systems come without any decoding, in no order.
+package kbest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/badrow"
+	"combpred/core/parallel"
+	"combpred/core/structure"
+)
+
+// Method says how outputs are listed.
+type Method int
+
+const (
+	Auto         Method = iota // in order: by Combinations, Sort or Partition, the first that is possible
+	Unordered                  // by Siblings where that is possible and Nu is ½, otherwise as Auto
+	Combinations               // combinations of independent values, from a heap
+	Sort                       // all outputs, sorted
+	Partition                  // by partitioning the space around each output found
+	Siblings                   // the better of each two siblings, in lexicographic order of pairs
+)
+
+const (
+	// tieTolerance is the share of the sum of all magnitudes by which scores may differ that are tied.
+	tieTolerance = 1e-12
+	// scannedNumbers and scannedPerEntry bound the spaces that are listed and sorted, to max(first/d, second·d) outputs: it then costs
+	// no more than some of the decodings that it replaces.
+	scannedNumbers, scannedPerEntry = 1 << 22, 32
+	// pollEvery is the number of outputs between polls while outputs are listed.
+	pollEvery = 1 << 10
+)
+
+// Options say which outputs are listed.
+type Options struct {
+	Method Method
+	// Nu is the share of the range of scores that is listed: outputs of a score of at least (1−Nu)·max + Nu·min. 1 lists all.
+	Nu float64
+	// Skip is the number of outputs that are passed over at the beginning.
+	Skip int
+}
+
+// emit takes one output, and says whether more are wanted.
+type emit func(y []int32, value float64) bool
+
+// Result says what was written.
+type Result struct {
+	Counts []int  // outputs listed for each row
+	Method Method // by which they were listed
+}
+
+// Batch lists outputs for each row of scores, capacity of them at most: those of row i go to dst[i·capacity:], with their scores
+// in values unless that is nil. linear is n×d, and magnitude has d columns and 0, 1 or n rows. Of several outputs with equal ψ,
+// which no score tells apart, only one is listed. Ties come in a fixed order.
+//
+// Cost of the k-th output: O(d + log k) by Combinations; by Partition at most d exact decodings, beside up to 3d at the start, and
+// memory of d·min(k·d, capacity + Skip).
+func Batch(space structure.Space, linear, magnitude blas64.General, o Options, capacity int, dst []int32, values []float64,
+	workers int, mon *parallel.Monitor) (Result, error) {
+	p, d := space.PartLen(), space.FeatureLen()
+	switch {
+	case linear.Cols != d || magnitude.Rows > 0 && magnitude.Cols != d:
+		return Result{}, fmt.Errorf("kbest: the scores have %d and %d columns, %s needs %d", linear.Cols, magnitude.Cols,
+			structure.Describe(space), d)
+	case magnitude.Rows > 1 && magnitude.Rows != linear.Rows:
+		return Result{}, fmt.Errorf("kbest: magnitude has %d rows, must have 0, 1 or %d", magnitude.Rows, linear.Rows)
+	case len(dst) != linear.Rows*capacity*p || values != nil && len(values) != linear.Rows*capacity:
+		return Result{}, fmt.Errorf("kbest: %d outputs of each of %d rows do not fit dst, of %d parts, or values, of %d", capacity,
+			linear.Rows, len(dst), len(values))
+	case !(o.Nu >= 0 && o.Nu <= 1):
+		return Result{}, fmt.Errorf("kbest: nu is %v, must be from 0 to 1", o.Nu)
+	case o.Skip < 0 || o.Skip > math.MaxInt-capacity:
+		return Result{}, fmt.Errorf("kbest: %d outputs cannot be skipped", o.Skip)
+	}
+	result := Result{Counts: make([]int, linear.Rows), Method: o.Method}
+	if capacity == 0 {
+		return result, nil
+	}
+	for i := range linear.Rows {
+		score := structure.Scores{Linear: linear.Data[i*linear.Stride:][:d]}
+		if magnitude.Rows > 0 {
+			score.Magnitude = magnitude.Data[min(i, magnitude.Rows-1)*magnitude.Stride:][:d]
+		}
+		for _, s := range [][]float64{score.Linear, score.Magnitude} {
+			if err := structure.CheckScores(s); err != nil {
+				return result, fmt.Errorf("kbest: %w", badrow.At(i, err))
+			}
+		}
+		l := &lister{space: space, score: score, nu: o.Nu, most: o.Skip + capacity, workers: workers, mon: mon}
+		l.slack = tieTolerance * (sumOf(score.Linear) + sumOf(score.Magnitude))
+		skip, count := o.Skip, 0
+		var err error
+		if result.Method, err = l.list(o.Method, func(y []int32, value float64) bool {
+			if skip > 0 {
+				skip--
+				return true
+			}
+			at := i*capacity + count
+			copy(dst[at*p:(at+1)*p], y)
+			if values != nil {
+				values[at] = value
+			}
+			count++
+			return count < capacity
+		}); err != nil {
+			if linear.Rows > 1 {
+				err = badrow.At(i, err)
+			}
+			return result, fmt.Errorf("kbest: %w", err)
+		}
+		result.Counts[i] = count
+	}
+	return result, nil
+}
+
+// lister lists outputs for one row of scores.
+type lister struct {
+	space   structure.Space
+	score   structure.Scores
+	nu      float64
+	slack   float64 // by which scores differ that are tied
+	most    int     // outputs that are wanted
+	workers int
+	mon     *parallel.Monitor
+}
+
+// list lists outputs by a method, and says which that was.
+func (l *lister) list(method Method, yield emit) (Method, error) {
+	if method == Unordered {
+		method = Auto
+		if l.nu == 0.5 && l.level() {
+			method = Siblings
+		}
+	}
+	if method == Auto {
+		method = l.choose()
+	}
+	switch method {
+	case Combinations:
+		free, ok := l.space.(structure.Free)
+		if !ok || free.FreeValues() == nil {
+			return method, lacks(l.space, "entries of ψ that are independent of one another, to combine their values")
+		}
+		return method, l.combine(free.FreeValues(), yield)
+	case Sort:
+		return method, l.sort(yield)
+	case Partition:
+		return method, l.partition(yield)
+	case Siblings:
+		return method, l.siblings(yield)
+	}
+	return method, fmt.Errorf("kbest: there is no method number %d", method)
+}
+
+// choose returns the way to list outputs in order.
+func (l *lister) choose() Method {
+	if free, ok := l.space.(structure.Free); ok && free.FreeValues() != nil {
+		return Combinations
+	}
+	if _, ok := l.space.(structure.Enumerator); ok {
+		if _, ok := l.space.(structure.Tabulated); ok {
+			return Sort // ψ may hold any numbers, which cannot be partitioned, and the list exists already
+		}
+		d := float64(l.space.FeatureLen())
+		count, err := structure.LogCount(l.space)
+		if err == nil && count <= math.Log(max(scannedNumbers/d, scannedPerEntry*d)) {
+			return Sort
+		}
+	}
+	return Partition
+}
+
+func lacks(space structure.Space, need string) error {
+	return &structure.CapabilityError{Structure: structure.Describe(space), Need: need}
+}
+
+func sumOf(scores []float64) (sum float64) {
+	for _, v := range scores {
+		sum += math.Abs(v)
+	}
+	return sum
+}
+
+// sort lists all outputs of a space that is an Enumerator.
+func (l *lister) sort(yield emit) error {
+	enumerator, ok := l.space.(structure.Enumerator)
+	if !ok {
+		return lacks(l.space, "an Enumerator, to sort all outputs")
+	}
+	p := l.space.PartLen()
+	psi := make([]float64, l.space.FeatureLen())
+	var parts []int32
+	var values []float64
+	for y := range enumerator.All() {
+		if len(values)%pollEvery == 0 {
+			if err := l.mon.Err(); err != nil {
+				return err
+			}
+		}
+		l.space.Embed(psi, y)
+		parts, values = append(parts, y...), append(values, l.score.Value(psi))
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	order := make([]int32, len(values))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		switch {
+		case values[a] > values[b]:
+			return -1
+		case values[a] < values[b]:
+			return 1
+		}
+		return 0
+	})
+	least := math.Inf(-1)
+	if l.nu < 1 {
+		least = (1-l.nu)*values[order[0]] + l.nu*values[order[len(order)-1]] - l.slack
+	}
+	_, ambiguous := l.space.(structure.Ambiguous)
+	general, ok := l.space.(structure.Generalized)
+	ambiguous = ambiguous || ok && general.General()
+	var seen map[string]bool // ψ of the outputs of the current score
+	current := math.Inf(1)
+	var key []byte
+	for _, at := range order {
+		if values[at] < least {
+			return nil
+		}
+		y := parts[int(at)*p : (int(at)+1)*p]
+		if ambiguous {
+			if seen == nil || values[at] < current-l.slack {
+				seen, current = make(map[string]bool), values[at]
+			}
+			l.space.Embed(psi, y)
+			key = key[:0]
+			for _, v := range psi {
+				key = appendWord(key, math.Float64bits(v+0)) // −0 and 0 are the same
+			}
+			if seen[string(key)] {
+				continue
+			}
+			seen[string(key)] = true
+		}
+		if !yield(y, values[at]) {
+			return nil
+		}
+	}
+	return nil
+}

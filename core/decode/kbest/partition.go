@@ -1,0 +1,68 @@
+package kbest
+
+import (
+	"errors"
+	"fmt"
+
+	"combpred/core/badrow"
+	"combpred/core/decode"
+)
+
+// FeatureError says that an entry of ψ takes values other than −1, 0 and 1, so that the space cannot be partitioned.
+type FeatureError struct {
+	Structure string
+	Feature   int
+	Min, Max  float64 // values that it takes
+}
+
+func (e *FeatureError) Error() string {
+	return fmt.Sprintf("kbest: %s: feature %d takes values from %g to %g, and the best outputs can be listed in order only where "+
+		"features are -1, 0 or 1 or the outputs few", e.Structure, e.Feature, e.Min, e.Max)
+}
+
+// EveryRow is true: it is so for any scores.
+func (e *FeatureError) EveryRow() bool { return true }
+
+// Status is that of what a structure cannot do.
+func (e *FeatureError) Status() int32 { return 2 }
+
+// partition lists outputs by a machine, whose requests the decoder of the space answers.
+func (l *lister) partition(yield emit) error {
+	d, p := max(1, l.space.FeatureLen()), l.space.PartLen()
+	m := NewMachine(l.space, l.score, l.nu, l.most, batchNumbers/d)
+	var answers []int32
+	for {
+		r, err := m.Next(answers)
+		if err != nil {
+			return err
+		}
+		switch r.Ask {
+		case Done:
+			return nil
+		case Listed:
+			if answers = nil; !yield(r.Parts, r.Value) {
+				return nil
+			}
+		case Decode:
+			answers = make([]int32, r.Linear.Rows*p)
+			err := decode.Batch(l.space, r.Linear, r.Magnitude, decode.Exact, 0, answers, nil, l.workers, l.mon)
+			if bad, ok := errors.AsType[*badrow.Error](err); ok { // the row is the number of the subproblem
+				err = bad.Err
+			}
+			if err != nil {
+				return &orderError{err}
+			}
+		}
+	}
+}
+
+// batchNumbers is the number of scores in a batch of subproblems.
+const batchNumbers = 1 << 21
+
+// orderError says why exact decodings are needed.
+type orderError struct{ error }
+
+func (e *orderError) Error() string {
+	return fmt.Sprintf("outputs are listed in order by exact decodings, and %v", e.error)
+}
+func (e *orderError) Unwrap() error { return e.error }

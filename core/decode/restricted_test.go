@@ -1,0 +1,139 @@
+package decode
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/structure"
+	"combpred/core/structure/examples"
+)
+
+// TestConditions compares decoding under random conditions with the best of the filtered list, for every structure.
+func TestConditions(t *testing.T) {
+	const rows = 40
+	feasible, infeasible, spaces, scaled := 0, 0, 0, []float64{1, 1e290, 1e-290, 0}
+	for _, spec := range structure.Catalogue() {
+		sizes, ok := examples.Of(spec.Name)
+		if !ok {
+			t.Fatal("no sizes of", spec.Name)
+		}
+		for _, args := range sizes.Small() {
+			space, err := spec.New(structure.Args(args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			enumerator, listed := space.(structure.Enumerator)
+			_, decodes := space.(structure.Decoder)
+			general, ok := space.(structure.Generalized)
+			if !listed || !decodes || ok && general.General() {
+				continue
+			}
+			spaces++
+			d, p := space.FeatureLen(), space.PartLen()
+			psi := make([]float64, d)
+			var members [][]float64
+			for y := range enumerator.All() {
+				space.Embed(psi, y)
+				members = append(members, slices.Clone(psi))
+			}
+			rng := rand.New(rand.NewPCG(1, uint64(d)))
+			linear, magnitude := gaussian(rows, d, 21), gaussian(rows, d, 22)
+			restricted := Restricted{First: []int{0}}
+			for i := range rows {
+				for j := range d {
+					row(linear, i)[j] *= scaled[i%len(scaled)]
+					row(magnitude, i)[j] *= scaled[i%len(scaled)]
+				}
+				for range rng.IntN(4) {
+					restricted.All = append(restricted.All, Condition{rng.IntN(d), int8(rng.IntN(3) - 1), rng.IntN(2) == 0})
+				}
+				restricted.First = append(restricted.First, len(restricted.All))
+			}
+			for _, m := range []blas64.General{{}, magnitude, {Rows: 1, Cols: d, Stride: d, Data: row(magnitude, 0)}} {
+				for _, method := range []Method{Exact, Search} {
+					dst, certs, met := make([]int32, rows*p), make([]structure.Certificate, rows), make([]bool, rows)
+					if err := restricted.Batch(space, linear, m, method, dst, certs, met, 2, nil); err != nil {
+						t.Fatal(spec.Name, err)
+					}
+					for i, cert := range certs {
+						score := structure.Scores{Linear: row(linear, i)}
+						if m.Rows > 0 {
+							score.Magnitude = row(m, i%m.Rows)
+						}
+						total := 0.0
+						for _, v := range slices.Concat(score.Linear, score.Magnitude) {
+							total += math.Abs(v)
+						}
+						slack := 1e-13 * total
+						conditions := restricted.All[restricted.First[i]:restricted.First[i+1]]
+						best := math.Inf(-1)
+						for _, x := range members {
+							if satisfied(conditions, x) {
+								best = max(best, score.Value(x))
+							}
+						}
+						if math.IsInf(best, -1) {
+							infeasible++
+							if met[i] || method == Exact && !cert.Optimal {
+								t.Fatalf("%s, row %d: nothing satisfies %v, met is %t with %+v", spec.Name, i, conditions, met[i], cert)
+							}
+							continue
+						}
+						feasible++
+						if err := space.Check(dst[i*p : (i+1)*p]); err != nil {
+							t.Fatal(spec.Name, err)
+						}
+						space.Embed(psi, dst[i*p:(i+1)*p])
+						if satisfied(conditions, psi) != met[i] || math.Abs(score.Value(psi)-cert.Value) > slack {
+							t.Fatalf("%s, row %d under %v: met is %t, %+v, with ψ = %v", spec.Name, i, conditions, met[i], cert, psi)
+						}
+						if method == Exact && !met[i] || met[i] && cert.UpperBound < best-slack ||
+							cert.Optimal && met[i] && math.Abs(cert.Value-best) > slack || method == Exact && (!cert.Optimal || cert.Nu != 0) {
+							t.Fatalf("%s, row %d under %v: %+v, the best of the list has %v", spec.Name, i, conditions, cert, best)
+						}
+					}
+				}
+			}
+		}
+	}
+	if spaces < 30 || feasible < 2000 || infeasible < 500 {
+		t.Errorf("%d spaces, %d rows with outputs, %d without", spaces, feasible, infeasible)
+	}
+}
+
+func TestConditionsAreChecked(t *testing.T) {
+	space := build(t, "labelsets", 3)
+	linear := gaussian(2, 3, 23)
+	run := func(r Restricted, method Method, met int) error {
+		return r.Batch(space, linear, blas64.General{}, method, make([]int32, 6), nil, make([]bool, met), 1, nil)
+	}
+	one := []Condition{{1, 1, true}}
+	for want, err := range map[string]error{
+		"conditions for 3 rows":           run(Restricted{[]int{0, 0, 0, 1}, one}, Auto, 2),
+		"go from 0 to 1, must go":         run(Restricted{[]int{0, 1}, nil}, Auto, 2),
+		"of row 1 end at 0, before":       run(Restricted{[]int{0, 1, 0}, nil}, Auto, 2),
+		"condition 0 is about feature 3":  run(Restricted{[]int{0, 1}, []Condition{{3, 1, true}}}, Auto, 2),
+		"condition 0 is about the value":  run(Restricted{[]int{0, 1}, []Condition{{2, 2, true}}}, Auto, 2),
+		"met has 1 entries":               run(Restricted{[]int{0, 1}, one}, Auto, 1),
+		"method number 4 takes no condit": run(Restricted{[]int{0, 1}, one}, Anneal, 2),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want one with %q", err, want)
+		}
+	}
+	if err := run(Restricted{[]int{0, 1}, one}, Auto, 2); err != nil {
+		t.Error(err)
+	}
+	large := build(t, "permutations", 30)
+	err := (&Restricted{[]int{0, 1}, one}).Batch(large, gaussian(1, 435, 1), blas64.General{}, Exact, make([]int32, 30), nil,
+		make([]bool, 1), 1, nil)
+	if _, ok := errors.AsType[*structure.LimitError](err); !ok {
+		t.Errorf("beyond the exact size the error is %v", err)
+	}
+}

@@ -1,0 +1,83 @@
+/* Decodes rankings under constraints, with certificates, and lists the ten best, at once and by requests. Reads scores[2, 10]. */
+#include "check.h"
+
+enum { ROWS = 2, LABELS = 5, PAIRS = 10, BEST = 10, AT_ONCE = 4 };
+
+int main(void) {
+  double linear[ROWS * PAIRS];
+  read_doubles(linear, ROWS * PAIRS);
+  cp_structure s = described("{\"name\":\"permutations\",\"n\":5}");
+  cp_scores scores = CP_SCORES;
+  scores.n = ROWS, scores.d = PAIRS, scores.linear = linear;
+
+  /* Row 0: label 0 stands before 1, and 2 not before 3. Row 1: 0 before 1 before 2 before 0, which no ranking is. */
+  int64_t first[ROWS + 1] = {0, 2, 5};
+  int32_t feature[] = {0, 7, 0, 4, 1};
+  int8_t value[] = {1, 1, 1, 1, -1}, must[] = {1, 0, 1, 1, 1};
+  cp_constraints constraints = CP_CONSTRAINTS;
+  constraints.n = ROWS, constraints.first = first, constraints.feature = feature;
+  constraints.value = value, constraints.must = must;
+  cp_decode_options how = CP_DECODE_OPTIONS;
+  how.method = "exact", how.constraints = &constraints;
+  double reached[ROWS], bound[ROWS], nu[ROWS];
+  uint8_t optimal[ROWS], met[ROWS];
+  cp_certificates certificates = CP_CERTIFICATES;
+  certificates.n = ROWS, certificates.value = reached, certificates.upper_bound = bound, certificates.nu = nu;
+  certificates.optimal = optimal, certificates.met = met;
+  int32_t decoded[ROWS * LABELS];
+  OK(cp_decode(&s, &scores, &how, decoded, LABELS, &certificates, 2, NULL, NULL, ERR));
+  print_ints("decoded", decoded, LABELS);
+  print_doubles("value", reached, 1);
+  print_doubles("bound", bound, 1);
+  printf("optimal %d %d\nmet %d %d\n", optimal[0], optimal[1], met[0], met[1]);
+  int64_t bad_row = -1;
+  int32_t status = cp_decode(&s, &scores, &how, decoded, LABELS, NULL, 1, NULL, &bad_row, ERR);
+  printf("refused %d %d\n", (int)status, (int)bad_row);
+
+  int32_t parts[ROWS * BEST * LABELS];
+  double values[ROWS * BEST];
+  int64_t count[ROWS];
+  cp_kbest_list list = CP_KBEST_LIST;
+  list.n = ROWS, list.capacity = BEST, list.part_len = LABELS;
+  list.parts = parts, list.value = values, list.count = count;
+  OK(cp_kbest(&s, &scores, NULL, &list, 1, NULL, NULL, ERR));
+  print_ints("best", parts, ROWS * BEST * LABELS);
+  print_doubles("values", values, ROWS * BEST);
+  printf("method %s\n", list.method);
+
+  scores.n = 1;
+  double asked[AT_ONCE * PAIRS], squares[AT_ONCE * PAIRS];
+  int32_t answers[AT_ONCE * LABELS];
+  cp_kbest_options options = CP_KBEST_OPTIONS;
+  options.most = BEST;
+  cp_kbest_request request = CP_KBEST_REQUEST;
+  request.capacity = AT_ONCE, request.d = PAIRS, request.part_len = LABELS;
+  request.linear = asked, request.magnitude = squares, request.parts = answers;
+  int64_t length = 64, needed = 0, listed = 0;
+  uint8_t *state = room(length, 1);
+  how.constraints = NULL;
+  for (;;) {
+    OK(cp_kbest_next(&s, &scores, &options, state, length, &needed, &request, NULL, ERR));
+    if (strcmp(request.ask, "done") == 0) break;
+    if (strcmp(request.ask, "state") == 0) {
+      uint8_t *longer = room(needed, 1);
+      memcpy(longer, state, (size_t)length);
+      free(state);
+      state = longer, length = needed;
+    } else if (strcmp(request.ask, "listed") == 0) {
+      if (memcmp(answers, parts + listed * LABELS, sizeof(int32_t) * LABELS) != 0) abort();
+      listed++;
+    } else {
+      cp_scores rows = CP_SCORES;
+      rows.n = request.n_asked, rows.d = PAIRS, rows.linear = asked;
+      rows.n_magnitude = request.n_squares, rows.magnitude = squares;
+      OK(cp_decode(&s, &rows, &how, answers, LABELS, NULL, 1, NULL, NULL, ERR));
+    }
+  }
+  printf("requested %d\n", (int)listed);
+  state[20] ^= 1;
+  status = cp_kbest_next(&s, &scores, &options, state, length, &needed, &request, NULL, ERR);
+  printf("damaged %d\n", (int)status);
+  free(state);
+  return 0;
+}

@@ -1,0 +1,82 @@
+"""Lists of the best outputs as the C interface gives them: by requests, in blocks, and the way that is chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from combpred._lib.decode import best_blocks, best_by_requests, decode, k_best
+from combpred._lib.structure import Description, structure_embed, structure_enumerate
+
+SPACES = [
+    Description("permutations", {"n": 4}),
+    Description("labelsets", {"n": 5}),
+    Description("tournaments", {"n": 3}),
+    Description("cycles", {"n": 5}),
+    Description("cliques", {"n": 5}),
+]
+
+
+def scores_of(space: Description, kind: str) -> tuple[np.ndarray, np.ndarray | None]:
+    rng = np.random.default_rng(0)
+    d = space.shape[1]
+    if kind == "ties":
+        return rng.integers(-1, 2, d).astype(float), None
+    return rng.normal(size=d), rng.normal(size=d) if kind == "magnitudes" else None
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "ties", "magnitudes"])
+@pytest.mark.parametrize("nu", [1.0, 0.4])
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.name)
+def test_requests_are_answered_one_after_the_other(space, kind, nu):
+    linear, magnitude = scores_of(space, kind)
+    asked = []
+
+    def solve(scores, squares):
+        asked.append(len(scores))
+        return decode(space, scores, squares, "exact").y
+
+    listed = np.concatenate(list(best_by_requests(space, linear, magnitude, solve, nu=nu)))
+    psi = structure_embed(space, listed)
+    assert len(np.unique(psi, axis=0)) == len(psi)
+    every = np.unique(structure_embed(space, structure_enumerate(space, 0, 1000)), axis=0)
+    squares = np.zeros_like(linear) if magnitude is None else magnitude
+    values = np.sort(every @ linear + every**2 @ squares)[::-1]
+    expected = values[values >= (1 - nu) * values[0] + nu * values[-1] - 1e-10]
+    np.testing.assert_allclose(psi @ linear + psi**2 @ squares, expected, rtol=0, atol=1e-10)
+    few = list(best_by_requests(space, linear, magnitude, solve, nu=nu, most=3))
+    np.testing.assert_array_equal(np.concatenate(few), listed[:3])
+    assert max(asked) > 1  # rows at a time
+
+
+def test_answers_that_are_no_outputs_are_refused():
+    with pytest.raises(ValueError, match="row 0"):
+        list(
+            best_by_requests(SPACES[0], np.ones(6), None, lambda scores, _: np.zeros((len(scores), 4), dtype=np.int32))
+        )
+
+
+@pytest.mark.parametrize("method", ["auto", "partition"])
+def test_blocks_make_up_the_list(method):
+    linear, _ = scores_of(SPACES[0], "gaussian")
+    whole, counts, _ = k_best(SPACES[0], linear[np.newaxis], most=100, method=method)
+    assert counts.tolist() == [24]
+    for most in (None, 1, 16, 17, 24, 30):
+        listed = np.concatenate(list(best_blocks(SPACES[0], linear, most=most, method=method)))
+        np.testing.assert_array_equal(listed, whole[0, : min(24, most or 24)])
+
+
+def test_rows_are_listed_together():
+    scores = np.random.default_rng(1).normal(size=(3, 6))
+    together, counts, _ = k_best(SPACES[0], scores, -np.ones((1, 6)), most=4)
+    assert counts.tolist() == [4, 4, 4]
+    for row, parts in zip(scores, together, strict=True):
+        np.testing.assert_array_equal(k_best(SPACES[0], row[np.newaxis], most=4)[0][0], parts)
+
+
+def test_siblings_are_taken_where_pairs_are_level():
+    linear, magnitude = np.ones((1, 3)), np.full(3, -0.5)
+    for name, method in (("tournaments", "combinations"), ("labelsets", "siblings")):
+        space = Description(name, {"n": 3})
+        assert k_best(space, linear, magnitude, most=1, nu=0.5, method="unordered")[2] == method
+        assert k_best(space, linear, magnitude, most=1, nu=0.4, method="unordered")[2] == "combinations"
