@@ -236,7 +236,8 @@ def boost(
 ) -> Boosted:
     """Boost weights of features (q, k), the constant one last, or with `scores` (n, k, J) those of J rankers."""
     signs, _, weights = _checked(examples)
-    preferences, shape = _preferences(examples, signs, None, weights), (design.n_weights, examples.k)
+    preferences = _preferences(examples, signs, None, weights)
+    shape: tuple[int, ...] = (design.n_weights, examples.k)
     if scores is not None:
         scores = floats(scores, "scores", design.n, examples.k, None)
         shape = (scores.shape[2],)
