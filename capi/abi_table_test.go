@@ -14,6 +14,7 @@ package main
 //	optional, absent     a struct that may be NULL: mostly it is not, or mostly it is; other structs need no entry
 //	result               a field that is written only
 //	or(a, b)             a, and where that is zero, b
+//	given(a, b)          a, and where no parameter or field has that name, b
 //	flag(a)              1 where a is not zero
 //	ends(first, n)       the last of the n + 1 numbers first, and n where it is NULL
 //	reach(n, stride, p)  the entries from the first of n rows of p to the last one
@@ -87,6 +88,7 @@ var arguments = map[string]row{
 	"cp_partition_estimate": {"options": "optional"},
 	"cp_marginals_estimate": {"options": "optional"},
 	"cp_estimate_next":      {"options": "optional", "more": "out(1)"},
+	"cp_chain_next":         {"dst": "out(options.n_samples)", "record": "optional", "more": "out(1)"},
 	"cp_kernel": {"y": "optional", "first": "oneof(0, 5)", "type": `word("float64", "float32")`,
 		"values": "out(8, x.n, or(y.n, x.n))"},
 	"cp_kernel_scale":        {"weights": "maybe(positive(x.n))", "gamma": "out(1)"},
@@ -99,9 +101,7 @@ var arguments = map[string]row{
 	"cp_ridge_kernel":        {"kernel": "kernel(targets.n, targets.n)", "dual": "out(targets.n, targets.d)"},
 	"cp_ridge_spectral": {"eigenvalues": "positive(targets.n)", "vectors": "identity(targets.n, targets.n)",
 		"dual": "out(targets.n, targets.d)"},
-	"cp_ridge_kernel_loo": {"kernel": "kernel(targets.n, targets.n)", "workspace": "optional", "scores": "out(targets.n, targets.d)"},
-	"cp_ridge_spectral_loo": {"eigenvalues": "positive(targets.n)", "vectors": "identity(targets.n, targets.n)",
-		"workspace": "optional", "scores": "out(targets.n, targets.d)"},
+	"cp_ridge_loo":      {"kernel": "kernel(targets.n, targets.n)", "workspace": "optional"},
 	"cp_ridge_features": {"budget": "oneof(10000, 0)", "coef": "out(features.p + options.shift, outputs.d)"},
 	"cp_ridge_sums":     {"sums": "zeros(2 + (features.p + 1) * (features.p + 1 + outputs.d))"},
 	"cp_ridge_product": {"direction": "numbers(ask(cp_ridge_primal_sizes, sizes.direction, p, features.p))",
@@ -111,7 +111,7 @@ var arguments = map[string]row{
 	"cp_ridge_losses": {"scores": "numbers(targets.n, targets.d)", "losses": "maybe(out(targets.n))",
 		"curvatures": "maybe(out(targets.n))"},
 	"cp_sgd_expansion": {"loss": "out(1)"},
-	"cp_sgd_features":  {"loss": "out(1)"},
+	"cp_sgd_fit":       {"report": "optional"},
 	"cp_affine_losses": {"entries": "name(ENTRY_KINDS)", "cost": "name(AFFINE_COSTS)", "psi": "embedded(n, d)",
 		"counted": "rarely(ones(d))", "constant": "out(n)", "gradient": "out(n, d)", "magnitude": "maybe(out(n, d))"},
 	"cp_rows_order":           {"order": "out(design.n)"},
@@ -163,7 +163,8 @@ var fields = map[string]row{
 		"optimal": "maybe(out(n))", "met": "maybe(out(n))"},
 	"cp_partition_info": results,
 	"cp_chain_options": {"method": "name(CHAIN_METHODS)", "burn_in": "4", "thin": "2", "budget": "1000",
-		"start": "rarely(outputs(scores.n, part_len))", "bound": "rarely(positive(scores.n))"},
+		"start": "rarely(outputs(or(scores.n, 1), given(part_len, 1)))",
+		"bound": "rarely(positive(or(scores.n, 1)))"},
 	"cp_chain_record": {"value": "maybe(out(n, n_samples))", "steps": "maybe(out(n, n_samples))", "accepted": "maybe(out(n, n_samples))"},
 	"cp_estimate_options": {"method": `word("", "annealed", "taylor", "exact", "samples", "counting", "chains")`,
 		"sampler":  `word("", "meta", "local", "exact", "rejection", "cftp", "monotone", "cube")`,
@@ -198,6 +199,10 @@ var fields = map[string]row{
 	"cp_sgd_steps": {"m": "10", "p": "0.5", "t0": "2", "t": "oneof(0, 5)"},
 	"cp_sgd_state": {"rows": "p + 1", "coef": "zeros(rows, d)", "average": "maybe(zeros(rows, d))", "velocity": "maybe(zeros(rows, d))",
 		"gains": "maybe(ones(d))"},
+	"cp_sgd_passes": {"order": "counted(n_order)", "n_order": "n", "shuffle": "oneof(1, 0)", "max_iter": "oneof(3, 7)", "tol": "0.01",
+		"curve": "maybe(out(max_iter))", "eta0": "0.5", "seen": "oneof(0, 5)", "curvature": "oneof(0, 1)"},
+	"cp_sgd_report":  results,
+	"cp_loo":         {"n_alphas": "oneof(1, 3)", "alphas": "positive(n_alphas)", "scores": "out(n_alphas, n, d)"},
 	"cp_expansion":   {"slots": "p + 1", "kernel": "numbers(n, slots)", "at": "counted(n)", "drop": "counted(n)"},
 	"cp_design":      {"intercept": "oneof(1, 0)", "dense": "maybe(numbers(n, p))"},
 	"cp_affine_loss": {"constant": "zeros(n)", "gradient": "zeros(n, d)", "magnitude": "maybe(zeros(n, d))"},

@@ -769,6 +769,15 @@ int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function
                    cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
+/* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection" and "cftp", from outputs that
+ * the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, that are the samples. The calls are those of
+ * cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are there.
+ * options->start[1] is the number of a draw where a chain begins; its proposals are the draws after that. options->bound[1] is needed
+ * by "rejection" and "cftp", which do the same. The samples use as many draws as record says that they took steps, from the first
+ * on: those behind can be given again, as the first ones, for more samples. record may be NULL. */
+int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
+                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
 /* ---- Structured ridge -------------------------------------------------------------------------------------------- */
 
 /* The problem: minimise alpha·tr(aᵀKa) + Σ_i w_i loss(f_i, ψ_i) over a[n, d], with f = Ka and, for ψ̃ = ψ − μ,
@@ -830,7 +839,7 @@ typedef struct cp_ridge_plan_info {
   char solver[16];         /* "closed-form", "cg", "newton-cg" or "primal"                           */
   char route[16];          /* the call that does it: "factor" and "iterate" are cp_ridge_kernel, "spectral" is
                               cp_ridge_spectral, "primal" is cp_ridge_features                      */
-  char route_loo[16];      /* "factor": cp_ridge_kernel_loo leaves rows out, "spectral": cp_ridge_spectral_loo */
+  char route_loo[16];      /* how cp_ridge_loo leaves rows out, if the kernel is not of low rank: "factor" or "spectral" */
   char precision[16];      /* "single" or "double", to begin with                                    */
   int64_t distinct;        /* number of distinct non-zero eigenvalues of Σ                           */
   int64_t work_single;     /* bytes of workspace for precision "single"                              */
@@ -862,22 +871,30 @@ int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_ridge_options *options, cp_i
                           cp_in_targets *targets, double *dual, cp_fit_info *info, int32_t workers, cp_control *control,
                           int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does: scores[n, d] gets f_i as predicted
- * without row i's label, corrected to first order for the row itself. Loss "squared": the exact leave-one-out of kernel
- * ridge. Rows of weight 0 get zeros.
- * workspace has as many bytes as work_loo_single or work_loo_double of the plan, when its route_loo is "factor".
- * CP_ENUMERICAL with precision "single": the factors are not accurate enough, try "double".
- * bad_row as for cp_ridge_kernel. */
-int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
-                            cp_in_workspace *workspace, double *scores, int32_t workers, cp_control *control,
-                            int64_t *bad_row, char *err, int64_t err_cap);
+/* Penalties to leave rows out under, and what comes of it. */
+typedef struct cp_loo {
+  int64_t struct_size;
+  int64_t n_alphas, n, d;
+  cp_in_f64 *alphas; /* [n_alphas], above 0: used instead of that of the options                       */
+  double *scores;    /* [n_alphas, n, d]                                                               */
+} cp_loo;
+typedef const cp_loo cp_in_loo;
+#define CP_LOO {.struct_size = sizeof(cp_loo)}
 
-/* The same for loss "auc" from the eigendecomposition that cp_ridge_spectral takes; for route_loo "spectral". The n×n
- * matrices made from it are kept in the precision of the options.
- * bad_row as for cp_ridge_spectral. */
-int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *eigenvalues,
-                              cp_in_f64 *vectors, cp_in_targets *targets, cp_in_workspace *workspace, double *scores,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does, for a list of penalties: scores of
+ * a penalty get f_i as predicted without row i's label, corrected to first order for the row itself. Loss "squared": the
+ * exact leave-one-out of kernel ridge. Rows of weight 0 get zeros. loss, shift and precision are used of the options.
+ * A kernel matrix of a rank up to n/8, such as a linear one of few features, is decomposed once for all penalties; so is
+ * any other, by its eigenvectors, where route_loo of the plan is "spectral". Otherwise each penalty has factors of its own.
+ * workspace has as many bytes as work_loo_single of the plan, or work_loo_double for precision "double". With "single"
+ * and the bytes for double, penalties too small for single precision are computed in double. The library allocates a
+ * quarter of the kernel matrix beside it, and three matrices of that size where route_loo is "spectral".
+ * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
+ * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
+ * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */
+int32_t cp_ridge_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
+                     cp_in_loo *loo, cp_in_workspace *workspace, int32_t workers, cp_control *control,
+                     int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Structured ridge in the weights of features ----------------------------------------------------------------- */
 
@@ -1041,11 +1058,49 @@ typedef struct cp_design {
 typedef const cp_design cp_in_design;
 #define CP_DESIGN {.struct_size = sizeof(cp_design)}
 
-/* The same steps for f = Wᵀx, on weights coef[q, d] of the q features of the design. shift is ignored.
- * bad_row as for cp_sgd_expansion, and for a row of the design. */
-int32_t cp_sgd_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
-                        cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* How training goes over the examples. */
+typedef struct cp_sgd_passes {
+  int64_t struct_size;
+  cp_in_i64 *order; /* [n_order] examples that a pass visits, from 0 on. One that comes c times has the c-th part of its
+                       weight in each visit: so are large weights kept from making the steps of all examples small     */
+  int64_t n_order;
+  int64_t shuffle;  /* 1: each pass visits them in a new random order, drawn from seed; 0: as they are               */
+  uint64_t seed;
+  int64_t max_iter; /* passes, at least 1                                                                             */
+  double tol;       /* with curve: five passes in a row that change the objective by at most tol of what has been gained
+                       since W = 0 are the last                                                                       */
+  double *curve;    /* [max_iter] gets the objective after each pass; or NULL: it is not computed                     */
+  double eta0;      /* p of the step sizes                                                                            */
+  int64_t seen;     /* visits before this call, of a stream of examples; at most 2^52                                 */
+  double curvature; /* what report->curvature was after them, or 0                                                    */
+} cp_sgd_passes;
+typedef const cp_sgd_passes cp_in_sgd_passes;
+#define CP_SGD_PASSES {.struct_size = sizeof(cp_sgd_passes), .shuffle = 1, .max_iter = 100, .tol = 1e-4, .eta0 = 0.5}
+
+/* What training did. */
+typedef struct cp_sgd_report {
+  int64_t struct_size;
+  int64_t passes;    /* that were completed                                                        */
+  int64_t steps;     /* that were taken                                                            */
+  int64_t converged; /* whether training stopped because little was gained                         */
+  double loss;       /* sum of the weighted losses of the last pass, each before its step          */
+  double weight;     /* of the visits in that sum: all, unless the pass was cancelled              */
+  double start;      /* the objective at W = 0                                                     */
+  double curvature;  /* the largest curvature of the loss of an example, as a function of W        */
+} cp_sgd_report;
+#define CP_SGD_REPORT {.struct_size = sizeof(cp_sgd_report)}
+
+/* Trains the weights coef[q, d] of the q features of the design by such steps, f = Wᵀx, in passes over the examples. The
+ * step sizes are η = p·m/(alpha(t + t0)) with m = seen + n_order, t = seen at the beginning and the least t0, but at least 4p,
+ * with which no step expands: η times the curvature of no example is above 1 then. t0 is larger by √(1 + seen/1000) in a
+ * stream, where η would not fall otherwise. With an average in state, objective and report are about that.
+ * loss and alpha are used of the options, and the weights of targets are those of the examples. report may be NULL.
+ * control->step counts passes. After CP_ECANCELLED state, curve and report hold what the steps until then have made: a
+ * state of steps that are complete.
+ * CP_ENUMERICAL: the numbers overflow. bad_row as for cp_sgd_expansion, and for a row of the design. */
+int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
+                   cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Structured support vector machine and perceptron ------------------------------------------------------------ */
 

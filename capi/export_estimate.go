@@ -185,42 +185,50 @@ func (e *estimates) means(space structure.Space, linear blas64.General, opt esti
 	return estimate.Marginals(space, linear, opt.MarginalOptions, value, bound, t.workers, t.mon)
 }
 
+// readSupplied reads the draws of a caller, and the scores of their entries.
+func readSupplied(p *C.cp_in_supplied) (space *estimate.Supplied, linear, mean []float64, err error) {
+	r, err := cabi.Record(p, "supplied")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if r.width < 1 || r.width > maxRows {
+		return nil, nil, nil, cabi.Illegal("supplied: width is %d, must be from 1 to %d", int64(r.width), maxRows)
+	}
+	space = &estimate.Supplied{Features: int(r.width), Log: float64(r.log_count)}
+	if space.Draws, err = float64s(r.draws, "draws", r.n, r.width); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := space.CheckDraws(); err != nil {
+		return nil, nil, nil, err
+	}
+	if linear, err = optionalFloat64s(r.scores, "scores", r.width); err != nil {
+		return nil, nil, nil, err
+	}
+	if linear == nil {
+		if r.width != 1 {
+			return nil, nil, nil, cabi.Illegal("supplied: scores is NULL, and width is %d, not 1", int64(r.width))
+		}
+		linear = []float64{1}
+	}
+	mean, err = optionalFloat64s(r.mean, "mean", r.width)
+	return space, linear, mean, err
+}
+
 //export go_cp_estimate_next
 func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_options, dst *C.cp_estimates,
 	more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		r, e := cabi.Record(supplied, "supplied")
+		space, linear, mean, e := readSupplied(supplied)
 		if e != nil {
 			return e
 		}
-		if r.width < 1 || r.width > maxRows {
-			return cabi.Illegal("supplied: width is %d, must be from 1 to %d", int64(r.width), maxRows)
-		}
-		space := &estimate.Supplied{Features: int(r.width), Log: float64(r.log_count)}
-		if space.Draws, e = float64s(r.draws, "draws", r.n, r.width); e != nil {
-			return e
-		}
-		if e := space.CheckDraws(); e != nil {
-			return e
-		}
-		linear, e := optionalFloat64s(r.scores, "scores", r.width)
+		width := C.int64_t(space.Features)
+		opt, e := readEstimateOptions(options, catalogue.SuppliedMethods, 1, width)
 		if e != nil {
 			return e
 		}
-		if linear == nil {
-			if r.width != 1 {
-				return cabi.Illegal("supplied: scores is NULL, and width is %d, not 1", int64(r.width))
-			}
-			linear = []float64{1}
-		}
-		opt, e := readEstimateOptions(options, catalogue.SuppliedMethods, 1, r.width)
-		if e != nil {
-			return e
-		}
-		if opt.Mean, e = optionalFloat64s(r.mean, "mean", r.width); e != nil {
-			return e
-		}
-		out, e := readEstimates(dst, firstRow, r.width)
+		opt.Mean = mean
+		out, e := readEstimates(dst, firstRow, width)
 		if e != nil {
 			return e
 		}
@@ -232,7 +240,7 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 			return e
 		}
 		t.workers = 1 // draws are taken in their order
-		row := general(1, r.width, linear)
+		row := general(1, width, linear)
 		var rows []estimate.Row
 		if opt.method == catalogue.Annealed {
 			rows, e = estimate.Anneal(space, row, opt.Options, 1, t.mon)
@@ -257,5 +265,47 @@ func go_cp_estimate_next(supplied *C.cp_in_supplied, options *C.cp_in_estimate_o
 		}
 		out.finish(catalogue.SuppliedMethods, opt.method)
 		return nil
+	})
+}
+
+//export go_cp_chain_next
+func go_cp_chain_next(supplied *C.cp_in_supplied, options *C.cp_in_chain_options, dst *C.int32_t,
+	record *C.cp_in_chain_record, more *C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char,
+	errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		space, linear, _, e := readSupplied(supplied)
+		if e != nil {
+			return e
+		}
+		opt, samples, e := readChainOptions(options, 1, 1)
+		if e != nil {
+			return e
+		}
+		out, e := chainRecord(record, firstRow, samples)
+		if e != nil {
+			return e
+		}
+		if out.Y, e = int32s(dst, "dst", samples); e != nil {
+			return e
+		}
+		if _, e := cabi.One(more, "more"); e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		if e := structure.CheckScores(linear); e != nil {
+			return e
+		}
+		e = space.Draw(linear, opt, out, t.mon)
+		*more = 0
+		if short, is := errors.AsType[*estimate.Short](e); is {
+			*more, e = C.int64_t(short.More), nil
+		}
+		if at, is := errors.AsType[*badrow.Error](e); is { // there is one row only
+			return at.Err
+		}
+		return e
 	})
 }

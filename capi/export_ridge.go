@@ -252,10 +252,10 @@ func eigen(eigenvalues, vectors *C.cp_in_f64, n C.int64_t) ([]float64, linalg.Ma
 	return values, v, err
 }
 
-//export go_cp_ridge_kernel_loo
-func go_cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_ridge_options, kernel *C.cp_in_f64,
-	targets *C.cp_in_targets, workspace *C.cp_in_workspace, scores *C.double, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_ridge_loo
+func go_cp_ridge_loo(s *C.cp_in_structure, options *C.cp_in_ridge_options, kernel *C.cp_in_f64, targets *C.cp_in_targets,
+	loo *C.cp_in_loo, workspace *C.cp_in_workspace, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		c, e := newRidgeCall(s, options, targets, workers, control)
 		if e != nil {
@@ -265,46 +265,40 @@ func go_cp_ridge_kernel_loo(s *C.cp_in_structure, options *C.cp_in_ridge_options
 		if e != nil {
 			return e
 		}
-		work32, work64, out, e := c.leaveOneOut(workspace, false, scores)
+		r, e := cabi.Record(loo, "loo")
 		if e != nil {
 			return e
 		}
-		return c.opt.LeaveOneOut(c.space, k, c.targets, work32, work64, out, c.mon)
+		if e := cabi.Equal("loo: n", r.n, "targets", int(c.n)); e != nil {
+			return e
+		}
+		if e := cabi.Equal("loo: d", r.d, "targets", int(c.d)); e != nil {
+			return e
+		}
+		if r.n_alphas < 1 || r.n_alphas > maxRows {
+			return cabi.Illegal("n_alphas is %d, must be from 1 to %d", int64(r.n_alphas), maxRows)
+		}
+		alphas, e := float64s(r.alphas, "alphas", r.n_alphas)
+		if e != nil {
+			return e
+		}
+		all, e := cabi.View[float64](unsafe.Pointer(r.scores), "scores", r.n_alphas, c.n, c.d)
+		if e != nil {
+			return e
+		}
+		need, e := c.opt.LeaveOneOutBytes(c.space, int(c.n), c.opt.Precision)
+		if e != nil {
+			return e
+		}
+		work32, work64, e := scratch(workspace, need, c.opt.Precision)
+		if e != nil {
+			return e
+		}
+		scores := make([]linalg.Matrix[float64], len(alphas))
+		for i := range scores {
+			size := int(c.n * c.d)
+			scores[i] = linalg.Matrix[float64]{Rows: int(c.n), Cols: int(c.d), Stride: int(c.d), Data: all[i*size : (i+1)*size]}
+		}
+		return c.opt.LeaveOneOut(c.space, k, c.targets, alphas, work32, work64, scores, c.mon)
 	})
-}
-
-//export go_cp_ridge_spectral_loo
-func go_cp_ridge_spectral_loo(s *C.cp_in_structure, options *C.cp_in_ridge_options, eigenvalues, vectors *C.cp_in_f64,
-	targets *C.cp_in_targets, workspace *C.cp_in_workspace, scores *C.double, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		c, e := newRidgeCall(s, options, targets, workers, control)
-		if e != nil {
-			return e
-		}
-		values, v, e := eigen(eigenvalues, vectors, c.n)
-		if e != nil {
-			return e
-		}
-		work32, work64, out, e := c.leaveOneOut(workspace, true, scores)
-		if e != nil {
-			return e
-		}
-		return c.opt.LeaveOneOutSpectral(c.space, values, v, c.targets, work32, work64, out, c.mon)
-	})
-}
-
-// leaveOneOut returns the work space and the output of a leave-one-out call.
-func (c ridgeCall) leaveOneOut(workspace *C.cp_in_workspace, spectral bool, scores *C.double) ([]float32, []float64,
-	linalg.Matrix[float64], error) {
-	out, err := matrix(scores, "scores", c.n, c.d)
-	if err != nil {
-		return nil, nil, out, err
-	}
-	need, err := c.opt.LeaveOneOutBytes(c.space, int(c.n), c.opt.Precision, spectral)
-	if err != nil {
-		return nil, nil, out, err
-	}
-	work32, work64, err := scratch(workspace, need, c.opt.Precision)
-	return work32, work64, out, err
 }

@@ -22,26 +22,15 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 		if e != nil {
 			return e
 		}
-		r, e := cabi.Record(options, "options")
+		opt, samples, e := readChainOptions(options, sc.n, partLen)
 		if e != nil {
 			return e
 		}
-		opt := chain.Options{Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget),
-			Seed: uint64(r.seed)}
-		if opt.Method, e = named[chain.Method](catalogue.ChainMethods, r.method, "method"); e != nil {
-			return e
-		}
-		if opt.Start, e = cabi.Optional[int32](unsafe.Pointer(r.start), "start", sc.n, partLen); e != nil {
-			return e
-		}
-		if opt.Bound, e = optionalFloat64s(r.bound, "bound", sc.n); e != nil {
-			return e
-		}
-		out, e := chainRecord(record, sc.n, r.n_samples)
+		out, e := chainRecord(record, sc.n, samples)
 		if e != nil {
 			return e
 		}
-		if out.Y, e = outputs(sc.space, dst, partLen, sc.n, r.n_samples); e != nil {
+		if out.Y, e = outputs(sc.space, dst, partLen, sc.n, samples); e != nil {
 			return e
 		}
 		t, e := readTail(workers, control)
@@ -52,6 +41,24 @@ func go_cp_chain_sample(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_
 	})
 }
 
+// readChainOptions reads what to draw for n rows, and how many samples of each.
+func readChainOptions(p *C.cp_in_chain_options, n, partLen C.int64_t) (opt chain.Options, samples C.int64_t, err error) {
+	r, err := cabi.Record(p, "options")
+	if err != nil {
+		return opt, 0, err
+	}
+	opt = chain.Options{Draws: int(r.n_samples), BurnIn: int(r.burn_in), Thin: int(r.thin), Budget: int(r.budget),
+		Seed: uint64(r.seed)}
+	if opt.Method, err = named[chain.Method](catalogue.ChainMethods, r.method, "method"); err != nil {
+		return opt, 0, err
+	}
+	if opt.Start, err = cabi.Optional[int32](unsafe.Pointer(r.start), "start", n, partLen); err != nil {
+		return opt, 0, err
+	}
+	opt.Bound, err = optionalFloat64s(r.bound, "bound", n)
+	return opt, r.n_samples, err
+}
+
 // chainRecord reads where what is known about samples goes.
 func chainRecord(p *C.cp_in_chain_record, n, samples C.int64_t) (out chain.Draws, err error) {
 	if p == nil {
@@ -60,6 +67,9 @@ func chainRecord(p *C.cp_in_chain_record, n, samples C.int64_t) (out chain.Draws
 	r, err := cabi.Record(p, "record")
 	if err != nil {
 		return out, err
+	}
+	if n == firstRow && r.n > 0 {
+		n, r.n = 1, 1
 	}
 	if r.n != n || r.n_samples != samples {
 		return out, cabi.Illegal("record: n and n_samples are %d and %d, those asked for %d and %d", int64(r.n),

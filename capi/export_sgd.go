@@ -104,10 +104,10 @@ func go_cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_ridge_options, e
 	})
 }
 
-//export go_cp_sgd_features
-func go_cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, design *C.cp_in_design,
-	targets *C.cp_in_targets, steps *C.cp_in_sgd_steps, state *C.cp_in_sgd_state, loss *C.double, workers C.int32_t,
-	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_sgd_fit
+func go_cp_sgd_fit(s *C.cp_in_structure, options *C.cp_in_ridge_options, design *C.cp_in_design, targets *C.cp_in_targets,
+	passes *C.cp_in_sgd_passes, state *C.cp_in_sgd_state, report *C.cp_sgd_report, workers C.int32_t, control *C.cp_control,
+	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		c, e := newRidgeCall(s, options, targets, workers, control)
 		if e != nil {
@@ -120,14 +120,55 @@ func go_cp_sgd_features(s *C.cp_in_structure, options *C.cp_in_ridge_options, de
 		if e := cabi.Equal("targets: n", c.n, "the design", x.N); e != nil {
 			return e
 		}
+		stream, how, e := readPasses(passes)
+		if e != nil {
+			return e
+		}
 		coefficients, e := descentIn(state, C.int64_t(x.Len()), c.d, "the design, with the constant,")
 		if e != nil {
 			return e
 		}
-		return descend(steps, loss, func(sizes sgd.StepSizes) (float64, error) {
-			return c.opt.DescendInFeatures(c.space, sizes, x, c.targets, coefficients, c.mon)
-		})
+		out, e := cabi.OutRecord(report, "report", true)
+		if e != nil {
+			return e
+		}
+		done, curvature, e := c.opt.Train(c.space, x, c.targets, stream, how, coefficients, c.mon)
+		result := C.cp_sgd_report{passes: C.int64_t(done.Passes), steps: C.int64_t(done.Steps), loss: C.double(done.Loss), weight: C.double(done.Weight),
+			start: C.double(done.Start), curvature: C.double(curvature)}
+		if done.Converged {
+			result.converged = 1
+		}
+		out.Set(result)
+		return e
 	})
+}
+
+// readPasses reads how rows are gone through.
+func readPasses(p *C.cp_in_sgd_passes) (fit.Stream, sgd.Passes, error) {
+	var stream fit.Stream
+	var passes sgd.Passes
+	r, err := cabi.Record(p, "passes")
+	if err != nil {
+		return stream, passes, err
+	}
+	if r.seen < 0 || r.seen > maxSteps {
+		return stream, passes, cabi.Illegal("seen is %d, must be from 0 to %d", int64(r.seen), int64(maxSteps))
+	}
+	if r.shuffle != 0 && r.shuffle != 1 {
+		return stream, passes, cabi.Illegal("shuffle is %d, must be 0 or 1", int64(r.shuffle))
+	}
+	if r.max_iter < 1 || r.max_iter > maxRows {
+		return stream, passes, cabi.Illegal("max_iter is %d, must be from 1 to %d", int64(r.max_iter), maxRows)
+	}
+	stream = fit.Stream{Eta: float64(r.eta0), Seen: int(r.seen), Curvature: float64(r.curvature)}
+	passes = sgd.Passes{Shuffle: r.shuffle != 0, Seed: uint64(r.seed), Most: int(r.max_iter), Tol: float64(r.tol)}
+	if passes.Order, err = int64s(r.order, "order", r.n_order); err != nil {
+		return stream, passes, err
+	}
+	if r.curve != nil {
+		passes.Curve, err = float64s(r.curve, "curve", r.max_iter)
+	}
+	return stream, passes, err
 }
 
 //export go_cp_ridge_losses

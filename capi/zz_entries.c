@@ -286,6 +286,12 @@ int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function
   return go_cp_predict(s, model, function, train, x, options, predictions, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
+                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_chain_next(supplied, options, dst, record, more, workers, control, err, err_cap);
+}
+
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
                       cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
@@ -307,19 +313,11 @@ int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_ridge_options *options, cp_i
                               err_cap);
 }
 
-int32_t cp_ridge_kernel_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
-                            cp_in_workspace *workspace, double *scores, int32_t workers, cp_control *control,
-                            int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_ridge_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
+                     cp_in_loo *loo, cp_in_workspace *workspace, int32_t workers, cp_control *control, int64_t *bad_row,
+                     char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_kernel_loo(s, options, kernel, targets, workspace, scores, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_ridge_spectral_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *eigenvalues,
-                              cp_in_f64 *vectors, cp_in_targets *targets, cp_in_workspace *workspace, double *scores,
-                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_ridge_spectral_loo(s, options, eigenvalues, vectors, targets, workspace, scores, workers, control,
-                                  bad_row, err, err_cap);
+  return go_cp_ridge_loo(s, options, kernel, targets, loo, workspace, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_ridge_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
@@ -372,11 +370,11 @@ int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_in
                              err_cap);
 }
 
-int32_t cp_sgd_features(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
-                        cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
+                   cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sgd_features(s, options, design, targets, steps, state, loss, workers, control, bad_row, err, err_cap);
+  return go_cp_sgd_fit(s, options, design, targets, passes, state, report, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_affine_losses(cp_in_char *entries, cp_in_char *cost, cp_in_f64 *psi, int64_t n, int64_t d, cp_in_i8 *counted,

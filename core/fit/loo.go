@@ -1,8 +1,11 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"combpred/core/linalg"
 	"combpred/core/parallel"
@@ -12,69 +15,130 @@ import (
 	"combpred/core/structure"
 )
 
-// LeaveOneOut writes each row's leave-one-out scores (m×d) to scores, from the m×m kernel matrix k, with factors in the precision of
-// the options. work is scratch of LeaveOneOutBytes bytes, as two views of the same memory.
-func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64,
-	scores linalg.Matrix[float64], mon *parallel.Monitor) error {
-	if _, err := largestEntry(k, o.Workers, mon); err != nil {
-		return err
+// LeaveOneOut writes each row's leave-one-out scores (m×d) under each of the penalties alphas to the scores of the same number, from the
+// m×m kernel matrix k. work is scratch, as two views of the same memory, of at least LeaveOneOutBytes bytes for the precision of the
+// options. Where k is of low rank, or Σ has many eigenvalues, one decomposition serves all penalties; otherwise each has its factors, which
+// are in double precision from the first penalty on that is too small for single, if work is large enough for that.
+func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, alphas []float64, work32 []float32,
+	work64 []float64, scores []linalg.Matrix[float64], mon *parallel.Monitor) error {
+	if len(alphas) == 0 {
+		return errors.New("fit: there are no penalties")
 	}
-	return o.leaveOneOut(space, targets, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
-		op := dual.NewKernel(p, k, o.Shift)
-		if o.Precision == "single" {
-			return loo.Factored(p, op, work32, c)
+	for i, alpha := range alphas {
+		if !(alpha > 0) || math.IsInf(alpha, 1) {
+			return fmt.Errorf("fit: alphas[%d] is %g, must be positive and finite", i, alpha)
 		}
-		return loo.Factored(p, op, work64, c)
-	})
-}
-
-// LeaveOneOutSpectral is LeaveOneOut from the eigendecomposition of D(K + shift)D, for the AUC loss.
-func (o Ridge) LeaveOneOutSpectral(space structure.Space, eigenvalues []float64, vectors linalg.Matrix[float64], targets Targets,
-	work32 []float32, work64 []float64, scores linalg.Matrix[float64], mon *parallel.Monitor) error {
-	if o.Loss != "auc" {
-		return fmt.Errorf("fit: loss is %q, must be \"auc\" to leave rows out by an eigendecomposition", o.Loss)
 	}
-	return o.leaveOneOut(space, targets, scores, mon, func(p *solve.Problem, c linalg.Matrix[float64]) error {
-		sp, err := dual.NewSpectral(p, eigenvalues, vectors)
-		if err != nil {
-			return err
-		}
-		if o.Precision == "single" {
-			return loo.Spectral(p, sp, work32, c)
-		}
-		return loo.Spectral(p, sp, work64, c)
-	})
-}
-
-func (o Ridge) leaveOneOut(space structure.Space, targets Targets, scores linalg.Matrix[float64], mon *parallel.Monitor,
-	coordinates func(*solve.Problem, linalg.Matrix[float64]) error) error {
 	if targets.First != nil {
 		return errors.New("fit: leave-one-out needs one output for each row")
 	}
-	p, err := o.problem(space, targets, mon)
+	if _, err := largestEntry(k, o.Workers, mon); err != nil {
+		return err
+	}
+	l, err := o.leaveOneOut(space, k, targets, slices.Min(alphas), mon)
 	if err != nil {
 		return err
 	}
-	c := linalg.NewMatrix[float64](targets.examples(), p.Coord.Len())
-	if err := coordinates(p, c); err != nil {
+	l.work32, l.work64 = work32, work64
+	double, err := o.LeaveOneOutBytes(space, k.Rows, "double")
+	if err != nil {
 		return err
 	}
-	p.Coord.SynthesizeTo(scores, c)
+	l.widened = int64(len(work64))*8 >= double
+	order := make([]int, len(alphas))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(alphas[b], alphas[a]) })
+	c := linalg.NewMatrix[float64](k.Rows, l.p.Coord.Len())
+	for _, i := range order { // from the largest on: what is too small for single precision comes last
+		p := *l.p
+		p.Lambda = alphas[i]
+		if err := l.score(&p, c); err != nil {
+			var numerical *solve.NumericalError
+			if errors.As(err, &numerical) {
+				return &solve.NumericalError{What: fmt.Sprintf("%s; alpha is %g", numerical.What, alphas[i])}
+			}
+			return err
+		}
+		p.Coord.SynthesizeTo(scores[i], c)
+	}
 	return nil
 }
 
-// LeaveOneOutBytes returns the bytes of work that LeaveOneOut, or LeaveOneOutSpectral, needs for m rows in the given precision.
-func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string, spectral bool) (int64, error) {
-	coord, err := o.coordinates(space)
-	switch {
-	case err != nil:
-		return 0, err
-	case spectral && precision == "single":
-		return loo.SpectralWork[float32](m), nil
-	case spectral:
-		return loo.SpectralWork[float64](m), nil
-	case precision == "single":
-		return loo.FactoredWork[float32](m, coord.Distinct(), o.Loss == "auc"), nil
+// leaving is what all penalties have in common.
+type leaving struct {
+	o    Ridge
+	p    *solve.Problem
+	k    linalg.Matrix[float64]
+	thin *loo.Thin // or nil
+
+	work32  []float32
+	work64  []float64
+	widened bool // work is large enough for double precision
+	double  bool // single precision was not enough for a larger penalty
+}
+
+func (o Ridge) leaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, least float64,
+	mon *parallel.Monitor) (*leaving, error) {
+	p, err := o.problem(space, targets, mon)
+	if err != nil {
+		return nil, err
 	}
-	return loo.FactoredWork[float64](m, coord.Distinct(), o.Loss == "auc"), nil
+	l := &leaving{o: o, p: p, k: k, double: o.Precision == "double"}
+	op := dual.NewKernel(p, k, o.Shift)
+	if groups := p.Coord.Groups(); len(groups) > 0 {
+		if l.thin, err = loo.NewLowRank(p, op, 2*least/groups[0].Sigma); err != nil {
+			return nil, err
+		}
+	}
+	if l.thin == nil && p.Coord.Distinct() > maxFactors {
+
+		l.thin, err = loo.NewFull(p, op)
+	}
+	return l, err
+}
+
+// score writes the coordinates of the scores under the penalty of p to dst.
+func (l *leaving) score(p *solve.Problem, dst linalg.Matrix[float64]) error {
+	if l.thin != nil {
+		var err error
+		if l.o.Precision == "single" {
+			err = loo.FromThin(p, l.thin, l.work32, dst)
+		} else {
+			err = loo.FromThin(p, l.thin, l.work64, dst)
+		}
+		if err != loo.ErrInaccurate || p.Coord.Distinct() > maxFactors {
+			return err
+		}
+	}
+	op := dual.NewKernel(p, l.k, l.o.Shift)
+	if !l.double {
+		err := loo.Factored(p, op, l.work32, dst)
+		var numerical *solve.NumericalError
+		if !errors.As(err, &numerical) || !l.widened {
+			return err
+		}
+		l.double = true
+	}
+	return loo.Factored(p, op, l.work64, dst)
+}
+
+// LeaveOneOutBytes returns the bytes of work that LeaveOneOut needs for m rows in the given precision.
+func (o Ridge) LeaveOneOutBytes(space structure.Space, m int, precision string) (int64, error) {
+	coord, err := o.coordinates(space)
+	if err != nil {
+		return 0, err
+	}
+	margin, distinct := o.Loss == "auc", coord.Distinct()
+	if distinct > maxFactors {
+		if precision == "single" {
+			return loo.ThinWork[float32](m, margin), nil
+		}
+		return loo.ThinWork[float64](m, margin), nil
+	}
+	if precision == "single" {
+		return loo.FactoredWork[float32](m, distinct, margin), nil
+	}
+	return loo.FactoredWork[float64](m, distinct, margin), nil
 }

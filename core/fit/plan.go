@@ -16,9 +16,9 @@ type Plan struct {
 	Distinct   int    `json:"distinct"`    // distinct non-zero eigenvalues of Σ
 	WorkSingle int64  `json:"work_single"` // bytes of work for Kernel in single precision
 	WorkDouble int64  `json:"work_double"` // and in double
-	RouteLOO   string `json:"route_loo"`   // "factor": LeaveOneOut; "spectral": LeaveOneOutSpectral
+	RouteLOO   string `json:"route_loo"`   // of LeaveOneOut, unless the kernel matrix is of low rank: "factor" or "spectral"
 
-	WorkLOOSingle int64 `json:"work_loo_single"` // bytes of work for leave-one-out in single precision
+	WorkLOOSingle int64 `json:"work_loo_single"` // bytes of work for LeaveOneOut in single precision
 	WorkLOODouble int64 `json:"work_loo_double"` // and in double
 }
 
@@ -53,10 +53,10 @@ func (o Ridge) Plan(space structure.Space, n, p int, nnz int64) (Plan, error) {
 	if spectral {
 		plan.RouteLOO = "spectral"
 	}
-	if plan.WorkLOOSingle, err = o.LeaveOneOutBytes(space, n, "single", spectral); err != nil {
+	if plan.WorkLOOSingle, err = o.LeaveOneOutBytes(space, n, "single"); err != nil {
 		return Plan{}, err
 	}
-	if plan.WorkLOODouble, err = o.LeaveOneOutBytes(space, n, "double", spectral); err != nil {
+	if plan.WorkLOODouble, err = o.LeaveOneOutBytes(space, n, "double"); err != nil {
 		return Plan{}, err
 	}
 	switch o.Solver {

@@ -1,7 +1,9 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"combpred/core/badrow"
 	"combpred/core/linalg"
@@ -53,14 +55,83 @@ func (o Ridge) DescendInExpansion(space structure.Space, steps sgd.StepSizes, vi
 	return sgd.DescendInExpansion(p, steps, visits, state.Coef, state.Average, state.Velocity, state.Gains)
 }
 
-// DescendInFeatures does the same with the weights of input features.
-func (o Ridge) DescendInFeatures(space structure.Space, steps sgd.StepSizes, design *solve.Design, targets Targets,
-	state Descent, mon *parallel.Monitor) (float64, error) {
-	p, err := o.descent(space, targets, state, design.Len(), mon)
-	if err != nil {
-		return 0, err
+// Stream says where rows stand in all that are learned from.
+type Stream struct {
+	Eta       float64 // p of the step sizes
+	Seen      int     // visits to rows before
+	Curvature float64 // the largest of the rows before
+}
+
+// Train takes steps in the weights of input features, in passes. A row that a pass visits c times has the c-th part of its weight in each. It
+// returns the largest curvature of all rows, too, also where it was cancelled.
+func (o Ridge) Train(space structure.Space, design *solve.Design, targets Targets, stream Stream, passes sgd.Passes, state Descent,
+	mon *parallel.Monitor) (sgd.Outcome, float64, error) {
+	var none sgd.Outcome
+	if !(stream.Eta > 0) || math.IsInf(stream.Eta, 1) {
+		return none, 0, fmt.Errorf("fit: eta0 is %g, must be positive and finite", stream.Eta)
 	}
-	return sgd.DescendInFeatures(p, steps, design, state.Coef, state.Average, state.Velocity, state.Gains)
+	if !(stream.Curvature >= 0) || math.IsInf(stream.Curvature, 1) {
+		return none, 0, fmt.Errorf("fit: curvature is %g, must be finite and not negative", stream.Curvature)
+	}
+	if math.IsNaN(passes.Tol) {
+		return none, 0, errors.New("fit: tol is NaN")
+	}
+	if len(passes.Order) == 0 {
+		return none, 0, errors.New("fit: order is empty: there is no row to visit")
+	}
+	if design.Rows == nil {
+		if i, err := badEntry("the design", design.Dense); err != nil {
+			return none, 0, badrow.Named(i, "%w", err)
+		}
+	} else {
+		for i := range design.N {
+			_, values := design.Rows.Row(i)
+			for _, v := range values {
+				if v-v != 0 {
+					return none, 0, badrow.Named(i, "fit: the design holds %g in row %d, must be finite", v, i)
+				}
+			}
+		}
+	}
+	visits, err := perVisit(targets, passes.Order)
+	if err != nil {
+		return none, 0, err
+	}
+	p, err := o.descent(space, visits, state, design.Len(), mon)
+	if err != nil {
+		return none, 0, err
+	}
+	curvature := max(stream.Curvature, sgd.Curvature(p, design))
+	steps := sgd.NewStepSizes(o.Alpha, stream.Eta, curvature, stream.Seen, stream.Seen+len(passes.Order))
+	passes.Weights = visits.Weights
+	out, err := sgd.Train(p, steps, design, passes, state.Coef, state.Average, state.Velocity, state.Gains)
+	return out, curvature, err
+}
+
+// perVisit returns the targets with the weight that each row has in one visit of a pass: none in rows that are not visited.
+func perVisit(t Targets, order []int64) (Targets, error) {
+	m := t.examples()
+	counts := make([]float64, m)
+	for at, i := range order {
+		if i < 0 || i >= int64(m) {
+			return t, fmt.Errorf("fit: order[%d] is %d, must be from 0 to %d", at, i, m-1)
+		}
+		counts[i]++
+	}
+	visits := t
+	visits.Weights = make([]float64, m)
+	for i, c := range counts {
+		w := 1.0
+		if t.Weights != nil {
+			w = t.Weights[i]
+		}
+		if visits.Weights[i] = w; c > 0 {
+			visits.Weights[i] = w / c
+		} else if w >= 0 && !math.IsInf(w, 1) { // what is illegal is refused where weights are
+			visits.Weights[i] = 0
+		}
+	}
+	return visits, nil
 }
 
 func (o Ridge) descent(space structure.Space, targets Targets, state Descent, rows int, mon *parallel.Monitor) (*solve.Problem, error) {

@@ -224,7 +224,7 @@ func (k *Matrix) finishPart(values []float64, x row, p *panel, i, first int) {
 			if y := k.y.Dense.Row(first + j); k.f.Kind == Laplacian {
 				values[j] = gatherSmaller(x, y)
 			} else {
-				values[j] = gather(x, y)
+				values[j] = linalg.Gather(x.columns, x.values, y)
 			}
 		}
 	case k.f.Kind == Laplacian:

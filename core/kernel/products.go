@@ -64,15 +64,6 @@ func (k *Matrix) scatter(values []float64, x row, mon *parallel.Monitor) error {
 	return nil
 }
 
-// gather returns the inner product of a sparse row with a dense one.
-func gather(x row, y []float64) float64 {
-	var sum float64
-	for at, j := range x.columns {
-		sum += x.values[at] * y[j]
-	}
-	return sum
-}
-
 // gatherSmaller returns the sum of the smaller entries of the same sign of a sparse row and a dense one.
 func gatherSmaller(x row, y []float64) float64 {
 	var sum float64

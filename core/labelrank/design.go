@@ -34,7 +34,7 @@ func entries(x *solve.Design, i int, f func(j int, v float64)) {
 // scoresTo writes the scores of row i to dst.
 func (m *features) scoresTo(dst []float64, i int) {
 	clear(dst)
-	entries(m.x, i, func(j int, v float64) { axpy(dst, v, m.coef.Row(j)) })
+	entries(m.x, i, func(j int, v float64) { linalg.Axpy(dst, m.coef.Row(j), v) })
 }
 
 // add adds x_i ⊗ delta to the weights.
@@ -44,7 +44,7 @@ func (m *features) add(i int, delta []float64) { addTo(m.coef, m.x, i, 1, delta)
 func addTo(dst matrix, x *solve.Design, i int, scale float64, delta []float64) {
 	entries(x, i, func(j int, v float64) {
 		if v != 0 {
-			axpy(dst.Row(j), scale*v, delta)
+			linalg.Axpy(dst.Row(j), delta, scale*v)
 		}
 	})
 }
@@ -61,12 +61,6 @@ func (m *features) largest(i int) float64 {
 	var out float64
 	entries(m.x, i, func(_ int, v float64) { out = max(out, math.Abs(v)) })
 	return out
-}
-
-func axpy(dst []float64, a float64, x []float64) {
-	for l, v := range x[:len(dst)] {
-		dst[l] += a * v
-	}
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,6 +1,9 @@
 package labelrank
 
-import "combpred/core/parallel"
+import (
+	"combpred/core/linalg"
+	"combpred/core/parallel"
+)
 
 // expansion holds the function f(x) = Σ_i k(x, x_i) dual_i, and its values at all rows.
 type expansion struct {
@@ -18,9 +21,9 @@ func (m *expansion) scoresTo(dst []float64, i int) { copy(dst, m.scores.Row(i)) 
 func (m *expansion) norm(i int) float64 { return m.kernel.Row(i)[i] }
 
 func (m *expansion) add(i int, delta []float64) {
-	axpy(m.dual.Row(i), 1, delta)
+	linalg.Axpy(m.dual.Row(i), delta, 1)
 	for j, v := range m.kernel.Row(i) { // symmetric: the row is the column, and lies together
-		axpy(m.scores.Row(j), v, delta)
+		linalg.Axpy(m.scores.Row(j), delta, v)
 	}
 }
 
@@ -28,10 +31,7 @@ func (m *expansion) add(i int, delta []float64) {
 func (m *expansion) squaredNorm() float64 {
 	var sum float64
 	for i := range m.dual.Rows {
-		f := m.scores.Row(i)
-		for l, v := range m.dual.Row(i) {
-			sum += v * f[l]
-		}
+		sum += linalg.Dot(m.dual.Row(i), m.scores.Row(i))
 	}
 	return sum
 }
@@ -46,7 +46,7 @@ func (m *expansion) refresh(workers int, mon *parallel.Monitor) error {
 			f := m.scores.Row(i)
 			clear(f)
 			for j, v := range m.kernel.Row(i) {
-				axpy(f, v, m.dual.Row(j))
+				linalg.Axpy(f, m.dual.Row(j), v)
 			}
 		}
 		return nil

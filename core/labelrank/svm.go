@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 )
@@ -157,9 +158,7 @@ func certify(e *Examples, m machine, opt Options, alpha []float64) (Info, error)
 func (m *features) squaredNorm() float64 {
 	var sum float64
 	for j := range m.coef.Rows {
-		for _, v := range m.coef.Row(j) {
-			sum += v * v
-		}
+		sum += linalg.Dot(m.coef.Row(j), m.coef.Row(j))
 	}
 	return sum
 }

@@ -26,7 +26,7 @@ func (c Cholesky[T]) InverseDiagonal(mon *parallel.Monitor) ([]T, error) {
 	for i := range diagonal {
 		if c.uplo == blas.Upper {
 			row := c.a.Row(i)[i:]
-			diagonal[i] = unrolledDot(row, row)
+			diagonal[i] = Dot(row, row)
 			continue
 		}
 		for j, v := range c.a.Row(i)[:i+1] {

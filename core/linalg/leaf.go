@@ -20,9 +20,9 @@ func factorLeaf[T Float](uplo blas.Uplo, a Matrix[T]) error {
 			row := a.Row(i)[:i+1]
 			for j := range i {
 				other := a.Row(j)[:j+1]
-				row[j] = (row[j] - unrolledDot(row[:j], other)) / other[j]
+				row[j] = (row[j] - Dot(row[:j], other)) / other[j]
 			}
-			root, err := pivotRoot(row[i] - unrolledDot(row[:i], row))
+			root, err := pivotRoot(row[i] - Dot(row[:i], row))
 			if err != nil {
 				return err
 			}
@@ -92,7 +92,7 @@ func timesTransposeLeaf[T Float](uplo blas.Uplo, t Matrix[T]) {
 		if uplo == blas.Upper {
 			row := t.Row(i)
 			for j := i; j < n; j++ {
-				row[j] = unrolledDot(row[j:], t.Row(j)[j:])
+				row[j] = Dot(row[j:], t.Row(j)[j:])
 			}
 			continue
 		}
@@ -105,21 +105,4 @@ func timesTransposeLeaf[T Float](uplo blas.Uplo, t Matrix[T]) {
 			Axpy(row, t.Row(k), t.Row(k)[i])
 		}
 	}
-}
-
-// unrolledDot is Dot with four sums at a time, because additions wait for one another.
-func unrolledDot[T Float](x, y []T) T {
-	y = y[:len(x)]
-	var a, b, c, d T
-	for len(x) >= 4 && len(y) >= 4 {
-		a += x[0] * y[0]
-		b += x[1] * y[1]
-		c += x[2] * y[2]
-		d += x[3] * y[3]
-		x, y = x[4:], y[4:]
-	}
-	for i, v := range x {
-		a += v * y[i]
-	}
-	return (a + b) + (c + d)
 }

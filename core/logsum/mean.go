@@ -1,6 +1,10 @@
 package logsum
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Mean averages vectors with weights that are given by their logarithms, one after the other. The zero value, after Reset,
 // is ready for use.
@@ -41,9 +45,7 @@ func (m *Mean) Add(log float64, x []float64) {
 	}
 	w := math.Exp(log - m.top)
 	m.inner += w
-	for i := range m.in {
-		m.in[i] += w * x[i]
-	}
+	floats.AddScaled(m.in, w, x[:len(m.in)])
 	if m.terms++; m.terms == flushed {
 		m.flush()
 	}

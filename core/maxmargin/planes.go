@@ -179,11 +179,7 @@ func (s *planes) byDecoding(stage int) (bool, error) {
 
 // value returns the value of the plane of a block of the batch at its scores.
 func (s *planes) value(k int) float64 {
-	v := s.offset[k]
-	for j, f := range s.f.Row(k) {
-		v -= f * s.psi.Row(k)[j]
-	}
-	return v
+	return s.offset[k] - linalg.Dot(s.f.Row(k), s.psi.Row(k))
 }
 
 var errPlane = errors.New("what was found has no finite loss or score")

@@ -1,6 +1,10 @@
 package maxmargin
 
-import "math"
+import (
+	"math"
+
+	"combpred/core/linalg"
+)
 
 // The search of slack rescaling for the output z of largest a·b, a = Δ(z) and b = 1 − ⟨f, ψ_i − ψ(z)⟩. Decoding with the loss added μ
 // times finds one of largest F(μ) = max μa + b. The weights μ where F has its corners lead along the upper hull of all pairs (a, b)
@@ -79,9 +83,7 @@ func (s *planes) startSearch() {
 	for k := range s.count() {
 		own, h := s.Psi.Row(s.row(int(s.numbers[k]))), s.searchOf(k)
 		clear(h)
-		for j, f := range s.f.Row(k) {
-			h[searchOwn] += f * own[j]
-		}
+		h[searchOwn] = linalg.Dot(s.f.Row(k), own)
 		h[searchSlack], h[searchBound], h[searchExact], h[searchActive] = 1, math.Inf(1), 1, 1
 		copy(s.best.Row(k), own)
 	}
@@ -98,9 +100,7 @@ func (s *planes) askWeighted(k int, weight float64) {
 	} else {
 		copy(linear, s.f.Row(k))
 	}
-	for j, g := range loss.Linear {
-		linear[j] += factor * g
-	}
+	linalg.Axpy(linear, loss.Linear, factor)
 	if s.magnitude.Rows > 0 {
 		for j, t := range loss.Magnitude {
 			s.magnitude.Row(place)[j] = factor * t
@@ -111,10 +111,7 @@ func (s *planes) askWeighted(k int, weight float64) {
 // take takes in what decoding has found for a block.
 func (s *planes) take(k, place, stage int) {
 	h, psi := s.searchOf(k), s.psi.Row(place)
-	a, b := s.Loss.of(s.row(int(s.numbers[k])), psi), 1-h[searchOwn]
-	for j, f := range s.f.Row(k) {
-		b += f * psi[j]
-	}
+	a, b := s.Loss.of(s.row(int(s.numbers[k])), psi), 1-h[searchOwn]+linalg.Dot(s.f.Row(k), psi)
 	if a*max(b, 0) > h[searchLoss]*max(h[searchSlack], 0) {
 		h[searchLoss], h[searchSlack] = a, b
 		copy(s.best.Row(k), psi)

@@ -102,7 +102,7 @@ func drawListed(space structure.Space, scores []float64, out [][]int32, rng *ran
 	var values []float64
 	err := visit(space, mon, func(y []int32) error {
 		space.Embed(psi, y)
-		values = append(values, dot(scores, psi))
+		values = append(values, linalg.Dot(scores, psi))
 		return nil
 	})
 	if err != nil {
@@ -124,12 +124,4 @@ func drawListed(space structure.Space, scores []float64, out [][]int32, rng *ran
 		at++
 		return nil
 	})
-}
-
-func dot(a, b []float64) float64 {
-	var sum float64
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
 }

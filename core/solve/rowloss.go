@@ -8,8 +8,23 @@ import (
 
 // Loss returns the weighted loss of row i at the scores f.
 func (p *Problem) Loss(i int, f []float64) float64 {
+	if p.Margin && p.Sets.first == nil {
+		root, u, squares := p.Root[i], 0.0, 0.0
+		z, sigma := p.Z.Row(i)[:len(f)], p.Sigma[:len(f)]
+		for j, v := range f {
+			u += z[j] * v
+			squares += sigma[j] * v * v
+		}
+		u *= root
+		return root*root*squares/2 + u*u/2 - root*u
+	}
 	scaled := make([]float64, len(f))
 	linalg.ScaleTo(scaled, p.Root[i], f)
+	return p.lossAt(i, scaled)
+}
+
+// lossAt is Loss at scores that are multiplied by √w.
+func (p *Problem) lossAt(i int, scaled []float64) float64 {
 	v := p.loss(i, scaled)
 	if p.spread != nil {
 		v += p.spread[i]
@@ -26,6 +41,28 @@ func (p *Problem) LossGradientTo(dst, scaled, f []float64, i int) {
 	for j := range dst {
 		dst[j] = root * (p.Sigma[j]*scaled[j] - dst[j])
 	}
+}
+
+// LossAndGradientTo returns what Loss does and writes what LossGradientTo does.
+func (p *Problem) LossAndGradientTo(dst, scaled, f []float64, i int) float64 {
+	if !p.Margin || p.Sets.first != nil {
+		p.LossGradientTo(dst, scaled, f, i)
+		return p.lossAt(i, scaled)
+	}
+	// One output: the derivative is √w(σs − (√w − u)z) for s = √w f and u = ⟨z, s⟩, in two passes over its entries.
+	root, z := p.Root[i], p.Z.Row(i)
+	sigma, f, dst := p.Sigma[:len(z)], f[:len(z)], dst[:len(z)]
+	var u, squares float64
+	for j, v := range f {
+		u += z[j] * v
+		squares += sigma[j] * v * v
+	}
+	u *= root
+	pull := root - u
+	for j, v := range f {
+		dst[j] = root * (sigma[j]*root*v - pull*z[j])
+	}
+	return root*root*squares/2 + u*u/2 - root*u
 }
 
 // LossHessianTo writes the product of v with the second derivative of row i's weighted loss to dst. scaled is scratch.

@@ -3,6 +3,8 @@ package structure
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Scores is what a decoder maximises: ⟨Linear, ψ(y)⟩ + ⟨Magnitude, ψ(y)²⟩, squares taken entry by entry, which are |ψ(y)| where ψ
@@ -14,10 +16,7 @@ type Scores struct {
 
 // Value returns the score of an embedded output.
 func (s Scores) Value(psi []float64) float64 {
-	var v float64
-	for i, p := range psi {
-		v += s.Linear[i] * p
-	}
+	v := floats.Dot(s.Linear, psi)
 	for i, m := range s.Magnitude {
 		v += m * psi[i] * psi[i]
 	}

@@ -43,14 +43,17 @@ int main(int argc, char **argv) {
   cp_workspace workspace = CP_WORKSPACE;
   workspace.bytes = plan.work_double > plan.work_loo_double ? plan.work_double : plan.work_loo_double;
   workspace.data = room(workspace.bytes, 1);
-  double *dual = room(n * d, sizeof *dual), *left_out = room(n * d, sizeof *left_out);
+  double *dual = room(n * d, sizeof *dual), *left_out = room(2 * n * d, sizeof *left_out);
   cp_fit_info info = CP_FIT_INFO;
   cp_control control = {0, 0, 0};
   OK(cp_ridge_kernel(&s, &options, kernel, &targets, &workspace, dual, &info, 2, &control, &bad_row, ERR));
   print_doubles("dual", dual, n * d);
   print_doubles("objective", &info.objective, 1);
-  OK(cp_ridge_kernel_loo(&s, &options, kernel, &targets, &workspace, left_out, 2, NULL, NULL, ERR));
-  print_doubles("left_out", left_out, n * d);
+  double alphas[2] = {options.alpha, 10 * options.alpha};
+  cp_loo loo = CP_LOO;
+  loo.n_alphas = 2, loo.n = n, loo.d = d, loo.alphas = alphas, loo.scores = left_out;
+  OK(cp_ridge_loo(&s, &options, kernel, &targets, &loo, &workspace, 2, NULL, NULL, ERR));
+  print_doubles("left_out", left_out, 2 * n * d);
 
   double *scores = room(m * d, sizeof *scores);
   for (int64_t i = 0; i < m; i++) {

@@ -88,7 +88,7 @@ NULLABLE = {
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
     *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
-    *("cp_order_kernel.y", "cp_predict.options"),
+    *("cp_order_kernel.y", "cp_predict.options", "cp_sgd_fit.report"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
@@ -96,6 +96,7 @@ NULLABLE = {
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
     *("cp_labelrank_boost.curve", "CBoostCurve.losses", "CBoostCurve.bounds"),
+    "CSGDPasses.curve",
     *("cp_affine_losses.entries", "cp_affine_losses.cost", "cp_affine_losses.counted"),
     *("cp_svm_state_len.loss", "cp_svm_next.loss", "cp_svm_result.loss"),
     *("cp_svm_fit.info", "cp_svm_result.info", "cp_perceptron_fit.info", "cp_perceptron_result.info"),
@@ -318,8 +319,8 @@ def test_illegal_sparse_rows_are_refused(dll, indices, indptr):
     bad_indices, bad_indptr = np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int64)
     design._struct.indices = bad_indices.ctypes.data
     design._struct.indptr = bad_indptr.ctypes.data
-    changed = arguments("cp_sgd_features")
+    changed = arguments("cp_sgd_fit")
     changed[2] = design._struct
-    a = Answer(dll.cp_sgd_features, *changed)
+    a = Answer(dll.cp_sgd_fit, *changed)
     assert a.status == abi.EVALUE
     assert a.message

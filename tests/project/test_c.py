@@ -19,7 +19,7 @@ from combpred import StructuredRidge
 from combpred._lib import abi
 from combpred._lib.decode import decode
 from combpred._lib.partition import Asked, Estimates, estimate, log_partition, sample_distribution
-from combpred._lib.ridge import Targets, ridge_kernel, ridge_kernel_loo, ridge_plan
+from combpred._lib.ridge import Targets, ridge_kernel, ridge_loo, ridge_plan
 from combpred._lib.sampling import Plan, chain_sample
 from combpred._lib.structure import Description, catalogue, structure_embed, structure_sample
 from combpred.baselines import StructuredPerceptron, StructuredSVM
@@ -175,7 +175,7 @@ def test_ridge(run, blas):
     # Both are solved to a relative residual of 1e-8.
     np.testing.assert_allclose(numbers(found["dual"]), dual.ravel(), rtol=0, atol=1e-7 * np.abs(dual).max())
     assert float(found["objective"][0]) == pytest.approx(info.objective, rel=1e-12)
-    left_out = ridge_kernel_loo(description, options, kernel, targets, work)
+    left_out = ridge_loo(description, options, kernel, targets, [alpha, 10 * alpha], work)
     np.testing.assert_allclose(numbers(found["left_out"]), left_out.ravel(), rtol=0, atol=1e-8)
     best = decode(description, values @ dual)
     assert numbers(found["predicted"]).tolist() == best.y.ravel().tolist()

@@ -113,6 +113,13 @@ func (e evaluator) function(name string, args []ast.Expr) float64 {
 			return v
 		}
 		return e.value(args[1])
+	case "given":
+		for in := e.in; in != nil; in = in.above {
+			if v, ok := in.numbers[args[0].(*ast.Ident).Name]; ok {
+				return v
+			}
+		}
+		return e.value(args[1])
 	case "flag":
 		return min(math.Abs(e.value(args[0])), 1)
 	case "ends":

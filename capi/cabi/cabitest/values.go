@@ -33,13 +33,23 @@ func (s slot) phase() int {
 	return 3
 }
 
+var parsed = map[string]ast.Expr{}
+
+// parse reads an expression of the tables.
+func parse(spec string) ast.Expr {
+	if parsed[spec] == nil {
+		expr, err := parser.ParseExpr(spec)
+		if err != nil {
+			panic(fmt.Sprintf("cabitest: the tables have %q: %v", spec, err))
+		}
+		parsed[spec] = expr
+	}
+	return parsed[spec]
+}
+
 // write writes an argument.
 func (c *Caller) write(s slot, top *scope) {
-	spec, err := parser.ParseExpr(s.spec)
-	if err != nil {
-		panic(fmt.Sprintf("%s is %q: %v", s.Name, s.spec, err))
-	}
-	b := c.draw()
+	spec, b := parse(s.spec), c.draw()
 	if !s.pointer() {
 		c.number(s, spec, b, top)
 		return
@@ -137,13 +147,15 @@ func (c *Caller) name(s slot, names []string, b int) unsafe.Pointer {
 	return p
 }
 
+var bits = regexp.MustCompile(`\d*$`)
+
 // width returns the bytes of an entry.
 func (s slot) width() int {
 	number := strings.TrimSuffix(s.ctype, " *")
 	if number == "cp_in_void" {
 		number = s.scope.texts["type"]
 	}
-	if n, err := strconv.Atoi(regexp.MustCompile(`\d*$`).FindString(strings.TrimSuffix(number, "_t"))); err == nil {
+	if n, err := strconv.Atoi(bits.FindString(strings.TrimSuffix(number, "_t"))); err == nil {
 		return n / 8
 	}
 	if number == "char" || number == "cp_in_char" || number == "void" {

@@ -3,6 +3,8 @@ package induced
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/polling"
 )
 
@@ -64,9 +66,7 @@ func (s *localSearch) flip(u int) {
 		s.value += s.gain[u]
 	}
 	s.chosen[u] = !s.chosen[u]
-	for v, x := range s.weight[u*s.n : (u+1)*s.n] {
-		s.gain[v] += sign * x
-	}
+	floats.AddScaled(s.gain, sign, s.weight[u*s.n:(u+1)*s.n])
 }
 
 // change returns what flipping a vertex adds to the value.

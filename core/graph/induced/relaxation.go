@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/polling"
 )
 
@@ -37,7 +39,7 @@ func (r *relaxation) solve(p *problem, poll *polling.Poll) {
 		for c := range v {
 			v[c] = rng.NormFloat64()
 		}
-		scale(v, 1/norm(v))
+		floats.Scale(1/floats.Norm(v, 2), v)
 	}
 	sum := make([]float64, k)
 	last := math.Inf(-1)
@@ -49,15 +51,13 @@ func (r *relaxation) solve(p *problem, poll *polling.Poll) {
 				if q == 0 {
 					continue
 				}
-				for c, x := range r.vector[j*k : (j+1)*k] {
-					sum[c] += q * x
-				}
+				floats.AddScaled(sum, q, r.vector[j*k:(j+1)*k])
 			}
-			r.norm[i] = norm(sum)
+			r.norm[i] = floats.Norm(sum, 2)
 			total += r.norm[i]
 			if r.norm[i] > 0 {
 				copy(r.vector[i*k:(i+1)*k], sum)
-				scale(r.vector[i*k:(i+1)*k], 1/r.norm[i])
+				floats.Scale(1/r.norm[i], r.vector[i*k:(i+1)*k])
 			}
 		}
 		if total-last <= leastGain*total || poll.Stopped() {
@@ -133,9 +133,7 @@ func (r *relaxation) definite(shift float64) bool {
 			if i == j {
 				s = r.norm[i] + shift
 			}
-			for c, x := range rj[:j] {
-				s -= ri[c] * x
-			}
+			s -= floats.Dot(rj[:j], ri[:j])
 			if i != j {
 				ri[j] = s / rj[j]
 				continue
@@ -158,27 +156,9 @@ func (r *relaxation) roundTo(chosen []bool, rng *rand.Rand) {
 		normal[c] = rng.NormFloat64()
 	}
 	side := func(i int) bool {
-		var s float64
-		for c, x := range r.vector[i*k : (i+1)*k] {
-			s += x * normal[c]
-		}
-		return s >= 0
+		return floats.Dot(r.vector[i*k:(i+1)*k], normal) >= 0
 	}
 	for u := range chosen {
 		chosen[u] = side(u) == side(r.m-1)
-	}
-}
-
-func norm(x []float64) float64 {
-	var s float64
-	for _, v := range x {
-		s += v * v
-	}
-	return math.Sqrt(s)
-}
-
-func scale(x []float64, by float64) {
-	for i := range x {
-		x[i] *= by
 	}
 }

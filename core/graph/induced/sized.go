@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/polling"
 )
 
@@ -153,9 +155,7 @@ func (s *sizedSearch) climb(poll *polling.Poll) {
 		add := func(i int, sign float64) {
 			value += sign * pull[i]
 			s.chosen[i] = sign > 0
-			for j, x := range s.weight[i*s.m : (i+1)*s.m] {
-				pull[j] += sign * x
-			}
+			floats.AddScaled(pull, sign, s.weight[i*s.m:(i+1)*s.m])
 		}
 		for k := range s.size {
 			most := -1

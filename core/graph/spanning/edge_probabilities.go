@@ -3,6 +3,8 @@ package spanning
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/logsum"
 	"combpred/core/polling"
 )
@@ -182,8 +184,6 @@ func (r *reduction) eliminate(c []float64, stride, v int) {
 			continue
 		}
 		share, row := a/total, c[i*stride:i*stride+i]
-		for j := range row {
-			row[j] += share * star[j]
-		}
+		floats.AddScaled(row, share, star[:len(row)])
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"combpred/core/logsum"
 	"combpred/core/polling"
 )
@@ -76,9 +78,7 @@ func (d *Distribution) Sum(arcs []float64, poll func() error) (float64, error) {
 		clear(arcs)
 		for root, t := range d.totals {
 			share := logsum.Share(t, total)
-			for i, p := range each[root*n*n : (root+1)*n*n] {
-				arcs[i] += share * p
-			}
+			floats.AddScaled(arcs, share, each[root*n*n:(root+1)*n*n])
 		}
 		for i, p := range arcs {
 			arcs[i] = min(p, 1)

@@ -11,8 +11,12 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// Sizes of the self-test: large enough to reach the host's blocked code, all different so that no exchange of dimensions hides.
-const testM, testN, testK = 43, 37, 29
+// Sizes of the self-test: just large enough for the host to be asked, since it is pure Go that takes the time, and wider than
+// the registers of the host's inner loops; all different so that no exchange of dimensions hides.
+const testM, testN, testK = 23, 19, 17
+
+// Order of the matrices that are factored and diagonalised: large enough to reach the host's blocked code.
+const testOrder = 33
 
 // Tolerances, relative to the largest entry: some hundred roundings of a sum of fewer than 50 terms, and a triangular solve.
 const tol64, tol32 = 1e-11, 1e-3
@@ -114,7 +118,7 @@ func (s *suite) gemm() {
 }
 
 func (s *suite) gemv() {
-	const m, n, lda = 3 * testM, 3 * testN, 3*testN + 1
+	const m, n, lda = 4 * testM, 4 * testN, 4*testN + 1
 	a := s.random(m * lda)
 	for _, tA := range bothTransposes {
 		lenY, lenX := shape(tA, m, n)
@@ -130,7 +134,7 @@ func (s *suite) gemv() {
 }
 
 func (s *suite) symv() {
-	const n, lda = 3 * testN, 3*testN + 1
+	const n, lda = 65, 66
 	a, x := s.random(n*lda), s.random(2*n)
 	for _, ul := range bothUplos {
 		for _, inc := range []int{1, 2, -1} {

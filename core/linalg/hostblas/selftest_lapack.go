@@ -13,7 +13,7 @@ import (
 
 // cholesky compares factors and inverses, and asks for refusal of matrices that have none.
 func (s *suite) cholesky() {
-	const n, lda = testM, testM + 1
+	const n, lda = testOrder, testOrder + 1
 	h := hostLapack{t: s.t}
 	var ref lapackgonum.Implementation
 	for _, ul := range bothUplos {
@@ -44,7 +44,7 @@ func (s *suite) cholesky() {
 
 // eigen compares eigenvalues with pure Go's, and checks the eigenvectors by what defines them: AV = V diag(w), VᵀV = I.
 func (s *suite) eigen() {
-	const n, lda = testM, testM + 1
+	const n, lda = testOrder, testOrder + 1
 	h := hostLapack{t: s.t}
 	var b gonum.Implementation
 	for _, ul := range bothUplos {

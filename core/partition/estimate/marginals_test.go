@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,6 +209,57 @@ func TestSuppliedDraws(t *testing.T) {
 				t.Errorf("%s, entry %d: off by %v, said to be within %v", name, j, off, bound.Data[j])
 			}
 		}
+	}
+}
+
+// TestSuppliedSamples: samples from a caller's draws have the frequencies of p, by Pearson's statistic with 9 degrees of freedom: a false
+// alarm with 1e-5 for each of two, and the chain by every 20th state, which are nearly independent.
+func TestSuppliedSamples(t *testing.T) {
+	space := build(t, "labelsets", map[string]int64{"n": 5, "size": 2})
+	scores := normal(space.FeatureLen(), 11)
+	all := list(space, scores)
+	logZ, top := all.logZ(), slices.Max(all.scores)
+	for method, thin := range map[chain.Method]int{chain.Meta: 20, chain.Reject: 1, chain.FromPast: 1} {
+		const draws = 3000
+		s := &estimate.Supplied{Features: 1}
+		opt := chain.Options{Method: method, Draws: draws, BurnIn: 20, Thin: thin, Budget: 1e6, Seed: 4}
+		if method != chain.Meta {
+			opt.Bound = []float64{top}
+		}
+		dst := chain.Draws{Y: make([]int32, draws), Value: make([]float64, draws), Steps: make([]int64, draws)}
+		serve(t, s, space, scores, func() error { return s.Draw([]float64{1}, opt, dst, nil) })
+		counts := make([]float64, len(all.scores))
+		for k, number := range dst.Y {
+			if s.Draws[number] != dst.Value[k] {
+				t.Fatalf("sample %d is draw %d, and scores %v", k, number, dst.Value[k])
+			}
+			for i, h := range all.scores {
+				if math.Abs(h-dst.Value[k]) < 1e-12 {
+					counts[i]++
+				}
+			}
+		}
+		var statistic float64
+		for i, h := range all.scores {
+			expected := draws * math.Exp(h-logZ)
+			statistic += (counts[i] - expected) * (counts[i] - expected) / expected
+		}
+		if statistic > 40.7 { // the quantile
+			t.Errorf("method %d: χ² is %v", method, statistic)
+		}
+	}
+	s := &estimate.Supplied{Features: 1, Draws: []float64{5, 0, 0, 0}}
+	dst := chain.Draws{Y: make([]int32, 1), Value: make([]float64, 1)}
+	if err := s.Draw([]float64{1}, chain.Options{Method: chain.Meta, Draws: 1, Thin: 3, Budget: 1, Start: []int32{0}}, dst, nil); err != nil {
+		t.Fatal(err)
+	}
+	var short *estimate.Short
+	err := s.Draw([]float64{1}, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{0}}, dst, nil)
+	if !errors.As(err, &short) {
+		t.Errorf("four proposals after a start from three draws: %v", err)
+	}
+	if err := s.Draw([]float64{1}, chain.Options{Method: chain.Meta, Draws: 1, Thin: 4, Budget: 1, Start: []int32{4}}, dst, nil); err == nil {
+		t.Error("a start that is no draw is not refused")
 	}
 }
 

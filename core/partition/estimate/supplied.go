@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"combpred/core/chain"
 	"combpred/core/parallel"
 	"combpred/core/structure"
 )
@@ -24,6 +27,7 @@ type Supplied struct {
 	next     int
 	short    bool
 	expected float64 // draws that the estimate takes in all, as far as it is known
+	least    int     // draws that are asked for at a time
 }
 
 var (
@@ -40,8 +44,11 @@ type Short struct {
 
 func (e *Short) Error() string { return fmt.Sprintf("estimate: %d more draws are needed", e.More) }
 
-// leastMore is the smallest number of draws that is asked for at a time.
-const leastMore = 1024
+// leastMore is the smallest number of draws that an estimate asks for at a time, and leastProposals a sampler.
+const (
+	leastMore      = 1024
+	leastProposals = 128
+)
 
 func (s *Supplied) String() string    { return "outputs that are drawn by the caller" }
 func (s *Supplied) PartLen() int      { return 1 }
@@ -84,8 +91,34 @@ func (s *Supplied) Sample(dst []int32, _ *rand.Rand) {
 	s.next++
 }
 
+// Draw draws outputs from p ∝ exp⟨s, ψ⟩ for one row of scores, as chain.Batch does by Meta, FromPast and Reject: dst holds numbers of
+// draws. The start of a chain is the number of a draw, too, and the proposals are those after it. FromPast is done by Reject, of the same
+// law: coupling would draw an output a second time.
+func (s *Supplied) Draw(scores []float64, opt chain.Options, dst chain.Draws, mon *parallel.Monitor) error {
+	s.Rewind()
+	if len(opt.Start) == 1 {
+		if err := s.Check(opt.Start); err != nil {
+			return err
+		}
+		s.next = int(opt.Start[0]) + 1
+	}
+	want := opt.Draws
+	s.least = leastProposals
+	switch {
+	case opt.Method == chain.FromPast:
+		opt.Method = chain.Reject
+	case opt.Method == chain.Meta && opt.Thin > 0 && float64(opt.BurnIn)+float64(opt.Draws)*float64(opt.Thin) < mostDraws:
+		want = opt.BurnIn + opt.Draws*opt.Thin
+		if opt.Start == nil {
+			want++
+		}
+	}
+	row := blas64.General{Rows: 1, Cols: len(scores), Stride: len(scores), Data: scores}
+	return s.run(want, mon, func(mon *parallel.Monitor) error { return chain.Batch(s, row, opt, dst, 1, mon) })
+}
+
 // Rewind goes back to the first draw, for an estimate that begins.
-func (s *Supplied) Rewind() { s.next, s.short, s.expected = 0, false, 0 }
+func (s *Supplied) Rewind() { s.next, s.short, s.expected, s.least = 0, false, 0, leastMore }
 
 // expect says how many draws will be taken from here on.
 func (s *Supplied) expect(more float64) { s.expected = float64(s.next) + more }
@@ -96,7 +129,7 @@ func (s *Supplied) run(want int, mon *parallel.Monitor, body func(mon *parallel.
 		return err
 	}
 	have := s.Len()
-	if have == 0 || s.next+min(want, leastMore) > have {
+	if have == 0 || s.next+min(want, s.least) > have {
 		return s.shortage(want)
 	}
 	var own parallel.Monitor
@@ -111,9 +144,9 @@ func (s *Supplied) run(want int, mon *parallel.Monitor, body func(mon *parallel.
 // estimate begins anew some ten times and not thousands of times.
 func (s *Supplied) shortage(want int) *Short {
 	have := float64(s.Len())
-	more := max(float64(s.next+want)-have, leastMore, have/4)
+	more := max(float64(s.next+want)-have, float64(s.least), have/4)
 	if s.expected > have {
-		more = max(float64(s.next+want)-have, min(s.expected-have, max(have, leastMore)))
+		more = max(float64(s.next+want)-have, min(s.expected-have, max(have, float64(s.least))))
 	}
 	return &Short{More: int(min(more, mostDraws))}
 }

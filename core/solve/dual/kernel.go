@@ -53,3 +53,17 @@ func (o *Kernel) Scale() float64 {
 	}
 	return top
 }
+
+// RowTo writes row i of K̃, which is its column i, to dst.
+func (o *Kernel) RowTo(dst []float64, i int) {
+	for j, v := range o.k.Row(i) {
+		dst[j] = o.p.Root[i] * o.p.Root[j] * (v + o.shift)
+	}
+}
+
+// DiagonalTo writes the diagonal of K̃ to dst.
+func (o *Kernel) DiagonalTo(dst []float64) {
+	for i, root := range o.p.Root {
+		dst[i] = root * root * (o.k.Row(i)[i] + o.shift)
+	}
+}

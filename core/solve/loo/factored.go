@@ -116,12 +116,5 @@ func (h *factoredInfluences[T]) margins() (linalg.Symmetric[T], error) {
 }
 
 func (h *factoredInfluences[T]) weighted(k int, a linalg.Symmetric[T]) (linalg.Symmetric[T], error) {
-	q, c := h.Inverses[k], T(-1/h.Groups[k].Sigma)
-	return q, h.p.Tiles(0, len(h.p.Root), func(i, j0, j1 int) {
-		diagonal := c * (q.At(i, i) - 1) * a.At(i, i)
-		q.Multiply(i, j0, j1, c, a)
-		if j1 == i+1 {
-			q.Set(i, i, diagonal)
-		}
-	})
+	return multiplied(h.p, h.Inverses[k], T(-1/h.Groups[k].Sigma), a)
 }

@@ -3,7 +3,10 @@ package loo
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/blas"
 
 	"combpred/core/linalg"
 	"combpred/core/solve"
@@ -47,14 +50,16 @@ func TestLeaveOneOutMatchesRefitting(t *testing.T) {
 			agrees("factors, single", 1e-4, func(dst matrix) error {
 				return Factored(p, op, make([]float32, FactoredWork[float32](m, k, in.Margin)/4), dst)
 			})
-			if in.Margin {
-				agrees("spectral, double", 1e-9, func(dst matrix) error {
-					return Spectral(p, sp, make([]float64, SpectralWork[float64](m)/8), dst)
-				})
-				agrees("spectral, single", 1e-4, func(dst matrix) error {
-					return Spectral(p, sp, make([]float32, SpectralWork[float32](m)/4), dst)
-				})
+			full, err := NewFull(p, op)
+			if err != nil {
+				t.Fatal(err)
 			}
+			agrees("eigenvectors, double", 1e-9, func(dst matrix) error {
+				return FromThin(p, full, make([]float64, ThinWork[float64](m, in.Margin)/8), dst)
+			})
+			agrees("eigenvectors, single", 1e-4, func(dst matrix) error {
+				return FromThin(p, full, make([]float32, ThinWork[float32](m, in.Margin)/4), dst)
+			})
 			if _, err := sp.Diagonal(diag); err != nil {
 				t.Fatal(err)
 			}
@@ -98,14 +103,13 @@ func TestZeroKernelLeavesNothingOut(t *testing.T) {
 	clear(in.K.Data)
 	in.Shift = 0
 	p := in.Problem(t, 1)
-	s, v := in.Eigen(t, p)
-	sp, err := dual.NewSpectral(p, s, v)
-	if err != nil {
-		t.Fatal(err)
+	thin, err := NewLowRank(p, dual.NewKernel(p, in.K, 0), 1)
+	if err != nil || thin == nil || len(thin.values) != 0 {
+		t.Fatal(thin, err)
 	}
 	c := p.NewBlock()
 	for route, err := range map[string]error{
-		"spectral": Spectral(p, sp, make([]float32, SpectralWork[float32](in.Psi.Rows)/4), c),
+		"decomposed": FromThin(p, thin, make([]float32, ThinWork[float32](in.Psi.Rows, true)/4), c),
 		"factored": Factored(p, dual.NewKernel(p, in.K, 0),
 			make([]float64, FactoredWork[float64](in.Psi.Rows, p.Coord.Distinct(), true)/8), c),
 	} {
@@ -135,5 +139,119 @@ func TestIllConditionedLeaveOneOutIsRefused(t *testing.T) {
 		if err := Factored(p, dual.NewKernel(p, in.K, 0), work, p.NewBlock()); !errors.As(err, &numerical) {
 			t.Errorf("margin=%v: got %v, want a NumericalError", margin, err)
 		}
+	}
+}
+
+// lowRank returns a problem on m rankings whose kernel is of rank 3 at most, with scales of the inputs from 1 to 900, one row that stands
+// far out, and weights.
+func lowRank(t *testing.T, margin bool, lambda float64) (*solve.Problem, *dual.Kernel) {
+	t.Helper()
+	const m = 60
+	in := solvetest.Rankings(t)
+	rng := rand.New(rand.NewPCG(4, 4))
+	x := linalg.NewMatrix[float64](m, 3)
+	psi, weights := linalg.NewMatrix[float64](m, in.Psi.Cols), make([]float64, m)
+	for i := range m {
+		for j := range 3 {
+			x.Row(i)[j] = rng.NormFloat64() * math.Pow(30, float64(j))
+		}
+		copy(psi.Row(i), in.All[rng.IntN(len(in.All))])
+		weights[i] = float64(i % 3)
+	}
+	x.Row(7)[0] = 1e4
+	k := linalg.NewMatrix[float64](m, m)
+	linalg.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, k)
+	var coord *solve.Coordinates
+	var err error
+	if coord = solve.IdentityCoordinates(psi.Cols); margin {
+		coord, err = solve.NewCoordinates(in.Space)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := solve.NewProblem(lambda, margin, coord, solve.Targets{Psi: psi, Mean: in.Mean, Weights: weights}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, dual.NewKernel(p, k, 0)
+}
+
+// The decomposition of low rank gives what factors in double precision do, from strong penalties to where single precision is lost: the
+// kernel's condition is then 1e10. In single precision, too, where it is the entries of H_σ that decide.
+func TestLowRankAgreesWithFactors(t *testing.T) {
+	for _, margin := range []bool{true, false} {
+		for _, lambda := range []float64{1e5, 10, 1e-2} {
+			p, op := lowRank(t, margin, lambda)
+			m := len(p.Root)
+			thin, err := NewLowRank(p, op, 2*lambda/p.Coord.Groups()[0].Sigma)
+			if err != nil || thin == nil {
+				t.Fatalf("margin %v, penalty %g: not of low rank, %v", margin, lambda, err)
+			}
+			if r := len(thin.values); r != 3 {
+				t.Fatalf("rank %d, want 3", r)
+			}
+			want, double, single := p.NewBlock(), p.NewBlock(), p.NewBlock()
+			if err := Factored(p, op, make([]float64, FactoredWork[float64](m, p.Coord.Distinct(), margin)/8), want); err != nil {
+				t.Fatal(err)
+			}
+			if err := FromThin(p, thin, make([]float64, ThinWork[float64](m, margin)/8), double); err != nil {
+				t.Fatal(err)
+			}
+			if err := FromThin(p, thin, make([]float32, ThinWork[float32](m, margin)/4), single); err != nil {
+				t.Fatal(err)
+			}
+			for i := range m {
+				for j, w := range want.Row(i) {
+					scale := 1 + math.Abs(w)
+					if gap := math.Abs(double.Row(i)[j] - w); !(gap <= 1e-5*scale) {
+						t.Fatalf("margin %v, penalty %g, row %d: %g in double, by factors %g", margin, lambda, i, double.Row(i)[j], w)
+					}
+					if gap := math.Abs(single.Row(i)[j] - double.Row(i)[j]); !(gap <= 2e-5*scale) {
+						t.Fatalf("margin %v, penalty %g, row %d: %g in single, %g in double", margin, lambda, i, single.Row(i)[j],
+							double.Row(i)[j])
+					}
+				}
+			}
+		}
+	}
+}
+
+// What is not of low rank, not positive semi-definite, or not known well enough for the penalty, is left to factors.
+func TestOnlyLowRankIsDecomposed(t *testing.T) {
+	p, _ := lowRank(t, true, 1)
+	m := len(p.Root)
+	kernels := map[string]func(i, j int) float64{
+		"full rank": func(i, j int) float64 { return math.Exp(-math.Abs(float64(i - j))) },
+		"indefinite, with a diagonal of zeros": func(i, j int) float64 {
+			if i/2 == j/2 && i != j {
+				return 1
+			}
+			return 0
+		},
+		"indefinite":        func(i, j int) float64 { return 1 - 2*math.Abs(float64(i-j)) },
+		"negative diagonal": func(i, j int) float64 { return -1 },
+		"indefinite beyond the pivots": func(i, j int) float64 {
+			return float64((i%2)*(j%2)) + float64((1-i%2)*(1-j%2))*1e-3*float64(i%4-1)*float64(j%4-1)*-1
+		},
+	}
+	for name, entry := range kernels {
+		k := linalg.NewMatrix[float64](m, m)
+		for i := range m {
+			for j := range m {
+				k.Row(i)[j] = entry(i, j)
+			}
+		}
+		if thin, err := NewLowRank(p, dual.NewKernel(p, k, 0), 1); thin != nil || err != nil {
+			t.Errorf("%s: %v, %v", name, thin, err)
+		}
+	}
+	p, op := lowRank(t, true, 1)
+	thin, err := NewLowRank(p, op, 1)
+	if err != nil || thin == nil {
+		t.Fatal(err)
+	}
+	p.Lambda = 1e-14
+	if err := FromThin(p, thin, make([]float64, ThinWork[float64](m, true)/8), p.NewBlock()); err != ErrInaccurate {
+		t.Errorf("a penalty of 1e-14: %v", err)
 	}
 }

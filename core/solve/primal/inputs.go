@@ -103,7 +103,10 @@ func designTo[T linalg.Float, E Number](dst linalg.Matrix[T], x dense[E], lo int
 type compressed struct{ s *solve.Sparse }
 
 // CSR returns inputs from a matrix that has passed its Check.
-func CSR(s *solve.Sparse) Inputs { return compressed{s} }
+func CSR(s *solve.Sparse) Inputs {
+	c := s.Canonical()
+	return compressed{&c}
+}
 
 func (x compressed) Size() (n, p int)      { return x.s.Rows, x.s.Cols }
 func (x compressed) sparse() *solve.Sparse { return x.s }
@@ -136,10 +139,7 @@ var errLong = errors.New("the squares of the features in X overflow; scale the i
 // checkRow returns an error about row i, of the given weight, unless all its entries are finite and it is short enough. The sum of squares
 // says both at once.
 func checkRow(i int, x []float64, columns []int32, weight float64) error {
-	var squares float64
-	for _, v := range x {
-		squares += v * v
-	}
+	squares := linalg.Dot(x, x)
 	if squares <= longest {
 		return nil
 	}

@@ -85,7 +85,10 @@ func (o small) read(b *psiRows, lo, hi int) error {
 type sparseOutputs struct{ psi *solve.Sparse }
 
 // SparsePsi returns outputs from rows of ψ that have passed their Check. They cost what their entries cost.
-func SparsePsi(psi *solve.Sparse) Outputs { return sparseOutputs{psi} }
+func SparsePsi(psi *solve.Sparse) Outputs {
+	c := psi.Canonical()
+	return sparseOutputs{&c}
+}
 
 func (o sparseOutputs) Size() (n, d int)              { return o.psi.Rows, o.psi.Cols }
 func (o sparseOutputs) sparse() *solve.Sparse         { return o.psi }

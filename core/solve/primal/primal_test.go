@@ -45,11 +45,11 @@ func expected(in *solvetest.Instance) matrix {
 	return w
 }
 
-// compressed returns the entries of m that are not zero.
+// compressed returns the entries of m that are not zero, the last ones of a row first.
 func compressed(m matrix) *solve.Sparse {
 	s := &solve.Sparse{Rows: m.Rows, Cols: m.Cols, Indptr: []int64{0}}
 	for i := range m.Rows {
-		for j, v := range m.Row(i) {
+		for j, v := range slices.Backward(m.Row(i)) {
 			if v != 0 {
 				s.Data, s.Indices = append(s.Data, v), append(s.Indices, int32(j))
 			}

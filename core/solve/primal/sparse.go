@@ -1,8 +1,6 @@
 package primal
 
 import (
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 )
@@ -109,44 +107,14 @@ func (r *Rows) sparseSums(s Sums, lo, hi int, mon *parallel.Monitor) error {
 				s.Data[1] += one * linalg.Dot(y, y)
 				for k, j := range columns {
 					if x[k] != 0 {
-						scatter(cross.Row(int(j)), at, y, one*x[k])
+						linalg.Scatter(cross.Row(int(j)), at, y, one*x[k])
 					}
 				}
-				scatter(cross.Row(s.p), at, y, one)
+				linalg.Scatter(cross.Row(s.p), at, y, one)
 			}
 		}
 		return nil
 	})
-}
-
-// axpy and vector are for rows that are long: gonum's routines take half the time of a loop there.
-func axpy(y, x []float64, a float64) {
-	blas64.Axpy(a, vector(x[:len(y)]), vector(y))
-}
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
-
-// scatter adds c times the sparse row to dst.
-func scatter(dst []float64, columns []int32, values []float64, c float64) {
-	if len(columns) == len(dst) {
-		axpy(dst, values, c)
-		return
-	}
-	for k, j := range columns {
-		dst[j] += c * values[k]
-	}
-}
-
-// gather returns the inner product of v with the sparse row.
-func gather(v []float64, columns []int32, values []float64) float64 {
-	if len(columns) == len(v) {
-		return blas64.Dot(vector(values), vector(v))
-	}
-	var s float64
-	for k, j := range columns {
-		s += v[j] * values[k]
-	}
-	return s
 }
 
 func (r *Rows) sparsePass(_ *workspaces, t *Task, dst matrix, v Direction, lo, hi int, mon *parallel.Monitor) error {
@@ -164,10 +132,10 @@ func (r *Rows) sparsePass(_ *workspaces, t *Task, dst matrix, v Direction, lo, h
 			columns, x := features.row(i)
 			clear(f)
 			for k, j := range columns {
-				axpy(f, w.Row(int(j)), x[k])
+				linalg.Axpy(f, w.Row(int(j)), x[k])
 			}
 			if t.Intercept {
-				axpy(f, w.Row(v.p), 1)
+				linalg.Axpy(f, w.Row(v.p), 1)
 			}
 			scores.Data[v.d] = linalg.Dot(t.Mean, f)
 			if _, _, err := outputs.start(i); err != nil {
@@ -175,11 +143,11 @@ func (r *Rows) sparsePass(_ *workspaces, t *Task, dst matrix, v Direction, lo, h
 			}
 			kernel.pull(scores, &outputs.psi, i)
 			for k, j := range columns {
-				axpy(dst.Row(int(j)), f, x[k])
+				linalg.Axpy(dst.Row(int(j)), f, x[k])
 				sums[j] += x[k] * scores.Data[v.d]
 			}
 			if t.Intercept {
-				axpy(dst.Row(v.p), f, 1)
+				linalg.Axpy(dst.Row(v.p), f, 1)
 				sums[v.p] += scores.Data[v.d]
 			}
 		}
@@ -192,7 +160,7 @@ func (r *Rows) sparsePass(_ *workspaces, t *Task, dst matrix, v Direction, lo, h
 // subtractMean subtracts sums·μᵀ from dst.
 func (t *Task) subtractMean(dst matrix, sums []float64) {
 	for k, s := range sums {
-		axpy(dst.Row(k), t.Mean, -s)
+		linalg.Axpy(dst.Row(k), t.Mean, -s)
 	}
 }
 
@@ -225,9 +193,9 @@ func (r *Rows) sparseOutputPass(t *Task, dst matrix, v Direction, lo, hi int, mo
 				linalg.ScaleTo(along, -1, mean)
 				psiAt, y := outputs.output(first + a)
 				for k, j := range psiAt {
-					axpy(along, columns.Row(int(j)), y[k])
+					linalg.Axpy(along, columns.Row(int(j)), y[k])
 				}
-				margins[a] = gather(along[:v.p], at, x)
+				margins[a] = linalg.Gather(at, x, along[:v.p])
 				if t.Intercept {
 					margins[a] += along[v.p]
 				}
@@ -237,12 +205,12 @@ func (r *Rows) sparseOutputPass(t *Task, dst matrix, v Direction, lo, hi int, mo
 				psiAt, y := outputs.output(first + a)
 				for k, j := range psiAt {
 					out := product.Row(int(j))
-					scatter(out[:v.p], at, x, u*y[k])
+					linalg.Scatter(out[:v.p], at, x, u*y[k])
 					if t.Intercept {
 						out[v.p] += u * y[k]
 					}
 				}
-				scatter(sums[:v.p], at, x, u)
+				linalg.Scatter(sums[:v.p], at, x, u)
 				if t.Intercept {
 					sums[v.p] += u
 				}

@@ -233,7 +233,17 @@ func DescendInExpansion(p *solve.Problem, steps StepSizes, v Visits, coef, avera
 		return 0, err
 	}
 	shared := newTouched(v)
-	return descend(p, steps, func(m matrix, withValues bool) (bank, error) {
+	d, err := prepare(p, steps, func(m matrix, withValues bool) (bank, error) {
 		return newExpansion(p, v, m, shared, withValues)
 	}, coef, average, velocity, gains)
+	if err != nil {
+		return 0, err
+	}
+	if err := d.Run(); err != nil {
+		return 0, err
+	}
+	if d.meta != nil {
+		d.meta.gainsTo(gains)
+	}
+	return d.Loss, nil
 }

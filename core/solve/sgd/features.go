@@ -46,7 +46,7 @@ func (w *featureBank) add(t int, delta []float64) {
 }
 
 // large says whether a step is quicker by calls of BLAS: on dense rows, unless there are few numbers.
-func (w *featureBank) large() bool { return w.x.Rows == nil && w.x.P*w.own.Cols >= 1024 }
+func (w *featureBank) large() bool { return w.x.Rows == nil && w.x.P*w.own.Cols >= 64 }
 
 // dense returns the weights of the features but for the constant one.
 func (w *featureBank) dense() blas64.General {
@@ -66,45 +66,27 @@ func (w *featureBank) combine(a []float64, other bank, b []float64) {
 
 func (w *featureBank) store() { w.coord.SynthesizeTo(w.psi, w.own) }
 
-// DescendInFeatures takes one step on each row of p, whose inputs are x. coef, average and velocity (features × d; the
-// latter two may have no rows) are changed in place, and so are gains (d). It returns the sum of the losses, each before its
-// step. Cost: two products of the entries of x that are not zero with rows of coefficients, twice that with an average.
-func DescendInFeatures(p *solve.Problem, steps StepSizes, x *solve.Design, coef, average, velocity matrix,
-	gains []float64) (float64, error) {
-	if err := steps.check(); err != nil {
-		return 0, err
-	}
-	return descend(p, steps, func(m matrix, _ bool) (bank, error) { return newFeatureBank(p, x, m), nil }, coef, average, velocity, gains)
-}
-
-// descend takes the steps on the banks that hold makes of the three functions.
-func descend(p *solve.Problem, steps StepSizes, hold func(m matrix, withValues bool) (bank, error), coef, average, velocity matrix,
-	gains []float64) (float64, error) {
+// prepare returns the descent on the banks that hold makes of the three functions.
+func prepare(p *solve.Problem, steps StepSizes, hold func(m matrix, withValues bool) (bank, error), coef, average, velocity matrix,
+	gains []float64) (*Descent, error) {
 	iterate, err := hold(coef, true)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	var mean bank
 	if average.Rows > 0 {
 		if mean, err = hold(average, false); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
 	var meta *metaDescent
 	if velocity.Rows > 0 {
 		v, err := hold(velocity, true)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		_, first := StepSizes{Rows: steps.Rows, First: steps.First, Shift: steps.Shift}.at(p.Lambda, 0)
+		_, first := StepSizes{Rows: steps.Rows, First: steps.First, Shift: steps.Shift}.at(p.Lambda)
 		meta = newMetaDescent(p, v, gains, first)
 	}
-	d := newDescent(p, steps, iterate, mean, meta)
-	if err := d.Run(); err != nil {
-		return 0, err
-	}
-	if meta != nil {
-		meta.gainsTo(gains)
-	}
-	return d.Loss, nil
+	return newDescent(p, steps, iterate, mean, meta), nil
 }

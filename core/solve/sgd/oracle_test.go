@@ -10,15 +10,15 @@ import (
 	"combpred/core/solve/solvetest"
 )
 
-// order is one of visits to the rows of an instance, and the row that is left out after each.
-type order struct {
+// followed is an order of visits to the rows of an instance, and the row that is left out after each.
+type followed struct {
 	at, drop []int64
 }
 
 // orders are one pass, and several in which rows come again, some after they were left out.
-func orders(m int) map[string]order {
-	one := order{}
-	several := order{}
+func orders(m int) map[string]followed {
+	one := followed{}
+	several := followed{}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 3 {
 		for _, i := range rng.Perm(m) {
@@ -30,11 +30,11 @@ func orders(m int) map[string]order {
 		one.at = append(one.at, int64(i))
 		one.drop = append(one.drop, -1)
 	}
-	return map[string]order{"one pass": one, "several": several}
+	return map[string]followed{"one pass": one, "several": several}
 }
 
 // visited returns the problem of the rows in an order, and the kernel between them and all rows.
-func visited(t *testing.T, in *solvetest.Instance, o order) (*solve.Problem, Visits) {
+func visited(t *testing.T, in *solvetest.Instance, o followed) (*solve.Problem, Visits) {
 	t.Helper()
 	again := *in
 	again.Psi = linalg.NewMatrix[float64](0, in.Psi.Cols)
@@ -59,7 +59,7 @@ func visited(t *testing.T, in *solvetest.Instance, o order) (*solve.Problem, Vis
 }
 
 // byFormula takes the steps one by one on the enumerated loss, without any shortcut.
-func byFormula(in *solvetest.Instance, steps StepSizes, o order, coef, average matrix) {
+func byFormula(in *solvetest.Instance, steps StepSizes, o followed, coef, average matrix) {
 	d := in.Psi.Cols
 	count := float64(steps.Done)
 	for step, at := range o.at {

@@ -19,8 +19,9 @@ type StepSizes struct {
 	Done  int     // t, the steps done so far
 }
 
-func (s StepSizes) at(lambda float64, step int) (shrink, eta float64) {
-	t := float64(s.Done+step) + s.Shift
+// at returns the sizes of the next step.
+func (s StepSizes) at(lambda float64) (shrink, eta float64) {
+	t := float64(s.Done) + s.Shift
 	return 1 - 2*s.First/t, s.First * s.Rows / (lambda * t)
 }
 
@@ -101,27 +102,22 @@ func (d *Descent) Run() error {
 }
 
 func (d *Descent) step(i int) {
+	if len(d.scale) == 0 { // the structure has one member only
+		d.steps.Done++
+		d.averaged++
+		return
+	}
 	d.iterate.productTo(d.f, i)
 	for j, s := range d.scale {
 		d.f[j] *= s
 	}
-	d.Loss += d.p.Loss(i, d.f)
-	d.p.LossGradientTo(d.grad, d.correct, d.f, i)
-	shrink, eta := d.steps.at(d.p.Lambda, i)
+	d.Loss += d.p.LossAndGradientTo(d.grad, d.correct, d.f, i)
+	shrink, eta := d.steps.at(d.p.Lambda)
+	d.steps.Done++
 	if d.meta != nil {
 		d.meta.adapt(d, i, shrink, eta)
 	}
-	smallest := 1.0
-	for j, g := range d.grad {
-		rate, keep := eta, shrink
-		if d.meta != nil {
-			rate *= d.meta.gains[j]
-			keep = 1 - (1-shrink)*d.meta.gains[j]
-		}
-		d.scale[j] *= keep
-		d.delta[j] = -rate * g / d.scale[j]
-		smallest = min(smallest, d.scale[j])
-	}
+	smallest := d.move(shrink, eta)
 	d.iterate.add(i, d.delta)
 	if d.average != nil {
 		for j, v := range d.delta {
@@ -130,9 +126,7 @@ func (d *Descent) step(i int) {
 		d.average.add(i, d.correct)
 		d.averaged++
 		weight := averagingAt(d.averaged)
-		for j, s := range d.scale {
-			d.summed[j] += weight * s
-		}
+		linalg.Axpy(d.summed, d.scale, weight)
 		d.average.drop(i)
 	}
 	d.iterate.drop(i)
@@ -142,6 +136,27 @@ func (d *Descent) step(i int) {
 	if smallest < foldBelow {
 		d.fold()
 	}
+}
+
+// move makes delta of the gradient, shrinks what coefficients have in common, and returns the smallest of that.
+func (d *Descent) move(shrink, eta float64) float64 {
+	if d.meta == nil { // all coordinates have the same factor
+		factor := d.scale[0] * shrink
+		rate := -eta / factor
+		for j, g := range d.grad {
+			d.scale[j] = factor
+			d.delta[j] = rate * g
+		}
+		return factor
+	}
+	smallest := 1.0
+	for j, g := range d.grad {
+		gain := d.meta.gains[j]
+		d.scale[j] *= 1 - (1-shrink)*gain
+		d.delta[j] = -eta * gain * g / d.scale[j]
+		smallest = min(smallest, d.scale[j])
+	}
+	return smallest
 }
 
 // fold multiplies the common factors into the coefficients. What the sum has of the iterate is added up first: as a multiple of an iterate

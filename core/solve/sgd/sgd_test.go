@@ -77,7 +77,7 @@ func TestFeaturesAndExpansionsAreTheSameDescent(t *testing.T) {
 		} {
 			q := form.Len()
 			w, wAverage, wVelocity, wGains := zero(q), zero(q), zero(q), ones(d)
-			wLoss, err := DescendInFeatures(p, steady(in), form, w, wAverage, wVelocity, wGains)
+			wLoss, err := once(p, steady(in), form, w, wAverage, wVelocity, wGains)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,6 +208,20 @@ func refusesIllegalSteps(t *testing.T, in solvetest.Instance) {
 	}
 }
 
+// once takes one step on each row, in their order, and returns the sum of the losses.
+func once(p *solve.Problem, steps StepSizes, x *solve.Design, coef, average, velocity matrix, gains []float64) (float64, error) {
+	out, err := Train(p, steps, x, Passes{Order: inOrder(x.N), Most: 1}, coef, average, velocity, gains)
+	return out.Loss, err
+}
+
+func inOrder(n int) []int64 {
+	order := make([]int64, n)
+	for i := range order {
+		order[i] = int64(i)
+	}
+	return order
+}
+
 // csr returns all entries of x in compressed sparse rows.
 func csr(x matrix) *solve.Sparse {
 	s := &solve.Sparse{Rows: x.Rows, Cols: x.Cols, Indptr: []int64{0}}
@@ -253,7 +267,7 @@ func TestDenseStepsAreThoseOnSparseRows(t *testing.T) {
 			q := design.Len()
 			coef, average := linalg.NewMatrix[float64](q, d), linalg.NewMatrix[float64](q, d)
 			velocity, gains := linalg.NewMatrix[float64](q, d), ones(d)
-			if _, err := DescendInFeatures(p, steps, design, coef, average, velocity, gains); err != nil {
+			if _, err := once(p, steps, design, coef, average, velocity, gains); err != nil {
 				t.Fatal(err)
 			}
 			if large := newFeatureBank(p, design, coef).large(); large != (which == 0) {

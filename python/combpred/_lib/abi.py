@@ -206,6 +206,12 @@ class CRidgePlanInfo(ctypes.Structure):
                        work_single=_N, work_double=_N, work_loo_single=_N, work_loo_double=_N)
 
 
+class CLOO(ctypes.Structure):
+    """cp_loo."""
+
+    _fields_ = _fields(n_alphas=_N, n=_N, d=_N, alphas=_P, scores=_P)
+
+
 class COutputs(ctypes.Structure):
     """cp_outputs."""
 
@@ -247,6 +253,20 @@ class CDesign(ctypes.Structure):
     """cp_design."""
 
     _fields_ = _fields(n=_N, p=_N, nnz=_N, intercept=_N, dense=_P, data=_P, indices=_P, indptr=_P)
+
+
+class CSGDPasses(ctypes.Structure):
+    """cp_sgd_passes."""
+
+    _fields_ = _fields(order=_P, n_order=_N, shuffle=_N, seed=c_uint64, max_iter=_N, tol=c_double, curve=_P,
+                       eta0=c_double, seen=_N, curvature=c_double)
+
+
+class CSGDReport(ctypes.Structure):
+    """cp_sgd_report."""
+
+    _fields_ = _fields(passes=_N, steps=_N, converged=_N, loss=c_double, weight=c_double, start=c_double,
+                       curvature=c_double)
 
 
 class CAffineLoss(ctypes.Structure):
@@ -423,14 +443,13 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_predict": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_kernel": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_spectral": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_kernel_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_ridge_spectral_loo": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_ridge_loo": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_features": (_P, _P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_ridge_sums": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_product": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_losses": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_sgd_features": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_sgd_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
     "cp_svm_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_svm_state_len": (_P, _P, _P, _P, _P, *_ROW),
@@ -473,6 +492,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
     "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_chain_next": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_ridge_primal_sizes": (_P, _P, _N, _P, *_ERR),
     "cp_ridge_primal": (_P, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),

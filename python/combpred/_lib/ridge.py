@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .arrays import FloatArray
+from .arrays import FloatArray, allocate
 from .call import address, call, contiguous, floats, get_n_threads, record
 from .structure import Description
 
@@ -98,7 +98,7 @@ class Targets:
 
 
 class Design:
-    """Input features for :func:`~combpred._lib.sgd.sgd_features`.
+    """Input features for :func:`~combpred._lib.sgd.sgd_fit`.
 
     Parameters
     ----------
@@ -284,75 +284,34 @@ def _workspace(work: npt.NDArray[np.uint8]) -> abi.CWorkspace:
     return record(abi.CWorkspace, data=address(work) if work.size else None, bytes=work.size)
 
 
-def ridge_kernel_loo(
+def ridge_loo(
     description: Description,
     options: dict[str, Any],
     kernel: Any,
     targets: Targets,
+    alphas: Any,
     work: npt.NDArray[np.uint8],
     *,
     n_threads: int | None = None,
     verbose: int = 0,
 ) -> FloatArray:
-    """Return label-removed leave-one-out scores of every row, of shape (n, d).
+    """Return label-removed leave-one-out scores of every row under each penalty, of shape (len(alphas), n, d).
 
     Parameters and errors are those of :func:`ridge_kernel`; `work` has the bytes that "work_loo_single" or
-    "work_loo_double" of :func:`ridge_plan` says when its "route_loo" is "factor".
+    "work_loo_double" of :func:`ridge_plan` says. With those of double precision, penalties that are too small for
+    ``precision="single"`` are computed in double.
     """
-    n = targets.n
-    kernel = floats(kernel, "kernel", n, n)
-    return _leave_one_out(
-        "cp_ridge_kernel_loo", description, options, (address(kernel),), targets, work, n_threads, verbose
-    )
-
-
-def ridge_spectral_loo(
-    description: Description,
-    options: dict[str, Any],
-    eigenvalues: Any,
-    vectors: Any,
-    targets: Targets,
-    work: npt.NDArray[np.uint8],
-    *,
-    n_threads: int | None = None,
-    verbose: int = 0,
-) -> FloatArray:
-    """Do the same for loss "auc" from an eigendecomposition, where "route_loo" is "spectral".
-
-    Parameters are those of :func:`ridge_spectral`.
-    """
-    n = targets.n
-    eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
-    matrices = (address(eigenvalues), address(vectors))
-    return _leave_one_out("cp_ridge_spectral_loo", description, options, matrices, targets, work, n_threads, verbose)
-
-
-def _leave_one_out(
-    function: str,
-    description: Description,
-    options: dict[str, Any],
-    matrices: tuple[int | None, ...],
-    targets: Targets,
-    work: npt.NDArray[np.uint8],
-    n_threads: int | None,
-    verbose: int,
-) -> FloatArray:
     n, d = targets.n, targets.d
+    kernel, alphas = floats(kernel, "kernel", n, n), floats(alphas, "alphas", None)
+    scores = allocate((len(alphas), n, d), np.float64, "scores without each row", "take fewer penalties, or fewer rows")
+    loo = record(abi.CLOO, n_alphas=len(alphas), n=n, d=d, alphas=address(alphas), scores=address(scores))
     workspace = _workspace(work)
-    scores = np.empty((n, d))
     call(
-        function,
-        description,
-        ctypes.byref(ridge_options(options)),
-        *matrices,
-        ctypes.byref(targets.struct()),
-        ctypes.byref(workspace),
-        address(scores),
+        "cp_ridge_loo", description, ctypes.byref(ridge_options(options)), address(kernel),
+        ctypes.byref(targets.struct()), ctypes.byref(loo), ctypes.byref(workspace),
         n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=float(n) * n * (n + _STEPS * d),
-        label="leaving one out",
-        verbose=verbose,
-    )
+        flops=len(alphas) * float(n) * n * (n + _STEPS * d), label="leaving one out", verbose=verbose,
+    )  # fmt: skip
     return scores
 
 

@@ -129,6 +129,51 @@ def chain_sample(
     return drawn
 
 
+class OwnDrawn(NamedTuple):
+    """Samples from a user's own draws, or how many `more` draws these take: then the rest says nothing.
+
+    Attributes
+    ----------
+    more : int
+    number : ndarray of shape (n_samples,), int32
+        Which draws the samples are.
+    value, steps, accepted : ndarray of shape (n_samples,)
+        As in `Drawn`.
+    """
+
+    more: int
+    number: IntArray
+    value: FloatArray
+    steps: CountArray
+    accepted: CountArray
+
+
+def chain_next(values: Any, plan: Plan, *, start: bool = False, bound: float | None = None) -> OwnDrawn:
+    """Sample for one row by "meta", "rejection" or "cftp" from uniform draws whose scores are `values` (n,).
+
+    With `start` a chain begins at the first of these; the others are its proposals.
+    """
+    values, n = floats(values, "values", None), plan.n_samples
+    more, first, limit = ctypes.c_int64(), np.zeros(1, dtype=np.int32), None if bound is None else np.array([bound])
+    found = OwnDrawn(
+        0, np.empty(n, dtype=np.int32), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    )
+    supplied = record(abi.CSupplied, n=len(values), width=1, draws=address(values))
+    options = record(
+        abi.CChainOptions, method=plan.method.encode(), n_samples=n, burn_in=plan.burn_in, thin=plan.thin,
+        budget=plan.budget, seed=plan.seed % 2**64, start=address(first) if start else None, bound=address(limit),
+    )  # fmt: skip
+    known = record(
+        abi.CChainRecord, n=1, n_samples=n, value=address(found.value), steps=address(found.steps),
+        accepted=address(found.accepted),
+    )  # fmt: skip
+    call(
+        "cp_chain_next", ctypes.byref(supplied), ctypes.byref(options), address(found.number), ctypes.byref(known),
+        ctypes.addressof(more), n_threads=1,
+    )  # fmt: skip
+    return found._replace(more=more.value)
+
+
 def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[float, float, FloatArray]:
     """Return effective sample size, split-R̂ and autocorrelations (n_chains, n_lags) of `x` (n_chains, n_draws)."""
     x = floats(x, "x", None, None)

@@ -1,4 +1,4 @@
-"""The core's stochastic gradient descent on the ridge problem, on arrays: a batch of rows a call.
+"""The core's stochastic gradient descent on the ridge problem, on arrays.
 
 ``capi/combpred.h`` states the steps.
 """
@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -185,27 +187,100 @@ def sgd_expansion(
     return loss.value
 
 
-def sgd_features(
+@dataclass(frozen=True)
+class Report:
+    """What passes over the rows did.
+
+    Attributes
+    ----------
+    steps : int
+        Steps taken.
+    curve : list of float
+        The objective after each pass.
+    start : float
+        The objective of zero weights.
+    loss : float
+        The weighted mean of the losses of the last pass, each before its step.
+    curvature : float
+        The largest curvature of the loss of a row, as a function of the weights.
+    converged : bool
+        Whether the passes ended because little was gained.
+    interrupt : KeyboardInterrupt or None
+        What came between; the rest is about the steps until then.
+    """
+
+    steps: int
+    curve: list[float]
+    start: float
+    loss: float
+    curvature: float
+    converged: bool
+    interrupt: KeyboardInterrupt | None
+
+
+def sgd_fit(
     description: Description,
     options: dict[str, Any],
     design: Design,
     targets: Targets,
-    steps: Steps,
+    order: NDArray[np.int64],
     coefficients: Coefficients,
     *,
+    max_iter: int,
+    tol: float | None,
+    eta0: float,
+    seed: int | None,
+    seen: int = 0,
+    curvature: float = 0.0,
     n_threads: int,
-) -> float:
-    """Do the same with the weights of input features, the constant one last."""
+    label: str = "",
+    verbose: int = 0,
+) -> Report:
+    """Train the weights of input features, the constant one last, in passes over the rows of `order`.
+
+    `coefficients` are changed in place. `tol` is None for passes whose objective is not asked for, `seed` for those in
+    the order as it is. `seen` visits came before, of `curvature`. Ctrl-C ends the passes, see :class:`Report`.
+
+    Raises
+    ------
+    NumericalError
+        When the numbers overflow.
+    """
     if design.n != targets.n:
         raise ValueError(f"the design has {design.n} rows, targets have {targets.n}")
-    sizes, state = record(abi.CSGDSteps, **steps._asdict()), _state(coefficients, design.n_weights, targets.d)
-    loss = ctypes.c_double()
-    call(
-        "cp_sgd_features", description, ctypes.byref(ridge_options(options)), design,
-        ctypes.byref(targets.struct()), ctypes.byref(sizes), ctypes.byref(state), ctypes.byref(loss),
-        n_threads=n_threads, flops=4.0 * (design.nnz + targets.n * targets.d) * targets.d,
+    order = contiguous(order, np.int64)
+    curve = np.zeros(0 if tol is None else max_iter)
+    passes = record(
+        abi.CSGDPasses, order=address(order), n_order=len(order), shuffle=int(seed is not None), seed=seed or 0,
+        max_iter=max_iter, tol=tol or 0.0, curve=address(curve) if len(curve) else None, eta0=eta0, seen=seen,
+        curvature=curvature,
     )  # fmt: skip
-    return loss.value
+    state, report = _state(coefficients, design.n_weights, targets.d), record(abi.CSGDReport)
+    began, told = time.monotonic(), 0
+
+    def tell(done: int, _: float = 0.0) -> None:
+        nonlocal told
+        for number in range(told, done):
+            line = f"[{label}] pass {number + 1}: objective {curve[number]:.6g}, {time.monotonic() - began:.1f} s"
+            print(line, file=sys.stderr)
+        told = done
+
+    telling = verbose > 0 and tol is not None
+    interrupt = None
+    try:
+        call(
+            "cp_sgd_fit", description, ctypes.byref(ridge_options(options)), design, ctypes.byref(targets.struct()),
+            ctypes.byref(passes), ctypes.byref(state), ctypes.byref(report), n_threads=n_threads,
+            flops=4.0 * max_iter * (design.nnz + targets.n * targets.d) * targets.d, progress=tell if telling else None,
+        )  # fmt: skip
+    except KeyboardInterrupt as error:
+        interrupt = error
+    if telling:
+        tell(report.passes)
+    return Report(
+        report.steps, curve[: report.passes].tolist(), report.start, report.loss / (report.weight or 1.0),
+        report.curvature, bool(report.converged), interrupt,
+    )  # fmt: skip
 
 
 def _state(coefficients: Coefficients, rows: int, d: int) -> abi.CSGDState:

@@ -18,104 +18,25 @@ from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
-from .._lib.arrays import FloatArray, require_memory
+from .._lib.arrays import FloatArray, available_memory, require_memory
 from .._lib.errors import NumericalError
 from .._lib.linalg import eigendecompose
-from .._lib.ridge import ridge_kernel_loo, ridge_spectral_loo
+from .._lib.ridge import ridge_loo
 from .advice import alternatives
+from .loglinear.features import weighted_kernel
 from .ridge import (
     SOLVERS,
     RidgeBase,
     RidgeProblem,
-    Solution,
     StructuredRidge,
     keep,
     solve_factored,
     solve_spectral,
-    spectral_kernel,
     training_kernel,
-    with_remedy,
 )
 from .training import resolve_targets
 
 _PROBABILITIES = ("predict_proba", "predict_log_proba")
-
-
-class FactoredLeaveOneOut:
-    """Leave-one-out by factors of the kernel matrix (n, n), in the precision that the plan advises.
-
-    As for :func:`solve_factored`, double precision follows where the library finds single not accurate enough for a
-    penalty, at once for smaller ones; the larger work space is then kept.
-    """
-
-    def __init__(self, problem: RidgeProblem, plan: dict[str, Any], kernel: FloatArray) -> None:
-        self._problem = problem
-        self._plan = plan
-        self._kernel = kernel
-        precision = plan["precision"]
-        self._double_up_to = 0.0 if precision == "single" else np.inf  # penalties that need double precision
-        self._work = np.empty(plan[f"work_loo_{precision}"], dtype=np.uint8)
-
-    def scores(self, alpha: float) -> FloatArray:
-        """Return every row's scores (n, d) without its label."""
-        if alpha > self._double_up_to:
-            try:
-                return self._scores(alpha, "single")
-            except NumericalError:
-                self._double_up_to = alpha
-                self._widen()
-        try:
-            return self._scores(alpha, "double")
-        except NumericalError as error:
-            raise with_remedy(error, self._problem.with_options(alpha=alpha)) from error
-
-    def solve(self, alpha: float) -> Solution:
-        """Train on all rows; no more scores can be asked for afterwards."""
-        self._work = np.empty(0, dtype=np.uint8)
-        return solve_factored(self._problem.with_options(alpha=alpha), self._kernel, self._plan)
-
-    def _widen(self) -> None:
-        n, n_bytes = self._problem.n, self._plan["work_loo_double"]
-        if self._work.nbytes >= n_bytes:
-            return
-        self._work = np.empty(0, dtype=np.uint8)
-        what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
-        require_memory(n_bytes, what, "take larger alphas, or fewer rows", square_rows=n)
-        self._work = np.empty(n_bytes, dtype=np.uint8)
-
-    def _scores(self, alpha: float, precision: str) -> FloatArray:
-        problem = self._problem.with_options(alpha=alpha)
-        return ridge_kernel_loo(
-            problem.description, {**problem.options, "precision": precision}, self._kernel, problem.targets,
-            self._work, n_threads=problem.n_threads, verbose=problem.verbose,
-        )  # fmt: skip
-
-
-class SpectralLeaveOneOut:
-    """Leave-one-out by the eigendecomposition of the weighted kernel matrix D(K + shift)D, which is overwritten."""
-
-    def __init__(self, problem: RidgeProblem, plan: dict[str, Any], weighted_kernel: FloatArray) -> None:
-        self._problem = problem
-        self._precision = plan["precision"]
-        self._decomposition = eigendecompose(weighted_kernel)
-        self._work = np.empty(plan[f"work_loo_{self._precision}"], dtype=np.uint8)
-
-    def scores(self, alpha: float) -> FloatArray:
-        """Return every row's scores (n, d) without its label."""
-        problem = self._problem.with_options(alpha=alpha)
-        try:
-            return ridge_spectral_loo(
-                problem.description, {**problem.options, "precision": self._precision}, self._decomposition.values,
-                self._decomposition.vectors, problem.targets, self._work,
-                n_threads=problem.n_threads, verbose=problem.verbose,
-            )  # fmt: skip
-        except NumericalError as error:
-            raise with_remedy(error, problem) from error
-
-    def solve(self, alpha: float) -> Solution:
-        """Train on all rows; no more scores can be asked for afterwards."""
-        self._work = np.empty(0, dtype=np.uint8)
-        return solve_spectral(self._problem.with_options(alpha=alpha), self._decomposition, "closed-form")
 
 
 @documented
@@ -184,9 +105,11 @@ class StructuredRidgeCV(RidgeBase):
     Notes
     -----
     Leave-one-out costs :math:`O(s n^3 + n^2 d)` and decoding n rows for each penalty, with s the number of distinct
-    eigenvalues of Σ (1 for ``loss="squared"``). From 1000 rows on its n×n factors are in single precision, and in
-    double where a penalty is too small for that; errors stay below about 1e-3 of the scores. Memory: up to three n×n
-    matrices; four with more than eight distinct eigenvalues, where one eigendecomposition serves all penalties.
+    eigenvalues of Σ (1 for ``loss="squared"``). A kernel matrix of a rank r up to n/8, as the linear one has on few
+    features, is decomposed once for all penalties, which then cost :math:`O(s n^2 r + n^3 + n^2 d)`, with
+    ``loss="squared"`` :math:`O(n r d)`. From 1000 rows on n×n matrices are in single precision, and in double where a
+    penalty is too small for that; errors stay below about 1e-3 of the scores. Memory: up to three n×n matrices; five
+    with more than eight distinct eigenvalues, where one eigendecomposition serves all penalties.
 
     References
     ----------
@@ -332,15 +255,11 @@ class StructuredRidgeCV(RidgeBase):
 
         # The linear kernel takes the same n×n route, however few its features: leaving rows out needs the diagonal of
         # the inverse of an n×n matrix that is not of low rank. Where that does not fit, folds need no such matrix.
-        route: FactoredLeaveOneOut | SpectralLeaveOneOut
-        if plan["route_loo"] == "spectral":
-            route = SpectralLeaveOneOut(problem, plan, spectral_kernel(self, X_fit, problem, advice))
-        else:
-            kernel = training_kernel(self, X_fit, plan[f"work_loo_{plan['precision']}"], advice)
-            route = FactoredLeaveOneOut(problem, plan, kernel)
-        scores = np.array(
-            [self._leave_one_out_score(route.scores(alpha), alpha, problem.targets.weights, X, y) for alpha in alphas]
-        )
+        spectral = plan["route_loo"] == "spectral"
+        beside = 24 * n * n if spectral else 2 * n * n  # that the library allocates
+        least = plan[f"work_loo_{plan['precision']}"]
+        kernel = training_kernel(self, X_fit, least + beside, advice, overwritable=spectral)
+        scores = np.array(self._leave_one_out_scores(problem, plan, kernel, alphas, X, y, beside))
         best = int(scores.argmax())
         self.alpha_ = alphas[best]
         self.best_score_ = float(scores[best])
@@ -350,7 +269,44 @@ class StructuredRidgeCV(RidgeBase):
             "mean_test_score": scores,
             "rank_test_score": rankdata(-scores, method="min").astype(np.int32),
         }
-        keep(self, X_fit, route.solve(self.alpha_))
+        problem = problem.with_options(alpha=self.alpha_)
+        if spectral:
+            weighted = weighted_kernel(kernel, problem.targets.row_weights(), problem.options["shift"])
+            keep(self, X_fit, solve_spectral(problem, eigendecompose(weighted), "closed-form"))
+        else:
+            keep(self, X_fit, solve_factored(problem, kernel, plan))
+
+    def _leave_one_out_scores(
+        self, problem: RidgeProblem, plan: dict[str, Any], kernel: FloatArray, alphas: list[float], X: Any, y: Any,
+        beside: int,
+    ) -> list[float]:  # fmt: skip
+        """Return the score of each penalty, from a call of the library for as many as memory is wanted for."""
+        n, targets = problem.n, problem.targets
+        least, most = plan[f"work_loo_{plan['precision']}"], plan["work_loo_double"]
+        # Room for double precision is taken where there is some: pages that are not written to cost nothing.
+        available = available_memory()
+        work = np.empty(most if available is None or most + beside <= available else least, dtype=np.uint8)
+        together = max(1, max(8 * n * n, 2**26) // (8 * n * targets.d))
+        found: list[float] = []
+        for at in range(0, len(alphas), together):
+            some = alphas[at : at + together]
+            try:
+                left_out = ridge_loo(
+                    problem.description, {**problem.options, "precision": plan["precision"]}, kernel, targets, some,
+                    work, n_threads=problem.n_threads, verbose=problem.verbose,
+                )  # fmt: skip
+            except NumericalError as error:
+                if work.nbytes < most:
+                    what = f"leaving out each of {n} rows, in the double precision that so small an alpha needs"
+                    require_memory(most + beside, what, "take larger alphas, or fewer rows", square_rows=n)
+                raise NumericalError(
+                    f"{error}: raise alpha, or check that the kernel is positive semi-definite"
+                ) from error
+            found += [
+                self._leave_one_out_score(scores, alpha, targets.weights, X, y)
+                for scores, alpha in zip(left_out, some, strict=True)
+            ]
+        return found
 
     def _leave_one_out_score(
         self, left_out: FloatArray, alpha: float, weights: FloatArray | None, X: Any, y: Any

@@ -15,19 +15,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from .._data.checks import seed_of
 from .._data.glossary import documented
-from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
+from .._data.inputs import clear_fit, is_dask, refit, require_short_rows, square_norms, unchanged_on_failure
 from .._data.warn import warn_user
 from .._lib.arrays import IndexArray, require_memory
-from .._lib.sgd import Coefficients
+from .._lib.ridge import Design
+from .._lib.sgd import Coefficients, Report, sgd_fit
 from .ridge import RidgeBase, RidgeProblem
 from .sgd_learners import (
     DescentState,
     ExpansionLearner,
-    FeatureLearner,
     Objective,
     Passes,
     StepSizes,
+    last_change,
     pass_once,
     visited_rows,
 )
@@ -386,49 +388,64 @@ def _descend(
     """
     visits, objective = _visits(model, X, problem)
     m, rows = len(visits), np.unique(visits)
-    max_iter = int(model.max_iter)
-    learner: FeatureLearner | ExpansionLearner
     if model.kernel_.is_linear:
-        truncation = None
-        learner = FeatureLearner(X, objective)
+        state = _first_state(model, X, objective, earlier, None)
+        state, done = _train(model, X, objective, visits, state, max_iter=int(model.max_iter), tol=float(model.tol))
+        losses, start, converged, interrupt = done.curve, done.start, done.converged, done.interrupt
+        curvature, inputs = done.curvature, X
     else:
         truncation = _truncation(model.truncation, len(rows))
-        learner = ExpansionLearner(X, model.kernel_, objective, truncation=truncation, cache=max_iter > 2)
-    state = _first_state(model, learner, objective.targets.d, earlier, truncation)
-    curvature = objective.curvature(rows, learner.diagonal(rows))
-    sizes = StepSizes.of(objective.alpha, m, float(model.eta0), curvature)
-    passes = Passes(learner, sizes, state)
-    zero = objective.losses(rows, np.zeros((len(rows), objective.targets.d)))
-    passes.run(
-        visits, rows, check_random_state(model.random_state) if model.shuffle else None, start=zero,
-        tol=float(model.tol), max_iter=max_iter, label=type(model).__name__, verbose=int(model.verbose),
-    )  # fmt: skip
-    state = passes.state
-    if state.n_steps == 0 and passes.interrupt is not None:
-        raise passes.interrupt
+        learner = ExpansionLearner(X, model.kernel_, objective, truncation=truncation, cache=int(model.max_iter) > 2)
+        state = _first_state(model, X, objective, earlier, truncation)
+        curvature = objective.curvature(rows, learner.diagonal(rows))
+        passes = Passes(learner, StepSizes.of(objective.alpha, m, float(model.eta0), curvature), state)
+        start = objective.losses(rows, np.zeros((len(rows), objective.targets.d)))
+        passes.run(
+            visits, rows, check_random_state(model.random_state) if model.shuffle else None, start=start,
+            tol=float(model.tol), max_iter=int(model.max_iter), label=type(model).__name__, verbose=int(model.verbose),
+        )  # fmt: skip
+        state, losses, converged, interrupt = passes.state, passes.losses, passes.converged, passes.interrupt
+        inputs = X
+        if not (state.n_steps == 0 and interrupt is not None):
+            state = state.spread(X.shape[0]) if truncation is None or model.kernel_.is_precomputed else state
+            if not model.kernel_.is_precomputed:
+                assert state.kept is not None
+                inputs = X if truncation is None else X[state.kept]
+                state = replace(state, kept=np.arange(len(state.kept)))
+    if state.n_steps == 0 and interrupt is not None:
+        raise interrupt
     # Rows that come later are to be weighed as a stream of which these were the first.
-    state = replace(state, n_steps=min(state.n_steps, m), n_rows=m, curvature=curvature)
-    inputs = X
-    if not model.kernel_.is_linear:
-        state = state.spread(X.shape[0]) if truncation is None or model.kernel_.is_precomputed else state
-        if not model.kernel_.is_precomputed:
-            assert state.kept is not None
-            inputs = X if truncation is None else X[state.kept]
-            state = replace(state, kept=np.arange(len(state.kept)))
-    _keep(model, inputs, state)
-    model.loss_curve_ = passes.losses
-    model.n_iter_ = max(len(passes.losses), 1)
-    if passes.interrupt is None:
-        model.objective_ = passes.losses[-1]
-        change = passes.change(zero)
-        if not passes.converged and _UNCONVERGED < change < math.inf:
+    _keep(model, inputs, replace(state, n_steps=min(state.n_steps, m), n_rows=m, curvature=curvature))
+    model.loss_curve_ = losses
+    model.n_iter_ = max(len(losses), 1)
+    if interrupt is None:
+        model.objective_ = losses[-1]
+        change = last_change(losses, start)
+        if not converged and _UNCONVERGED < change < math.inf:
             warn_user(
-                f"stochastic gradient descent stopped after {len(passes.losses)} passes, the last of which changed the "
+                f"stochastic gradient descent stopped after {len(losses)} passes, the last of which changed the "
                 f"objective by {change:.1%} of what was gained: raise max_iter or alpha, scale the inputs, or take "
                 "average=True",
                 ConvergenceWarning,
             )
-    return passes.interrupt
+    return interrupt
+
+
+def _train(
+    model: StructuredSGD, X: Any, objective: Objective, visits: IndexArray, state: DescentState, *, max_iter: int,
+    tol: float | None,
+) -> tuple[DescentState, Report]:  # fmt: skip
+    """Return the state after passes over the visits, in the weights of input features; `tol` is None for a stream."""
+    rows = np.unique(visits)
+    require_short_rows(square_norms(X[rows]), rows)
+    coefficients = state.coefficients.copy()
+    done = sgd_fit(
+        objective.description, objective.options, Design(X, intercept=objective.shift != 0.0), objective.targets,
+        visits, coefficients, max_iter=max_iter, tol=tol, eta0=float(model.eta0),
+        seed=seed_of(model.random_state) if model.shuffle else None, seen=state.n_steps, curvature=state.curvature,
+        n_threads=objective.n_threads, label=type(model).__name__, verbose=int(model.verbose),
+    )  # fmt: skip
+    return replace(state, coefficients=coefficients, n_steps=state.n_steps + done.steps), done
 
 
 def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardInterrupt | None:
@@ -441,25 +458,28 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
     """
     before: DescentState | None = getattr(model, "descent_", None)
     visits, objective = _visits(model, X, problem)
-    learner: FeatureLearner | ExpansionLearner
     inputs, first = X, 0
     if model.kernel_.is_linear:
-        learner = FeatureLearner(X, objective)
+        state = _continued(model, X, objective, before, 0)
+        seen = state.n_rows
+        state, done = _train(model, X, objective, visits, replace(state, n_steps=seen), max_iter=1, tol=None)
+        curvature, loss, interrupt = done.curvature, done.loss, done.interrupt
     else:
         first = 0 if before is None else len(before.coefficients.iterate)
         inputs = X if before is None else _stacked(model.X_fit_, X)
         truncation = None if model.truncation is None else int(model.truncation)
         learner = ExpansionLearner(inputs, model.kernel_, objective, truncation=truncation, cache=False, first=first)
-    state = _continued(model, learner, before, objective.targets.d, first)
-    seen = state.n_rows
-    rows = np.unique(visits)
-    curvature = max(state.curvature, objective.curvature(rows, learner.diagonal(first + rows)))
-    sizes = StepSizes.of(objective.alpha, seen + len(visits), float(model.eta0), curvature, seen)
-    order = check_random_state(model.random_state).permutation(visits) if model.shuffle else visits
-    state = replace(state, n_steps=seen)
-    state, loss, interrupt = pass_once(learner, sizes, state, first + order)
-    done = state.n_steps - seen
-    if done == 0 and interrupt is not None:
+        state = _continued(model, X, objective, before, first)
+        seen = state.n_rows
+        rows = np.unique(visits)
+        curvature = max(state.curvature, objective.curvature(rows, learner.diagonal(first + rows)))
+        sizes = StepSizes.of(objective.alpha, seen + len(visits), float(model.eta0), curvature, seen)
+        order = check_random_state(model.random_state).permutation(visits) if model.shuffle else visits
+        state, loss, interrupt = pass_once(learner, sizes, replace(state, n_steps=seen), first + order)
+        done_rows = order[: state.n_steps - seen]
+        weights = objective.visits.weights
+        loss /= max(float(len(done_rows)) if weights is None else float(weights[done_rows].sum()), np.finfo(float).tiny)
+    if state.n_steps == seen and interrupt is not None:
         raise interrupt
     state = replace(state, n_rows=state.n_steps, curvature=curvature, n_mini_batches=state.n_mini_batches + 1)
     if not model.kernel_.is_linear:
@@ -468,9 +488,7 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
         inputs = inputs if everything else inputs[state.kept]
         state = replace(state, kept=np.arange(len(state.kept)))
     _keep(model, inputs, state)
-    weights = objective.visits.weights
-    total = float(done) if weights is None else float(weights[order[:done]].sum())
-    model.loss_curve_ = [*(model.loss_curve_ if state.n_mini_batches > 1 else []), loss / total]
+    model.loss_curve_ = [*(model.loss_curve_ if state.n_mini_batches > 1 else []), loss]
     model.n_iter_ = state.n_mini_batches
     return interrupt
 
@@ -491,17 +509,14 @@ def _truncation(given: Any, m: int) -> int | None:
 
 
 def _first_state(
-    model: StructuredSGD,
-    learner: FeatureLearner | ExpansionLearner,
-    d: int,
-    earlier: EarlierFit | None,
-    truncation: int | None,
+    model: StructuredSGD, X: Any, objective: Objective, earlier: EarlierFit | None, truncation: int | None
 ) -> DescentState:
     """Return the state before the first step: at zero, or at the coefficients of an earlier fit."""
     kinds = {"average": bool(model.average), "meta": model.learning_rate == "smd"}
-    if isinstance(learner, FeatureLearner):
+    d = objective.targets.d
+    if model.kernel_.is_linear:
         if earlier is None:
-            weights = np.zeros((learner.n_weights, d))
+            weights = np.zeros((X.shape[1] + int(model.fit_intercept), d))
         else:
             weights = earlier.input_weights(intercept=bool(model.fit_intercept))
         return DescentState(Coefficients.of(weights, **kinds), None)
@@ -514,11 +529,11 @@ def _first_state(
 
 
 def _continued(
-    model: StructuredSGD, learner: FeatureLearner | ExpansionLearner, before: DescentState | None, d: int, first: int
+    model: StructuredSGD, X: Any, objective: Objective, before: DescentState | None, first: int
 ) -> DescentState:
     """Return the state before the steps on further rows, with what the parameters ask for."""
     if before is None:
-        return _first_state(model, learner, d, None, None)
+        return _first_state(model, X, objective, None, None)
     average, meta = bool(model.average), model.learning_rate == "smd"
     old = before.coefficients
     fresh = Coefficients.of(old.iterate, average=average, meta=meta)
@@ -528,7 +543,7 @@ def _continued(
         old.velocity if meta and old.velocity is not None else fresh.velocity,
         old.gains if meta and old.gains is not None else fresh.gains,
     )
-    kept = None if isinstance(learner, FeatureLearner) else np.arange(first)
+    kept = None if model.kernel_.is_linear else np.arange(first)
     if kept is not None and model.truncation is not None and len(kept) > model.truncation:
         kept = kept[-int(model.truncation) :]
         coefficients = coefficients.rows(kept)

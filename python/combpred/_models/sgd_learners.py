@@ -7,17 +7,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.inputs import require_short_rows, square_norms
+from .._data.inputs import require_short_rows
 from .._lib.arrays import CountArray, FloatArray, IndexArray, row_blocks
 from .._lib.errors import renumbered
-from .._lib.ridge import Design, Targets
-from .._lib.sgd import Coefficients, Steps, Visits, ridge_curvatures, ridge_losses, sgd_expansion, sgd_features
+from .._lib.ridge import Targets
+from .._lib.sgd import Coefficients, Steps, Visits, ridge_curvatures, ridge_losses, sgd_expansion
 from .._lib.structure import Description
 from ..kernels import InputKernel
 
@@ -26,7 +26,6 @@ _MOST_VISITS = 10  # of a row in one pass, on average
 
 
 _EXPANSION_BATCH = 128  # rows: a step's own work grows with it, and there are as many calls as batches
-_FEATURE_BATCH = 8192
 _BATCH_ENTRIES = 2**20  # of rows times coefficients of one output: a batch takes well under a second
 _CACHED_BYTES = 2**28  # largest kernel matrix that is kept from pass to pass
 _DIAGONAL_BLOCK = 32
@@ -222,70 +221,6 @@ class StepSizes:
         return cls(float(m), eta0, max(4.0 * eta0, stable))
 
 
-class Learner(Protocol):
-    """Protocol of learners: what takes a step on each row of an order."""
-
-    def diagonal(self, rows: IndexArray) -> FloatArray:
-        """Return the kernel value of each row with itself; RowError where steps on the row would be vanishing."""
-
-    def batches(self, order: IndexArray) -> Iterator[IndexArray]:
-        """Cut an order of visits into batches."""
-
-    def visit(self, state: DescentState, rows: IndexArray, sizes: StepSizes) -> tuple[DescentState, float]:
-        """Take a step on each row; return the new state and the sum of the losses before the steps."""
-
-    def objective(self, state: DescentState, rows: IndexArray) -> float:
-        """Return the value of the objective on some rows, which include the support."""
-
-
-class FeatureLearner:
-    """Descent in the weights of input features, (p, d), with that of a constant one where there is an intercept."""
-
-    def __init__(self, X: Any, objective: Objective) -> None:
-        self._X, self._objective = X, objective
-        self._intercept = objective.shift != 0.0
-
-    @property
-    def n_weights(self) -> int:
-        """Number of rows of the coefficients."""
-        return int(self._X.shape[1]) + int(self._intercept)
-
-    def diagonal(self, rows: IndexArray) -> FloatArray:
-        """Return the squared norm of each row, the constant feature included."""
-        squares = square_norms(self._X[rows])
-        require_short_rows(squares, rows)
-        return squares + self._objective.shift
-
-    def batches(self, order: IndexArray) -> Iterator[IndexArray]:
-        """Cut an order of visits into batches of bounded work."""
-        X, d = self._X, self._objective.targets.d
-        width = (X.nnz // max(X.shape[0], 1) + 1) if sparse.issparse(X) else X.shape[1]
-        step = max(16, min(_FEATURE_BATCH, 16 * _BATCH_ENTRIES // max((width + d) * d, 1)))
-        return (order[at : at + step] for at in range(0, len(order), step))
-
-    def visit(self, state: DescentState, rows: IndexArray, sizes: StepSizes) -> tuple[DescentState, float]:
-        """Take a step on each row."""
-        objective, coefficients = self._objective, state.coefficients.copy()
-        loss = sgd_features(
-            objective.description, objective.options,
-            Design(self._X[rows], intercept=self._intercept), objective.visits.take(rows),
-            Steps(sizes.m, sizes.p, sizes.t0, state.n_steps), coefficients, n_threads=objective.n_threads,
-        )  # fmt: skip
-        return replace(state, coefficients=coefficients, n_steps=state.n_steps + len(rows)), loss
-
-    def objective(self, state: DescentState, rows: IndexArray) -> float:
-        """Return the value of the objective on some rows."""
-        weights = state.coefficients.model
-        value = self._objective.alpha * float(np.vdot(weights, weights))
-        p = self._X.shape[1]
-        for block in row_blocks(len(rows), weights.shape[1]):
-            scores = np.asarray(self._X[rows[block]] @ weights[:p])
-            if self._intercept:
-                scores += weights[p]
-            value += self._objective.losses(rows[block], scores)
-        return value
-
-
 class ExpansionLearner:
     """Descent in the coefficients of a support: the last `truncation` rows visited, or all for None.
 
@@ -405,7 +340,7 @@ class Passes:
         Whether they stopped because little was gained, before `max_iter`.
     """
 
-    learner: Learner
+    learner: ExpansionLearner
     sizes: StepSizes
     state: DescentState
     losses: list[float] = field(default_factory=list)
@@ -439,18 +374,23 @@ class Passes:
 
     def change(self, start: float) -> float:
         """Return by how much the last pass changed the objective, relative to the gain so far; infinity for one."""
-        if len(self.losses) < 2:
-            return np.inf
-        gain = max(abs(start - self.losses[-1]), np.finfo(float).tiny)
-        return abs(self.losses[-2] - self.losses[-1]) / gain
+        return last_change(self.losses, start)
 
     def _once(self, order: IndexArray) -> None:
         for batch in self.learner.batches(order):
             self.state, _ = self.learner.visit(self.state, batch, self.sizes)
 
 
+def last_change(losses: list[float], start: float) -> float:
+    """Return by how much the last pass changed the objective, relative to the gain since `start`; infinity for one."""
+    if len(losses) < 2:
+        return np.inf
+    gain = max(abs(start - losses[-1]), np.finfo(float).tiny)
+    return abs(losses[-2] - losses[-1]) / gain
+
+
 def pass_once(
-    learner: Learner, sizes: StepSizes, state: DescentState, order: IndexArray
+    learner: ExpansionLearner, sizes: StepSizes, state: DescentState, order: IndexArray
 ) -> tuple[DescentState, float, KeyboardInterrupt | None]:
     """Take a step on each row of an order.
 

@@ -1,57 +1,23 @@
 """Markov chains and exact samplers on custom spaces that are given by functions.
 
-All of them draw uniform proposals from the user's sampler, and accept or reject them.
+The user's sampler draws uniform proposals, and the library chooses among them by their scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._lib.errors import CapabilityError, RowError, SamplingError
+from .._lib.errors import CapabilityError, SamplingError, naming_row
 from .._lib.names import BOUNDED_METHODS, UNIFORM_METHODS
-from .._lib.sampling import Drawn, Plan
+from .._lib.sampling import Drawn, OwnDrawn, Plan, chain_next
 
 if TYPE_CHECKING:
     from ._custom_computed import PythonSpace
 
-_BLOCK = 256  # proposals drawn at a time
-
-
-class _Proposals:
-    """An endless stream of uniform proposals for one row of scores, each with its score and its reach.
-
-    In state y the chain accepts a proposal z with probability min(1, exp(h(z) − h(y))), where h is the score. It does
-    so by drawing a standard exponential number E and accepting if h(y) ≤ h(z) + E. The right-hand side is the reach of
-    the proposal: the largest score of a state that accepts it.
-
-    Parameters
-    ----------
-    space : PythonSpace
-        With a sampler.
-    scores : ndarray of shape (d,)
-        Scores of the entries of ψ.
-    rng : numpy.random.Generator
-        The source of randomness.
-    at_once : int, default=256
-        Number of proposals drawn at a time.
-    """
-
-    def __init__(
-        self, space: PythonSpace, scores: NDArray[np.float64], rng: np.random.Generator, at_once: int = _BLOCK
-    ) -> None:
-        self._space, self._scores, self._rng, self._at_once = space, scores, rng, at_once
-
-    def __iter__(self) -> Iterator[tuple[Any, float, float]]:
-        """Yield an output, its score and its reach, without end."""
-        while True:
-            parts = self._space.sample(self._at_once, int(self._rng.integers(2**63)))
-            values = self._space.embed(parts, None) @ self._scores
-            reaches = values + self._rng.exponential(size=self._at_once)
-            yield from zip(parts[:, 0], values.tolist(), reaches.tolist(), strict=True)
+_HELD = 4096  # proposals of a chain that are held at a time
 
 
 def draw_by_proposals(
@@ -103,68 +69,91 @@ def draw_by_proposals(
         np.ones(shape, dtype=np.int64),
         np.ones(shape, dtype=np.int64),
     )
-    at_once = _BLOCK
-    if plan.method == "meta":  # draw no more proposals than needed: often a few, when a chain continues
-        at_once = min(_BLOCK, plan.burn_in + plan.n_samples * plan.thin + (start is None))
     for i, scores in enumerate(linear):
-        proposals = iter(_Proposals(space, scores, np.random.default_rng([plan.seed % 2**64, i]), at_once))
-        if plan.method == "meta":
-            _run_chain(i, drawn, proposals, plan, None if start is None else _state(space, start[i : i + 1], scores))
-            continue
-        assert bound is not None
-        for j in range(plan.n_samples):
-            drawn.y[i, j, 0], drawn.value[i, j], drawn.steps[i, j], drawn.accepted[i, j] = _draw_exactly(
-                i, j, proposals, plan, float(bound[i])
-            )
+        own = _OwnDraws(space, scores, np.random.default_rng([plan.seed % 2**64, i]))
+        with naming_row(i):
+            if plan.method == "meta":
+                _run_chain(own, plan, start[i : i + 1] if start is not None else None, drawn, i)
+            else:
+                assert bound is not None
+                for j in range(plan.n_samples):
+                    _draw_exactly(own, plan, float(bound[i]), drawn, i, j)
     return drawn
 
 
-def _state(space: PythonSpace, parts: NDArray[Any], scores: NDArray[np.float64]) -> tuple[Any, float]:
-    """Return the output of one row of parts, and its score."""
-    return parts[0, 0], float(space.embed(parts, None)[0] @ scores)
+class _OwnDraws:
+    """Uniform draws by the user's sampler for one row of scores; the first may be the state of a chain.
 
-
-def _run_chain(
-    row: int, drawn: Drawn, proposals: Iterator[tuple[Any, float, float]], plan: Plan, state: tuple[Any, float] | None
-) -> None:
-    """Run the Metropolis chain of one row and write its samples to `drawn`; without a state it starts uniformly."""
-    y, value = next(proposals)[:2] if state is None else state
-    for j in range(plan.n_samples):
-        steps = plan.thin + (plan.burn_in if j == 0 else 0)
-        accepted = 0
-        for _ in range(steps):
-            proposed, score, reach = next(proposals)
-            if reach >= value:
-                y, value, accepted = proposed, score, accepted + 1
-        drawn.y[row, j, 0], drawn.value[row, j] = y, value
-        drawn.steps[row, j], drawn.accepted[row, j] = steps, accepted
-
-
-def _draw_exactly(
-    row: int, draw: int, proposals: Iterator[tuple[Any, float, float]], plan: Plan, bound: float
-) -> tuple[Any, float, int, int]:
-    """Return one exact sample, its score, the number of proposals, and how many of these were accepted.
-
-    A proposal whose reach is the bound is accepted in every state. "rejection" returns the first such proposal. "cftp"
-    starts there and runs the chain on the proposals before it, in reverse order of drawing: coupling from the past.
+    Attributes
+    ----------
+    parts : ndarray of shape (n, 1)
+    values : ndarray of shape (n,)
+        Their scores.
     """
-    past: list[tuple[Any, float, float]] = []
-    for steps in range(1, plan.budget + 1):
-        proposal = next(proposals)
-        if proposal[1] > bound + 1e-9 * (1 + abs(bound)):
-            raise RowError(
-                row,
-                f"an output scores {proposal[1]:.6g}, more than the bound {bound:.6g} on all scores; correct bound",
-            )
-        if plan.method == "cftp":
-            past.append(proposal)
-        if proposal[2] >= bound:  # every state accepts it
-            y, value, accepted = proposal[0], proposal[1], 1
-            for other, score, reach in reversed(past[:-1]):
-                if reach >= value:
-                    y, value, accepted = other, score, accepted + 1
-            return y, value, steps, accepted
-    raise SamplingError(
-        f"sample {draw}: no proposal reached the bound within {plan.budget} steps",
-        row,
-    )
+
+    def __init__(self, space: PythonSpace, scores: NDArray[np.float64], rng: np.random.Generator) -> None:
+        self._space, self._scores, self._rng = space, scores, rng
+        self.parts: NDArray[Any] = np.empty((0, 1), dtype=object)
+        self.values = np.empty(0)
+
+    def add(self, parts: NDArray[Any]) -> None:
+        """Add outputs behind those that there are."""
+        self.parts = np.concatenate([self.parts, parts])
+        self.values = np.append(self.values, self._space.embed(parts, None) @ self._scores)
+
+    def draw(self, n: int) -> None:
+        """Draw n more outputs."""
+        self.add(self._space.sample(n, int(self._rng.integers(2**63))))
+
+    def keep(self, first: int, last: int | None = None) -> None:
+        """Keep a range of the draws."""
+        self.parts, self.values = self.parts[first:last], self.values[first:last]
+
+    def next(self, plan: Plan, **options: Any) -> OwnDrawn:
+        """Return samples by a plan, after as many more draws as they take."""
+        plan = plan._replace(seed=int(self._rng.integers(2**63)))
+        while (found := chain_next(self.values, plan, **options)).more:
+            self.draw(found.more)
+        return found
+
+
+def _run_chain(own: _OwnDraws, plan: Plan, start: NDArray[Any] | None, drawn: Drawn, row: int) -> None:
+    """Run the Metropolis chain of one row and write its samples to `drawn`; without a start it begins uniformly."""
+    if start is None:
+        own.draw(1)
+    else:
+        own.add(start)
+
+    def advance(n_samples: int, thin: int) -> OwnDrawn:
+        own.draw(n_samples * thin)
+        return own.next(plan._replace(n_samples=n_samples, burn_in=0, thin=thin), start=True)
+
+    j, ahead, made = 0, plan.burn_in, np.zeros(2, dtype=np.int64)
+    thin = min(plan.thin, _HELD)
+    while j < plan.n_samples:
+        ahead += plan.thin - thin
+        while ahead:  # steps before a sample, whose states are not kept
+            steps = min(ahead, _HELD)
+            found = advance(1, steps)
+            own.keep(found.number[0], found.number[0] + 1)
+            ahead, made = ahead - steps, made + (found.steps[0], found.accepted[0])
+        many = min(plan.n_samples - j, max(1, _HELD // plan.thin))
+        found = advance(many, thin)
+        some = slice(j, j + many)
+        drawn.y[row, some], drawn.value[row, some] = own.parts[found.number], found.value
+        drawn.steps[row, some], drawn.accepted[row, some] = found.steps, found.accepted
+        drawn.steps[row, j] += made[0]
+        drawn.accepted[row, j] += made[1]
+        own.keep(found.number[-1], found.number[-1] + 1)
+        j, made = j + many, np.zeros(2, dtype=np.int64)
+
+
+def _draw_exactly(own: _OwnDraws, plan: Plan, bound: float, drawn: Drawn, row: int, j: int) -> None:
+    """Write an exact sample to `drawn`: the first proposal that every state of the chain accepts."""
+    try:
+        found = own.next(plan._replace(n_samples=1), bound=bound)
+    except SamplingError as error:
+        raise SamplingError(error.reason.replace("sample 0", f"sample {j}", 1)) from None
+    drawn.y[row, j], drawn.value[row, j] = own.parts[found.number[0]], found.value[0]
+    drawn.steps[row, j], drawn.accepted[row, j] = found.steps[0], found.accepted[0]
+    own.keep(int(found.steps[0]))

@@ -1,0 +1,222 @@
+package loo
+
+import (
+	"math"
+	"unsafe"
+
+	"gonum.org/v1/gonum/blas"
+
+	"combpred/core/linalg"
+	"combpred/core/solve"
+	"combpred/core/solve/dual"
+)
+
+// at is the decomposition under the penalty of a problem.
+type at struct {
+	*Thin
+	p *solve.Problem
+}
+
+// ApplyTo writes H_σ v to dst, which may be v. Cost: 4mr·Len.
+func (t at) ApplyTo(dst, v matrix) error {
+	if len(t.values) == 0 {
+		dst.Zero()
+		return nil
+	}
+	inner := linalg.NewMatrix[float64](len(t.values), v.Cols)
+	if err := linalg.GemmPolled(blas.Trans, t.b, v, inner, t.p.Mon); err != nil {
+		return err
+	}
+	for k, s := range t.values {
+		row := inner.Row(k)
+		for j, sigma := range t.p.Sigma {
+			row[j] /= 2*t.p.Lambda + sigma*s
+		}
+	}
+	return linalg.GemmPolled(blas.NoTrans, t.b, inner, dst, t.p.Mon)
+}
+
+// inverseDiagonal writes the diagonal of (2λI + σK̃)⁻¹ of each coordinate to dst. Cost: 2mr·(distinct σ).
+func (t at) inverseDiagonal(dst matrix) error {
+	return t.p.EachRow(func(i int) {
+		b, row := t.b.Row(i), dst.Row(i)
+		for _, g := range t.p.Coord.Groups() {
+			var h float64
+			for k, a := range b {
+				h += a * a / (2*t.p.Lambda + g.Sigma*t.values[k])
+			}
+			for j := g.Lo; j < g.Hi; j++ {
+				row[j] = (1 - g.Sigma*h) / (2 * t.p.Lambda)
+			}
+		}
+	})
+}
+
+// Bounds of 1 − σH_σ[i, i], by which the scores of row i are divided. Below least, rounding in double precision shows in them; below
+// single, that of H_σ in single precision would, unless H_σ is computed in double.
+const least, single = 1e-11, 1e-2
+
+// smallestShare returns the smallest 1 − σH_σ[i, i] of a row that counts.
+func (t at) smallestShare(diagonal matrix) float64 {
+	smallest := 1.0
+	for i, root := range t.p.Root {
+		if root == 0 {
+			continue
+		}
+		for _, d := range diagonal.Row(i) {
+			smallest = min(smallest, 2*t.p.Lambda*d)
+		}
+	}
+	return smallest
+}
+
+// ErrInaccurate says that a decomposition is not accurate enough for the penalty.
+var ErrInaccurate error = &solve.NumericalError{What: "the kernel matrix is not known accurately enough to leave rows out"}
+
+// FromThin does what Factored does from a decomposition. work has ThinWork bytes, for the AUC loss only. ErrInaccurate comes at once.
+// Cost: s·m²r + m³ for the AUC loss with s distinct σ, and O(m²·Len); O(mr·Len) for the squared loss.
+func FromThin[T linalg.Float](p *solve.Problem, thin *Thin, work []T, dst matrix) error {
+	t := at{thin, p}
+	diagonal := p.NewBlock()
+	if err := t.inverseDiagonal(diagonal); err != nil {
+		return err
+	}
+	share := t.smallestShare(diagonal)
+	if p.Coord.Len() == 0 {
+		return nil
+	}
+	if thin.slip*p.Coord.Groups()[0].Sigma > slipTaken*2*p.Lambda || !(share >= least) {
+		return ErrInaccurate
+	}
+	if p.Margin {
+		var entry T
+		double := share < single || unsafe.Sizeof(entry) == 8
+		return removeLabels(p, &thinInfluences[T]{at: t, work: work, diagonal: diagonal, double: double}, dst)
+	}
+	if err := p.CombineTo(dst, p.Root); err != nil {
+		return err
+	}
+	if err := t.ApplyTo(dst, dst); err != nil {
+		return err
+	}
+	return p.EachRow(func(i int) {
+		z, c, d := p.Z.Row(i), dst.Row(i), diagonal.Row(i)
+		for j := range c {
+			// Row i's own share of its prediction, H_ii y_i, is taken out before the division: nothing cancels afterwards.
+			kept := 2 * p.Lambda * d[j]
+			c[j] = unscaled(p, i, (c[j]-(1-kept)*p.Root[i]*z[j])/kept)
+		}
+	})
+}
+
+// ThinWork returns the bytes of work that FromThin needs for m rows.
+func ThinWork[T linalg.Float](m int, margin bool) int64 {
+	if !margin {
+		return 0
+	}
+	return dual.FactorWork[T](m, 2)
+}
+
+// thinInfluences forms one H_σ at a time, in one triangle of work whose other one holds G.
+type thinInfluences[T linalg.Float] struct {
+	at
+	work     []T
+	diagonal matrix
+	double   bool // whether entries of H_σ are computed in double precision, before they become T
+	w32      []float32
+	w64      []float64
+}
+
+func (h *thinInfluences[T]) inverseDiagonal(dst matrix) error {
+	dst.CopyFrom(h.diagonal)
+	return nil
+}
+
+func (h *thinInfluences[T]) margins() (linalg.Symmetric[T], error) {
+	p := h.p
+	m := len(p.Root)
+	g := dual.Triangle(h.work, m, 1)
+	ones := make([]T, m)
+	for i := range ones {
+		ones[i] = 1
+	}
+	g.SetDiagonal(ones)
+	z := linalg.Convert[T](p.Z)
+	for k, grp := range p.Coord.Groups() {
+		hk, err := h.form(k)
+		if err != nil {
+			return g, err
+		}
+		if err := dual.AddOverlap(p, g, hk, 1, z.Slice(0, m, grp.Lo, grp.Hi)); err != nil {
+			return g, err
+		}
+		p.Mon.Advance(1)
+	}
+	return g, nil
+}
+
+func (h *thinInfluences[T]) weighted(k int, a linalg.Symmetric[T]) (linalg.Symmetric[T], error) {
+	hk, err := h.form(k)
+	if err != nil {
+		return hk, err
+	}
+	return multiplied(h.p, hk, 1, a)
+}
+
+// form computes H_σ of group k, without the columns whose share is below the precision.
+func (h *thinInfluences[T]) form(k int) (linalg.Symmetric[T], error) {
+	if h.double {
+		return formed[float64](h, k, 1e-18, &h.w64)
+	}
+	return formed[float32](h, k, 1e-9, &h.w32)
+}
+
+func formed[P, T linalg.Float](h *thinInfluences[T], k int, negligible float64, scratch *[]P) (linalg.Symmetric[T], error) {
+	p, sigma := h.p, h.p.Coord.Groups()[k].Sigma
+	m := len(p.Root)
+	out := dual.Triangle(h.work, m, 0)
+	var top float64
+	for _, s := range h.values {
+		top = max(top, s/(2*p.Lambda+sigma*s))
+	}
+	kept, scale := []int{}, []float64{}
+	for j, s := range h.values {
+		if gain := 2*p.Lambda + sigma*s; s/gain > negligible*top {
+			kept, scale = append(kept, j), append(scale, 1/math.Sqrt(gain))
+		}
+	}
+	if *scratch == nil {
+		*scratch = make([]P, m*len(h.values))
+	}
+	w := linalg.Matrix[P]{Rows: m, Cols: len(kept), Stride: max(len(kept), 1), Data: (*scratch)[:m*len(kept)]}
+	if err := p.EachRow(func(i int) {
+		row, b := w.Row(i), h.b.Row(i)
+		for c, j := range kept {
+			row[c] = P(b[j] * scale[c])
+		}
+	}); err != nil {
+		return out, err
+	}
+	panel := linalg.NewMatrix[P](min(solve.RowGrain, m), m)
+	for lo := 0; lo < m; lo += solve.RowGrain {
+		if err := p.Mon.Err(); err != nil {
+			return out, err
+		}
+		hi := min(lo+solve.RowGrain, m)
+		if s := panel.Slice(0, hi-lo, 0, hi); len(kept) > 0 {
+			linalg.Gemm(blas.NoTrans, blas.Trans, 1, w.Slice(lo, hi, 0, len(kept)), w.Slice(0, hi, 0, len(kept)), 0, s)
+		}
+		if err := p.Each(hi-lo, tileRows, func(i int) {
+			row, _ := out.Row(lo + i)
+			for j, v := range panel.Row(i)[:len(row)] {
+				row[j] = T(v)
+			}
+		}); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// tileRows is the number of rows that are copied together.
+const tileRows = 64

@@ -1,0 +1,75 @@
+"""Leave-one-out under a list of penalties: one call against numpy's closed form, and precisions against each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from combpred._lib.errors import NumericalError
+from combpred._lib.ridge import Targets, ridge_loo, ridge_plan
+from combpred._lib.structure import Description, structure_embed, structure_mean
+
+ALPHAS = [1e-3, 0.1, 10.0]
+RANKINGS = Description("permutations", {"n": 4})
+
+
+def problem(kind, n=160, seed=0):
+    """Return a kernel matrix and outputs: of low rank, of full rank, or of a condition beyond single precision."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    x[:, 2] *= 100.0
+    squares = ((x[:, None] - x) ** 2).sum(-1)
+    kernel = {"low rank": x @ x.T, "full rank": np.exp(-squares), "smooth": 1e4 * np.exp(-1e-5 * squares)}[kind]
+    y = rng.permuted(np.tile(np.arange(1, 5, dtype=np.int32), (n, 1)), axis=1)
+    return kernel, Targets(structure_embed(RANKINGS, y), rng.integers(0, 3, size=n).astype(float))
+
+
+def scores(kind, loss, precision, alphas, room="double"):
+    kernel, targets = problem(kind)
+    options = {"loss": loss, "shift": 1.0, "precision": precision}
+    plan = ridge_plan(RANKINGS, options, targets.n, 0, 0)
+    work = np.empty(plan[f"work_loo_{room}"], dtype=np.uint8)
+    return ridge_loo(RANKINGS, options, kernel, targets, alphas, work, n_threads=1)
+
+
+@pytest.mark.parametrize("kind", ["low rank", "full rank", "smooth"])
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_squared_loss_is_the_leave_one_out_of_kernel_ridge(kind, precision):
+    kernel, targets = problem(kind)
+    found = scores(kind, "squared", precision, ALPHAS)
+    y = targets.psi - structure_mean(RANKINGS)
+    rows = np.flatnonzero(targets.weights)
+    root = np.sqrt(targets.weights[rows])
+    weighted = root[:, None] * (kernel[np.ix_(rows, rows)] + 1.0) * root
+    for alpha, got in zip(ALPHAS, found, strict=True):
+        inverse = np.linalg.inv(weighted + 2 * alpha * np.eye(len(rows)))
+        want = y[rows] - (inverse @ (root[:, None] * y[rows])) / np.diag(inverse)[:, None] / root[:, None]
+        # The inverse itself is known to about 1e-16 times the condition, 1e10 at most.
+        np.testing.assert_allclose(got[rows], want, rtol=0, atol=1e-3 if precision == "single" else 1e-5)
+        assert not got[targets.weights == 0].any()
+
+
+@pytest.mark.parametrize("kind", ["low rank", "full rank", "smooth"])
+def test_single_precision_gives_the_scores_of_double(kind):
+    single, double = (scores(kind, "auc", precision, ALPHAS) for precision in ("single", "double"))
+    assert np.abs(single - double).max() < 1e-3 * np.abs(double).max()
+
+
+@pytest.mark.parametrize("kind", ["low rank", "full rank"])
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_a_list_gives_what_its_penalties_give(kind, loss):
+    together = scores(kind, loss, "double", ALPHAS)
+    for alpha, each in zip(ALPHAS, together, strict=True):
+        np.testing.assert_allclose(scores(kind, loss, "double", [alpha])[0], each, rtol=0, atol=1e-8)
+
+
+def test_too_small_a_penalty_needs_room_for_double_precision():
+    assert np.isfinite(scores("smooth", "auc", "single", [1e-3])).all()
+    with pytest.raises(NumericalError, match=r"alpha is 0\.001"):
+        scores("smooth", "auc", "single", [1e6, 1e-3], room="single")
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, np.nan, np.inf])
+def test_illegal_penalties_are_named(alpha):
+    with pytest.raises(ValueError, match=r"alphas\[1\] is"):
+        scores("low rank", "auc", "double", [1.0, alpha])

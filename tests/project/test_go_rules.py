@@ -1,0 +1,43 @@
+"""Rules for the code in Go that neither its compiler nor go vet knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from go_rules import products_of_vectors
+
+#: Where products of vectors are made, and tests that make up their own figures.
+HOMES = ("core/linalg/vectors.go", "core/structure/structuretest/", "core/loglinear/loglineartest/")
+
+
+@pytest.mark.parametrize(
+    ("head", "statement", "found"),
+    [
+        ("for i, v := range x", "s += v * y[i]", True),
+        ("for i, v := range x.Row(k)", "s += other.Row(k)[i] * v", True),
+        ("for i := range n", "s.total += x[i] * y[i]", True),
+        ("for i := 0; i < n; i++", "s -= x[i] * y[i]", True),
+        ("for _, v := range x", "s += v * v", True),
+        ("for i, v := range x", "y[i] += a * v", True),
+        ("for i := range y", "y[i] -= x.Row(2)[i] * a", True),
+        ("for i, v := range x", "y[i] += v * z[i]", False),
+        ("for k, j := range columns", "y[j] += a * x[k]", False),  # sparse: see the homes
+        ("for i, v := range x", "s += v", False),
+        ("for i, v := range x", "s += weight(i) * v", False),
+        ("for i, v := range x", "s += (v - mean) * (v - mean)", False),
+    ],
+)
+def test_products_of_vectors_are_found(head, statement, found):
+    text = f"func f() {{\n\t{head} {{\n\t\t{statement}\n\t}}\n}}\n"
+    assert list(products_of_vectors(text)) == [statement] * found
+
+
+def test_products_of_vectors_have_one_home(root):
+    """Gonum's, or those of linalg, are faster and as exact as any."""
+    found = [
+        f"{name}: {statement}"
+        for file in sorted((root / "core").rglob("*.go"))
+        if not file.name.endswith("_test.go") and not (name := str(file.relative_to(root))).startswith(HOMES)
+        for statement in products_of_vectors(file.read_text())
+    ]
+    assert found == []
