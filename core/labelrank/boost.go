@@ -306,7 +306,7 @@ func (b *featureFunctions) scoresTo(dst matrix, weights []float64, lo, hi int) {
 		linalg.Gemm(blas.NoTrans, blas.NoTrans, 1, b.x.Dense.Slice(lo, hi, 0, b.x.P), w.Slice(0, b.x.P, 0, b.labels), 0, dst)
 		if b.x.Intercept {
 			for i := range dst.Rows {
-				axpy(dst.Row(i), 1, w.Row(b.x.P))
+				linalg.Axpy(dst.Row(i), w.Row(b.x.P), 1)
 			}
 		}
 		return
@@ -328,8 +328,8 @@ func (b *featureFunctions) pullsTo(with, against []float64, p *pressures) {
 				if v < 0 {
 					a, c, v = c, a, -v
 				}
-				axpy(up.Row(j), v, a)
-				axpy(down.Row(j), v, c)
+				linalg.Axpy(up.Row(j), a, v)
+				linalg.Axpy(down.Row(j), c, v)
 			})
 		}
 		return
@@ -343,8 +343,8 @@ func (b *featureFunctions) pullsTo(with, against []float64, p *pressures) {
 	}
 	if b.x.Intercept {
 		for i := range b.x.N {
-			axpy(up.Row(q), 1, p.won.Row(i))
-			axpy(down.Row(q), 1, p.lost.Row(i))
+			linalg.Axpy(up.Row(q), p.won.Row(i), 1)
+			linalg.Axpy(down.Row(q), p.lost.Row(i), 1)
 		}
 	}
 }
