@@ -457,7 +457,7 @@ int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_op
  * sequence, over the halves of the chains), and to *r_hat the split potential scale reduction factor, without ranks.
  * Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n_chains, n_lags] gets the
  * autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. */
-int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
+int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
                           double *autocorrelation, int64_t n_lags, int32_t workers, cp_control *control, char *err,
                           int64_t err_cap);
 
@@ -1101,6 +1101,175 @@ typedef struct cp_sgd_report {
 int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* ---- Log-linear models ------------------------------------------------------------------------------------------- */
+
+/* The problem: minimise, over the weights W[q, d] of the q features x of a design,
+ *   alpha ‖W‖² + Σ_i w_i [ln Z(Wᵀx_i) − ⟨Wᵀx_i, ψ_i⟩],   ln Z(f) = ln Σ_y exp⟨f, ψ(y)⟩,
+ * with the outputs ψ_i and the weights w_i of targets; a set of k outputs counts as k rows with one of them each. Rows of
+ * weight 0 are left out. Its gradient by f is the expectation of ψ under p(y) ∝ exp⟨f, ψ(y)⟩ minus ψ_i.
+ *
+ * cp_loglinear_fit does it all where the library knows these distributions. Where only the caller does, as those of a
+ * "custom" structure of which nothing but moments is given, cp_loglinear_rows says about which scores it has to know
+ * more. Where rows come in blocks, or lie elsewhere, cp_loglinear_search says at which weights it needs sums over all rows,
+ * and cp_loglinear_sums finds those of each block. */
+typedef struct cp_loglinear_options {
+  int64_t struct_size;
+  cp_in_char *solver;       /* "lbfgs":  exact gradients of all rows, L-BFGS preconditioned by the Hessian
+                               "sgd":    steps on mini-batches of 32 rows, preconditioned and averaged
+                               "online": one pass of "sgd" over rows that add to those of earlier passes          */
+  cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or lists, or
+                               draws by a method of cp_chain_options. Draws are not for "lbfgs"                   */
+  double alpha;             /* above 0                                                                            */
+  double tol;               /* not negative. "lbfgs": the largest entry of the preconditioned gradient, relative to that at
+                               W = 0; "sgd": the root of the excess over the minimum, likewise, and of draws at least .05 */
+  int64_t max_iter;         /* iterations, or passes over the rows, at most; "sgd": at least 1                     */
+  uint64_t seed;            /* of draws, and of the order of rows of "sgd" and "online"                             */
+  int64_t kernel;           /* 1: the features come from cp_loglinear_kernel                                       */
+  int64_t sampled;          /* of cp_loglinear_rows, 1: expectations are estimates                                 */
+} cp_loglinear_options;
+typedef const cp_loglinear_options cp_in_loglinear_options;
+#define CP_LOGLINEAR_OPTIONS {.struct_size = sizeof(cp_loglinear_options), .alpha = 1, .tol = 1e-6, .max_iter = 200}
+
+/* Lengths of the arrays for n rows of positive weight and q features, in doubles. */
+typedef struct cp_loglinear_sizes {
+  int64_t struct_size;
+  int64_t rows;                  /* of the state of cp_loglinear_rows                 */
+  int64_t search;                /* of the state of cp_loglinear_search, for "lbfgs"  */
+  int64_t moments, loss, spread; /* of sums of cp_loglinear_sums, for "lbfgs"         */
+  int64_t moment;                /* of the moment of a model                          */
+} cp_loglinear_sizes;
+#define CP_LOGLINEAR_SIZES {.struct_size = sizeof(cp_loglinear_sizes)}
+
+int32_t cp_loglinear_array_sizes(cp_in_structure *s, cp_in_loglinear_options *options, int64_t n, int64_t q,
+                                 cp_loglinear_sizes *sizes, char *err, int64_t err_cap);
+
+/* What training begins from, and ends with. */
+typedef struct cp_loglinear_model {
+  int64_t struct_size;
+  int64_t q, d;
+  double *weights;    /* [q, d]: zeros or weights to begin from. Gets W; of "sgd" and "online" the last iterate   */
+  double *average;    /* [q, d]: "online" begins from it. Gets W; of "sgd" and "online" the average of iterates   */
+  double *moment;     /* [n_moment], for "online": the second moment of the features of all rows so far, or its
+                         diagonal; else NULL with n_moment = 0                                                   */
+  int64_t n_moment;   /* as cp_loglinear_array_sizes says                                                        */
+  int64_t has_moment; /* 1: moment is known. "sgd" sets it to 0: such rows are taken to have been as those that come */
+  double variance;    /* of ψ, where d is above 2048; 0: not known                                               */
+  int64_t steps;      /* so far, of "sgd" and "online"                                                           */
+  int64_t rows;       /* so far: those of each pass count                                                        */
+  double seen;        /* their weight                                                                            */
+  int32_t *chains;    /* [n, 2, part_len], NULL: not wanted. cp_loglinear_fit writes there where two chains of each of
+                         the n rows of positive weight are at the end, if distribution is a chain                */
+} cp_loglinear_model;
+#define CP_LOGLINEAR_MODEL {.struct_size = sizeof(cp_loglinear_model)}
+
+/* How training went, so far. */
+typedef struct cp_loglinear_info {
+  int64_t struct_size;
+  double objective;  /* NaN where expectations are estimates, and for "online"                                       */
+  double residual;   /* "lbfgs": what tol is compared with                                                           */
+  int64_t n_iter;    /* iterations, or passes                                                                        */
+  double left;       /* "sgd": the excess of the objective at the last checkpoint, about                             */
+  double left_error; /* its standard error, 0 for exact expectations                                                 */
+  double limit;      /* what tol stands for                                                                          */
+  double gain;       /* the excess at W = 0                                                                          */
+} cp_loglinear_info;
+#define CP_LOGLINEAR_INFO {.struct_size = sizeof(cp_loglinear_info)}
+
+/* Trains on rows in memory. info may be NULL. The model is changed where the status is CP_OK or CP_ENOTCONVERGED only.
+ * control->step counts iterations, or steps, and control->value holds the objective, or what is left. CP_ENUMERICAL,
+ * CP_EVALUE: the numbers overflow. CP_ECAPABILITY: the structure does not have the distribution. CP_EBUDGET: as for
+ * cp_chain_sample.
+ * bad_row is a row of the design or targets. */
+int32_t cp_loglinear_fit(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+                         cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What cp_loglinear_rows needs to go on. Places are numbers of entries of state, from 0 on, and -1 for nothing. */
+typedef struct cp_loglinear_rows_step {
+  int64_t struct_size;
+  double *state; /* [state_len], of the caller: zeros before the first call. All that is known lies there: nothing is lost,
+                    and nothing to be freed, where the caller never goes on; a copy goes on where it was made     */
+  int64_t state_len;
+  int64_t declined; /* set by the caller, 1: nothing could be drawn after "draw". It is 0 afterwards                 */
+  char request[16]; /* about the distributions of rows of scores [k, d]:
+                       "expect": their expectations are to be written to means[k, d], and ln Z to log_z[k]
+                       "mean":   their expectations, or estimates, to means[k, d]
+                       "pair":   two estimates, from draws independent of each other, to means[2, k, d]; draws times as
+                                 many draws are asked for as for "mean"
+                       "draw":   ψ of draws independent outputs of each row, to psi[k, draws, d]
+                       "done":   the model is written                                                           */
+  int64_t k, draws;
+  int64_t first;   /* number of the first of the rows, which are consecutive, among those of positive weight; or   */
+  int64_t numbers; /* the place of their k numbers                                                                 */
+  int64_t scores, means, log_z, psi; /* places                                                                     */
+} cp_loglinear_rows_step;
+#define CP_LOGLINEAR_ROWS_STEP {.struct_size = sizeof(cp_loglinear_rows_step)}
+
+/* Takes in what was asked for, and goes on until more is needed. The distribution of the options is not looked at. All
+ * arguments must be what they were before. control->step is not counted. After CP_ECANCELLED it may be called again, after
+ * other failures not: what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an answer
+ * should be, or state is not that of such training. info may be NULL.
+ * bad_row is a row of the design or targets. */
+int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
+                          cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                          int64_t err_cap);
+
+/* Adds sums over rows, at weights[q, d], to sums; those over all rows are the sums of those over any parts. Begin with zeros.
+ * kind and the length of sums are one of
+ *   "moments": of the features, without weights, which may be NULL; the rows are checked. The third of the numbers is that
+ *              of the rows of positive weight
+ *   "loss":    Σ_i w_i [ln Z − ⟨f, ψ_i⟩], then zeros, and the gradient by the weights [q, d] as the last q·d numbers
+ *   "spread":  of the distributions, by draws
+ * by exact distributions, for "lbfgs".
+ * bad_row is a row of the design or targets. */
+int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+                          cp_in_targets *targets, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
+                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* What cp_loglinear_search needs to go on. Places are numbers of entries of state, from 0 on. */
+typedef struct cp_loglinear_search_step {
+  int64_t struct_size;
+  double *state; /* [state_len], of the caller, as for cp_loglinear_rows                                            */
+  int64_t state_len;
+  char request[16]; /* "moments", "loss" or "spread": the sums over all rows, as cp_loglinear_sums finds them for the
+                       weights [q, d] whose place is weights, are to be written from place reply on
+                       "done": the model is written                                                              */
+  int64_t weights, reply;
+} cp_loglinear_search_step;
+#define CP_LOGLINEAR_SEARCH_STEP {.struct_size = sizeof(cp_loglinear_search_step)}
+
+/* The same as cp_loglinear_rows by "lbfgs" for rows that only the caller can read: it asks for sums. */
+int32_t cp_loglinear_search(cp_in_structure *s, cp_in_loglinear_options *options, cp_loglinear_model *model,
+                            cp_loglinear_search_step *step, cp_loglinear_info *info, int32_t workers,
+                            cp_control *control, char *err, int64_t err_cap);
+
+/* Turns a kernel matrix kernel[n, n] into features in which training with it is linear: q of them for each row, which are
+ * the first n·q numbers of kernel afterwards, [n, q], and curvature[n] gets the q eigenvalues of Σ_i w_i x_i x_iᵀ = diag(curvature).
+ * Their inner products are those of the matrix, to each entry of which shift is added (1 for a constant feature). weights
+ * [n] are positive; NULL: all 1. Both triangles are read. CP_ENUMERICAL: it is too far from positive semi-definite.
+ * bad_row is a row of kernel or weights. */
+int32_t cp_loglinear_kernel(double *kernel, int64_t n, cp_in_f64 *weights, double shift, double *curvature, int64_t *q,
+                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Weights of such features, and coefficients A[n, d] of the n rows. All arrays are as cp_loglinear_kernel left them. */
+typedef struct cp_loglinear_features {
+  int64_t struct_size;
+  int64_t n, q;
+  cp_in_f64 *rows;      /* [n, q]              */
+  cp_in_f64 *curvature; /* [q]                 */
+  cp_in_f64 *weights;   /* [n]; NULL: all 1    */
+} cp_loglinear_features;
+typedef const cp_loglinear_features cp_in_loglinear_features;
+#define CP_LOGLINEAR_FEATURES {.struct_size = sizeof(cp_loglinear_features)}
+
+/* Converts x of d columns into dst, by name of what is wanted:
+ *   "dual":        from weights x[q, d], coefficients dst[n, d] for which the kernel matrix times dst are the scores of x
+ *   "from-dual":   from coefficients x[n, d], the weights dst[q, d] with those scores
+ *   "from-scores": from scores x[n, d], the weights dst[q, d] whose scores are nearest to them */
+int32_t cp_loglinear_kernel_weights(cp_in_loglinear_features *features, cp_in_char *wanted, cp_in_f64 *x, int64_t d,
+                                    double *dst, char *err, int64_t err_cap);
 
 /* ---- Structured support vector machine and perceptron ------------------------------------------------------------ */
 

@@ -10,7 +10,6 @@ import (
 	"combpred/core/catalogue"
 	"combpred/core/chain"
 	"combpred/core/extensions"
-	"combpred/core/parallel"
 )
 
 //export go_cp_chain_sample
@@ -90,23 +89,25 @@ func optionalInt64s(p *C.int64_t, name string, dims ...C.int64_t) ([]int64, erro
 }
 
 //export go_cp_chain_diagnose
-func go_cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
+func go_cp_chain_diagnose(x *C.cp_in_f64, n, nChains, nDraws C.int64_t, effectiveSize, rHat, autocorrelation *C.double,
 	nLags C.int64_t, workers C.int32_t, control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
 	return guard(err, errCap, func() error {
-		draws, err := float64s(x, "x", nChains, nDraws)
+		draws, err := float64s(x, "x", n, nChains, nDraws)
 		if err != nil {
 			return err
 		}
-		if _, err := cabi.One(effectiveSize, "effective_size"); err != nil {
+		sizes, err := float64s(effectiveSize, "effective_size", n)
+		if err != nil {
 			return err
 		}
-		if _, err := cabi.One(rHat, "r_hat"); err != nil {
+		factors, err := float64s(rHat, "r_hat", n)
+		if err != nil {
 			return err
 		}
 		if nLags > nDraws {
 			return cabi.Illegal("n_lags is %d, must be at most n_draws = %d", int64(nLags), int64(nDraws))
 		}
-		lags, err := float64s(autocorrelation, "autocorrelation", nChains, nLags)
+		lags, err := float64s(autocorrelation, "autocorrelation", n, nChains, nLags)
 		if err != nil {
 			return err
 		}
@@ -114,20 +115,7 @@ func go_cp_chain_diagnose(x *C.cp_in_f64, nChains, nDraws C.int64_t, effectiveSi
 		if err != nil {
 			return err
 		}
-		m := general(nChains, nDraws, draws)
-		size, err := chain.EffectiveSampleSize(m, t.mon)
-		if err != nil {
-			return err
-		}
-		*effectiveSize, *rHat = C.double(size), C.double(chain.SplitRHat(m))
-		if len(lags) == 0 {
-			return nil
-		}
-		return parallel.For(m.Rows, 1, t.workers, t.mon, func(i, _ int) error {
-			k := int(nLags)
-			chain.Autocorrelation(lags[i*k:(i+1)*k], draws[i*m.Cols:(i+1)*m.Cols])
-			return nil
-		})
+		return chain.Diagnose(int(nChains), draws, sizes, factors, lags, t.workers, t.mon)
 	})
 }
 

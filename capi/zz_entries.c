@@ -191,11 +191,11 @@ int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_op
   return go_cp_chain_sample(s, scores, options, dst, part_len, record, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
-                          double *autocorrelation, int64_t n_lags, int32_t workers, cp_control *control, char *err,
-                          int64_t err_cap) {
+int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n, int64_t n_chains, int64_t n_draws, double *effective_size,
+                          double *r_hat, double *autocorrelation, int64_t n_lags, int32_t workers, cp_control *control,
+                          char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_chain_diagnose(x, n_chains, n_draws, effective_size, r_hat, autocorrelation, n_lags, workers, control,
+  return go_cp_chain_diagnose(x, n, n_chains, n_draws, effective_size, r_hat, autocorrelation, n_lags, workers, control,
                               err, err_cap);
 }
 
@@ -375,6 +375,53 @@ int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_desig
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_sgd_fit(s, options, design, targets, passes, state, report, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_loglinear_array_sizes(cp_in_structure *s, cp_in_loglinear_options *options, int64_t n, int64_t q,
+                                 cp_loglinear_sizes *sizes, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_loglinear_array_sizes(s, options, n, q, sizes, err, err_cap);
+}
+
+int32_t cp_loglinear_fit(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+                         cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_info *info, int32_t workers,
+                         cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_loglinear_fit(s, options, design, targets, model, info, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+                          cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
+                          cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                          int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_loglinear_rows(s, options, design, targets, model, step, info, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
+                          cp_in_targets *targets, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
+                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_loglinear_sums(s, options, design, targets, kind, weights, sums, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_loglinear_search(cp_in_structure *s, cp_in_loglinear_options *options, cp_loglinear_model *model,
+                            cp_loglinear_search_step *step, cp_loglinear_info *info, int32_t workers,
+                            cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_loglinear_search(s, options, model, step, info, workers, control, err, err_cap);
+}
+
+int32_t cp_loglinear_kernel(double *kernel, int64_t n, cp_in_f64 *weights, double shift, double *curvature, int64_t *q,
+                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_loglinear_kernel(kernel, n, weights, shift, curvature, q, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_loglinear_kernel_weights(cp_in_loglinear_features *features, cp_in_char *wanted, cp_in_f64 *x, int64_t d,
+                                    double *dst, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_loglinear_kernel_weights(features, wanted, x, d, dst, err, err_cap);
 }
 
 int32_t cp_affine_losses(cp_in_char *entries, cp_in_char *cost, cp_in_f64 *psi, int64_t n, int64_t d, cp_in_i8 *counted,

@@ -13,6 +13,8 @@ import (
 	"combpred/core/fit"
 	"combpred/core/kernel"
 	"combpred/core/labelrank"
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/train"
 	"combpred/core/maxmargin"
 	"combpred/core/maxmargin/affine"
 	"combpred/core/partition"
@@ -78,6 +80,13 @@ const (
 	Uint32
 	Int64
 	Uint64
+)
+
+// What coefficients of rows and weights of the features of a kernel matrix are converted into.
+const (
+	ToDual = iota
+	FromDual
+	FromScores
 )
 
 // The ways to partition functions and to means of ψ.
@@ -153,7 +162,17 @@ var (
 	PrimalRequests = Names{
 		{"sums", int(primal.NeedSums)}, {"product", int(primal.NeedProduct)}, {"done", int(primal.Done)},
 	}
-	InputKernels = Names{
+	LoglinearSolvers  = Names{{"lbfgs", int(train.LBFGS)}, {"sgd", int(train.SGD)}, {"online", int(train.Online)}}
+	Distributions     = append(Names{{"exact", -1}, {"draws", -2}}, ChainMethods...)
+	LoglinearRequests = Names{
+		{"done", int(loglinear.Nothing)}, {"expect", int(loglinear.Expect)}, {"mean", int(loglinear.Mean)},
+		{"draw", int(loglinear.Draw)}, {"pair", int(loglinear.Pair)},
+	}
+	LoglinearSums = Names{
+		{"moments", int(loglinear.Moments)}, {"loss", int(loglinear.Loss)}, {"spread", int(loglinear.Spread)},
+	}
+	KernelConversions = Names{{"dual", ToDual}, {"from-dual", FromDual}, {"from-scores", FromScores}}
+	InputKernels      = Names{
 		{"linear", int(kernel.Linear)}, {"poly", int(kernel.Polynomial)}, {"rbf", int(kernel.RBF)},
 		{"laplacian", int(kernel.Laplacian)}, {"cosine", int(kernel.Cosine)},
 	}
@@ -203,6 +222,8 @@ func Lists() []List {
 		{"ACYCLIC_METHODS", "Those for acyclic parts of the majority's preferences", whichOf(aggregate.Method.Acyclic)},
 		{"POSITIONAL_METHODS", "Ways to find a consensus by the positions of items",
 			whichOf(func(m aggregate.Method) bool { return !m.Kendall() })},
+		{"LOGLINEAR_SOLVERS", "Solvers of log-linear training", LoglinearSolvers.spelt()},
+		{"DISTRIBUTIONS", "What log-linear training knows about distributions", Distributions.spelt()},
 		{"NUMBER_TYPES", "Types of the numbers of dense input features", NumberTypes.spelt()},
 		{"MARGIN_SOLVERS", "Solvers of support vector machines", MarginSolvers.spelt()},
 		{"RESCALINGS", "What the loss rescales in a support vector machine", Rescalings.spelt()},

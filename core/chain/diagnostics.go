@@ -144,3 +144,30 @@ func EffectiveSampleSize(x blas64.General, mon *parallel.Monitor) (float64, erro
 	draws := float64(n * m)
 	return draws / max(tau, 1/math.Log10(draws)), nil
 }
+
+// Diagnose writes the effective sample size and the split R̂ of each of several quantities to sizes and rHats, given their chains in
+// draws, quantities × chains × draws, and the autocorrelations of each chain, from lag 0 on, to lags, quantities × chains × lags, as far as
+// that reaches.
+func Diagnose(chains int, draws, sizes, rHats, lags []float64, workers int, mon *parallel.Monitor) error {
+	if len(sizes) == 0 || chains == 0 || len(draws) == 0 {
+		for i := range sizes {
+			sizes[i], rHats[i] = math.NaN(), math.NaN()
+		}
+		return mon.Err()
+	}
+	n, many := len(draws)/(chains*len(sizes)), len(lags)/(chains*len(sizes))
+	return parallel.For(len(sizes), 1, workers, mon, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			x := blas64.General{Rows: chains, Cols: n, Stride: n, Data: draws[i*chains*n : (i+1)*chains*n]}
+			var err error
+			if sizes[i], err = EffectiveSampleSize(x, mon); err != nil {
+				return err
+			}
+			rHats[i] = SplitRHat(x)
+			for c := i * chains; c < (i+1)*chains && many > 0; c++ {
+				Autocorrelation(lags[c*many:(c+1)*many], draws[c*n:(c+1)*n])
+			}
+		}
+		return nil
+	})
+}

@@ -64,6 +64,9 @@ func ResumeFit(o SearchOptions, p *Problem, state []float64) (*Fit, error) {
 		return nil, err
 	}
 	s, err := ResumeSearch(o, search)
+	if err == nil {
+		err = flat.CheckWhole(*kind, int(Finished), int(Spread))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -102,6 +102,19 @@ func near(t *testing.T, what string, got, want matrix, tolerance float64) {
 	}
 }
 
+// TestKernelOfZeros: there is one feature, of value 0, and nothing is to be learnt from it.
+func TestKernelOfZeros(t *testing.T) {
+	f, err := loglinear.NewKernelFeatures(linalg.NewMatrix[float64](3, 3), nil, 0, nil)
+	if err != nil || f.Rows.Cols != 1 || f.Curvature[0] != 0 {
+		t.Fatalf("the features are %+v, error %v", f, err)
+	}
+	dual, back := linalg.NewMatrix[float64](3, 2), linalg.NewMatrix[float64](1, 2)
+	f.DualTo(dual, loglineartest.Shaped([]float64{1, 2}, 1, 2))
+	f.OfScoresTo(back, loglineartest.Shaped([]float64{1, 2, 3, 4, 5, 6}, 3, 2))
+	near(t, "the coefficients", dual, linalg.NewMatrix[float64](3, 2), 0)
+	near(t, "the weights", back, linalg.NewMatrix[float64](1, 2), 0)
+}
+
 // TestKernelRefusals: what is no kernel matrix with positive weights is refused.
 func TestKernelRefusals(t *testing.T) {
 	square := func(x ...float64) matrix { n := int(math.Sqrt(float64(len(x)))); return loglineartest.Shaped(x, n, n) }
@@ -129,4 +142,48 @@ func TestKernelRefusals(t *testing.T) {
 	if _, err := loglinear.NewKernelFeatures(loglineartest.Shaped(make([]float64, 300*300), 300, 300), nil, 1, cancelled); !errors.Is(err, parallel.ErrCancelled) {
 		t.Errorf("a cancelled decomposition gives %v", err)
 	}
+}
+
+// BenchmarkLoss evaluates loss and gradient of 1000 rankings of 8 labels.
+func BenchmarkLoss(b *testing.B) {
+	c := benchmarked(b)
+	s := c.Sizes()
+	w := loglineartest.Shaped(loglineartest.Random(s.Features*s.Outputs, 0.2, 1), s.Features, s.Outputs)
+	for b.Loop() {
+		sums := make([]float64, s.SumsLen(loglinear.Loss))
+		if err := loglinear.AddSums(s, c.Problem, loglinear.Loss, w, sums, expect.Exact{Space: c.Space, Workers: 1}, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSearch fits 1000 rankings of 8 labels exactly.
+func BenchmarkSearch(b *testing.B) {
+	c := benchmarked(b)
+	var f loglinear.Found
+	for b.Loop() {
+		var err error
+		f, err = loglinear.Minimise(c.Options(), c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(f.Evaluations), "evaluations/op")
+}
+
+// BenchmarkPasses passes ten times over 1000 rankings of 8 labels by exact steps.
+func BenchmarkPasses(b *testing.B) {
+	c := benchmarked(b)
+	o := descent.Options{Sizes: c.Sizes(), Alpha: c.Alpha, Tol: 0, MaxIter: 10}
+	for b.Loop() {
+		if _, err := descent.Minimise(o, c.Problem, c.Space, expect.Exact{Space: c.Space, Workers: 1}, matrix{}, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func benchmarked(b *testing.B) *loglineartest.Instance {
+	c := loglineartest.New(b, loglineartest.Build(b, "permutations", 8), 1000, 10, 1)
+	c.Alpha = 1
+	return c
 }

@@ -126,7 +126,14 @@ func ResumePass(s Sizes, p *Problem, kind Kind, weights matrix, sums, state []fl
 	case kind == Spread && !s.HasCovariance():
 		return nil, fmt.Errorf("loglinear: the spread of %d outputs is not computed, of %d at most", s.Outputs, LargestCovariance)
 	}
-	return &Pass{s, p, kind, weights, sums, s.layoutPass(p.Len(), state)}, nil
+	own, n := s.layoutPass(p.Len(), state), p.Len()
+	if err := errors.Join(flat.CheckWhole(*own.done, 0, n), flat.CheckWhole(*own.pending, 0, s.BlockRows(n))); err != nil {
+		return nil, err
+	}
+	if err := flat.CheckWhole(*own.done+*own.pending, 0, n); err != nil {
+		return nil, err
+	}
+	return &Pass{s, p, kind, weights, sums, own}, nil
 }
 
 // ErrUnanswered is that of a machine that finds NaN where expectations should be: it writes them there when it asks.

@@ -63,6 +63,21 @@ func (p *Problem) Prepare() error {
 	return nil
 }
 
+// Check returns an error about the first row of X or Psi that holds what is infinite or NaN, among those that count.
+func (p *Problem) Check() error {
+	for i := range p.Len() {
+		at, finite := p.Row(i), true
+		p.X.Entries(at, func(_ int, v float64) { finite = finite && !math.IsInf(v, 0) && !math.IsNaN(v) })
+		switch {
+		case !finite:
+			return badrow.At(at, errFeatures)
+		case !flat.Finite(p.Psi.Row(at)):
+			return badrow.At(at, errPsi)
+		}
+	}
+	return nil
+}
+
 // Len returns the number of rows that count.
 func (p *Problem) Len() int {
 	if p.kept != nil {
@@ -235,6 +250,8 @@ func (p *Problem) addSparseGradient(dst matrix, r Rows, residual matrix) error {
 // Errors of rows without weight, and of weights to start from.
 var (
 	ErrNoWeight = errors.New("loglinear: the weight of a row must be positive, at least of one")
+	errFeatures = errors.New("the features are infinite or NaN")
+	errPsi      = errors.New("the embedded output is infinite or NaN")
 	ErrStart    = errors.New("loglinear: the start has entries that are infinite or NaN")
 )
 

@@ -178,7 +178,11 @@ func ResumeSearch(o SearchOptions, state []float64) (*Search, error) {
 	if err := flat.CheckState(state, length, o.mark()); err != nil {
 		return nil, err
 	}
-	return &Search{o, o.layout(state)}, nil
+	own := o.layout(state)
+	if err := errors.Join(flat.CheckWhole(*own.stage, toBegin, atEnd), own.line.Check()); err != nil {
+		return nil, err
+	}
+	return &Search{o, own}, nil
 }
 
 // SearchRequest says what a search needs, or that it is over.

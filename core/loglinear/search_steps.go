@@ -178,8 +178,9 @@ func (s *Search) afterTrial(mon *parallel.Monitor) (SearchRequest, error) {
 		return s.advance(), nil
 	}
 	line.Remember(step, own.scratch.Data)
-	gained := value < *own.current
+	before, residual := *own.current, *own.residual
 	s.move(value)
+	gained := value < before || *own.residual < residual // where values differ by rounding
 	*own.iterations++
 	*own.left--
 	mon.Advance(1)

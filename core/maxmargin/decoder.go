@@ -109,8 +109,10 @@ func (f *finder) find(psi []float64, score structure.Scores, stream int) (bool, 
 	if err := f.mon.Err(); err != nil {
 		return false, err
 	}
-	if err := structure.CheckScores(score.Linear); err != nil {
-		return false, err
+	for _, part := range [][]float64{score.Linear, score.Magnitude} {
+		if err := structure.CheckScores(part); err != nil {
+			return false, err
+		}
 	}
 	if f.one != nil {
 		cert, err := f.one(f.parts, score, stream)

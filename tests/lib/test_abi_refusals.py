@@ -87,6 +87,8 @@ NULLABLE = {
     *("cp_labelrank_svm.info", "cp_labelrank_svm_kernel.info", "cp_extensions_sample.method"),
     *("cp_aggregate.profile", "cp_aggregate.pairs", "cp_aggregate.programs", "cp_aggregate.info"),
     *("cp_aggregate_acyclic.programs", "cp_aggregate_acyclic.info", "cp_aggregate_acyclic.relation", "kept"),
+    *("cp_loglinear_fit.info", "cp_loglinear_rows.info", "cp_loglinear_search.info", "cp_loglinear_kernel.weights"),
+    *("cp_loglinear_sums.kind", "cp_loglinear_kernel_weights.wanted", "CLoglinearFeatures.weights"),
     *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
     *("cp_order_kernel.y", "cp_predict.options", "cp_sgd_fit.report"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),

@@ -27,7 +27,7 @@ LAYERS = [
         *("core/custom", "core/decode/kbest", "core/labelrank", "core/partition", "core/partition/estimate"),
         *("core/maxmargin", "core/maxmargin/affine", "core/maxmargin/simplex"),
         *("core/loglinear", "core/loglinear/descent", "core/loglinear/expect", "core/loglinear/flat"),
-        *("core/loglinear/lbfgs", "core/loglinear/loglineartest"),
+        *("core/loglinear/lbfgs", "core/loglinear/loglineartest", "core/loglinear/train"),
         *("core/solve", "core/solve/dual", "core/solve/loo", "core/solve/primal", "core/solve/sgd"),
         "core/solve/solvetest",
     },

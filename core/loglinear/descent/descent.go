@@ -1,6 +1,7 @@
 package descent
 
 import (
+	"errors"
 	"fmt"
 
 	"combpred/core/linalg"
@@ -218,7 +219,13 @@ func Resume(o Options, p *loglinear.Problem, state []float64) (*Descent, error) 
 		return nil, err
 	}
 	o = o.limited()
-	return &Descent{o, p, o.layout(p, state)}, nil
+	own, n := o.layout(p, state), p.Len()
+	if err := errors.Join(flat.CheckWhole(*own.stage, descentNew, descentEnd), flat.CheckWhole(*own.passes, 0, o.MaxIter),
+		flat.CheckWhole(*own.points, 0, mostPoints), flat.CheckWhole(*own.rounds, 0, mostRounds(n)), flat.CheckWhole(*own.asked, 0, mostRounds(n)),
+		flat.CheckWhole(*own.at, 0, n), own.steps.check()); err != nil {
+		return nil, err
+	}
+	return &Descent{o, p, own}, nil
 }
 
 // Found is where a descent has got to.

@@ -195,7 +195,7 @@ func (s *Descent) afterPairs(mon *parallel.Monitor) (loglinear.RowsRequest, erro
 		return s.askPairs()
 	}
 	*own.rounds += *own.asked
-	most := float64(max(leastRounds, (roundRows-1)/n+1))
+	most := float64(mostRounds(n))
 	left, clear := s.estimate()
 	if !clear && *own.rounds < most {
 		*own.asked, *own.at = min(*own.rounds, most-*own.rounds), 0
@@ -203,6 +203,9 @@ func (s *Descent) afterPairs(mon *parallel.Monitor) (loglinear.RowsRequest, erro
 	}
 	return loglinear.RowsRequest{}, s.checked(left, mon)
 }
+
+// mostRounds returns by how many evaluations of all rows an estimate is averaged at most.
+func mostRounds(n int) int { return max(leastRounds, (roundRows-1)/n+1) }
 
 // estimate writes the checkpoint of the pairs so far and returns what is left, and whether it is known on which side of the limit that is.
 func (s *Descent) estimate() (left Decrement, clear bool) {

@@ -4,6 +4,7 @@ import (
 	"combpred/core/loglinear"
 	"combpred/core/loglinear/flat"
 	"combpred/core/parallel"
+	"errors"
 	"fmt"
 )
 
@@ -127,7 +128,11 @@ func ResumeOnline(o OnlineOptions, p *loglinear.Problem, state []float64) (*Onli
 	if err != nil {
 		return nil, err
 	}
-	return &Online{o.descent(), p, o.descent().layoutOnline(p, state)}, nil
+	own := o.descent().layoutOnline(p, state)
+	if err := errors.Join(flat.CheckWhole(*own.stage, descentNew, descentEnd), own.steps.check()); err != nil {
+		return nil, err
+	}
+	return &Online{o.descent(), p, own}, nil
 }
 
 // Progress returns where the descent has got to, in the state. It is complete when Next has asked for Nothing.

@@ -35,6 +35,20 @@ func layoutSteps(t *flat.Tape, header []float64, s loglinear.Sizes, n int) (own 
 	return own
 }
 
+// check returns an error unless the mini-batch of a state is one, and its rows are.
+func (s *steps) check() error {
+	n := len(s.order)
+	if err := flat.CheckWhole(*s.batch, 0, (n-1)/batchRows+1); err != nil {
+		return err
+	}
+	for _, row := range s.order {
+		if err := flat.CheckWhole(row, 0, n-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // shuffle begins a pass: its order follows from the seed and its number.
 func (s *steps) shuffle(seed uint64, pass int) {
 	var source rand.PCG

@@ -49,6 +49,14 @@ func CheckState(state []float64, length int, mark float64) error {
 	return nil
 }
 
+// CheckWhole returns an error unless a number of a state is a whole one from least to most, which what counts or is a place must be.
+func CheckWhole(v float64, least, most int) error {
+	if !(v >= float64(least) && v <= float64(most)) || v != math.Trunc(v) {
+		return fmt.Errorf("loglinear: the state has been damaged: it holds %v where a whole number from %d to %d must be", v, least, most)
+	}
+	return nil
+}
+
 // CheckLength returns an error unless a state has the length.
 func CheckLength(state []float64, length int) error {
 	if len(state) != length {

@@ -4,8 +4,13 @@
 package lbfgs
 
 import (
+	"errors"
+	"math"
+
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/optimize"
+
+	"combpred/core/loglinear/flat"
 )
 
 const (
@@ -15,6 +20,9 @@ const (
 	tolerance  = 0.1  // relative width of a bracket that ends a line search at the best point so far
 	// roundingCurvature is the curvature along a step below which it is not taken in, relative to the slope.
 	roundingCurvature = 2.3e-16
+	// valueRounding is the relative difference of values below which slopes alone decide, by the approximate Wolfe conditions (Hager and
+	// Zhang 2005).
+	valueRounding = 1e-13
 )
 
 // HeaderLen is the length of the header.
@@ -38,6 +46,11 @@ func Open(n int, header, vectors, inverse, pairs []float64) *Method {
 		tried: header[6:HeaderLen], Point: vectors[:n], Gradient: vectors[n : 2*n], Direction: vectors[2*n : 3*n],
 		steps: pairs[:half], differences: pairs[half : 2*half], inverse: inverse,
 	}
+}
+
+// Check returns an error unless the numbers of pairs and of points tried are such.
+func (l *Method) Check() error {
+	return errors.Join(flat.CheckWhole(*l.count, 0, l.most()), flat.CheckWhole(*l.next, 0, l.most()-1), flat.CheckWhole(*l.trials, 0, mostTrials-1))
 }
 
 func (l *Method) most() int { return len(l.inverse) }
@@ -108,6 +121,9 @@ const (
 
 // Try takes in the value and the slope of the point that is tried, and returns its step where it is accepted, else that of the next one.
 func (l *Method) Try(value, slope float64) (step float64, o Outcome) {
+	if !(*l.slope < 0 && *l.first > 0) { // of a state that has been damaged
+		return 0, Failed
+	}
 	line, step := l.replay()
 	at := 2 * int(*l.trials)
 	l.tried[at], l.tried[at+1] = value, slope
@@ -116,6 +132,8 @@ func (l *Method) Try(value, slope float64) (step float64, o Outcome) {
 	switch {
 	case err == nil && op == optimize.MajorIteration:
 		return step, Accepted
+	case math.Abs(value-*l.value) <= valueRounding*math.Abs(*l.value) && slope >= slopeShare**l.slope && slope <= (2*decrease-1)**l.slope:
+		return step, Accepted // values cannot tell, slopes can
 	case err == nil && int(*l.trials) < mostTrials:
 		return next, Going
 	case value < *l.value: // no better point is known where it ends so

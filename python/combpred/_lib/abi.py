@@ -269,6 +269,52 @@ class CSGDReport(ctypes.Structure):
                        curvature=c_double)
 
 
+class CLoglinearOptions(ctypes.Structure):
+    """cp_loglinear_options."""
+
+    _fields_ = _fields(solver=c_char_p, distribution=c_char_p, alpha=c_double, tol=c_double, max_iter=_N, seed=c_uint64,
+                       kernel=_N, sampled=_N)
+
+
+class CLoglinearSizes(ctypes.Structure):
+    """cp_loglinear_sizes."""
+
+    _fields_ = _fields(rows=_N, search=_N, moments=_N, loss=_N, spread=_N, moment=_N)
+
+
+class CLoglinearModel(ctypes.Structure):
+    """cp_loglinear_model."""
+
+    _fields_ = _fields(q=_N, d=_N, weights=_P, average=_P, moment=_P, n_moment=_N, has_moment=_N, variance=c_double,
+                       steps=_N, rows=_N, seen=c_double, chains=_P)
+
+
+class CLoglinearInfo(ctypes.Structure):
+    """cp_loglinear_info."""
+
+    _fields_ = _fields(objective=c_double, residual=c_double, n_iter=_N, left=c_double, left_error=c_double,
+                       limit=c_double, gain=c_double)
+
+
+class CLoglinearRowsStep(ctypes.Structure):
+    """cp_loglinear_rows_step."""
+
+    _fields_ = _fields(state=_P, state_len=_N, declined=_N, request=c_char * 16, k=_N, draws=_N, first=_N, numbers=_N,
+                       scores=_N, means=_N, log_z=_N, psi=_N)
+
+
+class CLoglinearSearchStep(ctypes.Structure):
+    """cp_loglinear_search_step."""
+
+    _fields_ = _fields(state=_P, state_len=_N, request=c_char * 16, weights=_N, reply=_N)
+
+
+class CLoglinearFeatures(ctypes.Structure):
+    """cp_loglinear_features."""
+
+    _fields_ = _fields(n=_N, q=_N, rows=_P, curvature=_P, weights=_P)
+
+
 class CAffineLoss(ctypes.Structure):
     """cp_affine_loss."""
 
@@ -450,6 +496,10 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_ridge_losses": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_fit": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_rows": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_sums": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_loglinear_kernel": (_P, _N, _P, c_double, _P, _P, *_RUN, *_ROW),
     "cp_rows_order": (_P, _P, _P, *_RUN, *_ROW),
     "cp_svm_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_svm_state_len": (_P, _P, _P, _P, _P, *_ROW),
@@ -488,7 +538,7 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_custom_kernel": (_P, _N, _P, _P, *_RUN, *_ERR),
-    "cp_chain_diagnose": (_P, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
+    "cp_chain_diagnose": (_P, _N, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
     "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
@@ -496,6 +546,9 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_ridge_primal_sizes": (_P, _P, _N, _P, *_ERR),
     "cp_ridge_primal": (_P, _P, _N, _P, _N, _P, _P, *_RUN, *_ERR),
+    "cp_loglinear_array_sizes": (_P, _P, _N, _N, _P, *_ERR),
+    "cp_loglinear_search": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
+    "cp_loglinear_kernel_weights": (_P, _P, _P, _N, _P, *_ERR),
     "cp_affine_losses": (_P, _P, _P, _N, _N, _P, _P, _P, _P, *_ERR),
     "cp_aggregate_groups": (_P, _N, _P, _P, *_ERR),
     "cp_aggregate_margins": (_P, c_double, _P, _N, *_ERR),

@@ -74,6 +74,12 @@ ACYCLIC_METHODS: tuple[str, ...] = ("auto", "exact", "milp", "local-search")
 #: Ways to find a consensus by the positions of items.
 POSITIONAL_METHODS: tuple[str, ...] = ("borda", "footrule", "median-rank")
 
+#: Solvers of log-linear training.
+LOGLINEAR_SOLVERS: tuple[str, ...] = ("lbfgs", "sgd", "online")
+
+#: What log-linear training knows about distributions.
+DISTRIBUTIONS: tuple[str, ...] = ("exact", "draws", "meta", "local", "cube", "cftp", "rejection", "monotone")
+
 #: Types of the numbers of dense input features.
 NUMBER_TYPES: tuple[str, ...] = (
     "float64",

@@ -174,23 +174,25 @@ def chain_next(values: Any, plan: Plan, *, start: bool = False, bound: float | N
     return found._replace(more=more.value)
 
 
-def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[float, float, FloatArray]:
-    """Return effective sample size, split-R̂ and autocorrelations (n_chains, n_lags) of `x` (n_chains, n_draws)."""
-    x = floats(x, "x", None, None)
-    size, r_hat = ctypes.c_double(), ctypes.c_double()
-    lags = np.empty((len(x), n_lags))
+def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return what chains of n quantities, `x` (n, n_chains, n_draws), say about each of them.
+
+    Effective sample sizes (n,), split-R̂ (n,) and autocorrelations (n, n_chains, n_lags).
+    """
+    x = floats(x, "x", None, None, None)
+    sizes, r_hats, lags = np.empty(len(x)), np.empty(len(x)), np.empty((*x.shape[:2], n_lags))
     call(
         "cp_chain_diagnose",
         address(x),
         *x.shape,
-        ctypes.addressof(size),
-        ctypes.addressof(r_hat),
+        address(sizes),
+        address(r_hats),
         address(lags),
         n_lags,
         n_threads=1,
         flops=200.0 * x.size,
     )
-    return size.value, r_hat.value, lags
+    return sizes, r_hats, lags
 
 
 def extensions_sample(

@@ -36,8 +36,7 @@ from ..sampling.engines import (
 from ..sampling.samplers import ESTIMATOR_SAMPLERS, RowSampler, joined_diagnostics, warn_unless_mixed
 from ..structures import structure_classes
 from .base import StructuredEstimator
-from .loglinear.blocks import fit_over_blocks
-from .loglinear.training import continue_descent, fit_by_descent, fit_by_lbfgs
+from .loglinear import continue_descent, fit_over_blocks, fit_rows
 from .training import EarlierFit, check_mini_batch, has_partial_fit, require_same_intercept
 
 _FEWER_ROWS = "pass fewer rows at once"
@@ -342,10 +341,7 @@ class ProbabilisticStructured(StructuredEstimator):
                 earlier.require_match(self, rows.X.shape[0])
             targets = self._embed_rows(rows)
             self.solver_ = "sgd" if self.solver == "sgd" or engine.is_random else "lbfgs"
-            if self.solver_ == "sgd":
-                fit_by_descent(self, rows.X, targets, engine, earlier)
-            else:
-                fit_by_lbfgs(self, rows.X, targets, engine, earlier)
+            fit_rows(self, rows.X, targets, engine, earlier)
         return self
 
     @documented

@@ -32,7 +32,6 @@ from .._lib.structure import Description
 from ..structures import Structure
 from .advice import alternatives
 from .base import StructuredEstimator
-from .loglinear.features import weighted_kernel
 from .primal import RidgeTask, RowSums, solve_blocks, solve_sums
 from .rows import BlockRows
 from .training import (
@@ -44,6 +43,7 @@ from .training import (
     resolve_linear_kernel,
     source_of,
     unconverted,
+    weighted_kernel,
 )
 
 

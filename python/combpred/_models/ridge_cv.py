@@ -23,7 +23,6 @@ from .._lib.errors import NumericalError
 from .._lib.linalg import eigendecompose
 from .._lib.ridge import ridge_loo
 from .advice import alternatives
-from .loglinear.features import weighted_kernel
 from .ridge import (
     SOLVERS,
     RidgeBase,
@@ -34,7 +33,7 @@ from .ridge import (
     solve_spectral,
     training_kernel,
 )
-from .training import resolve_targets
+from .training import resolve_targets, weighted_kernel
 
 _PROBABILITIES = ("predict_proba", "predict_log_proba")
 

@@ -23,6 +23,7 @@ from .._lib.arrays import CountArray, FloatArray, IndexArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError, RowError, renumbered
+from .._lib.loglinear import KernelFeatures
 from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, require_bits, rows_order, svm_fit
 from .._lib.names import MARGIN_SOLVERS, RESCALINGS
 from .._lib.ridge import Design, Targets
@@ -30,9 +31,7 @@ from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS
 from .base import StructuredEstimator
-from .loglinear.features import KernelFeatures
-from .loglinear.training import kernel_features
-from .training import TrainingRows, keep_dual, keep_weights
+from .training import TrainingRows, keep_dual, keep_weights, kernel_features
 
 _MOST_LISTED = 2**24  # entries of ψ of all outputs up to which a loss that is not affine is taken
 _REMEDY = "fit fewer rows, or a smaller structure"

@@ -16,16 +16,18 @@ from .._data.blocks import Block, BlockSource, IterableBlocks
 from .._data.checks import frozen
 from .._data.inputs import check_weights, validate_input
 from .._data.targets import FlatSets, TargetError, flat_sets
-from .._lib.arrays import FloatArray
+from .._lib.arrays import FloatArray, require_memory, row_blocks
+from .._lib.call import get_n_threads
+from .._lib.loglinear import KernelFeatures
 from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import MultiClass, Structure, is_meant, resolve_structure
-from .loglinear.features import InputFeatures, KernelFeatures
 
 if TYPE_CHECKING:
     from .base import StructuredEstimator
 
 
+_NYSTROM = "fit fewer rows, or take kernel='linear' on inputs mapped by combpred.kernels.NystromMap"
 _REMEDY = "set warm_start=False to start from zero"
 
 
@@ -95,6 +97,37 @@ def keep_dual(model: Any, X: Any, dual: FloatArray) -> None:
         model.X_fit_ = X
 
 
+def kernel_features(model: Any, X: Any, weights: FloatArray, kept: NDArray[np.intp]) -> KernelFeatures:
+    """Return the features of the kernel matrix of the rows `kept`, which X has, and all columns where precomputed."""
+    n = X.shape[0]
+    require_memory(8 * 5 * n * n, f"training on {n} rows with a kernel matrix", _NYSTROM, square_rows=n)
+    # Indexing makes the copy of a precomputed matrix that may be overwritten.
+    matrix = np.ascontiguousarray(X[:, kept]) if model.kernel_.is_precomputed else model.kernel_.matrix(X)
+    threads = get_n_threads(model.n_jobs)
+    return KernelFeatures(matrix, weights, shift=float(model.fit_intercept), n_threads=threads)
+
+
+def linear_scores(X: Any, weights: FloatArray) -> FloatArray:
+    """Return the scores of rows of features for weights (q, d), of which the last may be that of a constant feature."""
+    p = X.shape[1]
+    scores = np.asarray(X @ weights[:p])
+    if len(weights) > p:
+        scores += weights[p]
+    return scores
+
+
+def weighted_kernel(kernel: FloatArray, weights: FloatArray | None, shift: float) -> FloatArray:
+    """Return D(K + shift)D with D = diag(√weights), overwriting `kernel`."""
+    root = None if weights is None else np.sqrt(weights)
+    for rows in row_blocks(*kernel.shape):
+        block = kernel[rows]
+        block += shift
+        if root is not None:
+            block *= root[rows, None]
+            block *= root
+    return kernel
+
+
 @dataclass(frozen=True)
 class EarlierFit:
     """Coefficients of an earlier fit, kept while a new one clears the attributes of the model.
@@ -154,18 +187,18 @@ class EarlierFit:
                 f"{classes.tolist()}: {_REMEDY}"
             )
 
-    def weights(self, X: Any, features: InputFeatures | KernelFeatures, kept: NDArray[np.intp]) -> FloatArray:
-        """Return the weights (q, d) of `features`, which are those of the rows `kept` of X, that give these scores.
+    def weights(self, X: Any, kernel: KernelFeatures | None, kept: NDArray[np.intp], *, intercept: bool) -> FloatArray:
+        """Return the weights (q, d) of features, those of a kernel matrix of the rows `kept` or the inputs' own.
 
         In the features of a linear kernel's matrix they are the smallest ones that do so on the rows, which have no
         larger penalty and lose nothing: the maximum is among such weights.
         """
-        if isinstance(features, InputFeatures):
-            return self.input_weights(intercept=len(features.curvature) > X.shape[1])
+        if kernel is None:
+            return self.input_weights(intercept=intercept)
         if self.dual is not None:
-            return features.of_dual(self.dual[kept])
+            return kernel.of_dual(self.dual[kept])
         assert self.coef is not None
-        return features.of_scores(np.asarray(X[kept] @ self.coef.T) + self.intercept)
+        return kernel.of_scores(np.asarray(X[kept] @ self.coef.T) + self.intercept)
 
     def input_weights(self, *, intercept: bool) -> FloatArray:
         """Return the weights of the inputs (p, d), and of a constant feature where there is an intercept."""

@@ -58,7 +58,7 @@ def effective_sample_size(x: ArrayLike) -> float:
     >>> 3000 < effective_sample_size(x) < 5000
     True
     """
-    return chain_diagnose(_chains(x))[0]
+    return float(chain_diagnose(_chains(x)[np.newaxis])[0][0])
 
 
 def split_r_hat(x: ArrayLike) -> float:
@@ -88,7 +88,7 @@ def split_r_hat(x: ArrayLike) -> float:
     >>> split_r_hat(x) < 1.01 < split_r_hat(x + np.arange(4)[:, None])
     True
     """
-    return chain_diagnose(_chains(x))[1]
+    return float(chain_diagnose(_chains(x)[np.newaxis])[1][0])
 
 
 def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> FloatArray:
@@ -115,7 +115,7 @@ def autocorrelation(x: ArrayLike, n_lags: int | None = None) -> FloatArray:
     chains = _chains(x)
     draws = chains.shape[1]
     lags = draws if n_lags is None else whole_number(n_lags, "n_lags", 1, draws)
-    found = chain_diagnose(chains, lags)[2]
+    found: FloatArray = chain_diagnose(chains[np.newaxis], lags)[2][0]
     return found if np.ndim(x) == 2 else found[0]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,14 +22,12 @@ from .._lib.errors import CapabilityError
 from .._lib.partition import Asked, exact_is_affordable
 from ..structures import Custom, Paths, Structure
 from ._annealing import MAX_STEPS, anneal_rows, estimated
-from ._diagnostics import ChainDiagnostics
 from ._estimates import LogPartition, TaylorDetails, exact_result, joined_results
 from ._taylor import expand, expansion, require_moments, warn_of_sampled_moments
 from .samplers import (
     CHAINED,
     chain_draws,
     chain_of,
-    diagnose_chains,
     exact_draws,
     first_capable,
     lacking,
@@ -41,16 +39,16 @@ __all__ = [
     "INFERENCES",
     "INFERENCE_ENGINES",
     "INFERENCE_OF",
+    "SAMPLED_TOL",
     "TRAINING_EVALUATIONS",
     "Engine",
     "EngineSettings",
     "ExactEngine",
     "Inferred",
+    "SampledAnswers",
     "SampledEngine",
-    "SampledTraining",
     "TaylorEngine",
-    "TaylorTraining",
-    "TrainingEngine",
+    "Training",
     "engine_of",
     "feature_range",
     "resolve_method",
@@ -63,6 +61,9 @@ def __dir__() -> list[str]:
 
 #: Evaluations of all rows that training is taken to need: L-BFGS took 6 to 60.
 TRAINING_EVALUATIONS = 60
+
+#: With sampled gradients, `tol` is taken to be no less, so that a 400th of the gain may be left.
+SAMPLED_TOL = 0.05
 
 _CHAINS = 2  # that training keeps for each row; judged by four, two from each
 _DRAWS = 4  # of each chain for a gradient ...
@@ -114,16 +115,42 @@ class EngineSettings:
     verbose: int = 0
 
 
-class TrainingEngine(ABC):
-    """Protocol of engines that compute expectations for the rows of a training problem.
+class Training(NamedTuple):
+    """What training asks about the distributions of its rows.
+
+    Attributes
+    ----------
+    distribution : str
+        What the library computes itself, as ``cp_loglinear_options`` names it, or "".
+    answers : callable or None, default=None
+        What computes the expectations, where the library does not.
+    method : str, default=""
+        Of chains, where their states are kept.
+    """
+
+    distribution: str
+    answers: Any = None
+    method: str = ""
+
+    @property
+    def states(self) -> NDArray[Any] | None:
+        """Where the chains of rows are, if `answers` runs any, of shape (n, 2, part_len)."""
+        return getattr(self.answers, "states", None)
+
+
+class Engine(ABC):
+    """One method of inference. To add one, enter it in `INFERENCE_ENGINES`.
 
     Attributes
     ----------
     is_random : bool
         Whether it draws samples: it then needs a seed, and training uses sampled gradients.
+    has_range : bool
+        Whether scores may be outside of the range of the method.
     """
 
     is_random: ClassVar[bool] = False
+    has_range: ClassVar[bool] = False
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
@@ -135,23 +162,15 @@ class TrainingEngine(ABC):
         """Name of the engine, as in `inference_`."""
 
     @abstractmethod
+    def check(self) -> None:
+        """Raise CapabilityError, before any work, where the structure lacks what the engine needs."""
+
+    @abstractmethod
     def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
         """Return expected features and/or ln Z for each row of finite scores (k, d).
 
         `rows` are their numbers among all rows, which select their random streams.
         """
-
-    def draw_features(self, rows: Rows, scores: FloatArray, n: int) -> FloatArray | None:
-        """Return ψ of n independent draws for each row, (k, n, d), or None where none can be drawn at once."""
-        return None
-
-
-class Engine(TrainingEngine):
-    """One method of inference, for any rows. To add one, enter it in `INFERENCE_ENGINES`."""
-
-    @abstractmethod
-    def check(self) -> None:
-        """Raise CapabilityError, before any work, where the structure lacks what the engine needs."""
 
     @abstractmethod
     def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
@@ -161,9 +180,9 @@ class Engine(TrainingEngine):
         """Return ln Z with bounds for all rows, whose scores come in blocks."""
         return joined_results([self.log_partition(rows, scores) for rows, scores in blocks])
 
-    def for_training(self, n: int) -> TrainingEngine:
-        """Return the engine for n training rows, whose scores change little from one evaluation to the next."""
-        return self
+    @abstractmethod
+    def for_training(self, n: int) -> Training:
+        """Return what n training rows are trained by, whose scores change little from one evaluation to the next."""
 
     def check_range(self, scores: FloatArray) -> None:  # noqa: B027  # most methods have no range
         """Warn, after training, where the scores of the training rows are outside the range of the method."""
@@ -189,12 +208,8 @@ class ExactEngine(Engine):
     def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
         return exact_result(self.structure.space.log_partition(scores, False, self.settings.n_threads).log_z)
 
-    def draw_features(self, rows: Rows, scores: FloatArray, n: int) -> FloatArray | None:
-        # The draws steer a search and leave where it ends alone: their seed may be any.
-        seed = int(rows.start or 0) if isinstance(rows, slice) else 0
-        parts = self.structure.space.sample_distribution(scores, n, seed, self.settings.n_threads)
-        psi = self.structure.space.embed(parts.reshape(-1, parts.shape[2]), self.settings.n_threads)
-        return np.swapaxes(psi.reshape(n, len(scores), -1), 0, 1)
+    def for_training(self, n: int) -> Training:
+        return Training("exact")
 
 
 def feature_range(structure: Structure) -> float | None:
@@ -290,95 +305,74 @@ class SampledEngine(Engine):
             return first_capable(self.structure, sampler)
         return chain_of(self.structure, sampler)
 
-    def for_training(self, n: int) -> TrainingEngine:
-        return SampledTraining(self.settings, n)
+    def for_training(self, n: int) -> Training:
+        sampler = self.settings.sampler
+        is_chained = sampler not in ("exact", "cftp")
+        method = (chain_of if is_chained else first_capable)(self.structure, sampler)
+        if self.structure.space.in_library:
+            return Training("draws" if method == "exact" else method, method=method)
+        return Training("", SampledAnswers(self.settings, n, method), method)
 
 
-class SampledTraining(TrainingEngine):
-    """Means of ψ from few samples, for stochastic gradients: persistent chains, or new exact draws each time.
+class SampledAnswers:
+    """What training asks about the distributions of a user's structure, by few draws for each row.
 
-    A row's scores change slowly in training, so that its chains stay near its distribution (Younes, 1999; Tieleman,
-    2008).
+    They are of two persistent chains, or independent: as the library itself draws for training from other structures,
+    in `core/loglinear/expect`. A row's scores change slowly in training, so that its chains stay near its distribution
+    (Younes, 1999; Tieleman, 2008).
+
+    Attributes
+    ----------
+    states : ndarray of shape (n, 2, part_len) or None
+        Where the chains are, once they have begun.
     """
 
-    is_random = True
-    name = "mcmc"
-
-    def __init__(self, settings: EngineSettings, n: int) -> None:
-        super().__init__(settings)
-        #: Whether there are chains, which can be diagnosed.
-        self.is_chained = settings.sampler not in ("exact", "cftp")
-        self.method = (chain_of if self.is_chained else first_capable)(self.structure, settings.sampler)
-        #: Half the draws of a row for a gradient.
-        self.draws_per_chain = _DRAWS * min(_MORE, max(1, -(-_FEW_ROWS // n)))
+    def __init__(self, settings: EngineSettings, n: int, method: str) -> None:
+        self._settings, self._method = settings, method
+        self._draws = _DRAWS * min(_MORE, max(1, -(-_FEW_ROWS // n)))
         self._rng = np.random.default_rng(settings.seed)
         self._begun = np.zeros(n, dtype=np.bool_)
-        self._states: NDArray[Any] | None = None  # (n, chains, part_len)
-        self._thin = (4 if self.method == "meta" else 1) * natural_thin(self.structure, self.method)
+        self.states: NDArray[Any] | None = None
+        self._thin = (4 if method == "meta" else 1) * natural_thin(settings.structure, method)
 
-    def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        return Inferred(self.paired_means(rows, scores, 1).mean(axis=0), None, self.name)
-
-    def paired_means(self, rows: Rows, scores: FloatArray, times: int) -> FloatArray:
-        """Return two estimates of the means, from draws independent of each other's, (2, k, d).
-
-        `times` as many draws are taken as for a gradient.
-        """
-        psi = self._drawn(rows, scores, times * self.draws_per_chain, self._thin)
+    def __call__(
+        self, request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int
+    ) -> tuple[FloatArray, ...] | None:
+        """Answer "mean", "pair" or "draw" of :data:`combpred._lib.loglinear.Answers`."""
+        if request == "draw":  # draws further apart than those for means: correlation would pass for less covariance
+            return (self._drawn(rows, scores, -(-draws // _CHAINS), _SPACED * self._thin)[:, :draws],)
+        psi = self._drawn(rows, scores, max(draws, 1) * self._draws, self._thin)
         means: FloatArray = psi.reshape(len(scores), _CHAINS, -1, psi.shape[2]).mean(axis=2)
-        return np.swapaxes(means, 0, 1)
+        return (means.mean(axis=1),) if request == "mean" else (np.swapaxes(means, 0, 1),)
 
-    def draw_features(self, rows: Rows, scores: FloatArray, n: int) -> FloatArray | None:
-        # Draws of a chain further apart than those for means, whose correlation would pass for a smaller covariance.
-        return self._drawn(rows, scores, -(-n // _CHAINS), _SPACED * self._thin)[:, :n]
-
-    def _drawn(self, rows: Rows, scores: FloatArray, draws: int, thin: int) -> FloatArray:
+    def _drawn(self, rows: NDArray[np.intp], scores: FloatArray, draws: int, thin: int) -> FloatArray:
         """Return ψ of draws (k, 2 draws, d), the first half independent of the second."""
-        threads = self.settings.n_threads
-        if not self.is_chained:
+        structure, threads = self._settings.structure, self._settings.n_threads
+        if self._method not in CHAINED:
             seed = int(self._rng.integers(2**63))
-            parts = exact_draws(self.structure, self.method, scores, _CHAINS * draws, seed, threads)
-            return _embedded(self.structure, parts, threads)
-        numbers = np.arange(len(self._begun))[rows]
+            parts = exact_draws(structure, self._method, scores, _CHAINS * draws, seed, threads)
+            return _embedded(structure, parts, threads)
         found = np.empty((len(scores), _CHAINS * draws, scores.shape[1]))
-        known = self._begun[numbers]
+        known = self._begun[rows]
         for old in (True, False):
             some = np.flatnonzero(known == old)
             if len(some):
-                found[some] = self._advanced(numbers[some], scores[some], draws, thin, warm=old)
+                found[some] = self._advanced(rows[some], scores[some], draws, thin, warm=old)
         return found
 
-    def _advanced(
-        self, numbers: NDArray[np.intp], scores: FloatArray, draws: int, thin: int, *, warm: bool
-    ) -> FloatArray:
-        repeated = np.repeat(scores, _CHAINS, axis=0)
-        start = None
+    def _advanced(self, rows: NDArray[np.intp], scores: FloatArray, draws: int, thin: int, *, warm: bool) -> FloatArray:
+        structure, threads = self._settings.structure, self._settings.n_threads
+        repeated, start = np.repeat(scores, _CHAINS, axis=0), None
         if warm:
-            assert self._states is not None
-            start = self._states[numbers].reshape(len(repeated), -1)
+            assert self.states is not None
+            start = self.states[rows].reshape(len(repeated), -1)
         plan = (draws, 0 if warm else 16 * self._thin, thin)
-        drawn = chain_draws(
-            self.structure, self.method, repeated, plan, int(self._rng.integers(2**63)), start,
-            self.settings.n_threads,
-        )  # fmt: skip
-        if self._states is None:
-            shape = (len(self._begun), _CHAINS, drawn.y.shape[2])
-            self._states = np.empty(shape, dtype=drawn.y.dtype)
-        self._states[numbers] = drawn.y[:, -1].reshape(len(numbers), _CHAINS, -1)
-        self._begun[numbers] = True
-        psi = _embedded(self.structure, drawn.y, self.settings.n_threads)
-        return psi.reshape(len(numbers), _CHAINS * draws, -1)
-
-    def diagnose(self, numbers: NDArray[np.intp], scores: FloatArray) -> ChainDiagnostics:
-        """Return the figures of the chains of some rows at the scores that training ended with."""
-        assert self._states is not None
-        start = np.repeat(self._states[numbers], 2, axis=1)
-        seed = int(self._rng.integers(2**62))
-        report = diagnose_chains(
-            self.structure, self.method, scores, first_row=0, seed=seed,
-            start=start.reshape(-1, start.shape[2]), n_threads=self.settings.n_threads,
-        ).report  # fmt: skip
-        return replace(report, rows=numbers.astype(np.int64))
+        drawn = chain_draws(structure, self._method, repeated, plan, int(self._rng.integers(2**63)), start, threads)
+        if self.states is None:
+            self.states = np.empty((len(self._begun), _CHAINS, drawn.y.shape[2]), dtype=drawn.y.dtype)
+        self.states[rows] = drawn.y[:, -1].reshape(len(rows), _CHAINS, -1)
+        self._begun[rows] = True
+        return _embedded(structure, drawn.y, threads).reshape(len(rows), _CHAINS * draws, -1)
 
 
 class TaylorEngine(Engine):
@@ -388,6 +382,7 @@ class TaylorEngine(Engine):
     """
 
     name = "taylor"
+    has_range = True
 
     def check(self) -> None:
         try:
@@ -407,21 +402,20 @@ class TaylorEngine(Engine):
     def log_partition(self, rows: Rows, scores: FloatArray) -> LogPartition:
         return expand(self.structure, scores)
 
-    def for_training(self, n: int) -> TrainingEngine:
-        return TaylorTraining(self.settings)
+    def for_training(self, n: int) -> Training:
+        def answers(
+            request: str, rows: NDArray[np.intp], scores: FloatArray, draws: int
+        ) -> tuple[FloatArray, ...] | None:
+            if request == "draw":
+                return None
+            # Without a check of its range: a search may leave it on its way; `check_range` looks at its end.
+            found = expansion(self.structure, scores, bounded=False)
+            return found.marginals, found.expansion
+
+        return Training("", answers)
 
     def check_range(self, scores: FloatArray) -> None:
         expand(self.structure, scores, bounded=False)
-
-
-class TaylorTraining(TrainingEngine):
-    """The expansion without a check of its range: a search may leave it on its way; `check_range` looks at its end."""
-
-    name = "taylor"
-
-    def infer(self, rows: Rows, scores: FloatArray, *, means: bool = False, log_z: bool = True) -> Inferred:
-        found = expansion(self.structure, scores, bounded=False)
-        return Inferred(found.marginals, found.expansion, self.name)
 
 
 def _embedded(structure: Structure, parts: NDArray[Any], n_threads: int | None) -> FloatArray:

