@@ -133,8 +133,8 @@ func go_cp_sgd_fit(s *C.cp_in_structure, options *C.cp_in_ridge_options, design 
 			return e
 		}
 		done, curvature, e := c.opt.Train(c.space, x, c.targets, stream, how, coefficients, c.mon)
-		result := C.cp_sgd_report{passes: C.int64_t(done.Passes), steps: C.int64_t(done.Steps), loss: C.double(done.Loss), weight: C.double(done.Weight),
-			start: C.double(done.Start), curvature: C.double(curvature)}
+		result := C.cp_sgd_report{passes: C.int64_t(done.Passes), steps: C.int64_t(done.Steps), loss: C.double(done.Loss),
+			weight: C.double(done.Weight), start: C.double(done.Start), curvature: C.double(curvature)}
 		if done.Converged {
 			result.converged = 1
 		}

@@ -3,6 +3,7 @@ package decode
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -88,6 +89,7 @@ func (r *Restricted) Batch(space structure.Space, linear, magnitude blas64.Gener
 	if err != nil {
 		return err
 	}
+	implier, implies := space.(structure.Implier)
 	buffers := sync.Pool{New: func() any { return &penalised{make([]float64, d), make([]float64, d), make([]float64, d)} }}
 	one := func(dst []int32, score structure.Scores, row int) (structure.Certificate, error) {
 		conditions := r.ofRow(row)
@@ -97,6 +99,9 @@ func (r *Restricted) Batch(space structure.Space, linear, magnitude blas64.Gener
 		}
 		b := buffers.Get().(*penalised)
 		defer buffers.Put(b)
+		if implies {
+			conditions = implied(implier, conditions, d)
+		}
 		inner, exponent, reward := b.load(score, conditions)
 		cert, err := free(dst, inner, row)
 		if err != nil {
@@ -114,6 +119,25 @@ func (r *Restricted) Batch(space structure.Space, linear, magnitude blas64.Gener
 		return cert, nil
 	}
 	return batch(space, linear, magnitude, one, dst, certs, workers, mon)
+}
+
+// implied returns conditions together with those that follow from them.
+func implied(implier structure.Implier, conditions []Condition, d int) []Condition {
+	values := make([]int8, d)
+	for _, c := range conditions {
+		if c.Must && c.Value != 0 {
+			values[c.Feature] = c.Value
+		}
+	}
+	given := slices.Clone(values)
+	implier.Implied(values)
+	all := slices.Clone(conditions)
+	for feature, v := range values {
+		if v != given[feature] {
+			all = append(all, Condition{feature, v, true})
+		}
+	}
+	return all
 }
 
 // penalised are scores with penalties, and room for ψ.

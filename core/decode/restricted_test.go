@@ -137,3 +137,38 @@ func TestConditionsAreChecked(t *testing.T) {
 		t.Errorf("beyond the exact size the error is %v", err)
 	}
 }
+
+// TestSearchKeepsChains: conditions that follow from others are conditions, too, so that a search keeps all of them.
+func TestSearchKeepsChains(t *testing.T) {
+	const n, rows = 30, 4
+	pair := func(u, v int) Condition {
+		value := int8(1)
+		if u > v {
+			u, v, value = v, u, -1
+		}
+		return Condition{u*(2*n-u-1)/2 + v - u - 1, value, true}
+	}
+	for _, name := range []string{"permutations", "weakorders"} {
+		space := build(t, name, n)
+		linear := gaussian(rows, space.FeatureLen(), 24)
+		chain := Restricted{First: []int{0, n - 1}}
+		for i := range n - 1 {
+			chain.All = append(chain.All, pair(i*7%n, (i+1)*7%n))
+		}
+		dst, certs, met := make([]int32, rows*n), make([]structure.Certificate, rows), make([]bool, rows)
+		if err := chain.Batch(space, linear, blas64.General{}, Search, dst, certs, met, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range met {
+			for k := range n {
+				if y := dst[i*n:]; !m || y[k*7%n] != int32(k+1) {
+					t.Fatalf("%s, row %d: a chain of all labels is decoded as %v, met is %t", name, i, dst[i*n:(i+1)*n], m)
+				}
+			}
+		}
+		cycle := Restricted{[]int{0, 3}, []Condition{pair(0, 1), pair(1, 2), pair(2, 0)}}
+		if err := cycle.Batch(space, linear, blas64.General{}, Search, dst, certs, met, 1, nil); err != nil || slices.Contains(met, true) {
+			t.Errorf("%s: a cycle gives %v, error %v", name, met, err)
+		}
+	}
+}

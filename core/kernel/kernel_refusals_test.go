@@ -69,3 +69,16 @@ func TestIllegalArguments(t *testing.T) {
 		}
 	}
 }
+
+// TestGramNamesTheFirstRow, not the first of the triangle that is computed.
+func TestGramNamesTheFirstRow(t *testing.T) {
+	x := matrix{Rows: 3, Cols: 1, Stride: 1, Data: []float64{1e10, 1e154, 1e300}}
+	k, err := New(Function{}, Rows{Dense: x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = k.GramTo(linalg.NewMatrix[float64](3, 3), Options{})
+	if at, is := errors.AsType[*badrow.Error](err); !is || at.Row != 0 || !strings.Contains(err.Error(), ": inf at row 0, column 2;") {
+		t.Error(err)
+	}
+}

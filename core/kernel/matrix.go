@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"combpred/core/badrow"
 	"combpred/core/linalg"
@@ -109,6 +111,11 @@ func gramTo[T linalg.Float](k *Matrix, dst linalg.Matrix[T], o Options) error {
 		return fmt.Errorf("kernel: dst is %d×%d, must be %d×%d", dst.Rows, dst.Cols, n, n)
 	}
 	if err := fill(k, dst, k.y, true, o); err != nil {
+		if _, overflow := errors.AsType[*badrow.Error](err); overflow { // one row before may have such a value beyond the diagonal
+			if first := fill(k, dst, k.y, false, o); first != nil {
+				return first
+			}
+		}
 		return err
 	}
 	return mirror(dst, o.Workers, o.Monitor)
@@ -275,8 +282,8 @@ func (k *Matrix) cosineRow(values []float64, x row, length float64, first int) {
 func finite(values []float64, row int) error {
 	for j, v := range values {
 		if v-v != 0 {
-			return badrow.Named(row, "kernel: kernel values overflow to NaN or infinity: %g at row %d, column %d; scale the inputs, or "+
-				"lower gamma or degree", v, row, j)
+			return badrow.Named(row, "kernel: kernel values overflow to NaN or infinity: %s at row %d, column %d; scale the inputs, or "+
+				"lower gamma or degree", strings.ToLower(strings.TrimPrefix(fmt.Sprint(v), "+")), row, j)
 		}
 	}
 	return nil

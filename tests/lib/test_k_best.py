@@ -80,3 +80,20 @@ def test_siblings_are_taken_where_pairs_are_level():
         space = Description(name, {"n": 3})
         assert k_best(space, linear, magnitude, most=1, nu=0.5, method="unordered")[2] == method
         assert k_best(space, linear, magnitude, most=1, nu=0.4, method="unordered")[2] == "combinations"
+
+
+@pytest.mark.parametrize(
+    ("space", "method"),
+    [
+        (Description("permutations", {"n": 12}), "partition"),
+        (Description("labelsets", {"n": 60}), "combinations"),
+        (Description("permutations", {"n": 11}), "sort"),
+        (Description("permutations", {"n": 12}), "siblings"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else each.name,
+)
+def test_lists_are_interrupted(space, method, ctrl_c):
+    scores = np.random.default_rng(2).normal(size=(1, space.shape[1]))
+    with ctrl_c(polled=True):
+        k_best(space, scores, most=1, skip=10**8, method=method)
+    assert k_best(SPACES[0], np.ones((1, 6)), most=2)[1].tolist() == [2]

@@ -13,8 +13,8 @@ from abi_calls import PART_LEN, PERMUTATIONS, D
 from combpred._lib import abi, call
 from combpred._lib.decode import decode
 from combpred._lib.errors import CapabilityError, NumericalError, RowError, SamplingError, naming_row, renumbered
+from combpred._lib.kernel import check_kernel
 from combpred._lib.partition import log_partition
-from combpred._lib.ridge import check_kernel
 from combpred._lib.sampling import Plan, chain_sample
 from combpred._lib.structure import Description, structure_check, structure_embed
 from moved_errors import shows_another_row_everywhere

@@ -68,7 +68,7 @@ TABLES = {
     "position_kernel.format": "kernels._orders.ORDER_FORMATS",
     "position_kernel.base": "kernels._orders.BASES",
     "extension_kernel.method": "kernels._extension.KERNEL_METHODS",
-    "InputKernel.name": "kernels._inputs.KERNELS",
+    "InputKernel.name": "_lib.kernel.KERNELS",
     "acyclic_majority.method": "aggregation._acyclic.ACYCLIC_METHODS",
     "kemeny.output": "_lib.names.CONSENSUSES",
     "solve_programs.method": "aggregation._programs.PROGRAMMED",

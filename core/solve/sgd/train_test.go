@@ -128,13 +128,18 @@ func TestCancelledPassesKeepTheirSteps(t *testing.T) {
 	none := linalg.NewMatrix[float64](0, in.Psi.Cols)
 	got, want := linalg.NewMatrix[float64](x.Len(), in.Psi.Cols), linalg.NewMatrix[float64](x.Len(), in.Psi.Cols)
 	p.Mon = new(parallel.Monitor)
-	go func() {
+	var out Outcome
+	err := parallel.For(2, 1, 2, nil, func(lo, _ int) (err error) {
+		if lo == 0 {
+			out, err = Train(p, steady(in), x, Passes{Order: order, Most: math.MaxInt}, got, none, none, nil)
+			return err
+		}
 		for p.Mon.Steps() < 3 {
 			runtime.Gosched()
 		}
 		p.Mon.Cancel()
-	}()
-	out, err := Train(p, steady(in), x, Passes{Order: order, Most: math.MaxInt}, got, none, none, nil)
+		return nil
+	})
 	if err != parallel.ErrCancelled || out.Passes < 3 || out.Steps < 3*len(order) {
 		t.Fatal(out, err)
 	}

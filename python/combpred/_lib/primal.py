@@ -14,60 +14,11 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray
-from .call import address, call, codes, contiguous, floats, record
-from .names import NUMBER_TYPES
+from .call import RowInputs, address, call, codes, contiguous, floats, record
 from .ridge import FitInfo, fit_info, ridge_options
 from .structure import Description
 
 _PASSES = 20  # of products, in estimates of the work
-
-
-class RowInputs:
-    """Input features of some rows.
-
-    Parameters
-    ----------
-    X : array or CSR of shape (n, p)
-        Read in place where `are_read_in_place` says so, converted to float64 otherwise.
-    mapped : bool, default=False
-        Whether X is a view of a file mapped read-only, whose pages are given back once they are read.
-    """
-
-    def __init__(self, X: Any, *, mapped: bool = False) -> None:
-        self.n, self.p = X.shape
-        struct = record(abi.CFeatures, n=self.n, p=self.p)
-        if hasattr(X, "tocsr"):
-            self.width = int(X.nnz) / max(self.n, 1)
-            self._arrays = [
-                contiguous(X.data, np.float64),
-                contiguous(X.indices, np.int32),
-                contiguous(X.indptr, np.int64),
-            ]
-            struct.nnz = int(X.nnz)
-            struct.data, struct.indices, struct.indptr = map(address, self._arrays)
-        else:
-            self.width = float(self.p)
-            in_place = are_read_in_place(X)
-            if in_place and X.dtype.kind == "b":
-                X = X.view(np.uint8)
-            self._arrays = [X if in_place else floats(X, "X", None, None)]
-            dense = self._arrays[0]
-            struct.type, struct.dense = dense.dtype.name.encode(), address(dense)
-            struct.stride = dense.strides[0] // dense.itemsize if self.n > 1 else self.p
-            struct.mapped = int(mapped and in_place)
-        self.struct = struct
-
-
-def are_read_in_place(X: Any) -> bool:
-    """Return whether an array or a sparse matrix is read as it lies in memory, without a copy."""
-    if hasattr(X, "tocsr"):
-        return bool(X.format == "csr" and X.dtype == np.float64)
-    if not isinstance(X, np.ndarray) or X.ndim != 2 or not (X.dtype.isnative and X.flags.aligned):
-        return False
-    if X.dtype.name not in NUMBER_TYPES and X.dtype.kind != "b":
-        return False
-    step, rest = divmod(X.strides[0], X.itemsize)
-    return (X.shape[1] <= 1 or X.strides[1] == X.itemsize) and (X.shape[0] <= 1 or (step >= X.shape[1] and rest == 0))
 
 
 class RowOutputs:

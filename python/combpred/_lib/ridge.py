@@ -150,16 +150,6 @@ def ridge_options(options: dict[str, Any]) -> abi.CRidgeOptions:
     return record(abi.CRidgeOptions, **known)
 
 
-def check_kernel(kernel: FloatArray, *, n_threads: int | None = None) -> None:
-    """Raise ValueError unless a kernel matrix is finite and symmetric up to 1e-6 of its largest entry. Cost O(n²).
-
-    The message names the row, the column and the remedy.
-    """
-    n = len(kernel)
-    n_threads = get_n_threads() if n_threads is None else n_threads
-    call("cp_kernel_check", address(floats(kernel, "kernel", n, n)), n, n_threads=n_threads, flops=2.0 * n * n)
-
-
 def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int, nnz: int) -> dict[str, Any]:
     """Say how a problem of `n` rows, `p` features (0: only a kernel) and `nnz` stored entries is best solved.
 

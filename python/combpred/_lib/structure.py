@@ -268,14 +268,6 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     return y
 
 
-def structure_mirror(description: Description, y: Any) -> IntArray:
-    """Return the sibling of each row of `y` (n, part_len); CapabilityError where the structure is no sibling system."""
-    y = codes(y, "y", None, description.shape.part_len)
-    mirrored: IntArray = np.empty(y.shape, dtype=np.int32)
-    call("cp_structure_mirror", description, address(y), *y.shape, address(mirrored), n_threads=1, flops=20.0 * y.size)
-    return mirrored
-
-
 def structure_enumerate(description: Description, skip: int, capacity: int) -> IntArray:
     """List at most `capacity` outputs from number `skip` on, of shape (k, part_len); k = 0 past the end."""
     if capacity < 0:

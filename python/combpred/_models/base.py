@@ -33,7 +33,8 @@ from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.call import get_n_threads
 from .._lib.decode import DECODERS, Decoded, Decoding, score_values
 from .._lib.errors import DataError, RowError
-from .._lib.ridge import Targets, check_kernel
+from .._lib.kernel import check_kernel
+from .._lib.ridge import Targets
 from ..kernels import InputKernel
 from ..structures import LabelSets, MultiClass, Structure, is_meant
 from .training import TrainingRows, embed_targets, resolve_targets

@@ -25,7 +25,7 @@ from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.errors import NumericalError
-from .._lib.linalg import Eigendecomposition, eigendecompose
+from .._lib.kernel import Eigendecomposition, eigendecompose
 from .._lib.names import RIDGE_LOSSES, RIDGE_SOLVERS
 from .._lib.ridge import FitInfo, Targets, ridge_kernel, ridge_plan, ridge_spectral
 from .._lib.structure import Description
@@ -214,8 +214,8 @@ def training_kernel(
 
 
 def spectral_kernel(model: RidgeBase, X: Any, problem: RidgeProblem, advice: str | Callable[[], str]) -> FloatArray:
-    """Return D(K + shift)D for the spectral route, after checking that diagonalising it fits: two more matrices."""
-    matrix = training_kernel(model, X, 16 * problem.n**2, advice, overwritable=True)
+    """Return D(K + shift)D for the spectral route, after checking that diagonalising it fits: three more matrices."""
+    matrix = training_kernel(model, X, 24 * problem.n**2, advice, overwritable=True)
     return weighted_kernel(matrix, problem.targets.row_weights(), problem.options["shift"])
 
 

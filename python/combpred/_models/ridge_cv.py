@@ -20,7 +20,7 @@ from .._data.glossary import documented
 from .._data.inputs import check_weights, refit
 from .._lib.arrays import FloatArray, available_memory, require_memory
 from .._lib.errors import NumericalError
-from .._lib.linalg import eigendecompose
+from .._lib.kernel import eigendecompose
 from .._lib.ridge import ridge_loo
 from .advice import alternatives
 from .ridge import (

@@ -15,9 +15,9 @@ from .._data.blocks import BLOCK_BYTES, Block, take_rows
 from .._data.inputs import is_mapped, release_pages, require_finite, require_short_rows, square_norms
 from .._data.targets import TargetError, flat_sets
 from .._lib.arrays import FloatArray
-from .._lib.call import get_n_threads
+from .._lib.call import RowInputs, are_read_in_place, get_n_threads
 from .._lib.errors import RowError
-from .._lib.primal import RowInputs, RowOutputs, are_read_in_place
+from .._lib.primal import RowOutputs
 from ..structures import Structure
 from .training import embed_targets, encode_sets
 

@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -19,7 +18,7 @@ from .._data.checks import seed_of
 from .._data.glossary import documented
 from .._data.inputs import clear_fit, is_dask, refit, require_short_rows, square_norms, unchanged_on_failure
 from .._data.warn import warn_user
-from .._lib.arrays import IndexArray, require_memory
+from .._lib.arrays import IndexArray
 from .._lib.ridge import Design
 from .._lib.sgd import Coefficients, Report, sgd_fit
 from .ridge import RidgeBase, RidgeProblem
@@ -31,6 +30,8 @@ from .sgd_learners import (
     StepSizes,
     last_change,
     pass_once,
+    stacked,
+    support_limit,
     visited_rows,
 )
 from .training import (
@@ -394,7 +395,7 @@ def _descend(
         losses, start, converged, interrupt = done.curve, done.start, done.converged, done.interrupt
         curvature, inputs = done.curvature, X
     else:
-        truncation = _truncation(model.truncation, len(rows))
+        truncation = support_limit(model.truncation, len(rows))
         learner = ExpansionLearner(X, model.kernel_, objective, truncation=truncation, cache=int(model.max_iter) > 2)
         state = _first_state(model, X, objective, earlier, truncation)
         curvature = objective.curvature(rows, learner.diagonal(rows))
@@ -466,7 +467,7 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
         curvature, loss, interrupt = done.curvature, done.loss, done.interrupt
     else:
         first = 0 if before is None else len(before.coefficients.iterate)
-        inputs = X if before is None else _stacked(model.X_fit_, X)
+        inputs = X if before is None else stacked(model.X_fit_, X)
         truncation = None if model.truncation is None else int(model.truncation)
         learner = ExpansionLearner(inputs, model.kernel_, objective, truncation=truncation, cache=False, first=first)
         state = _continued(model, X, objective, before, first)
@@ -495,17 +496,10 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
 
 def _visits(model: StructuredSGD, X: Any, problem: RidgeProblem) -> tuple[IndexArray, Objective]:
     """Return the visits of a pass over the rows of X, and the problem with their weights."""
-    visited = visited_rows(X, problem.targets, sort=bool(model.shuffle) and not model.kernel_.is_precomputed)
+    sort = bool(model.shuffle) and not model.kernel_.is_precomputed
+    visited = visited_rows(X, problem.targets, sort=sort, n_threads=problem.n_threads)
     options = {name: problem.options[name] for name in ("loss", "alpha", "shift")}
     return visited.rows, Objective(problem.description, problem.targets, visited.targets, options, problem.n_threads)
-
-
-def _truncation(given: Any, m: int) -> int | None:
-    """Return the largest size of the support, None for no limit."""
-    if given is None:
-        return None
-    count = math.ceil(given * m) if isinstance(given, (float, np.floating)) else int(given)
-    return count if count < m else None
 
 
 def _first_state(
@@ -558,12 +552,3 @@ def _keep(model: StructuredSGD, inputs: Any, state: DescentState) -> None:
         keep_dual(model, inputs, state.coefficients.model)
     used = ("kernel_params",) if callable(model.kernel) else _USED.get(model.kernel, ())
     model.descent_ = replace(state, parameters={name: getattr(model, name) for name in ("kernel", *used, "loss")})
-
-
-def _stacked(above: Any, below: Any) -> Any:
-    """Return two blocks of rows as one, sparse where one of them is."""
-    rows, d = above.shape[0] + below.shape[0], above.shape[1]
-    if sparse.issparse(above) or sparse.issparse(below):
-        return sparse.vstack([sparse.csr_matrix(above), sparse.csr_matrix(below)], format="csr")
-    require_memory(8 * rows * d, f"keeping {rows} rows of {d} features", "set truncation to the number of rows to keep")
-    return np.vstack([above, below])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections import OrderedDict
@@ -10,18 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.inputs import require_short_rows
-from .._lib.arrays import CountArray, FloatArray, IndexArray, row_blocks
+from .._lib.arrays import CountArray, FloatArray, IndexArray, require_memory, row_blocks
 from .._lib.errors import renumbered
-from .._lib.ridge import Targets
+from .._lib.maxmargin import rows_order
+from .._lib.ridge import Design, Targets
 from .._lib.sgd import Coefficients, Steps, Visits, ridge_curvatures, ridge_losses, sgd_expansion
 from .._lib.structure import Description
 from ..kernels import InputKernel
 
-_SEED = 0x5EED  # of the hash, which decides in which order the rows are shuffled
 _MOST_VISITS = 10  # of a row in one pass, on average
 
 
@@ -49,7 +49,7 @@ class Visited(NamedTuple):
     targets: Targets
 
 
-def visited_rows(X: Any, targets: Targets, *, sort: bool) -> Visited:
+def visited_rows(X: Any, targets: Targets, *, sort: bool, n_threads: int) -> Visited:
     """Return the visits to rows of positive weight.
 
     A row of weight w is visited ⌈w⌉ times with a weight of w/⌈w⌉: large weights would otherwise force small steps on
@@ -64,11 +64,12 @@ def visited_rows(X: Any, targets: Targets, *, sort: bool) -> Visited:
     sort : bool
         Whether the visits come in an order that depends on the contents of rows alone, to be shuffled: the same rows in
         another order then are the same training data in every digit but those that rounding changes.
+    n_threads : int
     """
     n = targets.n
     order = np.arange(n)
     if sort:
-        order = np.argsort(_hashes(X) + np.uint64(3) * _output_hashes(targets), kind="stable")
+        order = rows_order(Design(X), targets, n_threads)
     if targets.weights is None:
         return Visited(order, targets)
     weights = targets.weights
@@ -77,32 +78,6 @@ def visited_rows(X: Any, targets: Targets, *, sort: bool) -> Visited:
         visits = np.ceil(weights / (weights.sum() / (_MOST_VISITS * n)))
     share = np.divide(weights, visits, out=np.zeros(n), where=visits > 0)
     return Visited(order.repeat(visits[order].astype(np.intp)), Targets(targets.psi, share, targets.first))
-
-
-def _output_hashes(targets: Targets) -> NDArray[np.uint64]:
-    codes = _hashes(targets.psi)
-    return codes if targets.first is None else np.add.reduceat(codes, targets.first[:-1])
-
-
-def _hashes(X: Any) -> NDArray[np.uint64]:
-    """Return a hash of each row of an array or CSR, from the bits of its entries."""
-    rng = np.random.default_rng(_SEED)
-    factors = rng.integers(2**64, size=X.shape[1], dtype=np.uint64) | np.uint64(1)
-    if not sparse.issparse(X):
-        codes = np.zeros(X.shape[0], dtype=np.uint64)
-        for j, factor in enumerate(factors):
-            codes += _bits(X[:, j]) * factor
-        return codes
-    entries = _bits(X.data) * factors[X.indices]
-    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(entries, dtype=np.uint64)])
-    return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]])
-
-
-def _bits(values: FloatArray) -> NDArray[np.uint64]:
-    """Return the bits of numbers, mixed (0 to 0), as those of round numbers are zero at the end."""
-    bits = np.ascontiguousarray(values + 0.0).view(np.uint64)  # -0.0 becomes 0.0
-    bits = (bits ^ (bits >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
-    return np.asarray(bits ^ (bits >> np.uint64(29)))
 
 
 @dataclass(frozen=True)
@@ -411,3 +386,20 @@ def pass_once(
     except KeyboardInterrupt as interrupt:
         return state, total, interrupt
     return state, total, None
+
+
+def stacked(above: Any, below: Any) -> Any:
+    """Return two blocks of rows as one, sparse where one of them is."""
+    rows, d = above.shape[0] + below.shape[0], above.shape[1]
+    if sparse.issparse(above) or sparse.issparse(below):
+        return sparse.vstack([sparse.csr_matrix(above), sparse.csr_matrix(below)], format="csr")
+    require_memory(8 * rows * d, f"keeping {rows} rows of {d} features", "set truncation to the number of rows to keep")
+    return np.vstack([above, below])
+
+
+def support_limit(given: Any, m: int) -> int | None:
+    """Return the largest size of the support, None for no limit."""
+    if given is None:
+        return None
+    count = math.ceil(given * m) if isinstance(given, (float, np.floating)) else int(given)
+    return count if count < m else None

@@ -6,8 +6,8 @@ for ``kernel="precomputed"``, and are callable kernels of estimators whose X hol
 
 from __future__ import annotations
 
+from .._lib.kernel import InputKernel
 from ._extension import extension_kernel
-from ._inputs import InputKernel
 from ._maps import KernelError
 from ._nystrom import IndefiniteNystromMap, NystromMap
 from ._orders import edge_kernel, position_kernel, signed_edge_kernel

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from .._data.checks import check_share, choice
@@ -15,9 +15,10 @@ from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.errors import ApproximationWarning, CapabilityError, NumericalError
-from .._lib.sampling import FEW_DOWNSETS, MOST_DOWNSETS, extensions_common
+from .._lib.kernel import Orders, order_kernel
+from .._lib.sampling import FEW_DOWNSETS, MOST_DOWNSETS
 from ..sampling import count_linear_extensions
-from ._orders import OrderRows, gram
+from ._orders import gram
 
 KERNEL_METHODS = ("auto", "exact", "approximate")
 # Downsets of what is counted exactly.
@@ -109,16 +110,14 @@ def extension_kernel(
     check_share(delta, "delta")
     n_threads = get_n_threads(n_jobs)
 
-    def compute(rows: OrderRows, columns: OrderRows | None) -> FloatArray:
-        n, m = len(rows), len(rows if columns is None else columns)
+    def compute(rows: Orders, columns: Orders | None) -> FloatArray:
+        n, m = rows.n, (rows if columns is None else columns).n
         entries = n * (n + 1) // 2 if columns is None else n * m + (n + m if normalize else 0)
-        count = _Counting(
-            rows.n_items, method, float(epsilon), delta / entries, check_random_state(random_state), n_threads, verbose
-        )
-        logs = count.common(rows.signs, None if columns is None else columns.signs)
+        count = _Counting(method, float(epsilon), delta / entries, check_random_state(random_state), n_threads, verbose)
+        logs = count.common(rows, columns)
         if normalize:
-            left = logs.diagonal().copy() if columns is None else count.own(rows.signs, "X")
-            right = left if columns is None else count.own(columns.signs, "Y")
+            left = logs.diagonal().copy() if columns is None else count.own(rows, "X")
+            right = left if columns is None else count.own(columns, "Y")
             logs -= (left[:, np.newaxis] + right) / 2
         if count.estimated and method == "auto":
             warnings.warn(
@@ -136,7 +135,6 @@ def extension_kernel(
 class _Counting:
     """Counts of common linear extensions, exact where that is possible."""
 
-    n_items: int
     method: str
     epsilon: float
     delta: float  # of each estimate
@@ -145,27 +143,23 @@ class _Counting:
     verbose: int
     estimated: int = 0
 
-    def common(self, a: NDArray[np.int8], b: NDArray[np.int8] | None) -> FloatArray:
+    def common(self, a: Orders, b: Orders | None) -> FloatArray:
         """Return ln of the counts for all rows of a with all rows of b, or of a itself."""
-        logs = extensions_common(
-            a.astype(np.int32),
-            None if b is None else b.astype(np.int32),
-            self.n_items,
-            most_downsets=_LIMITS[self.method],
-            n_threads=self.n_threads,
-            verbose=self.verbose,
-        )
+        logs = order_kernel(
+            "extensions", a, b, logarithms=1, most_downsets=_LIMITS[self.method],
+            n_threads=self.n_threads, verbose=self.verbose,
+        )  # fmt: skip
         for i, j in np.argwhere(np.isnan(logs)).tolist():
             known = b is None and j < i  # by symmetry
-            logs[i, j] = logs[j, i] if known else self._estimate(a[i], (a if b is None else b)[j], i, j)
+            logs[i, j] = logs[j, i] if known else self._estimate(a, a if b is None else b, i, j)
         return logs
 
-    def own(self, signs: NDArray[np.int8], name: str) -> FloatArray:
+    def own(self, orders: Orders, name: str) -> FloatArray:
         """Return ln of the counts for each row alone, of the argument called `name`."""
-        logs = np.empty(len(signs))
-        for i in range(len(signs)):
+        logs = np.empty(orders.n)
+        for i in range(orders.n):
             try:
-                logs[i] = self.common(signs[[i]], None)[0, 0]
+                logs[i] = self.common(Orders(orders.n_items, signs=orders.signs(i)[np.newaxis]), None)[0, 0]
             except CapabilityError:
                 raise CapabilityError(
                     f"{name}, row {i}: its linear extensions, by which normalize=True divides, cannot be counted "
@@ -175,7 +169,7 @@ class _Counting:
                 ) from None
         return logs
 
-    def _estimate(self, a: NDArray[np.int8], b: NDArray[np.int8], i: int, j: int) -> float:
+    def _estimate(self, x: Orders, y: Orders, i: int, j: int) -> float:
         if self.method == "exact":
             raise CapabilityError(
                 f"X, row {i}, and row {j} of the other argument: their common linear extensions cannot be counted "
@@ -184,11 +178,12 @@ class _Counting:
                 named=True,
             )
         self.estimated += 1
-        u, v = np.triu_indices(self.n_items, 1)
+        u, v = np.triu_indices(x.n_items, 1)
+        a, b = x.signs(i), y.signs(j)
         before, after = (a > 0) | (b > 0), (a < 0) | (b < 0)
         pairs = np.concatenate([np.stack([u, v], axis=1)[before], np.stack([v, u], axis=1)[after]]).astype(np.int32)
         return count_linear_extensions(
-            pairs, self.n_items, method="approximate", epsilon=self.epsilon, delta=self.delta, random_state=self.rng,
+            pairs, x.n_items, method="approximate", epsilon=self.epsilon, delta=self.delta, random_state=self.rng,
             n_jobs=self.n_threads, verbose=self.verbose,
         ).log_value  # fmt: skip
 

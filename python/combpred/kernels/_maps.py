@@ -23,8 +23,7 @@ from .._data.inputs import check_rows, is_dask, refit
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, allocate, require_memory, row_blocks
 from .._lib.errors import RowError
-from .._lib.linalg import Eigendecomposition, eigendecompose
-from ._inputs import InputKernel
+from .._lib.kernel import Eigendecomposition, InputKernel, eigendecompose
 
 # Of the largest entry: above the rounding of kernels computed in single precision, far below a wrong matrix.
 _TOLERANCE = 1e-6

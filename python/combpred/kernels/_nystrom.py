@@ -13,7 +13,7 @@ from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.control import call_abandonable
 from .._lib.errors import NumericalError
-from .._lib.linalg import Eigendecomposition
+from .._lib.kernel import Eigendecomposition
 from ._maps import KernelMap, oriented, spectrum
 
 # Eigenvalues of a kernel matrix, relative to the largest: from minus this on they are errors of rounding.

@@ -3,63 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
+from numpy.typing import ArrayLike
 
 from .._data.checks import choice
 from .._data.glossary import documented
-from .._data.relations import close_relations, encode_relations, items_shown, relation_matrices
+from .._data.relations import encode_relations, items_shown
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
-from .._lib.arrays import FloatArray, row_blocks
+from .._lib.arrays import FloatArray
+from .._lib.errors import RowError
+from .._lib.kernel import Orders, order_kernel
 
 ORDER_FORMATS = ("positions", "pairs")
 _REMEDY = "positions are finite numbers from 0 on, compared by their order, or -1 where they are unknown"
 
-_EXACT_SINGLE = 2**24  # integers up to it are float32
-
-BASES = ("linear", "rbf", "delta")
-
-
-@dataclass(frozen=True)
-class OrderRows:
-    """Partial orders of the same items, one in each row.
-
-    Attributes
-    ----------
-    n_items : int
-    signs : ndarray of shape (n, n_pairs), dtype=int8
-        For each pair u < v, in lexicographic order: 1 where u is before v, −1 where v is before u, otherwise 0;
-        transitively closed.
-    predecessors : ndarray of shape (n, n_items), dtype=int64
-        How many items are before each.
-    """
-
-    n_items: int
-    signs: NDArray[np.int8]
-    predecessors: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.signs)
+#: What the core calls the position kernel with each base.
+BASES = {"linear": "positions", "rbf": "positions-rbf", "delta": "same-positions"}
 
 
-def read_orders(values: Any, name: str, given: str) -> OrderRows:
+def read_orders(values: Any, name: str, given: str) -> Orders:
     """Read the argument called `name` in the format `given`; arrays of three dimensions are matrices in any case."""
     choice(given, "format", ORDER_FORMATS)
     if given == "pairs" or np.ndim(values) == 3:
-        return _from_pairs(values, name)
-    return _from_positions(values, name)
+        try:
+            items = items_shown(values, name)
+            return Orders(items, signs=encode_relations(values, items, reflexive=True))
+        except TargetError as error:
+            raise TargetError(error.row, error.reason, name) from None
+    positions = as_numbers(target_matrix(values, name, None, "item"), name, _REMEDY)
+    if positions.shape[1] < 2:
+        raise ValueError(f"{name} must have orders of at least 2 items, got {positions.shape[1]}")
+    positions = positions.astype(np.float64)
+    positions[unknown_positions(positions, _REMEDY, name, zero=True)] = -1
+    return Orders(positions.shape[1], positions=positions)
 
 
-def gram(
-    X: Any,
-    Y: Any,
-    given: str,
-    compute: Callable[[OrderRows, OrderRows | None], FloatArray],
-) -> FloatArray | float:
+def gram(X: Any, Y: Any, given: str, compute: Callable[[Orders, Orders | None], FloatArray]) -> FloatArray | float:
     """Return the kernel matrix that `compute` gives for the rows of X and Y, or one number for two single rows."""
     single = Y is not None and np.ndim(X) == np.ndim(Y) == 1
     rows = read_orders([X] if single else X, "X", given)
@@ -68,57 +49,12 @@ def gram(
         raise ValueError(
             f"X has orders of {rows.n_items} items and Y of {columns.n_items}; they must be the same items"
         )
-    values = compute(rows, columns)
-    return float(values[0, 0]) if single else values
-
-
-def normalized(values: FloatArray, own: FloatArray, others: FloatArray | None) -> FloatArray:
-    """Divide kernel values by the roots of those of rows and columns with themselves; 0 where one of these is 0."""
-    left = np.sqrt(own)
-    right = left if others is None else np.sqrt(others)
-    scale = left[:, np.newaxis] * right
-    result: FloatArray = np.divide(values, scale, out=np.zeros_like(values), where=scale > 0)
-    return result
-
-
-def _from_positions(values: Any, name: str) -> OrderRows:
-    positions = as_numbers(target_matrix(values, name, None, "item"), name, _REMEDY)
-    n, k = positions.shape
-    if k < 2:
-        raise ValueError(f"{name} must have orders of at least 2 items, got {k}")
-    positions = positions.astype(np.float64)
-    unknown = unknown_positions(positions, _REMEDY, name, zero=True)
-    ranked = rankdata(np.where(unknown, np.inf, positions), method="min", axis=1)
-    predecessors = np.where(unknown, 0, ranked - 1).astype(np.int64)
-    u, v = np.triu_indices(k, 1)
-    signs = np.empty((n, len(u)), dtype=np.int8)
-    for rows in row_blocks(n, len(u)):
-        known = ~unknown[rows]
-        differ = np.sign(predecessors[rows][:, v] - predecessors[rows][:, u])
-        signs[rows] = differ * (known[:, u] & known[:, v])
-    return OrderRows(k, signs, predecessors)
-
-
-def _from_pairs(values: Any, name: str) -> OrderRows:
     try:
-        items = items_shown(values, name)
-        given = encode_relations(values, items, reflexive=True)
-    except TargetError as error:
-        raise TargetError(error.row, error.reason, name) from None
-    u, v = np.triu_indices(items, 1)
-    signs = np.empty(given.shape, dtype=np.int8)
-    predecessors = np.empty((len(given), items), dtype=np.int64)
-    for rows in row_blocks(len(given), items * items):
-        before = relation_matrices(given[rows], items)
-        close_relations(before)
-        circular = np.diagonal(before, axis1=1, axis2=2)
-        if circular.any():
-            row = int(np.argmax(circular.any(axis=1)))
-            reason = f"the relations lead from item {int(np.argmax(circular[row]))} back to it; leave one of them out"
-            raise TargetError(rows.start + row, reason, name)
-        signs[rows] = before[:, u, v].astype(np.int8) - before[:, v, u].astype(np.int8)
-        predecessors[rows] = before.sum(axis=1)
-    return OrderRows(items, signs, predecessors)
+        values = compute(rows, columns)
+    except RowError as error:  # "x, row 3: …"
+        name, _, reason = error.reason.partition(f", row {error.row}: ")
+        raise TargetError(error.row, reason, name.upper()) from None
+    return float(values[0, 0]) if single else values
 
 
 @documented
@@ -151,7 +87,7 @@ def edge_kernel(
     Notes
     -----
     Features are indicators of the ordered pairs, so that the kernel is positive semidefinite, and different partial
-    orders have different features. Cost: :math:`O(n m N^2)`, in matrix products, and :math:`O(n N^3)` for the
+    orders have different features. Cost: :math:`O(n m N^2)`, by words of pairs, and :math:`O(n N^3)` for the
     transitive closure of relations in pairs.
 
     References
@@ -166,7 +102,7 @@ def edge_kernel(
            [2., 3., 2.],
            [2., 2., 2.]])
     """
-    return _kernel(X, Y, format, normalize, opposite=False)
+    return gram(X, Y, format, lambda x, y: order_kernel("edges", x, y, normalize=normalize))
 
 
 @documented
@@ -216,40 +152,7 @@ def signed_edge_kernel(
            [-3.,  3., -2.],
            [ 2., -2.,  2.]])
     """
-    return _kernel(X, Y, format, normalize, opposite=True)
-
-
-def _kernel(X: ArrayLike, Y: ArrayLike | None, given: str, normalize: bool, *, opposite: bool) -> FloatArray | float:
-    """Return one of the edge kernels: with `opposite`, pairs the other way round are subtracted."""
-
-    def compute(rows: OrderRows, columns: OrderRows | None) -> FloatArray:
-        right = rows if columns is None else columns
-        values = _products(rows.signs, right.signs, opposite)
-        if not normalize:
-            return values
-        sizes = [np.count_nonzero(each.signs, axis=1).astype(np.float64) for each in (rows, right)]
-        return normalized(values, sizes[0], sizes[1])
-
-    return gram(X, Y, given, compute)
-
-
-def _products(a: NDArray[np.int8], b: NDArray[np.int8], opposite: bool) -> FloatArray:
-    """Return the sums over pairs, exactly: products of signs, of which a common relation makes 1, for `opposite`.
-
-    Otherwise the sum over |signs| is added and the whole halved, which leaves the pairs of the same sign.
-    """
-    values = np.empty((len(a), len(b)))
-    dtype = np.float32 if a.shape[1] <= _EXACT_SINGLE else np.float64
-    for rows in row_blocks(len(a), a.shape[1]):
-        left = a[rows].astype(dtype)
-        for columns in row_blocks(len(b), b.shape[1]):
-            right = b[columns].astype(dtype)
-            products = left @ right.T
-            if not opposite:
-                products += np.abs(left) @ np.abs(right).T
-                products /= 2
-            values[rows, columns] = products
-    return values
+    return gram(X, Y, format, lambda x, y: order_kernel("signed-edges", x, y, normalize=normalize))
 
 
 def position_kernel(
@@ -312,34 +215,8 @@ def position_kernel(
            [1., 5., 0.],
            [0., 0., 0.]])
     """
-    choice(base, "base", BASES)
+    choice(base, "base", tuple(BASES))
     if gamma is not None and not (isinstance(gamma, (int, float, np.floating)) and gamma > 0):
         raise ValueError(f"gamma must be a positive number or None, got {gamma!r}")
-
-    def compute(rows: OrderRows, columns: OrderRows | None) -> FloatArray:
-        table = _table(base, rows.n_items, gamma)
-        right = rows if columns is None else columns
-        values = np.zeros((len(rows), len(right)))
-        if base == "linear":
-            values += rows.predecessors.astype(np.float64) @ right.predecessors.T.astype(np.float64)
-        else:
-            for block in row_blocks(len(rows), rows.n_items + len(right)):
-                for u in range(rows.n_items):
-                    values[block] += table[rows.predecessors[block, u]][:, right.predecessors[:, u]]
-        if not normalize:
-            return values
-        own = [table[each.predecessors, each.predecessors].sum(axis=1) for each in (rows, right)]
-        return normalized(values, own[0], own[1])
-
-    return gram(X, Y, format, compute)
-
-
-def _table(base: str, n: int, gamma: float | None) -> FloatArray:
-    """Return κ for all numbers of predecessors, 0 to n − 1."""
-    count: np.ndarray[Any, np.dtype[np.float64]] = np.arange(n, dtype=np.float64)
-    if base == "linear":
-        return np.outer(count, count)
-    if base == "delta":
-        return np.eye(n)
-    values: FloatArray = np.exp(-(1 / n**2 if gamma is None else gamma) * np.subtract.outer(count, count) ** 2)
-    return values
+    scale = float(gamma or 0.0)
+    return gram(X, Y, format, lambda x, y: order_kernel(BASES[base], x, y, normalize=normalize, gamma=scale))

@@ -17,10 +17,10 @@ from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
+from .._lib.kernel import require_semidefinite
 from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
-from .._lib.linalg import require_semidefinite
 from .._lib.names import SUBGRAPHS
-from .._lib.ridge import Design, check_kernel
+from .._lib.ridge import Design
 from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
 from ._base import LabelRanker
@@ -222,7 +222,6 @@ class LabelRankingSVM(LabelRanker):
         require_memory(8 * n * n, f"the kernel matrix of {n} rows", "train on fewer rows", square_rows=n)
         if self.kernel_.is_precomputed:
             kernel = np.ascontiguousarray(X if rows is None else X[:, rows])
-            check_kernel(kernel, n_threads=how.n_threads)
         else:
             kernel = self.kernel_.matrix(X)
         if self.fit_intercept:

@@ -242,14 +242,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     # Facts about ψ, overridden where a subclass differs.
 
-    def _free_values(self) -> tuple[int, ...] | None:
-        """Return the values that each entry of ψ takes independently of the others, or None if entries depend.
-
-        Not None means that every combination of these values is ψ of a member, and that the parts of a member are its
-        ψ.
-        """
-        return None
-
     def _has_indicators(self) -> bool:
         """Return whether the entries of ψ are indicators, 0 or 1."""
         return self._entries == "bits"

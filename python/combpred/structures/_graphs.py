@@ -140,9 +140,6 @@ class Graphs(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return edge_sets(y, len(self._edges()))
 
-    def _free_values(self) -> tuple[int, ...] | None:
-        return (0, 1) if self.hereditary is None else None
-
     def _make_space(self) -> LibrarySpace:
         if self.hereditary is None:
             return LibrarySpace(self)
@@ -257,9 +254,6 @@ class HereditarySpace(LibrarySpace):
             f"{self.structure!r}: no chain is known for sets with a property; Graphs without hereditary draws from all "
             "sets"
         )
-
-    def mirror(self, parts: NDArray[Any]) -> NDArray[Any]:
-        raise CapabilityError(f"{self.structure!r} is no sibling system: complements need not have the property")
 
     def log_partition(
         self, linear: NDArray[np.float64], marginals: bool = False, n_threads: int | None = None

@@ -152,9 +152,6 @@ class LabelSets(Structure):
     def _decode_parts(self, parts: NDArray[np.int32]) -> NDArray[Any]:
         return parts.astype(np.int64)  # the type of scikit-learn's indicator matrices, which its checks require
 
-    def _free_values(self) -> tuple[int, ...] | None:
-        return (0, 1) if self.size is None else None
-
     def feature_names(self) -> NDArray[np.object_]:
         n, names = self._n(), self._label_names
         if names is None or len(names) != n:  # set_params may have changed the number of labels

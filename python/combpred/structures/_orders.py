@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from graphlib import CycleError, TopologicalSorter
 
-import numpy as np
-
 from .._data.relations import pair_index
 from .._lib.structure import Description
 from ._search.constraints import ConditionError, Conditions, Noun, Restriction
@@ -27,12 +25,6 @@ def order_restriction(conditions: Conditions, description: Description) -> Restr
     ------
     ConditionError, ConditionTypeError
         When a condition is illegal, or the pairs in "before" form a cycle, which the message shows.
-
-    Notes
-    -----
-    Pairs that follow from others by transitivity become conditions too. A local search can therefore always repair a
-    ranking that violates some of them: among the violated pairs it takes one whose labels are closest, and puts the
-    label that must come first directly in front of the other.
     """
     n = description.scalars["n"]
     labels = Noun("label", "labels", n)
@@ -51,19 +43,14 @@ def order_restriction(conditions: Conditions, description: Description) -> Restr
     for u, v in pairs:
         followers[u].add(v)
     try:
-        from_last_on = list(TopologicalSorter(followers).static_order())
+        TopologicalSorter(followers).prepare()
     except CycleError as error:
         cycle = " before ".join(str(v) for v in reversed(error.args[1]))
         raise ConditionError(f"'before' has a cycle, {cycle}; leave a pair out") from None
-    behind = np.zeros((n, n), dtype=np.bool_)  # behind[u, v]: v stands behind u
-    for u in from_last_on:
-        for v in followers[u]:
-            behind[u] |= behind[v]
-            behind[u, v] = True
     if first is not None:
-        behind[first] = np.arange(n) != first
+        pairs += [(first, v) for v in range(n) if v != first]
     if last is not None:
-        behind[:, last] = np.arange(n) != last
+        pairs += [(u, last) for u in range(n) if u != last]
     pair = pair_index(n)
-    must = sorted((pair(u, v), 1 if u < v else -1) for u, v in np.argwhere(behind).tolist())
+    must = sorted({(pair(u, v), 1 if u < v else -1) for u, v in pairs})
     return Restriction(description, must=tuple(must), shown=str(conditions))

@@ -34,7 +34,6 @@ from .._lib.structure import (
     structure_embed,
     structure_enumerate,
     structure_mean,
-    structure_mirror,
     structure_moments,
     structure_sample,
     structure_second_moment,
@@ -288,14 +287,6 @@ class LibrarySpace:
                 yield parts
             asked, skip = skip + capacity, skip + len(parts)
             capacity = min(2 * capacity, most)
-
-    def mirror(self, parts: NDArray[Any]) -> NDArray[Any]:
-        """Return the sibling of each row; CapabilityError if the structure is not a sibling system."""
-        return structure_mirror(self.description, parts)
-
-    def free_values(self) -> tuple[int, ...] | None:
-        """Return the values that each entry of ψ takes independently of the others, or None if entries depend."""
-        return self.structure._free_values()
 
     # Best outputs for scores.
 

@@ -68,9 +68,6 @@ class Tournaments(Structure):
         known = self._resolve(y_true)
         return known.space.encode(y_true), known.space.encode(y_pred)
 
-    def _free_values(self) -> tuple[int, ...] | None:
-        return (-1, 0, 1)
-
     def feature_names(self) -> NDArray[np.object_]:
         return np.array(pair_names(self._n(), " before "), dtype=object)
 
