@@ -4,10 +4,15 @@ package main
 import "C"
 
 import (
+	"errors"
+	"unsafe"
+
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"combpred/capi/cabi"
+	"combpred/core/badrow"
 	"combpred/core/catalogue"
+	"combpred/core/decode"
 	"combpred/core/partition"
 	"combpred/core/structure"
 )
@@ -64,6 +69,186 @@ func outputs(sp structure.Space, dst *C.int32_t, partLen C.int64_t, rows ...C.in
 		return nil, err
 	}
 	return int32s(dst, "dst", append(rows, partLen)...)
+}
+
+// decodeOptions reads how scores are decoded; NULL has the defaults.
+func decodeOptions(p *C.cp_in_decode_options) (opt C.cp_decode_options, how decode.Method, err error) {
+	if p != nil {
+		if opt, err = cabi.Record(p, "options"); err != nil {
+			return opt, 0, err
+		}
+	}
+	how, err = named[decode.Method](catalogue.Decoders, opt.method, "method")
+	return opt, how, err
+}
+
+//export go_cp_decode
+func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_decode_options, dst *C.int32_t,
+	partLen C.int64_t, certificates *C.cp_in_certificates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+	err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readScores(s, in)
+		if e != nil {
+			return e
+		}
+		opt, how, e := decodeOptions(options)
+		if e != nil {
+			return e
+		}
+		restricted, e := readConstraints(opt.constraints, how, sc.n)
+		if e != nil {
+			return e
+		}
+		out, e := outputs(sc.space, dst, partLen, sc.n)
+		if e != nil {
+			return e
+		}
+		cert, e := newCertificates(sc.n, certificates)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		if restricted == nil {
+			e = decode.Batch(sc.space, sc.linear, sc.magnitude, how, uint64(opt.seed), out, cert.rows, t.workers, t.mon)
+		} else {
+			e = cert.within(sc, restricted, how, out, t)
+		}
+		if e != nil {
+			return e
+		}
+		cert.write()
+		return nil
+	})
+}
+
+// certificates are the caller's columns of the certificate, each of which may be missing, and the rows that fill them.
+type certificates struct {
+	rows                  []structure.Certificate
+	value, upperBound, nu []float64
+	optimal, met          []byte
+}
+
+func newCertificates(n C.int64_t, p *C.cp_in_certificates) (c certificates, err error) {
+	if p == nil {
+		return c, nil
+	}
+	r, err := cabi.Record(p, "certificates")
+	if err != nil {
+		return c, err
+	}
+	if err := cabi.Equal("certificates: n", r.n, "scores", int(n)); err != nil {
+		return c, err
+	}
+	if c, err = certificateColumns(n, r.value, r.upper_bound, r.nu, r.optimal); err != nil {
+		return c, err
+	}
+	if c.met, err = cabi.Optional[byte](unsafe.Pointer(r.met), "met", n); err != nil {
+		return c, err
+	}
+	c.rows = make([]structure.Certificate, n)
+	return c, nil
+}
+
+// certificateColumns reads the columns, each of which may be NULL, and makes rows where there is one.
+func certificateColumns(n C.int64_t, value, upperBound, nu *C.double, optimal *C.uint8_t) (c certificates, err error) {
+	if c.value, err = optionalFloat64s(value, "value", n); err != nil {
+		return c, err
+	}
+	if c.upperBound, err = optionalFloat64s(upperBound, "upper_bound", n); err != nil {
+		return c, err
+	}
+	if c.nu, err = optionalFloat64s(nu, "nu", n); err != nil {
+		return c, err
+	}
+	if c.optimal, err = cabi.Optional[byte](unsafe.Pointer(optimal), "optimal", n); err != nil {
+		return c, err
+	}
+	if value != nil || upperBound != nil || nu != nil || optimal != nil {
+		c.rows = make([]structure.Certificate, n)
+	}
+	return c, nil
+}
+
+// within decodes under conditions, and says which rows meet them: without room for that, one that does not is an error.
+func (c certificates) within(sc scores, restricted *decode.Restricted, how decode.Method, out []int32, t tail) error {
+	met := make([]bool, sc.n)
+	if err := restricted.Batch(sc.space, sc.linear, sc.magnitude, how, out, c.rows, met, t.workers, t.mon); err != nil {
+		return err
+	}
+	for i, m := range met {
+		if c.met == nil && !m {
+			return badrow.At(i, errors.New("no output was found that satisfies the constraints"))
+		}
+		if c.met != nil {
+			c.met[i] = flagged(m)
+		}
+	}
+	return nil
+}
+
+func flagged(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// readConstraints reads the conditions of n rows; nil where there are none.
+func readConstraints(p *C.cp_in_constraints, how decode.Method, n C.int64_t) (*decode.Restricted, error) {
+	if p == nil {
+		return nil, nil
+	}
+	if !how.Constrained() {
+		return nil, cabi.Illegal("method is %q, which takes no constraints", catalogue.Decoders.Of(int(how)))
+	}
+	r, err := cabi.Record(p, "constraints")
+	if err != nil {
+		return nil, err
+	}
+	if r.n != 1 && r.n != n {
+		return nil, cabi.Illegal("constraints: n is %d, must be 1 or that of scores, %d", int64(r.n), int64(n))
+	}
+	first, count, err := starts(r.first, r.n)
+	if err != nil {
+		return nil, err
+	}
+	feature, err := int32s(r.feature, "feature", count)
+	if err != nil {
+		return nil, err
+	}
+	value, err := cabi.View[int8](unsafe.Pointer(r.value), "value", count)
+	if err != nil {
+		return nil, err
+	}
+	must, err := cabi.View[int8](unsafe.Pointer(r.must), "must", count)
+	if err != nil {
+		return nil, err
+	}
+	out := &decode.Restricted{First: first, All: make([]decode.Condition, count)}
+	for k := range out.All {
+		out.All[k] = decode.Condition{Feature: int(feature[k]), Value: value[k], Must: must[k] != 0}
+	}
+	return out, nil
+}
+
+func (c certificates) write() {
+	for i, r := range c.rows {
+		if c.value != nil {
+			c.value[i] = r.Value
+		}
+		if c.upperBound != nil {
+			c.upperBound[i] = r.UpperBound
+		}
+		if c.nu != nil {
+			c.nu[i] = r.Nu
+		}
+		if c.optimal != nil {
+			c.optimal[i] = flagged(r.Optimal)
+		}
+	}
 }
 
 //export go_cp_log_partition
