@@ -44,6 +44,7 @@ func called() []string {
 func answers(t *testing.T, name string, c *cabitest.Caller) cabitest.Answer {
 	t.Helper()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // the name of the function is more use than a crash
+	_ = c.Arena.Reset() // what a call has left that panicked
 	a := c.Call(name)
 	if err := c.Arena.Reset(); err != nil {
 		t.Errorf("%s with %v: %v", name, c.Draws, err)

@@ -67,6 +67,7 @@ var arguments = map[string]row{
 	"cp_structure_check":         {"y": "outputs(n, part_len)"},
 	"cp_structure_embed":         {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
 	"cp_structure_embed_partial": {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
+	"cp_structure_canonical":     {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
 	"cp_structure_mirror":        {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
 	"cp_custom_kernel":           {"gram": "kernel(n, n)", "psi": "out(n, n)", "d": "out(1)"},
 	"cp_custom_draws": {"psi": "embedded(n, d)", "sums": "zeros(1 + d + 2 * d * d)", "moments": "maybe(out(d + d * d))",

@@ -11,6 +11,7 @@ import (
 	"combpred/capi/cabi"
 	"combpred/core/badrow"
 	"combpred/core/catalogue"
+	"combpred/core/parallel"
 	"combpred/core/partition"
 	"combpred/core/partition/estimate"
 	"combpred/core/structure"
@@ -119,11 +120,18 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t tail) error {
 				return badrow.At(i, err)
 			}
 		}
-		taylor, err := estimate.NewTaylor(sc.space)
+		var taylor *estimate.Taylor
+		err := parallel.Abandonable(t.mon, func() (err error) {
+			taylor, err = estimate.NewTaylor(sc.space)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		x := taylor.Expand(sc.linear, opt.plain)
+		x, err := taylor.Expand(sc.linear, opt.plain, t.mon)
+		if err != nil {
+			return err
+		}
 		if e.value != nil || e.lower != nil || e.upper != nil || e.spread != nil {
 			if err := taylor.Bound(x, sc.space, sc.linear, t.workers, t.mon); err != nil {
 				return err

@@ -4,20 +4,16 @@ package main
 import "C"
 
 import (
-	"strings"
+	"errors"
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 
 	"combpred/capi/cabi"
+	"combpred/core/badrow"
 	"combpred/core/catalogue"
-	"combpred/core/decode/predict"
-	"combpred/core/fit"
-	"combpred/core/kernel"
-	"combpred/core/linalg"
+	"combpred/core/decode"
 	"combpred/core/partition"
-	"combpred/core/solve/primal"
 	"combpred/core/structure"
 )
 
@@ -73,6 +69,186 @@ func outputs(sp structure.Space, dst *C.int32_t, partLen C.int64_t, rows ...C.in
 		return nil, err
 	}
 	return int32s(dst, "dst", append(rows, partLen)...)
+}
+
+// decodeOptions reads how scores are decoded; NULL has the defaults.
+func decodeOptions(p *C.cp_in_decode_options) (opt C.cp_decode_options, how decode.Method, err error) {
+	if p != nil {
+		if opt, err = cabi.Record(p, "options"); err != nil {
+			return opt, 0, err
+		}
+	}
+	how, err = named[decode.Method](catalogue.Decoders, opt.method, "method")
+	return opt, how, err
+}
+
+//export go_cp_decode
+func go_cp_decode(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_decode_options, dst *C.int32_t,
+	partLen C.int64_t, certificates *C.cp_in_certificates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t,
+	err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sc, e := readScores(s, in)
+		if e != nil {
+			return e
+		}
+		opt, how, e := decodeOptions(options)
+		if e != nil {
+			return e
+		}
+		restricted, e := readConstraints(opt.constraints, how, sc.n)
+		if e != nil {
+			return e
+		}
+		out, e := outputs(sc.space, dst, partLen, sc.n)
+		if e != nil {
+			return e
+		}
+		cert, e := newCertificates(sc.n, certificates)
+		if e != nil {
+			return e
+		}
+		t, e := readTail(workers, control)
+		if e != nil {
+			return e
+		}
+		if restricted == nil {
+			e = decode.Batch(sc.space, sc.linear, sc.magnitude, how, uint64(opt.seed), out, cert.rows, t.workers, t.mon)
+		} else {
+			e = cert.within(sc, restricted, how, out, t)
+		}
+		if e != nil {
+			return e
+		}
+		cert.write()
+		return nil
+	})
+}
+
+// certificates are the caller's columns of the certificate, each of which may be missing, and the rows that fill them.
+type certificates struct {
+	rows                  []structure.Certificate
+	value, upperBound, nu []float64
+	optimal, met          []byte
+}
+
+func newCertificates(n C.int64_t, p *C.cp_in_certificates) (c certificates, err error) {
+	if p == nil {
+		return c, nil
+	}
+	r, err := cabi.Record(p, "certificates")
+	if err != nil {
+		return c, err
+	}
+	if err := cabi.Equal("certificates: n", r.n, "scores", int(n)); err != nil {
+		return c, err
+	}
+	if c, err = certificateColumns(n, r.value, r.upper_bound, r.nu, r.optimal); err != nil {
+		return c, err
+	}
+	if c.met, err = cabi.Optional[byte](unsafe.Pointer(r.met), "met", n); err != nil {
+		return c, err
+	}
+	c.rows = make([]structure.Certificate, n)
+	return c, nil
+}
+
+// certificateColumns reads the columns, each of which may be NULL, and makes rows where there is one.
+func certificateColumns(n C.int64_t, value, upperBound, nu *C.double, optimal *C.uint8_t) (c certificates, err error) {
+	if c.value, err = optionalFloat64s(value, "value", n); err != nil {
+		return c, err
+	}
+	if c.upperBound, err = optionalFloat64s(upperBound, "upper_bound", n); err != nil {
+		return c, err
+	}
+	if c.nu, err = optionalFloat64s(nu, "nu", n); err != nil {
+		return c, err
+	}
+	if c.optimal, err = cabi.Optional[byte](unsafe.Pointer(optimal), "optimal", n); err != nil {
+		return c, err
+	}
+	if value != nil || upperBound != nil || nu != nil || optimal != nil {
+		c.rows = make([]structure.Certificate, n)
+	}
+	return c, nil
+}
+
+// within decodes under conditions, and says which rows meet them: without room for that, one that does not is an error.
+func (c certificates) within(sc scores, restricted *decode.Restricted, how decode.Method, out []int32, t tail) error {
+	met := make([]bool, sc.n)
+	if err := restricted.Batch(sc.space, sc.linear, sc.magnitude, how, out, c.rows, met, t.workers, t.mon); err != nil {
+		return err
+	}
+	for i, m := range met {
+		if c.met == nil && !m {
+			return badrow.At(i, errors.New("no output was found that satisfies the constraints"))
+		}
+		if c.met != nil {
+			c.met[i] = flagged(m)
+		}
+	}
+	return nil
+}
+
+func flagged(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// readConstraints reads the conditions of n rows; nil where there are none.
+func readConstraints(p *C.cp_in_constraints, how decode.Method, n C.int64_t) (*decode.Restricted, error) {
+	if p == nil {
+		return nil, nil
+	}
+	if !how.Constrained() {
+		return nil, cabi.Illegal("method is %q, which takes no constraints", catalogue.Decoders.Of(int(how)))
+	}
+	r, err := cabi.Record(p, "constraints")
+	if err != nil {
+		return nil, err
+	}
+	if r.n != 1 && r.n != n {
+		return nil, cabi.Illegal("constraints: n is %d, must be 1 or that of scores, %d", int64(r.n), int64(n))
+	}
+	first, count, err := starts(r.first, r.n)
+	if err != nil {
+		return nil, err
+	}
+	feature, err := int32s(r.feature, "feature", count)
+	if err != nil {
+		return nil, err
+	}
+	value, err := cabi.View[int8](unsafe.Pointer(r.value), "value", count)
+	if err != nil {
+		return nil, err
+	}
+	must, err := cabi.View[int8](unsafe.Pointer(r.must), "must", count)
+	if err != nil {
+		return nil, err
+	}
+	out := &decode.Restricted{First: first, All: make([]decode.Condition, count)}
+	for k := range out.All {
+		out.All[k] = decode.Condition{Feature: int(feature[k]), Value: value[k], Must: must[k] != 0}
+	}
+	return out, nil
+}
+
+func (c certificates) write() {
+	for i, r := range c.rows {
+		if c.value != nil {
+			c.value[i] = r.Value
+		}
+		if c.upperBound != nil {
+			c.upperBound[i] = r.UpperBound
+		}
+		if c.nu != nil {
+			c.nu[i] = r.Nu
+		}
+		if c.optimal != nil {
+			c.optimal[i] = flagged(r.Optimal)
+		}
+	}
 }
 
 //export go_cp_log_partition
@@ -138,185 +314,5 @@ func go_cp_sample_distribution(s *C.cp_in_structure, in *C.cp_in_scores, nSample
 			return e
 		}
 		return partition.Sample(sc.space, sc.linear, int(nSamples), uint64(seed), out, t.workers, t.mon)
-	})
-}
-
-// inputs are rows to predict for, of which those in a mapped file are given back once the next are asked for.
-type inputs struct {
-	primal.Inputs
-	pages  pages
-	buffer []float64
-	done   int
-}
-
-func (x *inputs) Len() int      { n, _ := x.Size(); return n }
-func (x *inputs) Features() int { _, p := x.Size(); return p }
-func (x *inputs) Check() error  { return nil }
-
-func (x *inputs) Slice(lo, hi int) kernel.Rows {
-	x.release(lo)
-	return x.Rows(lo, hi, &x.buffer)
-}
-
-// release gives back the pages of rows before hi.
-func (x *inputs) release(hi int) {
-	x.pages.giveBack(x.done, hi)
-	x.done = hi
-}
-
-// readModel reads what predictions of rows of p features follow from; with a function and rows of training, k(x, train).
-func readModel(sp structure.Space, in *C.cp_in_model, function *C.cp_in_kernel_function, train *C.cp_in_features,
-	p int) (*predict.Model, error) {
-	r, err := cabi.Record(in, "model")
-	if err != nil {
-		return nil, err
-	}
-	if err := equal("model: d", r.d, sp.FeatureLen()); err != nil {
-		return nil, err
-	}
-	coef, err := matrix(r.coef, "coef", r.m, r.d)
-	if err != nil {
-		return nil, err
-	}
-	m := &predict.Model{Space: sp, Coef: coef}
-	given, err := optionalFloat64s(r.intercept, "intercept", r.d)
-	if err != nil {
-		return nil, err
-	}
-	shift := float64(r.shift)
-	if shift-shift != 0 {
-		return nil, cabi.Illegal("shift is %g, must be finite", shift)
-	}
-	if given != nil || shift != 0 {
-		m.Intercept = make([]float64, r.d)
-		copy(m.Intercept, given)
-	}
-	if (function == nil) != (train == nil) {
-		return nil, cabi.Illegal("function and train belong together, and one of them is NULL")
-	}
-	if function == nil {
-		features := p
-		if shift != 0 { // the last row is that of the constant feature
-			features++
-		}
-		if int64(r.m) != int64(features) {
-			return nil, cabi.Illegal("model: m is %d, %d features with shift %g need %d", int64(r.m), p, shift, features)
-		}
-		if shift != 0 {
-			floats.AddScaled(m.Intercept, shift, coef.Row(p))
-			m.Coef = coef.Slice(0, p, 0, coef.Cols)
-		}
-	} else {
-		if shift != 0 {
-			for i := range coef.Rows {
-				floats.AddScaled(m.Intercept, shift, coef.Row(i))
-			}
-		}
-		f, err := kernelFunction(function, p)
-		if err != nil {
-			return nil, err
-		}
-		rows, err := rowsOf(train, "train")
-		if err != nil {
-			return nil, err
-		}
-		if err := cabi.Equal("model: m", r.m, "train", rows.Len()); err != nil {
-			return nil, err
-		}
-		if m.Kernel, err = kernel.New(f, rows); err != nil {
-			return nil, err
-		}
-	}
-	loss, err := cabi.Name(unsafe.Pointer(r.loss), "loss")
-	if err != nil {
-		return nil, err
-	}
-	switch loss {
-	case "", "auc":
-	case "squared":
-		m.PreImage = true
-		if m.Mean, err = optionalFloat64s(r.mean, "mean", r.d); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, cabi.Illegal("loss is %q, must be one of %s", loss, strings.Join(fit.Losses, ", "))
-	}
-	return m, m.Check()
-}
-
-//export go_cp_predict
-func go_cp_predict(s *C.cp_in_structure, model *C.cp_in_model, function *C.cp_in_kernel_function, train, x *C.cp_in_features,
-	options *C.cp_in_decode_options, predictions *C.cp_in_predictions, workers C.int32_t, control *C.cp_control,
-	badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
-	return guardRows(badRow, err, errCap, func() error {
-		sp, e := space(s)
-		if e != nil {
-			return e
-		}
-		rows := &inputs{}
-		if rows.Inputs, rows.pages, e = readFeatures(x); e != nil {
-			return argumentNamed(e, "x")
-		}
-		m, e := readModel(sp, model, function, train, rows.Features())
-		if e != nil {
-			return e
-		}
-		opt, how, e := decodeOptions(options)
-		if e != nil {
-			return e
-		}
-		if opt.constraints != nil {
-			return cabi.Illegal("options: constraints must be NULL here: score the rows, and decode the scores by cp_decode")
-		}
-		o := predict.Options{Method: how, Seed: uint64(opt.seed)}
-		r, e := cabi.Record(predictions, "predictions")
-		if e != nil {
-			return e
-		}
-		if r.first < 0 || r.first > maxRows {
-			return cabi.Illegal("predictions: first is %d, must be from 0 to %d", int64(r.first), maxRows)
-		}
-		o.First = int(r.first)
-		n := rows.Len()
-		if e := cabi.Equal("predictions: n", r.n, "x", n); e != nil {
-			return e
-		}
-		var scores linalg.Matrix[float64]
-		if r.scores != nil {
-			if scores, e = matrix(r.scores, "scores", r.n, C.int64_t(sp.FeatureLen())); e != nil {
-				return e
-			}
-		}
-		cert, e := certificateColumns(r.n, r.value, r.upper_bound, r.nu, r.optimal)
-		if e != nil {
-			return e
-		}
-		t, e := readTail(workers, control)
-		if e != nil {
-			return e
-		}
-		o.Workers, o.Monitor = t.workers, t.mon
-		if n == 0 {
-			return nil
-		}
-		var out []int32
-		switch {
-		case r.outputs != nil:
-			if out, e = outputs(sp, r.outputs, r.part_len, r.n); e != nil {
-				return e
-			}
-		case cert.rows != nil:
-			out = make([]int32, n*sp.PartLen())
-		default:
-			e = m.ScoresTo(scores, rows, o)
-			rows.release(n)
-			return e
-		}
-		if e := m.PredictTo(out, cert.rows, scores, rows, o); e != nil {
-			return e
-		}
-		rows.release(n)
-		cert.write()
-		return nil
 	})
 }

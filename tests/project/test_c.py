@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 import scipy
 
-from combpred import StructuredRidge
+from combpred import ProbabilisticStructured, StructuredRidge
 from combpred._lib import abi
 from combpred._lib.decode import decode
 from combpred._lib.partition import Asked, Estimates, estimate, log_partition, sample_distribution
 from combpred._lib.ridge import Targets, ridge_kernel, ridge_loo, ridge_plan
 from combpred._lib.sampling import Plan, chain_sample
 from combpred._lib.structure import Description, catalogue, structure_embed, structure_sample
+from combpred.aggregation import borda, footrule, kemeny, median_rank
 from combpred.baselines import StructuredPerceptron, StructuredSVM
 
 pytestmark = [
@@ -209,6 +210,37 @@ def test_kernel_fit_and_predictions(run, kernel, loss, blas):
     assert " ".join(found["unknown"]) == "1 gamma is -1, must be positive and finite"
 
 
+@pytest.mark.parametrize("loss", ["auc", "squared"])
+def test_fit_in_weights_of_features_and_predictions(run, loss):
+    rng = np.random.default_rng(4)
+    n, m, p, alpha = 50, 9, 3, 0.7
+    x, fresh = rng.normal(size=(n, p)), rng.normal(size=(m, p))
+    y = rng.permuted(np.tile(np.arange(1, 6), (n, 1)), axis=1)
+    found = run("linear", loss, given=text([n, m, p, alpha], x, y, fresh))
+    model = StructuredRidge("permutations", solver="primal", alpha=alpha, loss=loss).fit(x, y)
+    weights = np.vstack([model.coef_.T, model.intercept_])
+    for name in ("coef", "blocks"):  # both are solved to a relative residual of 1e-8
+        np.testing.assert_allclose(numbers(found[name]), weights.ravel(), rtol=0, atol=1e-6 * np.abs(weights).max())
+    scores = model.feature_scores(fresh)
+    np.testing.assert_allclose(numbers(found["scores"]), scores.ravel(), rtol=0, atol=1e-6 * np.abs(scores).max())
+    assert numbers(found["predicted"]).tolist() == model.predict(fresh).ravel().tolist()
+    assert " ".join(found["refused"]).startswith("1 2 row 2: ")
+
+
+def test_consensus(run):
+    ranks = np.random.default_rng(5).permuted(np.tile(np.arange(1.0, 8), (9, 1)), axis=1)
+    found = run("consensus", given=text(ranks.shape, ranks))
+    positions = {"borda": borda, "footrule": footrule, "median-rank": median_rank}
+    for method in ("exact", "pivot", "local-search", *positions):
+        best = positions[method](ranks) if method in positions else kemeny(ranks, method=method)
+        assert numbers(found[method]).tolist() == best.consensus.tolist(), method
+        known = [best.distance, best.lower_bound, best.ratio or 0, best.optimal]
+        assert numbers(found[f"{method}_known"]).tolist() == known, method
+    ties = kemeny(ranks, method="exact", output="weak", penalty=0.3)
+    assert numbers(found["ties"]).tolist() == ties.consensus.tolist()
+    assert " ".join(found["refused"]).startswith("1 1 ranking 1 has -2 for item 0")
+
+
 def test_decoding(run):
     scores = np.random.default_rng(2).normal(size=(2, 10))
     found = run("decode", given=text(scores))
@@ -268,6 +300,24 @@ def test_svm(run):
     average = np.vstack([visited.coef_.T, visited.intercept_])
     np.testing.assert_allclose(numbers(found["perceptron"]), average.ravel(), rtol=0, atol=1e-12)
     assert " ".join(found["refused"]).startswith("1 the state has not been begun")
+
+
+def test_loglinear(run):
+    rng = np.random.default_rng(5)
+    n, p, alpha = 40, 3, 0.5
+    X = rng.normal(size=(n, p))
+    y = np.argsort(np.argsort(-(X @ rng.normal(size=(p, 4)) + rng.gumbel(size=(n, 4))), axis=1), axis=1) + 1
+    found = run("loglinear", given=text([n, p, alpha], X, y))
+    model = ProbabilisticStructured("permutations", alpha=alpha, tol=1e-9).fit(X, y)
+    weights = np.vstack([model.coef_.T, model.intercept_]).ravel()
+    # All go to the same minimum, where the gradient is 1e-9 of that at zero.
+    for name in ("coef", "by_sums", "by_answers", "from_dual"):
+        np.testing.assert_allclose(numbers(found[name]), weights, rtol=0, atol=1e-6)
+    for name in ("objective", "of_kernel"):
+        assert float(found[name][0]) == pytest.approx(model.objective_, rel=1e-12)
+    # By draws a 400th of the gain may be left, and counts as converged up to four times that.
+    np.testing.assert_allclose(numbers(found["drawn"]), weights, rtol=0, atol=0.2)
+    assert " ".join(found["refused"]).startswith("1 ")
 
 
 def test_estimates(run):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from go_rules import products_of_vectors
@@ -41,3 +43,23 @@ def test_products_of_vectors_have_one_home(root):
         for statement in products_of_vectors(file.read_text())
     ]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (["ok  \tcombpred/core/p{}\t1.2s\tcoverage: 80.0% of statements"] * 30, ""),
+        (["ok  \tcombpred/core/p{}\t1.2s\tcoverage: 80.0% of statements"] * 29, "only 29 packages"),
+        (["ok  \tcombpred/core/p{}\t1.2s\tcoverage: 79.9% of statements"] * 30, "core/p7 is covered to 79.9 %"),
+        (["\tcombpred/core/p{}\t\tcoverage: 0.0% of statements"] * 30, "core/p29 is covered to 0 %"),
+        (["ok  \tcombpred/core/p{}\t(cached)\tcoverage: 99% of statements"] * 30, ""),
+    ],
+)
+def test_packages_that_are_not_covered_are_named(root, lines, says):
+    others = [
+        "\tcombpred/core/solve/solvetest\t\tcoverage: 0.0% of statements",
+        "ok  \tcombpred/capi\t1s\tcoverage: 3% of x",
+    ]
+    text = "\n".join([*others, *(line.format(i) for i, line in enumerate(lines))])
+    run = subprocess.run([root / ".ci" / "covered"], input=text, capture_output=True, text=True)
+    assert (run.returncode, says in run.stdout) == (int(says != ""), True), run.stdout

@@ -299,7 +299,14 @@ func TestTaylor(t *testing.T) {
 				furthest = max(furthest, math.Abs(h-mean))
 			}
 			want := math.Log(float64(len(all.scores))) + centre + math.Log(sum)
-			e := taylor.Expand(rowsOf(1, scores), plain)
+			value := func(at []float64) estimate.Expansion {
+				e, err := taylor.Expand(rowsOf(1, at), plain, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return e
+			}
+			e := value(scores)
 			if math.Abs(e.Value[0]-want) > 1e-12 {
 				t.Errorf("%s, plain %v: %v, must be %v", name, plain, e.Value[0], want)
 			}
@@ -314,7 +321,7 @@ func TestTaylor(t *testing.T) {
 				up, down := append([]float64(nil), scores...), append([]float64(nil), scores...)
 				up[j] += h
 				down[j] -= h
-				slope := (taylor.Expand(rowsOf(1, up), plain).Value[0] - taylor.Expand(rowsOf(1, down), plain).Value[0]) / (2 * h)
+				slope := (value(up).Value[0] - value(down).Value[0]) / (2 * h)
 				if math.Abs(slope-e.Gradient.Data[j]) > 1e-8 {
 					t.Errorf("%s, plain %v: slope %v, gradient %v", name, plain, slope, e.Gradient.Data[j])
 				}

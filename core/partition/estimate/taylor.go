@@ -64,16 +64,25 @@ type Expansion struct {
 }
 
 // Expand expands ln Z for every row of scores (n×d). plain takes the expansion of exp⟨s, ψ⟩ in place of that of exp⟨s, ψ − μ⟩: ln|Y| +
-// ln(1 + ⟨s, μ⟩ + sᵀMs/2) with the second moment M, which is worse where ⟨s, μ⟩ is not 0. Cost: O(n d²).
-func (t *Taylor) Expand(scores blas64.General, plain bool) Expansion {
+// ln(1 + ⟨s, μ⟩ + sᵀMs/2) with the second moment M, which is worse where ⟨s, μ⟩ is not 0. Cost: O(n d²). mon is polled, and counts
+// nothing.
+func (t *Taylor) Expand(scores blas64.General, plain bool, mon *parallel.Monitor) (Expansion, error) {
 	n, d := scores.Rows, scores.Cols
 	column := func() []float64 { return make([]float64, n) }
 	e := Expansion{
 		Value: column(), Variance: column(), Lower: column(), Upper: column(), Spread: column(),
 		Gradient: blas64.General{Rows: n, Cols: d, Stride: max(d, 1), Data: make([]float64, n*d)},
 	}
-	if n > 0 && d > 0 {
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, scores, t.Covariance, 0, e.Gradient)
+	most := max(1, expandedAtOnce/max(1, d*d))
+	for lo := 0; lo < n && d > 0; lo += most {
+		if err := mon.Err(); err != nil {
+			return e, err
+		}
+		hi := min(lo+most, n)
+		some := func(m blas64.General) blas64.General {
+			return blas64.General{Rows: hi - lo, Cols: d, Stride: m.Stride, Data: m.Data[lo*m.Stride : (hi-1)*m.Stride+d]}
+		}
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, some(scores), t.Covariance, 0, some(e.Gradient))
 	}
 	for i := range n {
 		s, g := rowOf(scores, i), rowOf(e.Gradient, i)
@@ -93,8 +102,11 @@ func (t *Taylor) Expand(scores blas64.General, plain bool) Expansion {
 		floats.Scale(1/(1+bracket), g)
 		floats.Add(g, t.Mean)
 	}
-	return e
+	return e, nil
 }
+
+// expandedAtOnce is the number of products of numbers between polls: about a tenth of a second.
+const expandedAtOnce = 1 << 28
 
 // Bound finds the bounds of an expansion by decoding each row twice: Z lies between |Y| times the exponentials of the least and of the
 // largest score, and is no less than that of any one output; where the mean μ of ψ is exact, Jensen's inequality gives

@@ -1,0 +1,221 @@
+package fit
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"combpred/core/linalg"
+	"combpred/core/solve"
+	"combpred/core/solve/sgd"
+	"combpred/core/solve/solvetest"
+)
+
+// options returns those of an instance, and its targets.
+func options(in *solvetest.Instance) (Ridge, Targets) {
+	opt := DefaultRidge()
+	opt.Alpha, opt.Tol, opt.Shift, opt.Workers, opt.Loss = in.Lambda, 1e-11, in.Shift, 2, "squared"
+	if in.Margin {
+		opt.Loss = "auc"
+	}
+	return opt, Targets{Psi: in.Psi, Weights: in.Weights, First: in.First}
+}
+
+func farthest(a, b linalg.Matrix[float64]) (far float64) {
+	for i := range a.Rows {
+		for j, v := range a.Row(i) {
+			far = max(far, math.Abs(v-b.Row(i)[j]))
+		}
+	}
+	return far
+}
+
+// TestRoutesLeadToTheSameScores: every solver in both precisions, and the spectral route, find those of elimination on the enumerated loss
+// (K is singular, so that coefficients may differ); where each row has one output, what they say of rows left out is that, too.
+func TestRoutesLeadToTheSameScores(t *testing.T) {
+	for _, in := range solvetest.Instances(t) {
+		opt, targets := options(&in)
+		m := in.K.Rows
+		check := func(route string, got, want linalg.Matrix[float64], err error) {
+			t.Helper()
+			if far := farthest(in.Scores(got), in.Scores(want)); err != nil || !(far < 1e-6) {
+				t.Errorf("%s, %s: off by %.2g, %v", in.Name, route, far, err)
+			}
+		}
+		for _, opt.Solver = range []string{"closed-form", "cg", "newton-cg"} {
+			for _, opt.Precision = range Precisions {
+				bytes, err := opt.WorkBytes(in.Space, m, opt.Precision)
+				if err != nil {
+					t.Fatal(err)
+				}
+				dual := linalg.NewMatrix[float64](m, in.Psi.Cols)
+				info, err := opt.Kernel(in.Space, in.K, targets, make([]float32, bytes/4), make([]float64, bytes/8), dual, nil)
+				check(opt.Solver+" in "+opt.Precision, dual, in.Expected, err)
+				if math.Abs(info.Objective-in.Value) > 1e-8*(1+math.Abs(in.Value)) {
+					t.Errorf("%s, %s: the objective is %g, want %g", in.Name, opt.Solver, info.Objective, in.Value)
+				}
+			}
+		}
+		values, vectors := in.Eigen(t, in.Problem(t, 1))
+		dual := linalg.NewMatrix[float64](m, in.Psi.Cols)
+		_, err := opt.Spectral(in.Space, values, vectors, targets, dual, nil)
+		check("spectral", dual, in.Expected, err)
+
+		losses, total := make([]float64, m), 0.0
+		scores := in.Scores(in.Expected)
+		if err := opt.Losses(in.Space, scores, targets, losses, make([]float64, m), nil); err != nil {
+			t.Fatal(err)
+		}
+		for i, loss := range losses {
+			total += loss + in.Lambda*linalg.Dot(in.Expected.Row(i), scores.Row(i))
+		}
+		if math.Abs(total-in.Value) > 1e-8*(1+math.Abs(in.Value)) {
+			t.Errorf("%s: the losses add up to %g, want %g", in.Name, total, in.Value)
+		}
+		if targets.First == nil {
+			leaveOut(t, &in, opt, targets)
+		}
+	}
+}
+
+// leaveOut compares leave-one-out over a list of penalties with single ones, and for the loss "squared", for which it is exact, with training
+// on the other rows.
+func leaveOut(t *testing.T, in *solvetest.Instance, opt Ridge, targets Targets) {
+	t.Helper()
+	m, d := in.K.Rows, in.Psi.Cols
+	opt.Precision = "double"
+	left := func(alphas ...float64) []linalg.Matrix[float64] {
+		scores := make([]linalg.Matrix[float64], len(alphas))
+		for k := range scores {
+			scores[k] = linalg.NewMatrix[float64](m, d)
+		}
+		bytes, err := opt.LeaveOneOutBytes(in.Space, m, opt.Precision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := opt.LeaveOneOut(in.Space, in.K, targets, alphas, make([]float32, bytes/4), make([]float64, bytes/8), scores, nil); err != nil {
+			t.Fatalf("%s: %v", in.Name, err)
+		}
+		return scores
+	}
+	both := left(in.Lambda, 3*in.Lambda)
+	for k, alpha := range []float64{in.Lambda, 3 * in.Lambda} {
+		if far := farthest(both[k], left(alpha)[0]); !(far < 1e-7) {
+			t.Errorf("%s: scores under penalty %g of a list are off by %.2g", in.Name, alpha, far)
+		}
+	}
+	if in.Margin {
+		return
+	}
+	others := *in
+	for i := range m {
+		others.Weights = slices.Repeat([]float64{1}, m)
+		if in.Weights != nil {
+			others.Weights = slices.Clone(in.Weights)
+		}
+		if others.Weights[i] == 0 {
+			continue
+		}
+		others.Weights[i] = 0
+		want := others.Scores(others.Eliminate(-1)).Row(i)
+		for j, v := range both[0].Row(i) {
+			if !(math.Abs(v-want[j]) < 1e-7) {
+				t.Fatalf("%s: without row %d its score %d is %g, want %g", in.Name, i, j, v, want[j])
+			}
+		}
+	}
+}
+
+// TestMistakesInNumbersAreNamed: what is not finite, negative, or of another size.
+func TestMistakesInNumbersAreNamed(t *testing.T) {
+	in := solvetest.Rankings(t)
+	opt, targets := options(&in)
+	m, d := in.K.Rows, in.Psi.Cols
+	for want, spoil := range map[string]func(k, psi linalg.Matrix[float64], o *Ridge, t *Targets){
+		"psi[1, 0]": func(_, psi linalg.Matrix[float64], _ *Ridge, _ *Targets) { psi.Row(1)[0] = math.NaN() },
+		"K":         func(k, _ linalg.Matrix[float64], _ *Ridge, _ *Targets) { k.Row(0)[1] = math.Inf(1) },
+		"weight of row 1": func(_, _ linalg.Matrix[float64], _ *Ridge, t *Targets) {
+			t.Weights = make([]float64, m)
+			t.Weights[1] = -1
+		},
+		"solver is": func(_, _ linalg.Matrix[float64], o *Ridge, _ *Targets) { o.Solver = "primal" },
+	} {
+		k, psi := linalg.NewMatrix[float64](m, m), linalg.NewMatrix[float64](m, d)
+		copy(k.Data, in.K.Data)
+		copy(psi.Data, in.Psi.Data)
+		o, given := opt, targets
+		given.Psi = psi
+		spoil(k, psi, &o, &given)
+		bytes, _ := opt.WorkBytes(in.Space, m, "double")
+		o.Precision = "double"
+		_, err := o.Kernel(in.Space, k, given, nil, make([]float64, bytes/8), linalg.NewMatrix[float64](m, d), nil)
+		if err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(want)) {
+			t.Errorf("%v, must say %q", err, want)
+		}
+	}
+	if err := CheckKernel(in.K, 2, nil); err != nil {
+		t.Error(err)
+	}
+	skewed := linalg.NewMatrix[float64](m, m)
+	copy(skewed.Data, in.K.Data)
+	skewed.Row(2)[0]++
+	if err := CheckKernel(skewed, 2, nil); err == nil || !strings.Contains(err.Error(), "symmetric") {
+		t.Errorf("a kernel that is not symmetric: %v", err)
+	}
+}
+
+// TestDescentsApproachTheMinimum: passes in features, and steps in the kernel's expansion, end close to the least objective.
+func TestDescentsApproachTheMinimum(t *testing.T) {
+	in := solvetest.Rankings(t)
+	opt, targets := options(&in)
+	opt.Shift = 0
+	m, d, p := in.K.Rows, in.Psi.Cols, in.X.Cols
+	instance := in
+	instance.Shift = 0
+	least, start := instance.Objective(instance.Eliminate(-1)), instance.Objective(linalg.NewMatrix[float64](m, d))
+	close := func(what string, value float64, err error) {
+		t.Helper()
+		if err != nil || !(value >= least-1e-9) || !(value-least < 0.05*(start-least)) {
+			t.Errorf("%s: the objective is %g; it begins at %g, and %g is the least (%v)", what, value, start, least, err)
+		}
+	}
+	passes := sgd.Passes{Order: make([]int64, m), Most: 400, Curve: make([]float64, 400)}
+	visits := sgd.Visits{Kernel: in.K, At: make([]int64, m), Drop: make([]int64, m)}
+	for i := range m {
+		passes.Order[i], visits.At[i], visits.Drop[i] = int64(i), int64(i), -1
+	}
+	design := &solve.Design{N: m, P: p, Dense: in.X}
+	weights := Descent{Coef: linalg.NewMatrix[float64](p, d)}
+	out, curvature, err := opt.Train(in.Space, design, targets, Stream{Eta: 0.5}, passes, weights, nil)
+	if out.Passes == 0 || !(curvature > 0) {
+		t.Fatalf("%d passes, curvature %g: %v", out.Passes, curvature, err)
+	}
+	close("passes", passes.Curve[out.Passes-1], err)
+
+	slots := Descent{Coef: linalg.NewMatrix[float64](m, d)}
+	steps := sgd.NewStepSizes(opt.Alpha, 0.5, curvature, 0, m)
+	for range 400 {
+		if _, err = opt.DescendInExpansion(in.Space, steps, visits, targets, slots, nil); err != nil {
+			break
+		}
+		steps.Done += m
+	}
+	close("steps in the expansion", instance.Objective(slots.Coef), err)
+
+	for want, spoil := range map[string]func(s *Descent, given *Stream, p *sgd.Passes){
+		"coef":      func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Coef.Row(0)[0] = math.NaN() },
+		"average":   func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Average = linalg.NewMatrix[float64](p+1, d) },
+		"gains[1]":  func(s *Descent, _ *Stream, _ *sgd.Passes) { s.Gains = []float64{1, 0} },
+		"eta0":      func(_ *Descent, given *Stream, _ *sgd.Passes) { given.Eta = 0 },
+		"curvature": func(_ *Descent, given *Stream, _ *sgd.Passes) { given.Curvature = -1 },
+		"tol":       func(_ *Descent, _ *Stream, p *sgd.Passes) { p.Tol = math.NaN() },
+		"order":     func(_ *Descent, _ *Stream, p *sgd.Passes) { p.Order = nil },
+	} {
+		state, stream, given := Descent{Coef: linalg.NewMatrix[float64](p, d)}, Stream{Eta: 0.5}, passes
+		spoil(&state, &stream, &given)
+		if _, _, err := opt.Train(in.Space, design, targets, stream, given, state, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, must say %q", err, want)
+		}
+	}
+}
