@@ -1241,7 +1241,8 @@ typedef struct cp_loglinear_search_step {
   double *state; /* [state_len], of the caller, as for cp_loglinear_rows                                            */
   int64_t state_len;
   char request[16]; /* "moments", "loss" or "spread": the sums over all rows, as cp_loglinear_sums finds them for the
-                       weights [q, d] whose place is weights, are to be written from place reply on
+                       weights [q, d] whose place is weights, are to be written from place reply on,
+                       where zeros are
                        "done": the model is written                                                              */
   int64_t weights, reply;
 } cp_loglinear_search_step;
