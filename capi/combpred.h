@@ -206,6 +206,12 @@ int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int
 int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
+/* Writes to dst[n, part_len] the encoding that the library takes of the output in each row of y[n, part_len], for structures whose
+ * outputs can be listed in several ways: "directedcycles" from any vertex on, "cycles" in either direction, too. For others it is
+ * the row itself. Rows that list no output: CP_EVALUE with bad_row, as for cp_structure_check. */
+int32_t cp_structure_canonical(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
+                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity,
  * part_len]; *n_written gets how many were written, 0 past the end. Cost: O(skip + capacity) outputs. */
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
@@ -1235,7 +1241,8 @@ typedef struct cp_loglinear_search_step {
   double *state; /* [state_len], of the caller, as for cp_loglinear_rows                                            */
   int64_t state_len;
   char request[16]; /* "moments", "loss" or "spread": the sums over all rows, as cp_loglinear_sums finds them for the
-                       weights [q, d] whose place is weights, are to be written from place reply on
+                       weights [q, d] whose place is weights, are to be written from place reply on,
+                       where zeros are
                        "done": the model is written                                                              */
   int64_t weights, reply;
 } cp_loglinear_search_step;

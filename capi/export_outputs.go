@@ -143,6 +143,41 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 	})
 }
 
+//export go_cp_structure_canonical
+func go_cp_structure_canonical(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
+	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+	return guardRows(badRow, err, errCap, func() error {
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		out, err := int32s(dst, "dst", n, partLen)
+		if err != nil {
+			return err
+		}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		write := func(dst, y []int32) error {
+			copy(dst, y)
+			return sp.Check(y)
+		}
+		if c, ok := sp.(structure.Canonicalizer); ok {
+			write = c.Canonical
+		}
+		parts := int(partLen)
+		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				if err := write(out[i*parts:(i+1)*parts], rows[i*parts:(i+1)*parts]); err != nil {
+					return badrow.At(i, err)
+				}
+			}
+			return nil
+		})
+	})
+}
+
 //export go_cp_structure_mirror
 func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
 	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {

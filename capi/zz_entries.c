@@ -126,6 +126,12 @@ int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t
   return go_cp_structure_mirror(s, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_structure_canonical(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
+                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_structure_canonical(s, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
+}
+
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
                                int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
   if (forked) return refuse(NULL, err, err_cap);

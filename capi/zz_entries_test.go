@@ -22,6 +22,7 @@ var exported = map[string]any{
 	"cp_structure_embed_partial":  go_cp_structure_embed_partial,
 	"cp_structure_sample":         go_cp_structure_sample,
 	"cp_structure_mirror":         go_cp_structure_mirror,
+	"cp_structure_canonical":      go_cp_structure_canonical,
 	"cp_structure_enumerate":      go_cp_structure_enumerate,
 	"cp_custom_kernel":            go_cp_custom_kernel,
 	"cp_custom_draws":             go_cp_custom_draws,

@@ -64,6 +64,8 @@ func (c cycles) Check(y []int32) error {
 	return err
 }
 
+func (c cycles) Canonical(dst, y []int32) error { return cycleTo(dst, y, true) }
+
 func (c cycles) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.len())
 	mustLen("y", len(y), c.n)

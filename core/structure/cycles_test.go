@@ -146,13 +146,13 @@ func TestTourMessages(t *testing.T) {
 		y    []int32
 		want string
 	}{
-		{"directedcycles", []int32{0, 1, 2, 1, -1}, "the cycle visits vertex 1 twice"},
+		{"directedcycles", []int32{0, 1, 2, 1, -1}, "[0, 1, 2, 1] visits vertex 1 twice; a cycle visits each vertex at most once"},
 		{"directedcycles", []int32{0, 1, 5, -1, -1}, "the cycle visits vertex 5, must be between 0 and 4"},
-		{"directedcycles", []int32{0, 1, -1, 2, -1}, "the cycle goes on with 2 at place 3, behind the padding"},
-		{"directedcycles", []int32{0, 1, -1, -1, -1}, "the cycle is 2 long, must be at least 3"},
+		{"directedcycles", []int32{0, 1, -1, 2, -1}, "[0, 1, -1, 2] goes on behind −1; padding stands at the right end only"},
+		{"directedcycles", []int32{0, 1, -1, -1, -1}, "[0, 1] visits 2 vertices; a cycle visits at least 3"},
 		{"directedcycles", []int32{1, 0, 2, -1, -1}, "the cycle begins with vertex 1, must begin with its smallest, 0"},
 		{"cycles", []int32{0, 2, 3, 1, -1}, "the cycle goes on with vertex 2 and ends with 1, must end with the larger one"},
-		{"routes", []int32{3, -1, -1, -1, -1}, "the route is 1 long, must be at least 2"},
+		{"routes", []int32{3, -1, -1, -1, -1}, "[3] visits 1 place; a route visits at least 2"},
 		{"routes", []int32{3, -2, -1, -1, -1}, "the route visits place -2, must be between 0 and 4"},
 	} {
 		expectError(t, mustNew(t, c.name, examples.Sized(5)).Check(c.y), c.want)
@@ -162,5 +162,37 @@ func TestTourMessages(t *testing.T) {
 		y[i] = int32(i)
 	}
 	y[299] = 257
-	expectError(t, mustNew(t, "routes", examples.Sized(300)).Check(y), "the route visits place 257 twice")
+	expectError(t, mustNew(t, "routes", examples.Sized(300)).Check(y), "visits place 257 twice; a route visits")
+}
+
+// TestCyclesMayBeListedFromAnyVertex: every listing of a cycle has the same canonical one, which is the only one that Check takes.
+func TestCyclesMayBeListedFromAnyVertex(t *testing.T) {
+	const n = 5
+	for _, name := range []string{"cycles", "directedcycles"} {
+		space := mustNew(t, name, examples.Sized(n))
+		got, listing := make([]int32, n), make([]int32, n)
+		for y := range space.(Enumerator).All() {
+			k := visited(y)
+			ways := []int{1}
+			if name == "cycles" {
+				ways = append(ways, k-1) // backwards
+			}
+			for first := range k {
+				for _, step := range ways {
+					padFrom(listing, 0)
+					for i := range k {
+						listing[i] = y[(first+i*step)%k]
+					}
+					if err := space.(Canonicalizer).Canonical(got, listing); err != nil || !slices.Equal(got, y) {
+						t.Fatalf("%s: %v becomes %v, want %v, error %v", name, listing, got, y, err)
+					}
+					if legal := space.Check(listing) == nil; legal != slices.Equal(listing, y) {
+						t.Fatalf("%s: Check takes %v: %v", name, listing, legal)
+					}
+				}
+			}
+		}
+		expectError(t, space.(Canonicalizer).Canonical(got, []int32{2, 1, 0, 2, -1}),
+			"[2, 1, 0, 2] visits vertex 2 twice; a cycle visits each vertex at most once: leave out the return to the first vertex")
+	}
 }

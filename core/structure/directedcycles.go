@@ -59,6 +59,8 @@ func (c directedCycles) Check(y []int32) error {
 	return err
 }
 
+func (c directedCycles) Canonical(dst, y []int32) error { return cycleTo(dst, y, false) }
+
 func (c directedCycles) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.len())
 	mustLen("y", len(y), c.n)

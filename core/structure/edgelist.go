@@ -14,11 +14,11 @@ func edgesOf(n int, ints []int32) ([][2]int32, error) {
 		u, v := ints[2*i], ints[2*i+1]
 		for _, w := range [2]int32{u, v} {
 			if w < 0 || int(w) >= n {
-				return nil, fmt.Errorf("structure: edge %d is (%d, %d), its ends must be between 0 and %d", i, u, v, n-1)
+				return nil, fmt.Errorf("structure: edges[%d] is (%d, %d); vertices are whole numbers 0..%d", i, u, v, n-1)
 			}
 		}
 		if u == v {
-			return nil, fmt.Errorf("structure: edge %d is (%d, %d), a self-loop: its ends must differ", i, u, v)
+			return nil, fmt.Errorf("structure: edges[%d] is (%d, %d), a self-loop; leave it out", i, u, v)
 		}
 		key := [2]int32{min(u, v), max(u, v)}
 		if other, seen := first[key]; seen {
@@ -26,7 +26,7 @@ func edgesOf(n int, ints []int32) ([][2]int32, error) {
 			if edges[other][0] != u {
 				what = "is the reverse of"
 			}
-			return nil, fmt.Errorf("structure: edge %d is (%d, %d), which %s edge %d", i, u, v, what, other)
+			return nil, fmt.Errorf("structure: edges[%d] is (%d, %d), which %s edges[%d]; leave it out", i, u, v, what, other)
 		}
 		first[key] = i
 		edges[i] = [2]int32{u, v}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -57,7 +58,8 @@ func newSpanningTrees(a given) (Space, error) {
 	}
 	graph, err := spanning.New(n, edges)
 	if err != nil {
-		return nil, fmt.Errorf("structure: the graph has no spanning tree: %w", err)
+		return nil, fmt.Errorf("structure: the graph is not connected, %s; add edges, or take a tree for each of its parts",
+			strings.TrimPrefix(err.Error(), "spanning: "))
 	}
 	forests := new(pool[spanning.Forest])
 	return spanningTrees{kept: new(kept), graph: graph, edges: edges, forests: forests}, nil

@@ -22,6 +22,13 @@ type Space interface {
 	Embed(dst []float64, y []int32)
 }
 
+// Canonicalizer is implemented by spaces whose outputs can be listed in several ways, of which Check takes one.
+type Canonicalizer interface {
+	// Canonical writes the list that Check takes of the same output as y to dst, or says what is wrong with y. dst and y must not
+	// overlap.
+	Canonical(dst, y []int32) error
+}
+
 // PartialEmbedder embeds outputs of which only a part is known.
 type PartialEmbedder interface {
 	// CheckPartial returns nil if y encodes an output or what is known of one, and otherwise says which part is wrong and why.

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"combpred/core/draw"
 	"combpred/core/graph/tours"
@@ -48,20 +49,62 @@ func checkVisits(y []int32, n, least int, what, noun string) (k int, err error) 
 			return 0, fmt.Errorf("structure: the %s visits %s %d, must be between 0 and %d", what, noun, v, n-1)
 		}
 		if seen[v/64]>>(v%64)&1 == 1 {
-			return 0, fmt.Errorf("structure: the %s visits %s %d twice", what, noun, v)
+			remedy := ""
+			if v == y[0] && visited(y) == k+1 {
+				remedy = ": leave out the return to the first " + noun
+			}
+			return 0, fmt.Errorf("structure: %s visits %s %d twice; a %s visits each %s at most once%s", shownVisits(y), noun, v, what, noun, remedy)
 		}
 		seen[v/64] |= 1 << (v % 64)
 		k++
 	}
-	for i, v := range y[k:] {
+	for _, v := range y[k:] {
 		if v != noPlace {
-			return 0, fmt.Errorf("structure: the %s goes on with %d at place %d, behind the padding", what, v, k+i)
+			return 0, fmt.Errorf("structure: %s goes on behind −1; padding stands at the right end only", shownVisits(y))
 		}
 	}
 	if k < least {
-		return 0, fmt.Errorf("structure: the %s is %d long, must be at least %d", what, k, least)
+		many := noun
+		switch {
+		case k != 1 && noun == "vertex":
+			many = "vertices"
+		case k != 1:
+			many += "s"
+		}
+		return 0, fmt.Errorf("structure: %s visits %d %s; a %s visits at least %d: drop the row", shownVisits(y), k, many, what, least)
 	}
 	return k, nil
+}
+
+// shownVisits returns a list for a message: without its padding, and shortened if it is long.
+func shownVisits(y []int32) string {
+	const shown = 20
+	for len(y) > 0 && y[len(y)-1] == noPlace {
+		y = y[:len(y)-1]
+	}
+	text := strings.ReplaceAll(fmt.Sprint(y[:min(shown, len(y))]), " ", ", ")
+	if len(y) > shown {
+		text = strings.TrimSuffix(text, "]") + ", …]"
+	}
+	return text
+}
+
+// cycleTo writes a cycle that is listed from any place on to dst from its smallest place on; where it has no direction, eitherWay, so that
+// the second place is smaller than the last.
+func cycleTo(dst, y []int32, eitherWay bool) error {
+	k, err := checkVisits(y, len(y), leastCycle, "cycle", "vertex")
+	if err != nil {
+		return err
+	}
+	first, step := slices.Index(y, slices.Min(y[:k])), 1
+	if eitherWay && y[(first+1)%k] > y[(first+k-1)%k] {
+		step = k - 1
+	}
+	for i := range k {
+		dst[i] = y[(first+i*step)%k]
+	}
+	padFrom(dst, k)
+	return nil
 }
 
 // allVisits lists the padded lists of at least three different places below n whose first is the smallest, in

@@ -6,6 +6,7 @@ import ctypes
 
 import numpy as np
 
+from abi_loglinear import loglinear_calls
 from combpred._lib import abi
 from combpred._lib.call import call, record
 from combpred._lib.ridge import Design, ridge_options
@@ -54,26 +55,6 @@ def finished(p: int) -> np.ndarray:
     return state
 
 
-STEPS_OF = {"cp_loglinear_rows": abi.CLoglinearRowsStep, "cp_loglinear_search": abi.CLoglinearSearchStep}
-
-
-def loglinear_state(function: str, length: str, *problem: object) -> np.ndarray:
-    """Return the state of log-linear training on rows whose outputs are the mean: it is done at once, and stays so."""
-    model, step, sizes = record(abi.CLoglinearModel), record(STEPS_OF[function]), record(abi.CLoglinearSizes)
-    ctypes.memmove(ctypes.addressof(model), ctypes.addressof(LOGLINEAR_MODEL), ctypes.sizeof(model))
-    call("cp_loglinear_array_sizes", PERMUTATIONS, ctypes.byref(problem[0]), 2, 2, ctypes.byref(sizes))
-    state = np.zeros(getattr(sizes, length))
-    step.state, step.state_len = state.ctypes.data, len(state)
-    while step.request != b"done":
-        if step.request == b"moments":
-            state[step.reply : step.reply + 3] = 1.0  # rows, and their weight
-        elif step.request == b"expect":
-            state[step.means : step.means + 2 * D] = state[step.log_z : step.log_z + 2] = 0.0
-        given = (ctypes.byref(a) for a in (*problem, model, step))
-        call(function, PERMUTATIONS, *given, None, n_threads=1)
-    return state
-
-
 S, Y, K, Z = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
 RUN = (1, None)
 INPUTS = Design(np.eye(2))  # keeps the arrays that its struct points to
@@ -116,21 +97,6 @@ FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
 RBF = record(abi.CKernelFunction, name=b"rbf", gamma=0.5, degree=3.0, coef0=1.0)
 STATE = finished(2)
-LOGLINEAR = record(abi.CLoglinearOptions, solver=b"lbfgs", distribution=b"exact", alpha=1.0, tol=1e-3, max_iter=10)
-LOGLINEAR_MODEL = record(abi.CLoglinearModel, q=2, d=D, weights=doubles(2800), average=doubles(2850))
-LOGLINEAR_FEATURES = record(
-    abi.CLoglinearFeatures, n=2, q=2, rows=K, curvature=ONES.ctypes.data, weights=ONES.ctypes.data
-)
-ROWS_STATE = loglinear_state("cp_loglinear_rows", "rows", LOGLINEAR, DESIGN, TARGETS)
-SEARCH_STATE = loglinear_state("cp_loglinear_search", "search", LOGLINEAR)
-KERNEL = np.ones(1)  # overwritten, by a legal one
-
-
-def begun(function: str, state: np.ndarray) -> ctypes.Structure:
-    """Return the step by which training goes on from a state."""
-    return record(STEPS_OF[function], state=state.ctypes.data, state_len=len(state))
-
-
 AFFINE = record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z)
 MARGINS = (DESIGN, TARGETS, AFFINE)
 SVM_FIELDS = {"solver": b"cutting-plane", "rescaling": b"margin", "c": 1.0, "max_iter": 5, "order": SLOTS.ctypes.data}
@@ -178,6 +144,7 @@ CALLS = {
     "cp_structure_embed": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
+    "cp_structure_canonical": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
     "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
     "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
     "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
@@ -279,31 +246,6 @@ CALLS = {
         record(abi.CSGDPasses, order=SLOTS.ctypes.data, n_order=2, max_iter=2, curve=doubles(600), eta0=0.5),
         *(DESCENT, record(abi.CSGDReport), *RUN),
     ],
-    "cp_loglinear_array_sizes": [S, LOGLINEAR, 2, 2, record(abi.CLoglinearSizes)],
-    "cp_loglinear_fit": [S, LOGLINEAR, DESIGN, TARGETS, LOGLINEAR_MODEL, record(abi.CLoglinearInfo), *RUN],
-    "cp_loglinear_rows": [
-        *(
-            S,
-            LOGLINEAR,
-            DESIGN,
-            TARGETS,
-            LOGLINEAR_MODEL,
-            begun("cp_loglinear_rows", ROWS_STATE),
-            record(abi.CLoglinearInfo),
-        ),
-        *RUN,
-    ],
-    "cp_loglinear_sums": [S, LOGLINEAR, DESIGN, TARGETS, b"loss", Z, doubles(2900), *RUN],
-    "cp_loglinear_search": [
-        S,
-        LOGLINEAR,
-        LOGLINEAR_MODEL,
-        begun("cp_loglinear_search", SEARCH_STATE),
-        record(abi.CLoglinearInfo),
-        *RUN,
-    ],
-    "cp_loglinear_kernel": [KERNEL.ctypes.data, 1, ONES.ctypes.data, 1.0, doubles(3000), out(), *RUN],
-    "cp_loglinear_kernel_weights": [LOGLINEAR_FEATURES, b"dual", Z, 2, doubles(3000)],
     "cp_affine_losses": [b"signs and zeros", b"hamming", Z, 2, D, None, doubles(2300), doubles(2310), doubles(2330)],
     "cp_rows_order": [DESIGN, TARGETS, INTS[48:].ctypes.data, *RUN],
     "cp_svm_fit": [S, SVM, *MARGINS, SOLUTION, record(abi.CSVMInfo), *RUN],
@@ -352,5 +294,6 @@ CALLS = {
         *(1.0, doubles(2640), out(), *RUN),
     ],
 }
+CALLS |= loglinear_calls(PERMUTATIONS, D, DESIGN, TARGETS)
 for name in CALLS.keys() & abi.OF_ROWS.keys():
     CALLS[name].append(out())  # bad_row

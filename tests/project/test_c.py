@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import scipy
 
-from combpred import StructuredRidge
+from combpred import ProbabilisticStructured, StructuredRidge
 from combpred._lib import abi
 from combpred._lib.decode import decode
 from combpred._lib.partition import Asked, Estimates, estimate, log_partition, sample_distribution
@@ -300,6 +300,24 @@ def test_svm(run):
     average = np.vstack([visited.coef_.T, visited.intercept_])
     np.testing.assert_allclose(numbers(found["perceptron"]), average.ravel(), rtol=0, atol=1e-12)
     assert " ".join(found["refused"]).startswith("1 the state has not been begun")
+
+
+def test_loglinear(run):
+    rng = np.random.default_rng(5)
+    n, p, alpha = 40, 3, 0.5
+    X = rng.normal(size=(n, p))
+    y = np.argsort(np.argsort(-(X @ rng.normal(size=(p, 4)) + rng.gumbel(size=(n, 4))), axis=1), axis=1) + 1
+    found = run("loglinear", given=text([n, p, alpha], X, y))
+    model = ProbabilisticStructured("permutations", alpha=alpha, tol=1e-9).fit(X, y)
+    weights = np.vstack([model.coef_.T, model.intercept_]).ravel()
+    # All go to the same minimum, where the gradient is 1e-9 of that at zero.
+    for name in ("coef", "by_sums", "by_answers", "from_dual"):
+        np.testing.assert_allclose(numbers(found[name]), weights, rtol=0, atol=1e-6)
+    for name in ("objective", "of_kernel"):
+        assert float(found[name][0]) == pytest.approx(model.objective_, rel=1e-12)
+    # By draws a 400th of the gain may be left, and counts as converged up to four times that.
+    np.testing.assert_allclose(numbers(found["drawn"]), weights, rtol=0, atol=0.2)
+    assert " ".join(found["refused"]).startswith("1 ")
 
 
 def test_estimates(run):

@@ -21,7 +21,13 @@ from looks_of_tests import Look, looks_of_tests
 FINDERS = {"", "structures._resolve", "_lib.versions", "_lib.control", "_cli.model"}
 
 #: Oracles that serve the tests of one private room alone: legal calls of the C interface, and runs of the command line.
-ROOMS_OF_ORACLES = {"abi_answers": "_lib", "abi_calls": "_lib", "process_data": "_lib", "cli_runs": "_cli"}
+ROOMS_OF_ORACLES = {
+    "abi_answers": "_lib",
+    "abi_calls": "_lib",
+    "abi_loglinear": "_lib",
+    "process_data": "_lib",
+    "cli_runs": "_cli",
+}
 
 #: What tests use of rooms that they do not test, the folders (or the file) that do, and why.
 LOOKS = [

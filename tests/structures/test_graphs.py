@@ -14,7 +14,6 @@ import scipy.sparse
 from combpred import CapabilityError, StructuredRidge
 from combpred._lib.decode import Decoding
 from combpred._lib.errors import RowError
-from combpred._lib.structure import Range
 from combpred.structures import Cliques, Graphs, SpanningTrees, Structure, Subtrees, resolve_structure
 from small_graphs import ANIMALS, BOWTIE, PARENT, WHEEL
 
@@ -149,7 +148,8 @@ def test_illegal_trees_are_refused(parent: Any, message: str) -> None:
 
 
 def test_trees_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Subtrees, "_range", lambda self, key: Range(1, 6, "for this test"))
+    few = Subtrees([-1])._range("n")._replace(most=6, reason="for this test")
+    monkeypatch.setattr(Subtrees, "_range", lambda self, key: few)
     with pytest.raises(ValueError, match="Subtrees: parent must have at most 6 nodes, got 7; for this test"):
         Subtrees(PARENT).count()
 

@@ -21,7 +21,6 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
 from combpred import CapabilityError, metrics, structures
-from combpred._lib.structure import Range
 from combpred.structures import (
     Graphs,
     Hierarchy,
@@ -263,7 +262,8 @@ def test_posets_too_large_are_refused() -> None:
 
 
 def test_hierarchies_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Hierarchy, "_range", lambda self, key: Range(1, 6, "for this test"))
+    few = Hierarchy([-1])._range("n")._replace(most=6, reason="for this test")
+    monkeypatch.setattr(Hierarchy, "_range", lambda self, key: few)
     with pytest.raises(ValueError, match="Hierarchy: parent must have at most 6 nodes, got 7; for this test"):
         Hierarchy([3, 3, 0, -1, 0, 1, 5]).count()
 

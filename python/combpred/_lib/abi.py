@@ -457,6 +457,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_structure_embed": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_mirror": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
+    "cp_structure_canonical": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),

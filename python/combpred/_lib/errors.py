@@ -124,6 +124,17 @@ class RowError(DataError, ValueError):
 
 
 @contextmanager
+def in_words_of(name: str) -> Iterator[None]:
+    """Let what the core says against a structure begin with the name of the class or function that the user called."""
+    try:
+        yield
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise ValueError(f"{name}: {re.sub('^(structure|custom): ', '', str(error))}") from None
+
+
+@contextmanager
 def renumbered(rows: NDArray[np.intp] | slice) -> Iterator[None]:
     """Give an error raised within, which counts rows of some selection, the number of its row in the user's data.
 

@@ -268,6 +268,14 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     return y
 
 
+def structure_canonical(description: Description, y: Any) -> IntArray:
+    """Return the encoding that the core takes of each row of `y` (n, part_len), which may be listed in another way."""
+    y = codes(y, "y", None, description.shape.part_len)
+    listed: IntArray = np.empty(y.shape, dtype=np.int32)
+    call("cp_structure_canonical", description, address(y), *y.shape, address(listed), n_threads=1, flops=20.0 * y.size)
+    return listed
+
+
 def structure_enumerate(description: Description, skip: int, capacity: int) -> IntArray:
     """List at most `capacity` outputs from number `skip` on, of shape (k, part_len); k = 0 past the end."""
     if capacity < 0:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.targets import TargetError, target_matrix, whole_numbers
+from .._data.targets import TargetError, whole_numbers
 from ._base import Sized, Structure
 from ._edges import EDGE_KEYS
 from ._layout import Layout
@@ -78,11 +78,17 @@ class Assignments(Structure):
         )
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        return _columns(target_matrix(y, "y", self._n(), "item", "n_items"), "y")
+        k = self._n()
+        # k passes here, so that columns counted from 1 get their own remedy below.
+        columns = whole_numbers(self._matrix(y), "y", 0, k, f"columns are whole numbers 0..{k - 1}, each once in a row")
+        bad = (np.sort(columns, axis=1) != np.arange(k)).any(axis=1)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise TargetError(row, _diagnosis(columns[row], k))
+        return columns
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        truth = _columns(target_matrix(y_true, "y_true", self.n_items, "item", "n_items"), "y_true")
-        predicted = _columns(target_matrix(y_pred, "y_pred", self.n_items, "item", "n_items"), "y_pred")
+        truth, predicted = self._encoded(y_true, y_pred)
         if truth.shape != predicted.shape:
             raise ValueError(f"y_true has shape {truth.shape} and y_pred {predicted.shape}; they must agree row by row")
         # An item is right or wrong as a whole; the fraction of right cells would depend on the number of columns.
@@ -95,19 +101,6 @@ class Assignments(Structure):
     def _layout(self) -> Layout:
         n = self._n()
         return Layout("cells", n, *np.divmod(np.arange(n * n), n))
-
-
-def _columns(values: NDArray[Any], argument: str) -> NDArray[np.int32]:
-    """Return assignments as int32; TargetError for the first row that does not hold each of 0..k−1 once."""
-    k = values.shape[1]
-    remedy = f"columns are whole numbers 0..{k - 1}, each once in a row"
-    # k passes here, so that columns counted from 1 get their own remedy below.
-    columns = whole_numbers(values, argument, 0, k, remedy)
-    bad = (np.sort(columns, axis=1) != np.arange(k)).any(axis=1)
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise TargetError(row, _diagnosis(columns[row], k), argument)
-    return columns
 
 
 def _diagnosis(row: NDArray[np.int32], k: int) -> str:

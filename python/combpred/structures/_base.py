@@ -23,13 +23,14 @@ from sklearn.base import BaseEstimator
 from .. import metrics
 from .._data.checks import frozen, is_integer, seed_of
 from .._data.inputs import check_weights
+from .._data.relations import pair_names
 from .._data.targets import flat_sets, target_matrix
 from .._lib.arrays import require_memory
 from .._lib.decode import Decoding, score_rows
 from .._lib.errors import CapabilityError
 from .._lib.names import CHAINS
 from .._lib.structure import Description, Range, parameter_range
-from ._layout import Layout
+from ._layout import Layout, PairKind
 from ._search.constraints import Conditions, Restriction
 from ._space import EntryKind, LibrarySpace, MomentsInfo
 
@@ -81,6 +82,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     """Name of the function in `combpred.metrics` that `score` calls; larger is better."""
 
     _sized: ClassVar[Sized]  # of structures that are described by one size, or by a size and something else
+    _pairs: ClassVar[tuple[PairKind, str]]  # of structures whose ψ has pairs u < v: their meaning and name
     _constraint_keys: ClassVar[tuple[str, ...]] = ()  # keys that `constraints` may hold
     _entries: ClassVar[EntryKind] = "unknown"  # values that the entries of ψ take
     _costs: ClassVar[tuple[str, ...]] = ("hamming",)  # losses between outputs; the first is the default
@@ -162,7 +164,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _shown(self, y: Any) -> int:
         """Return the size that y shows; overridden where that is not its number of columns."""
-        return target_matrix(y, "y", None, self._sized.column).shape[1]
+        return int(target_matrix(y, "y", None, self._sized.column).shape[1])
 
     @abstractmethod
     def _encode(self, y: Any) -> NDArray[np.int32]:
@@ -222,7 +224,6 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         """Return y in the user's format, given parts of shape ``(n, part_len)``; overridden where that is another."""
         return parts
 
-    @abstractmethod
     def feature_names(self) -> NDArray[np.object_]:
         r"""Return a name for every entry of :math:`\psi`.
 
@@ -235,6 +236,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
         ValueError
             When a size is not known yet.
         """
+        return np.array(pair_names(self._n(), self._pairs[1]), dtype=object)
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         """Return the conditions in the form that decoders take; overridden by structures that take constraints."""
@@ -252,7 +254,7 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
 
     def _layout(self) -> Layout | None:
         """Return the entries of ψ as cells of a matrix of items by items, or None if they do not form one."""
-        return None
+        return Layout.of_pairs(self._pairs[0], self._n()) if hasattr(self, "_pairs") else None
 
     def _loss_entries(self) -> NDArray[np.bool_] | None:
         """Return a mask ``(d,)`` of the entries of ψ that losses count, or None for all."""
@@ -652,6 +654,11 @@ class Structure(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has n
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         """Return observed and predicted outputs in the format that the default metric takes."""
         return y_true, y_pred
+
+    def _encoded(self, y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return both in parts, for metrics that take these."""
+        known = self._resolve(y_true).space
+        return known.encode(y_true, "y_true"), known.encode(y_pred, "y_pred")
 
     def _n(self) -> int:
         """Return the size, checked."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from .._data.targets import bits
 from .._lib.structure import Description
 from ._base import Sized, Structure
-from ._edges import complete_graph, edge_names
-from ._layout import Layout
 from ._members import MEMBER_KEYS, MemberConditions
 from ._search.constraints import Conditions, Noun, Restriction
 
@@ -62,6 +60,7 @@ class Cliques(Structure):
     _entries = "bits"
     _constraint_keys = MEMBER_KEYS
     _sized = Sized("n_vertices", "vertex")
+    _pairs = ("edges", "-")
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
@@ -77,9 +76,3 @@ class Cliques(Structure):
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return bits(self._matrix(y), "cliques are 0/1 matrices, 1 where the vertex belongs to the row")
-
-    def feature_names(self) -> NDArray[np.object_]:
-        return edge_names(complete_graph(self._n()))
-
-    def _layout(self) -> Layout:
-        return Layout.of_pairs("edges", self._n())

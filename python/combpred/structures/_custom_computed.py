@@ -15,13 +15,13 @@ from .._data.checks import is_integer, is_number
 from .._data.targets import TargetError
 from .._lib.arrays import FloatArray, allocate
 from .._lib.decode import Decoded, Decoding
-from .._lib.errors import CapabilityError, RowError
+from .._lib.errors import CapabilityError, RowError, in_words_of
 from .._lib.names import RANDOM_DECODERS
 from .._lib.sampling import Drawn, Plan
 from .._lib.structure import Description, DrawnMoments, custom_check
 from ._base import Structure
 from ._custom_chain import draw_by_proposals
-from ._custom_listed import finite_numbers, in_words_of_custom
+from ._custom_listed import finite_numbers
 from ._space import EntryKind, LibrarySpace, MomentsInfo
 
 Embed = Callable[[Any], ArrayLike]
@@ -74,7 +74,7 @@ class PythonSpace(LibrarySpace):
         self._embed, self._decode, self._sample = functions
         self.moments_info = moments_info
         self.description = Description("custom", {"d": d, "members": 0}, None, moments)
-        with in_words_of_custom():
+        with in_words_of("Custom"):
             custom_check(self.description, np.empty((0, d)))
 
     # Facts.

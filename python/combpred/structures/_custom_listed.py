@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.targets import target_vector, whole_numbers
-from .._lib.errors import RowError
+from .._lib.errors import in_words_of
 from .._lib.structure import Description, custom_kernel
 from ._base import Structure
 from ._space import EntryKind, LibrarySpace, MomentsInfo
@@ -82,20 +81,8 @@ def from_gram(structure: Structure, structures: Sequence[Any], gram: ArrayLike) 
     values = np.asarray(gram)
     if values.shape != (k, k):
         raise ValueError(f"Custom: gram must have shape ({k}, {k}), kernel values of all pairs; got {values.shape}")
-    with in_words_of_custom():
+    with in_words_of("Custom"):
         return ListedSpace(structure, custom_kernel(finite_numbers(values, "gram")))
-
-
-@contextmanager
-def in_words_of_custom() -> Iterator[None]:
-    """Let what the library says against numbers that the user gave begin as all messages about the structure do."""
-    try:
-        yield
-    except RowError:
-        raise
-    except ValueError as error:
-        reason = str(error).removeprefix("structure: ").removeprefix("custom: ")
-        raise ValueError(f"Custom: {reason}") from None
 
 
 def _length(structures: Sequence[Any]) -> int:

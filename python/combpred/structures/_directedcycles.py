@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.relations import pair_index, pair_names
+from .._data.relations import pair_index
 from .._lib.structure import Description
 from ._base import Sized
-from ._layout import Layout
 from ._search.constraints import Restriction
-from ._visits import VisitConditions, Visits, canonical_cycles, cycle_listing
+from ._visits import VisitConditions, Visits, cycle_listing
 
 
 @documented
@@ -58,20 +57,12 @@ class DirectedCycles(Visits):
     default_metric = "policy_cosine"
     _entries = "signs and zeros"
     _sized = Sized("n_vertices", "vertex", "y")
+    _pairs = ("directions", "->")
     _noun = ("vertex", "vertices")
     _what = "a cycle"
 
     def __init__(self, n_vertices: int | None = None) -> None:
         self.n_vertices = n_vertices
-
-    def _canonical(self, lists: NDArray[np.int32]) -> NDArray[np.int32]:
-        return canonical_cycles(lists, either_way=False)
-
-    def feature_names(self) -> NDArray[np.object_]:
-        return np.array(pair_names(self._n(), "->"), dtype=object)
-
-    def _layout(self) -> Layout:
-        return Layout.of_pairs("directions", self._n())
 
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         n = self._n()

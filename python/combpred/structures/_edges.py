@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.targets import bits, target_matrix
+from .._lib.call import codes
+from .._lib.errors import in_words_of
 from .._lib.structure import Description
 from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
 
@@ -43,23 +45,11 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]
         )
     if values.dtype.kind not in "iuf" or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
         raise TypeError(f"{cls}: edges must hold vertices 0, 1, …, whole numbers; got dtype {values.dtype}")
-    most = int(values.max()) if n_vertices is None else n_vertices - 1
-    bad = ((values < 0) | (values > most)).any(axis=1)
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise ValueError(f"{cls}: edges[{i}] is {_pair(values, i)}; vertices are whole numbers 0..{most}")
-    loops = values[:, 0] == values[:, 1]
-    if loops.any():
-        i = int(np.argmax(loops))
-        raise ValueError(f"{cls}: edges[{i}] is {_pair(values, i)}, a self-loop; leave it out")
-    first: dict[tuple[int, int], int] = {}
-    for i, (u, v) in enumerate(np.sort(values, axis=1).tolist()):
-        other = first.setdefault((u, v), i)
-        if other < i:
-            same = bool((values[other] == values[i]).all())
-            what = "repeats" if same else "is the reverse of"
-            raise ValueError(f"{cls}: edges[{i}] is {_pair(values, i)}, which {what} edges[{other}]; leave it out")
-    return np.ascontiguousarray(values, dtype=np.int32)
+    whole = codes(values.astype(np.int64), "edges", None, 2)
+    n = max(2, int(whole.max()) + 1) if n_vertices is None else n_vertices
+    with in_words_of(cls):
+        _ = Description("graphs", {"n": n}, whole.ravel()).shape  # the library checks them
+    return whole
 
 
 def edge_names(edges: NDArray[np.int32]) -> NDArray[np.object_]:
@@ -136,9 +126,3 @@ def edge_restriction(
         must_not=tuple((i, 1) for i in sorted(must_not)),
         shown=str(conditions),
     )
-
-
-def _pair(values: NDArray[Any], i: int) -> str:
-    """Return edge number i for messages."""
-    u, v = (int(x) for x in values[i])
-    return f"({u}, {v})"

@@ -7,6 +7,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+#: What an entry of ψ for a pair of items means, as `Layout` explains.
+PairKind = Literal["total order", "order", "directions", "edges"]
+
 
 class Layout(NamedTuple):
     r"""The entries of :math:`\psi`, or the first of them, as cells of a matrix.
@@ -30,7 +33,7 @@ class Layout(NamedTuple):
     columns: NDArray[np.intp]
 
     @classmethod
-    def of_pairs(cls, kind: Literal["total order", "order", "directions", "edges"], n_items: int) -> Layout:
+    def of_pairs(cls, kind: PairKind, n_items: int) -> Layout:
         """Return the layout of ψ with one entry for each pair u < v, in lexicographic order."""
         u, v = np.triu_indices(n_items, 1)
         return cls(kind, n_items, u, v)

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.relations import encode_relations, items_shown, pair_names
+from .._data.relations import encode_relations, items_shown
 from .._lib.errors import CapabilityError
 from .._lib.names import MOMENTS_KINDS
 from .._lib.structure import Description
 from ._base import Sized, Structure
-from ._layout import Layout
 from ._space import LibrarySpace
 
 _MOMENTS = {name: number for number, name in enumerate(("auto", *MOMENTS_KINDS))}  # as the library counts them
@@ -72,6 +71,7 @@ class PartialOrders(Structure):
     _entries = "signs and zeros"
     _costs = ("hamming", "kendall")
     _sized = Sized("n_items", "pair of items", "the pairs of y")
+    _pairs = ("order", " before ")
 
     def __init__(
         self, n_items: int | None = None, *, moments: Literal["auto", "exact", "relaxed", "sampled"] = "auto"
@@ -96,15 +96,7 @@ class PartialOrders(Structure):
     def _make_space(self) -> LibrarySpace:
         return _PartialOrderSpace(self)
 
-    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        known = self._resolve(y_true)
-        return known.space.encode(y_true), known.space.encode(y_pred)
-
-    def feature_names(self) -> NDArray[np.object_]:
-        return np.array(pair_names(self._n(), " before "), dtype=object)
-
-    def _layout(self) -> Layout:
-        return Layout.of_pairs("order", self._n())
+    _metric_arguments = Structure._encoded
 
 
 class _PartialOrderSpace(LibrarySpace):

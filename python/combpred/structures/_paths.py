@@ -318,7 +318,7 @@ class Paths(Structure):
             raise CapabilityError(f"{error}; take loss='auc', or leave out `tied`") from None
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        truth, predicted = self.space.encode(y_true, "y_true"), self.space.encode(y_pred, "y_pred")
+        truth, predicted = self._encoded(y_true, y_pred)
         return self._used_arcs(truth), self._used_arcs(predicted)
 
     def _used_arcs(self, parts: NDArray[np.int32]) -> NDArray[np.int8]:

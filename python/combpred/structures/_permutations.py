@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.glossary import documented
-from .._data.relations import pair_names
 from .._data.targets import TargetError, as_numbers, target_matrix, whole_numbers
 from ._base import Sized, Structure
-from ._layout import Layout
 from ._orders import ORDER_KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
 
@@ -56,6 +54,7 @@ class Permutations(Structure):
     _entries = "signs"
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label")
+    _pairs = ("total order", " before ")
     _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
@@ -151,12 +150,6 @@ class Permutations(Structure):
 
         positions, bound = best_order(self._n(), linear, order_cuts(restriction))
         return positions, bound + float(magnitude.sum())  # every |ψ| is 1
-
-    def feature_names(self) -> NDArray[np.object_]:
-        return np.array(pair_names(self._n(), " before "), dtype=object)
-
-    def _layout(self) -> Layout:
-        return Layout.of_pairs("total order", self._n())
 
     def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
         return (1 + psi) / 2

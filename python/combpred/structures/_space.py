@@ -23,7 +23,7 @@ from scipy import sparse
 from .._data.targets import TargetError
 from .._lib.arrays import FloatArray, require_memory
 from .._lib.decode import Decoded, Decoding, best_blocks, decode
-from .._lib.errors import CapabilityError, RowError
+from .._lib.errors import CapabilityError, RowError, in_words_of
 from .._lib.partition import Partition, log_partition, partition_cost, sample_distribution
 from .._lib.sampling import Drawn, Plan, chain_sample
 from .._lib.structure import (
@@ -107,7 +107,10 @@ class LibrarySpace:
     @cached_property
     def description(self) -> Description:
         """The description that the library reads, made once."""
-        return self.structure._describe()
+        description = self.structure._describe()
+        with in_words_of(type(self.structure).__name__):
+            _ = description.shape  # which the library finds for legal parameters only
+        return description
 
     @property
     def part_len(self) -> int:

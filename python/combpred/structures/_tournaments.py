@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.glossary import documented
-from .._data.relations import encode_relations, items_shown, pair_names
+from .._data.relations import encode_relations, items_shown
 from ._base import Sized, Structure
-from ._layout import Layout
 
 
 @documented
@@ -54,6 +53,7 @@ class Tournaments(Structure):
     _entries = "signs and zeros"
     _costs = ("hamming", "kendall")
     _sized = Sized("n_items", "pair of items", "the pairs of y")
+    _pairs = ("order", " before ")
 
     def __init__(self, n_items: int | None = None) -> None:
         self.n_items = n_items
@@ -64,15 +64,7 @@ class Tournaments(Structure):
     def _encode(self, y: Any) -> NDArray[np.int32]:
         return encode_relations(y, self._n(), reflexive=False)
 
-    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        known = self._resolve(y_true)
-        return known.space.encode(y_true), known.space.encode(y_pred)
-
-    def feature_names(self) -> NDArray[np.object_]:
-        return np.array(pair_names(self._n(), " before "), dtype=object)
-
-    def _layout(self) -> Layout:
-        return Layout.of_pairs("order", self._n())
+    _metric_arguments = Structure._encoded
 
     def pair_probabilities(self, marginals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Return the probabilities that u is before v, and that v is before u, for all pairs u < v.

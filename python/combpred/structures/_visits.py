@@ -10,7 +10,7 @@ import numpy as np
 
 from .._data.targets import TargetError, padded, shown, whole_numbers
 from .._lib.arrays import IntArray
-from .._lib.structure import Description
+from .._lib.structure import Description, structure_canonical
 from ._base import Structure
 from ._search.constraints import ConditionError, Conditions, Noun, Pair, Restriction
 
@@ -33,16 +33,18 @@ class Visits(Structure):
         return self._range("n").least
 
     def _shown(self, y: Any) -> int:
-        return max(self._lists(y, "y", None).shape[1], self._least)
+        return max(int(self._lists(y, "y", None).shape[1]), self._least)
 
     def _encode(self, y: Any) -> IntArray:
-        return self._canonical(self._lists(y, "y", self._n()))
+        description = self._describe()
+        return structure_canonical(description, self._lists(y, "y", description.scalars["n"]))
 
     def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        n = None if getattr(self, self._sized.parameter) is None else self._n()
-        truth, predicted = self._lists(y_true, "y_true", n), self._lists(y_pred, "y_pred", n)
-        n = max(truth.shape[1], predicted.shape[1])
-        return self._canonical(_with_width(truth, n)), self._canonical(_with_width(predicted, n))
+        known = self
+        if getattr(self, self._sized.parameter) is None:
+            widths = (self._lists(y, name, None).shape[1] for y, name in ((y_true, "y_true"), (y_pred, "y_pred")))
+            known = self._with(**{self._sized.parameter: max(*widths, self._least)})
+        return known.space.encode(y_true, "y_true"), known.space.encode(y_pred, "y_pred")
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         one, many = self._noun
@@ -53,12 +55,8 @@ class Visits(Structure):
     def _restricted(self, conditions: VisitConditions, free: Description) -> Restriction:
         """Return the restriction to lists that satisfy the conditions; `free` describes the structure without them."""
 
-    def _canonical(self, lists: IntArray) -> IntArray:
-        """Return each output by the one list that the library takes, out of all lists that mean the same output."""
-        return lists
-
     def _lists(self, y: Any, argument: str, n: int | None) -> IntArray:
-        """Return y as int32 of shape ``(n_samples, n)``, padded with −1, after checking every row.
+        """Return y as int32 of shape ``(n_samples, n)``, padded with −1; the library checks the rest.
 
         Parameters
         ----------
@@ -72,40 +70,23 @@ class Visits(Structure):
         Raises
         ------
         TargetError
-            For the first row that is too short, repeats a place, holds an unknown place, or goes on after −1.
+            For the first row that holds an unknown place.
         """
         one, many = self._noun
         most = self._range("n").most if n is None else n
         remedy = f"{many} are whole numbers 0..{most - 1}, and −1 pads short rows at the right"
         values = whole_numbers(padded(y, argument, one), argument, -1, most - 1, remedy)
-        if n is None:
-            n = max(values.shape[1], int(values.max()) + 1)
-        visited = values >= 0
-        late = (visited[:, 1:] & ~visited[:, :-1]).any(axis=1)
-        if late.any():
-            row = int(np.argmax(late))
-            reason = f"{shown(values[row])} goes on behind −1; padding stands at the right end only"
+        n = max(values.shape[1], int(values.max()) + 1) if n is None else n
+        beyond = (values[:, n:] >= 0).any(axis=1)  # more places than there are
+        if beyond.any():
+            row = int(np.argmax(beyond))
+            reason = (
+                f"{shown(values[row])} lists more than the {n} {many} there are; {self._what} visits each at most once"
+            )
             raise TargetError(row, reason, argument)
-        lengths = visited.sum(axis=1)
-        if (lengths < self._least).any():
-            row = int(np.argmax(lengths < self._least))
-            reason = f"{shown(values[row])} visits {lengths[row]} {one if lengths[row] == 1 else many}; "
-            raise TargetError(row, f"{reason}{self._what} visits at least {self._least}: drop the row", argument)
-        ordered = np.sort(values, axis=1)
-        repeats = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
-        if repeats.any():
-            row = int(np.argmax(repeats))
-            raise TargetError(row, self._repeat(values[row, : lengths[row]]), argument)
-        return _with_width(values, n)
-
-    def _repeat(self, row: IntArray) -> str:
-        """Return which place a row repeats, and the remedy."""
-        one, _ = self._noun
-        place = int(np.argmax(np.bincount(row) > 1))
-        reason = f"{shown(row)} visits {one} {place} twice; {self._what} visits each {one} at most once"
-        if row[0] == row[-1] and np.bincount(row).sum() == len(np.unique(row)) + 1:
-            reason += f": leave out the return to the first {one}"
-        return reason
+        lists = np.full((len(values), n), -1, dtype=np.int32)
+        lists[:, : values.shape[1]] = values[:, :n]
+        return lists
 
 
 class VisitConditions:
@@ -223,24 +204,6 @@ class VisitConditions:
         return Description(free.name, scalars, fixed, None)
 
 
-def canonical_cycles(lists: IntArray, *, either_way: bool) -> IntArray:
-    """Return cycles listed from their smallest place on.
-
-    If `either_way`, the direction is free, and the second place of a list is the smaller neighbour of the first.
-    """
-    n = lists.shape[1]
-    places = np.arange(n, dtype=np.int64)
-    lengths = (lists >= 0).sum(axis=1, keepdims=True)
-    first = np.where(lists >= 0, lists, n).argmin(axis=1)[:, np.newaxis]
-    step = np.ones_like(first)
-    if either_way:
-        after, before = (np.take_along_axis(lists, (first + s) % lengths, axis=1) for s in (1, -1))
-        step[after > before] = -1
-    turned = np.take_along_axis(lists, (first + step * places) % lengths, axis=1)
-    turned[places >= lengths] = -1
-    return turned
-
-
 def cycle_listing(start: int | None, end: int | None, *, either_way: bool) -> Callable[[IntArray], IntArray] | None:
     """Return a function that lists cycles so that they begin with `start` and end with `end`, or None if both are.
 
@@ -273,11 +236,3 @@ def _rotate_to(places: list[int], first: int) -> list[int]:
     """Return a cyclic list from `first` on."""
     at = places.index(first)
     return places[at:] + places[:at]
-
-
-def _with_width(values: IntArray, n: int) -> IntArray:
-    """Return legal rows with n columns, by adding or removing padding."""
-    fitted = np.full((len(values), n), -1, dtype=np.int32)
-    width = min(n, values.shape[1])
-    fitted[:, :width] = values[:, :width]
-    return fitted

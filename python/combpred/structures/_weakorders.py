@@ -10,9 +10,8 @@ from scipy.stats import rankdata
 
 from .._data.glossary import documented
 from .._data.relations import pair_names
-from .._data.targets import as_numbers, error_at, target_matrix
+from .._data.targets import as_numbers, error_at
 from ._base import Sized, Structure
-from ._layout import Layout
 from ._orders import ORDER_KEYS, order_restriction
 from ._search.constraints import Conditions, Restriction
 
@@ -74,6 +73,7 @@ class WeakOrders(Structure):
     _entries = "signs and ties"
     _costs = ("kendall", "hamming")
     _sized = Sized("n_labels", "label")
+    _pairs = ("order", " before ")
     _constraint_keys = ORDER_KEYS
 
     def __init__(self, n_labels: int | None = None) -> None:
@@ -83,18 +83,16 @@ class WeakOrders(Structure):
         return order_restriction(conditions, self.space.description)
 
     def _encode(self, y: Any) -> NDArray[np.int32]:
-        return _dense_ranks(y, self._n(), "y")
+        values = as_numbers(self._matrix(y), "y", _REMEDY)
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise error_at(~np.isfinite(values), values, _REMEDY)
+        return np.ascontiguousarray(rankdata(values, method="dense", axis=1), dtype=np.int32)
 
-    def _metric_arguments(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        k = None if self.n_labels is None else self._n()
-        return _dense_ranks(y_true, k, "y_true"), _dense_ranks(y_pred, k, "y_pred")
+    _metric_arguments = Structure._encoded
 
     def feature_names(self) -> NDArray[np.object_]:
         n = self._n()
         return np.array(pair_names(n, " before ") + pair_names(n, " tied with "), dtype=object)
-
-    def _layout(self) -> Layout:
-        return Layout.of_pairs("order", self._n())
 
     def _indicators(self, psi: NDArray[np.float64]) -> NDArray[np.float64]:
         tied = np.split(psi, 2, axis=1)[1]
@@ -115,11 +113,3 @@ class WeakOrders(Structure):
         difference, tied = np.split(marginals, 2, axis=-1)
         before, after = (1 - tied + difference) / 2, (1 - tied - difference) / 2
         return np.clip(before, 0.0, 1.0), np.clip(after, 0.0, 1.0)
-
-
-def _dense_ranks(y: Any, width: int | None, argument: str) -> NDArray[np.int32]:
-    """Return the dense ranks of each row's numbers; TargetError for the first row with one that is not finite."""
-    values = as_numbers(target_matrix(y, argument, width, "label", "n_labels"), argument, _REMEDY)
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise error_at(~np.isfinite(values), values, _REMEDY, argument)
-    return np.ascontiguousarray(rankdata(values, method="dense", axis=1), dtype=np.int32)
