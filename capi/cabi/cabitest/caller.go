@@ -12,10 +12,10 @@ import (
 // Result is the expression of a field that is written only.
 const Result = "result"
 
-// Ways are draws for all the ways in which an argument may be wrong, or differ from the usual one, and Names those for other names.
+// Ways are draws for all the ways in which an argument may be wrong, or differ from the usual one; those from 200 on come in pairs with the
+// next, which is much the same. Names are draws for other names.
 var (
-	Ways = []byte{1, 2, 200, 201, 203, 208, 212, 220, 221, 222, 223, 224, 225, 226, 227, 228, 232, 236, 237, 238, 239, 240, 241, 242, 243,
-		244, 245, 247, 251, 255}
+	Ways  = []byte{1, 2, 200, 208, 212, 220, 222, 224, 226, 228, 232, 236, 238, 240, 242, 244, 246, 250, 254}
 	Names = []byte{3, 4, 5, 6, 7, 8, 9, 10, 11}
 )
 
