@@ -24,9 +24,9 @@ from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError, RowError, renumbered
 from .._lib.loglinear import KernelFeatures
-from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, require_bits, rows_order, svm_fit
+from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, require_bits, svm_fit
 from .._lib.names import MARGIN_SOLVERS, RESCALINGS
-from .._lib.ridge import Design, Targets
+from .._lib.ridge import Design, Targets, rows_order
 from .._lib.structure import Description
 from ..structures import Structure
 from ..structures.costs import COSTS
