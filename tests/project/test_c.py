@@ -309,7 +309,7 @@ def test_loglinear(run):
     found = run("loglinear", given=text([n, p, alpha], X, y))
     model = ProbabilisticStructured("permutations", alpha=alpha, tol=1e-9).fit(X, y)
     weights = np.vstack([model.coef_.T, model.intercept_]).ravel()
-    # All go to the same minimum, where the gradient is 1e-9 of that at zero; by draws a hundredth of the gain may be left.
+    # All go to one minimum, where the gradient is 1e-9 of that at zero; by draws a hundredth of the gain may be left.
     for name, atol in (("coef", 1e-6), ("by_sums", 1e-6), ("by_answers", 1e-6), ("from_dual", 1e-6), ("drawn", 0.2)):
         np.testing.assert_allclose(numbers(found[name]), weights, rtol=0, atol=atol)
     assert numbers(found["objective"] + found["of_kernel"]) == pytest.approx(model.objective_, rel=1e-12)
