@@ -65,6 +65,7 @@ RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "sin
 WORK = record(abi.CWorkspace, data=doubles(1024), bytes=8192)
 EXPANSION = record(abi.CExpansion, n=2, slots=2, kernel=K, at=SLOTS.ctypes.data, drop=SLOTS.ctypes.data)
 STEPS = record(abi.CSGDSteps, m=2.0, p=0.5, t0=3.0)
+COLUMNS = {"value": doubles(64), "upper_bound": doubles(96), "nu": doubles(128), "optimal": doubles(160)}
 DESCENT = record(
     abi.CSGDState,
     rows=2,
@@ -74,14 +75,9 @@ DESCENT = record(
     velocity=doubles(2112),
     gains=ONES.ctypes.data,
 )
+SIGNED = PREFERRED.ctypes.data
 PREFERENCES = record(
-    abi.CPreferences,
-    n=2,
-    k=3,
-    signs=PREFERRED.ctypes.data,
-    margins=ONES.ctypes.data,
-    weights=ONES.ctypes.data,
-    subgraphs=b"stars",
+    abi.CPreferences, n=2, k=3, margins=ONES.ctypes.data, weights=ONES.ctypes.data, subgraphs=b"stars", signs=SIGNED
 )
 UNIT_MARGINS = record(abi.CPreferences, n=2, k=3, signs=PREFERRED.ctypes.data, weights=ONES.ctypes.data)
 MACHINE = (
@@ -153,15 +149,7 @@ CALLS = {
     "cp_decode": [
         *(S, record(abi.CScores, n=2, d=D, linear=Z, n_magnitude=1, magnitude=Z)),
         *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),
-        record(
-            abi.CCertificates,
-            n=2,
-            value=doubles(64),
-            upper_bound=doubles(96),
-            nu=doubles(128),
-            optimal=doubles(160),
-            met=doubles(192),
-        ),
+        record(abi.CCertificates, n=2, met=doubles(192), **COLUMNS),
         *RUN,
     ],
     "cp_kbest": [
@@ -211,17 +199,7 @@ CALLS = {
     "cp_predict": [
         *(S, record(abi.CModel, m=2, d=D, coef=Z, intercept=Z, loss=b"auc", mean=Z), RBF, FEATURES, FEATURES),
         record(abi.CDecodeOptions, method=b"auto", seed=7),
-        record(
-            abi.CPredictions,
-            n=2,
-            part_len=PART_LEN,
-            scores=doubles(512),
-            outputs=Y,
-            value=doubles(64),
-            upper_bound=doubles(96),
-            nu=doubles(128),
-            optimal=doubles(160),
-        ),
+        record(abi.CPredictions, n=2, part_len=PART_LEN, scores=doubles(512), outputs=Y, **COLUMNS),
         *RUN,
     ],
     "cp_ridge_plan": [S, RIDGE, 10, 0, 0, record(abi.CRidgePlanInfo), *RUN],

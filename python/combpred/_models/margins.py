@@ -13,8 +13,8 @@ from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
 from .._lib.errors import CapabilityError, RowError, renumbered
 from .._lib.loglinear import KernelFeatures
-from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, require_bits, rows_order
-from .._lib.ridge import Design, Targets
+from .._lib.maxmargin import AffineLoss, Answer, MarginRows, Request, require_bits
+from .._lib.ridge import Design, Targets, rows_order
 from .._lib.structure import Description
 from ..structures import Structure
 from .training import TrainingRows, keep_dual, keep_weights, kernel_features
