@@ -72,7 +72,9 @@ func go_cp_labelrank_boost(design *C.cp_in_design, preferences *C.cp_in_preferen
 				return e
 			}
 			length = r.n_rankers
-			base = func(_ *solve.Design, e *labelrank.Examples) labelrank.Functions { return labelrank.RankerFunctions(scores, e) }
+			base = func(_ *solve.Design, e *labelrank.Examples) labelrank.Functions {
+				return labelrank.RankerFunctions(scores, e)
+			}
 		}
 		dst, e := float64s(weights, "weights", length)
 		if e != nil {
