@@ -1588,6 +1588,48 @@ int32_t cp_labelrank_online(cp_in_design *design, cp_in_preferences *preferences
                             cp_in_online_state *state, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                             int64_t err_cap);
 
+/* Writes to *bound what the first of the sums in tally cannot exceed after n_passes (at least 1) over all rows, in any order, from
+ * zero weights on. It follows from the losses of any fixed weights coef[q, k], with margins of 1: the better they are the lower.
+ * "multiplicative" takes weights whose absolute values add up to radius at most. order is not looked at.
+ * bad_row is a row of the design or weights. */
+int32_t cp_labelrank_mistake_bound(cp_in_design *design, cp_in_preferences *preferences, cp_in_online_options *options,
+                                   cp_in_f64 *coef, int64_t n_passes, double *bound, int32_t workers,
+                                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+typedef struct cp_boost_options {
+  int64_t struct_size;
+  double alpha;     /* of the penalty 2 alpha Σ ln cosh(λ/2) on all weights λ; at least 0                               */
+  double min_gain;  /* rounds end when the last ten have lowered the objective by at most that share of it; at least 0 */
+  int64_t max_iter; /* rounds, at least 1                                                                              */
+  int64_t n_rankers;
+  cp_in_f64 *scores; /* [n, k, n_rankers] the scores that rankers give the labels, or NULL: features are boosted         */
+} cp_boost_options;
+typedef const cp_boost_options cp_in_boost_options;
+#define CP_BOOST_OPTIONS {.struct_size = sizeof(cp_boost_options), .alpha = 0.1, .min_gain = 1e-4, .max_iter = 2000}
+
+/* The way of boosting: of what came after round n_curve, the last is in its place. */
+typedef struct cp_boost_curve {
+  int64_t struct_size;
+  int64_t n_curve;
+  double *losses; /* [n_curve + 1] the objective, first that of zero weights, then after each round; or NULL */
+  double *bounds; /* [n_curve] how much each round was sure to lower it by; or NULL                          */
+} cp_boost_curve;
+typedef const cp_boost_curve cp_in_boost_curve;
+#define CP_BOOST_CURVE {.struct_size = sizeof(cp_boost_curve)}
+
+/* Boosts a log-linear label ranker: minimises the sum over the subgraphs of all rows of their share in the loss times the row's
+ * weight times ln(1 + Σ exp(f_loser − f_winner)), a sum over the edges of the subgraph, plus the penalty, by parallel boosting.
+ * Margins must be NULL.
+ *
+ * With scores of the options NULL f = Wᵀx, and W goes to weights[q, k]. Otherwise f is a combination of rankers, whose weights go
+ * to weights[n_rankers], and of the design n alone is looked at.
+ * curve may be NULL. *n_iter gets the number of rounds; CP_ENOTCONVERGED: max_iter came first. CP_ENUMERICAL: the scores
+ * overflow. control->step counts rounds; control->value is the objective.
+ * bad_row is a row of the design or weights. */
+int32_t cp_labelrank_boost(cp_in_design *design, cp_in_preferences *preferences, cp_in_boost_options *options,
+                           cp_in_boost_curve *curve, double *weights, int64_t *n_iter, int32_t workers,
+                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
 /* ---- Rank aggregation -------------------------------------------------------------------------------------------- */
 
 /* Weighted rankings of k items. */

@@ -524,6 +524,22 @@ int32_t cp_labelrank_online(cp_in_design *design, cp_in_preferences *preferences
   return go_cp_labelrank_online(design, preferences, options, state, workers, control, bad_row, err, err_cap);
 }
 
+int32_t cp_labelrank_mistake_bound(cp_in_design *design, cp_in_preferences *preferences, cp_in_online_options *options,
+                                   cp_in_f64 *coef, int64_t n_passes, double *bound, int32_t workers,
+                                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_labelrank_mistake_bound(design, preferences, options, coef, n_passes, bound, workers, control, bad_row,
+                                       err, err_cap);
+}
+
+int32_t cp_labelrank_boost(cp_in_design *design, cp_in_preferences *preferences, cp_in_boost_options *options,
+                           cp_in_boost_curve *curve, double *weights, int64_t *n_iter, int32_t workers,
+                           cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_labelrank_boost(design, preferences, options, curve, weights, n_iter, workers, control, bad_row, err,
+                               err_cap);
+}
+
 int32_t cp_aggregate_pairs(cp_in_profile *profile, cp_in_pairs *pairs, int32_t workers, cp_control *control,
                            int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);

@@ -80,6 +80,8 @@ var exported = map[string]any{
 	"cp_labelrank_svm":            go_cp_labelrank_svm,
 	"cp_labelrank_svm_kernel":     go_cp_labelrank_svm_kernel,
 	"cp_labelrank_online":         go_cp_labelrank_online,
+	"cp_labelrank_mistake_bound":  go_cp_labelrank_mistake_bound,
+	"cp_labelrank_boost":          go_cp_labelrank_boost,
 	"cp_aggregate_pairs":          go_cp_aggregate_pairs,
 	"cp_aggregate_groups":         go_cp_aggregate_groups,
 	"cp_aggregate_margins":        go_cp_aggregate_margins,

@@ -3,8 +3,10 @@ package maxmargin
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 
 	"combpred/core/badrow"
 	"combpred/core/linalg"
@@ -199,37 +201,52 @@ const listed = 1 << 20
 func (s *planes) byList(mon *parallel.Monitor) error {
 	members := s.Members.Rows
 	grain := max(1, min(64, listed/members))
+	var squares matrix
+	if s.Loss.Magnitude.Rows > 0 && !s.Loss.ZeroOne {
+		squares = linalg.NewMatrix[float64](members, s.Members.Cols)
+		for z := range members {
+			floats.MulTo(squares.Row(z), s.Members.Row(z), s.Members.Row(z))
+		}
+	}
 	return parallel.For(s.count(), grain, s.workers, nil, func(lo, hi int) error {
 		if err := mon.Err(); err != nil {
 			return err
 		}
 		products := linalg.NewMatrix[float64](hi-lo, members)
 		linalg.Gemm(blas.NoTrans, blas.Trans, 1, s.f.Slice(lo, hi, 0, s.f.Cols), s.Members, 0, products)
-		losses := linalg.NewMatrix[float64](hi-lo, members)
+		losses := s.losses(s.numbers[lo:hi], squares)
 		for k := lo; k < hi; k++ {
-			s.lossesTo(losses.Row(k-lo), s.row(int(s.numbers[k])))
 			s.choose(k, losses.Row(k-lo), products.Row(k-lo))
 		}
 		return nil
 	})
 }
 
-// lossesTo writes the losses of all outputs against that of a row.
-func (s *planes) lossesTo(dst []float64, row int) {
-	for z := range dst {
-		psi := s.Members.Row(z)
-		if !s.Loss.ZeroOne {
-			dst[z] = s.Loss.of(row, psi)
-			continue
-		}
-		dst[z] = 0
-		for j, own := range s.Psi.Row(row) {
-			if psi[j] != own {
-				dst[z] = 1
-				break
+// losses returns the losses of all outputs, whose squares are given where they count, against those of some blocks.
+func (s *planes) losses(blocks []float64, squares matrix) matrix {
+	dst := linalg.NewMatrix[float64](len(blocks), s.Members.Rows)
+	if s.Loss.ZeroOne {
+		for k, block := range blocks {
+			own := s.Psi.Row(s.row(int(block)))
+			for z := range dst.Cols {
+				dst.Row(k)[z] = flag(!slices.Equal(s.Members.Row(z), own))
 			}
 		}
+		return dst
 	}
+	some := linalg.NewMatrix[float64](len(blocks), s.Members.Cols)
+	for k, block := range blocks {
+		copy(some.Row(k), s.Loss.Gradient.Row(s.row(int(block))))
+		floats.AddConst(s.Loss.Constant[s.row(int(block))], dst.Row(k))
+	}
+	linalg.Gemm(blas.NoTrans, blas.Trans, 1, some, s.Members, 1, dst)
+	if squares.Rows > 0 {
+		for k, block := range blocks {
+			copy(some.Row(k), s.Loss.Magnitude.Row(s.row(int(block))))
+		}
+		linalg.Gemm(blas.NoTrans, blas.Trans, 1, some, squares, 1, dst)
+	}
+	return dst
 }
 
 // choose makes the plane of the worst output, given losses and scores of all.

@@ -97,6 +97,7 @@ NULLABLE = {
     *("CCertificates.met", "CDecodeOptions.constraints", "CKbestList.value"),
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
+    *("cp_labelrank_boost.curve", "CBoostCurve.losses", "CBoostCurve.bounds"),
     "CSGDPasses.curve",
     *("cp_affine_losses.entries", "cp_affine_losses.cost", "cp_affine_losses.counted"),
     *("cp_svm_state_len.loss", "cp_svm_next.loss", "cp_svm_result.loss"),

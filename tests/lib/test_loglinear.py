@@ -11,8 +11,7 @@ import reference
 from combpred._lib.loglinear import KernelFeatures, LoglinearProblem
 from combpred._lib.ridge import Targets
 from combpred.structures import MultiClass, resolve_structure
-from enumerated_problem import problem
-from loglinear_structures import STRUCTURES
+from enumerated_problem import STRUCTURES, problem
 
 
 def with_constant(X):

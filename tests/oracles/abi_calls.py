@@ -65,6 +65,7 @@ RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "sin
 WORK = record(abi.CWorkspace, data=doubles(1024), bytes=8192)
 EXPANSION = record(abi.CExpansion, n=2, slots=2, kernel=K, at=SLOTS.ctypes.data, drop=SLOTS.ctypes.data)
 STEPS = record(abi.CSGDSteps, m=2.0, p=0.5, t0=3.0)
+COLUMNS = {"value": doubles(64), "upper_bound": doubles(96), "nu": doubles(128), "optimal": doubles(160)}
 DESCENT = record(
     abi.CSGDState,
     rows=2,
@@ -74,14 +75,9 @@ DESCENT = record(
     velocity=doubles(2112),
     gains=ONES.ctypes.data,
 )
+SIGNED = PREFERRED.ctypes.data
 PREFERENCES = record(
-    abi.CPreferences,
-    n=2,
-    k=3,
-    signs=PREFERRED.ctypes.data,
-    margins=ONES.ctypes.data,
-    weights=ONES.ctypes.data,
-    subgraphs=b"stars",
+    abi.CPreferences, n=2, k=3, margins=ONES.ctypes.data, weights=ONES.ctypes.data, subgraphs=b"stars", signs=SIGNED
 )
 UNIT_MARGINS = record(abi.CPreferences, n=2, k=3, signs=PREFERRED.ctypes.data, weights=ONES.ctypes.data)
 MACHINE = (
@@ -97,6 +93,7 @@ FEATURES = record(abi.CFeatures, n=2, p=2, type=b"float64", dense=K, stride=2)
 OUTPUTS = record(abi.COutputs, n=2, d=D, part_len=PART_LEN, parts=Y, weights=ONES.ctypes.data)
 RBF = record(abi.CKernelFunction, name=b"rbf", gamma=0.5, degree=3.0, coef0=1.0)
 STATE = finished(2)
+ONLINE = record(abi.COnlineOptions, update=b"additive", rate=1.0, radius=10.0, c=1.0, order=SLOTS.ctypes.data)
 AFFINE = record(abi.CAffineLoss, n=2, d=D, constant=Z, gradient=Z)
 MARGINS = (DESIGN, TARGETS, AFFINE)
 SVM_FIELDS = {"solver": b"cutting-plane", "rescaling": b"margin", "c": 1.0, "max_iter": 5, "order": SLOTS.ctypes.data}
@@ -153,15 +150,7 @@ CALLS = {
     "cp_decode": [
         *(S, record(abi.CScores, n=2, d=D, linear=Z, n_magnitude=1, magnitude=Z)),
         *(record(abi.CDecodeOptions, method=b"auto", seed=7), Y, PART_LEN),
-        record(
-            abi.CCertificates,
-            n=2,
-            value=doubles(64),
-            upper_bound=doubles(96),
-            nu=doubles(128),
-            optimal=doubles(160),
-            met=doubles(192),
-        ),
+        record(abi.CCertificates, n=2, met=doubles(192), **COLUMNS),
         *RUN,
     ],
     "cp_kbest": [
@@ -211,17 +200,7 @@ CALLS = {
     "cp_predict": [
         *(S, record(abi.CModel, m=2, d=D, coef=Z, intercept=Z, loss=b"auc", mean=Z), RBF, FEATURES, FEATURES),
         record(abi.CDecodeOptions, method=b"auto", seed=7),
-        record(
-            abi.CPredictions,
-            n=2,
-            part_len=PART_LEN,
-            scores=doubles(512),
-            outputs=Y,
-            value=doubles(64),
-            upper_bound=doubles(96),
-            nu=doubles(128),
-            optimal=doubles(160),
-        ),
+        record(abi.CPredictions, n=2, part_len=PART_LEN, scores=doubles(512), outputs=Y, **COLUMNS),
         *RUN,
     ],
     "cp_ridge_plan": [S, RIDGE, 10, 0, 0, record(abi.CRidgePlanInfo), *RUN],
@@ -264,7 +243,7 @@ CALLS = {
     "cp_labelrank_svm_kernel": [K, *MACHINE],
     "cp_labelrank_online": [
         *(DESIGN, UNIT_MARGINS),
-        record(abi.COnlineOptions, update=b"additive", rate=1.0, radius=10.0, c=1.0, order=SLOTS.ctypes.data),
+        ONLINE,
         record(
             abi.COnlineState,
             q=2,
@@ -275,6 +254,13 @@ CALLS = {
             tally=doubles(2260),
         ),
         *RUN,
+    ],
+    "cp_labelrank_mistake_bound": [DESIGN, UNIT_MARGINS, ONLINE, doubles(2200), 2, doubles(2270), *RUN],
+    "cp_labelrank_boost": [
+        *(DESIGN, UNIT_MARGINS),
+        record(abi.CBoostOptions, alpha=0.1, min_gain=0.5, max_iter=50),
+        record(abi.CBoostCurve, n_curve=20, losses=doubles(2200), bounds=doubles(2230)),
+        *(doubles(2280), out(), *RUN),
     ],
     "cp_aggregate": [
         *(PROFILE, PAIRS_OF_ITEMS, CONSENSUS, PROGRAMS, INTS[48:].ctypes.data, 4, record(abi.CConsensusInfo), *RUN)

@@ -293,21 +293,17 @@ def test_svm(run):
 
 
 def test_loglinear(run):
-    rng = np.random.default_rng(5)
-    n, p, alpha = 40, 3, 0.5
+    rng, n, p, alpha = np.random.default_rng(5), 40, 3, 0.5
     X = rng.normal(size=(n, p))
-    y = np.argsort(np.argsort(-(X @ rng.normal(size=(p, 4)) + rng.gumbel(size=(n, 4))), axis=1), axis=1) + 1
+    y = np.argsort(np.argsort(-(X @ rng.normal(size=(p, 4)) + rng.gumbel(size=(n, 4))))) + 1
     found = run("loglinear", given=text([n, p, alpha], X, y))
     model = ProbabilisticStructured("permutations", alpha=alpha, tol=1e-9).fit(X, y)
     weights = np.vstack([model.coef_.T, model.intercept_]).ravel()
-    # All go to the same minimum, where the gradient is 1e-9 of that at zero.
-    for name in ("coef", "by_sums", "by_answers", "from_dual"):
-        np.testing.assert_allclose(numbers(found[name]), weights, rtol=0, atol=1e-6)
-    for name in ("objective", "of_kernel"):
-        assert float(found[name][0]) == pytest.approx(model.objective_, rel=1e-12)
-    # By draws a 400th of the gain may be left, and counts as converged up to four times that.
-    np.testing.assert_allclose(numbers(found["drawn"]), weights, rtol=0, atol=0.2)
-    assert " ".join(found["refused"]).startswith("1 ")
+    # All go to one minimum, where the gradient is 1e-9 of that at zero; by draws a hundredth of the gain may be left.
+    for name, atol in (("coef", 1e-6), ("by_sums", 1e-6), ("by_answers", 1e-6), ("from_dual", 1e-6), ("drawn", 0.2)):
+        np.testing.assert_allclose(numbers(found[name]), weights, rtol=0, atol=atol)
+    assert numbers(found["objective"] + found["of_kernel"]) == pytest.approx(model.objective_, rel=1e-12)
+    assert found["refused"][0] == "1"
 
 
 def test_estimates(run):

@@ -14,7 +14,7 @@ from sklearn.metrics import ndcg_score
 from combpred import NumericalError
 from combpred.metrics import spearman_footrule, spearman_rho
 from combpred.ranking import DirectRankingSVM
-from combpred.ranking._position_loss import LOSSES, PositionOracle, position_loss
+from combpred.ranking._direct import LOSSES, PositionOracle, position_loss
 
 ACCURATE = {"tol": 1e-7, "max_iter": 5000}
 

@@ -402,6 +402,18 @@ class COnlineState(ctypes.Structure):
     _fields_ = _fields(q=_N, k=_N, coef=_P, theta=_P, average=_P, tally=_P)
 
 
+class CBoostOptions(ctypes.Structure):
+    """cp_boost_options."""
+
+    _fields_ = _fields(alpha=c_double, min_gain=c_double, max_iter=_N, n_rankers=_N, scores=_P)
+
+
+class CBoostCurve(ctypes.Structure):
+    """cp_boost_curve."""
+
+    _fields_ = _fields(n_curve=_N, losses=_P, bounds=_P)
+
+
 class CProfile(ctypes.Structure):
     """cp_profile."""
 
@@ -501,6 +513,8 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_labelrank_svm": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_svm_kernel": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_online": (_P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_mistake_bound": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
+    "cp_labelrank_boost": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_aggregate_pairs": (_P, _P, *_RUN, *_ROW),
     "cp_aggregate": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_aggregate_extend": (_P, _N, c_uint64, _P, _P, *_RUN, *_ROW),

@@ -17,6 +17,8 @@ from .arrays import FloatArray, allocate
 from .call import address, call, contiguous, floats, record
 from .ridge import Design
 
+_MOST_ROUNDS = 2**20  # of boosting, for whose way there is room
+
 
 class Examples(NamedTuple):
     """What n rows say about pairs of k labels.
@@ -172,14 +174,7 @@ def online(
         if array is not None and not (array.shape == shape and array.flags.c_contiguous and array.flags.writeable):
             raise ValueError(f"{name} must be a contiguous, writeable array of shape {shape}")
     preferences = _preferences(examples, signs, None, weights)
-    options = record(
-        abi.COnlineOptions,
-        update=update.name.encode(),
-        rate=update.rate,
-        radius=update.radius,
-        c=update.cost,
-        order=address(order),
-    )
+    options = _online_options(update, order)
     changed = record(
         abi.COnlineState,
         q=q,
@@ -194,6 +189,72 @@ def online(
         n_threads=n_threads, flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
         label="online label ranking", verbose=verbose,
     )  # fmt: skip
+
+
+def _online_options(update: OnlineUpdate, order: NDArray[np.int64] | None) -> abi.COnlineOptions:
+    return record(
+        abi.COnlineOptions,
+        update=update.name.encode(),
+        rate=update.rate,
+        radius=update.radius,
+        c=update.cost,
+        order=address(order),
+    )
+
+
+def mistake_bound(examples: Examples, design: Design, update: OnlineUpdate, coef: FloatArray, n_passes: int) -> float:
+    """Return what weighted mistakes cannot exceed in so many passes, from the losses of fixed weights (q, k)."""
+    signs, _, weights = _checked(examples)
+    preferences, coef = _preferences(examples, signs, None, weights), floats(coef, "coef", design.n_weights, examples.k)
+    options, bound = _online_options(update, None), ctypes.c_double()
+    call(
+        "cp_labelrank_mistake_bound", design, ctypes.byref(preferences), ctypes.byref(options), address(coef),
+        n_passes, ctypes.byref(bound), n_threads=1, flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
+    )  # fmt: skip
+    return bound.value
+
+
+class Boosted(NamedTuple):
+    """What boosting found, with the objectives and the sure decreases on the way."""
+
+    weights: FloatArray
+    losses: FloatArray
+    bounds: FloatArray
+    converged: bool
+
+
+def boost(
+    examples: Examples,
+    design: Design,
+    scores: FloatArray | None,
+    *,
+    alpha: float,
+    min_gain: float,
+    max_iter: int,
+    n_threads: int,
+    verbose: int = 0,
+) -> Boosted:
+    """Boost weights of features (q, k), the constant one last, or with `scores` (n, k, J) those of J rankers."""
+    signs, _, weights = _checked(examples)
+    preferences = _preferences(examples, signs, None, weights)
+    shape: tuple[int, ...] = (design.n_weights, examples.k)
+    if scores is not None:
+        scores = floats(scores, "scores", design.n, examples.k, None)
+        shape = (scores.shape[2],)
+    found, most, n_iter = np.empty(shape), min(max_iter, _MOST_ROUNDS), ctypes.c_int64()
+    losses, bounds = np.empty(most + 1), np.empty(most)
+    options = record(
+        abi.CBoostOptions, alpha=alpha, min_gain=min_gain, max_iter=min(max_iter, 2**50),
+        n_rankers=0 if scores is None else shape[0], scores=address(scores),
+    )  # fmt: skip
+    curve = record(abi.CBoostCurve, n_curve=most, losses=address(losses), bounds=address(bounds))
+    status = call(
+        "cp_labelrank_boost", design, ctypes.byref(preferences), ctypes.byref(options), ctypes.byref(curve),
+        address(found), ctypes.byref(n_iter), n_threads=n_threads,
+        flops=10.0 * max_iter * (design.nnz + design.n * examples.k) * examples.k, label="boosting", verbose=verbose,
+    )  # fmt: skip
+    rounds = min(n_iter.value, most)
+    return Boosted(found, losses[: rounds + 1], bounds[:rounds], status == abi.OK)
 
 
 def _checked(examples: Examples) -> tuple[NDArray[np.int8], FloatArray | None, FloatArray | None]:

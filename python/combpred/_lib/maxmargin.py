@@ -146,15 +146,6 @@ class MarginRows:
         )
 
 
-def rows_order(design: Design, targets: Targets, n_threads: int) -> CountArray:
-    """Return an order ``(n,)`` of rows that depends on what they hold alone, but for ties."""
-    order: CountArray = np.empty(design.n, dtype=np.int64)
-    struct = targets.struct()
-    flops = 30.0 * (design.nnz + targets.psi.size)
-    call("cp_rows_order", design, ctypes.byref(struct), address(order), n_threads=n_threads, flops=flops)
-    return order
-
-
 class Request(NamedTuple):
     """Outputs that training asks for, k at a time: what is found is written to arrays in place.
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import abi
-from .arrays import FloatArray, allocate
+from .arrays import CountArray, FloatArray, allocate
 from .call import address, call, contiguous, floats, get_n_threads, record
 from .structure import Description
 
@@ -129,6 +129,15 @@ class Design:
         self._struct = struct
         self._as_parameter_ = ctypes.addressof(struct)
         self.n_weights = self.p + int(intercept)
+
+
+def rows_order(design: Design, targets: Targets, n_threads: int) -> CountArray:
+    """Return an order ``(n,)`` of rows that depends on what they hold alone, but for ties."""
+    order: CountArray = np.empty(design.n, dtype=np.int64)
+    struct = targets.struct()
+    flops = 30.0 * (design.nnz + targets.psi.size)
+    call("cp_rows_order", design, ctypes.byref(struct), address(order), n_threads=n_threads, flops=flops)
+    return order
 
 
 def ridge_options(options: dict[str, Any]) -> abi.CRidgeOptions:

@@ -17,10 +17,10 @@ from .._data.inputs import clear_fit, refit, unchanged_on_failure
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.decode import Decoding
-from .._lib.errors import CapabilityError, renumbered
+from .._lib.errors import CapabilityError
 from .._lib.maxmargin import AffineLoss, PerceptronFit, perceptron_fit
 from .base import StructuredEstimator
-from .margins import FeatureRows, decoded_by
+from .svm import FeatureRows, decoded_by
 from .training import TrainingRows, check_mini_batch, keep_weights, require_same_intercept
 
 
@@ -114,7 +114,7 @@ def _run(
         **options, "shuffle": int(model.shuffle), "seed": how.seed, "method": model.decoder,
         "n_candidates": int(model.n_candidates or 0),
     }  # fmt: skip
-    with renumbered(training.kept):
+    with training.renumbered():
         return perceptron_fit(
             training.margins(loss), options, decoded_by(model, how), start, n_threads=n_threads,
             label=type(model).__name__, verbose=int(model.verbose),

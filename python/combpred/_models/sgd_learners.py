@@ -16,8 +16,7 @@ from scipy import sparse
 from .._data.inputs import require_short_rows
 from .._lib.arrays import CountArray, FloatArray, IndexArray, require_memory, row_blocks
 from .._lib.errors import renumbered
-from .._lib.maxmargin import rows_order
-from .._lib.ridge import Design, Targets
+from .._lib.ridge import Design, Targets, rows_order
 from .._lib.sgd import Coefficients, Steps, Visits, ridge_curvatures, ridge_losses, sgd_expansion
 from .._lib.structure import Description
 from ..kernels import InputKernel

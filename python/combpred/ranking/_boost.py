@@ -13,11 +13,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._data.glossary import documented
 from .._data.warn import warn_user
 from .._lib.arrays import FloatArray
+from .._lib.call import get_n_threads
+from .._lib.labelrank import Examples, boost
+from .._lib.names import SUBGRAPHS
+from .._lib.ridge import Design
 from .._models.training import keep_weights
 from ._base import LabelRanker
-from ._boosting import WINDOW, BaseRankers, Boosting, FeatureFunctions, boost
-from ._edges import DECOMPOSITIONS, edges_of
 from ._preferences import PREFERENCE_FORMATS, Preferences
+
+_WINDOW = 10  # rounds over which the decrease is measured
 
 
 @documented
@@ -119,7 +123,7 @@ class LabelRankingBoost(LabelRanker):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "base_rankers": ["array-like", None],
-        "decomposition": [StrOptions(set(DECOMPOSITIONS))],
+        "decomposition": [StrOptions(set(SUBGRAPHS))],
         "fit_intercept": ["boolean"],
         "min_gain": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -146,23 +150,22 @@ class LabelRankingBoost(LabelRanker):
         self.verbose = verbose
 
     def _train(self, X: Any, preferences: Preferences, weights: FloatArray | None) -> None:
-        edges = edges_of(preferences, weights, self.decomposition)
-        if self.base_rankers is None:
-            base: Boosting = FeatureFunctions(X, edges, preferences.n_labels, self.fit_intercept)
+        scores = None if self.base_rankers is None else self._base_scores(X)
+        found = boost(
+            Examples(preferences.signs, None, weights, preferences.n_labels, self.decomposition),
+            Design(X, intercept=self.fit_intercept), scores, alpha=float(self.alpha), min_gain=float(self.min_gain),
+            max_iter=int(self.max_iter), n_threads=get_n_threads(), verbose=int(self.verbose),
+        )  # fmt: skip
+        self.loss_curve_, self.bound_curve_, self.n_iter_ = found.losses, found.bounds, len(found.bounds)
+        if scores is None:
+            keep_weights(self, found.weights)
         else:
-            base = BaseRankers(self._base_scores(X), edges)
-        rounds = boost(base, edges, self.alpha, self.min_gain, self.max_iter, int(self.verbose))
-        self.loss_curve_, self.bound_curve_ = np.array(rounds.losses), np.array(rounds.bounds)
-        self.n_iter_ = len(rounds.bounds)
-        if self.base_rankers is None:
-            keep_weights(self, rounds.weights)
-        else:
-            self.ranker_weights_ = rounds.weights
-        if not rounds.converged:
-            fall = (rounds.losses[max(0, self.n_iter_ - WINDOW)] - rounds.losses[-1]) / rounds.losses[-1]
+            self.ranker_weights_ = found.weights
+        if not found.converged:
+            fall = (found.losses[max(0, self.n_iter_ - _WINDOW)] - found.losses[-1]) / found.losses[-1]
             warn_user(
-                f"the last {min(WINDOW, self.n_iter_)} of {self.n_iter_} rounds lowered the objective by {fall:.2g} of "
-                f"its value, min_gain is {self.min_gain:g}: raise max_iter or min_gain, or, where rankings can be "
+                f"the last {min(_WINDOW, self.n_iter_)} of {self.n_iter_} rounds lowered the objective by {fall:.2g} "
+                f"of its value, min_gain is {self.min_gain:g}: raise max_iter or min_gain, or, where rankings can be "
                 "learnt without a mistake, alpha",
                 ConvergenceWarning,
             )

@@ -21,7 +21,6 @@ from ..aggregation.plackett_luce import fit_plackett_luce
 from ..structures import Permutations
 from ._base import LabelRanker
 from ._mallows import MallowsEstimate, estimate_mallows
-from ._neighbor_weights import neighbor_weights
 from ._preferences import PREFERENCE_FORMATS, Preferences, summed_by_label
 
 _SIGNS_PER_DOUBLE = 8
@@ -427,3 +426,25 @@ def _squared_distances(X: Any, training: Any, found: NDArray[np.intp]) -> FloatA
         difference.data **= 2
         squares[rows] = (difference @ ones).reshape(-1, m)
     return squares
+
+
+def neighbor_weights(rule: str | Callable[[FloatArray], FloatArray], distances: FloatArray) -> FloatArray:
+    """Return the weights of neighbours at `distances`, ``(n, m)``, up to a factor for each row.
+
+    `rule` is "uniform", "distance" or a callable, as scikit-learn's neighbours take it. ValueError where a callable
+    returns something else than finite numbers, at least 0, one for each distance.
+    """
+    if rule == "uniform":
+        return np.ones_like(distances)
+    if not callable(rule):
+        # In units of the inverse of the smallest one: only ratios count, and no distance is too small.
+        nearest = distances.min(axis=1, keepdims=True)
+        ratios: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
+        return ratios
+    weights = np.asarray(rule(distances), dtype=np.float64)
+    if weights.shape != distances.shape or not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError(
+            f"weights must return finite numbers, at least 0, of the shape {distances.shape} of the distances; got "
+            f"{weights!r}"
+        )
+    return weights

@@ -15,13 +15,11 @@ from .._data.checks import whole_number
 from .._data.glossary import documented
 from .._data.inputs import check_rows, row_weights, unchanged_on_failure
 from .._lib.arrays import FloatArray
-from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, online
-from .._lib.names import UPDATES
+from .._lib.labelrank import Examples, OnlineState, OnlineUpdate, mistake_bound, online
+from .._lib.names import SUBGRAPHS, UPDATES
 from .._lib.ridge import Design
 from .._models.training import keep_weights
 from ._base import LabelRanker
-from ._edges import DECOMPOSITIONS, edges_of
-from ._mistake_bound import Competitor, online_mistake_bound
 from ._preferences import PREFERENCE_FORMATS, Preferences, read_preferences
 
 _Self = TypeVar("_Self", bound="OnlineLabelRanker")  # typing.Self needs Python 3.11
@@ -130,7 +128,7 @@ class OnlineLabelRanker(LabelRanker):
         "C": [Interval(Real, 0, None, closed="neither")],
         "radius": [Interval(Real, 0, None, closed="neither")],
         "eta0": [Interval(Real, 0, 2, closed="neither")],
-        "decomposition": [StrOptions(set(DECOMPOSITIONS))],
+        "decomposition": [StrOptions(set(SUBGRAPHS))],
         "average": ["boolean"],
         "fit_intercept": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -290,10 +288,10 @@ class OnlineLabelRanker(LabelRanker):
         preferences = read_preferences(y)
         check_consistent_length(X, preferences)
         weights = row_weights(sample_weight, len(preferences))
-        rival = Competitor.read(coef, intercept, X.shape[1], preferences.n_labels, self.fit_intercept)
-        edges = edges_of(preferences, weights, self.decomposition)
+        rival = _fixed_weights(coef, intercept, (preferences.n_labels, X.shape[1]), self.fit_intercept)
         passes = whole_number(n_passes, "n_passes", 1, 2**31)
-        return online_mistake_bound(rival, X, edges, weights, self._update(), passes)
+        examples = Examples(preferences.signs, None, weights, preferences.n_labels, self.decomposition)
+        return mistake_bound(examples, Design(X, intercept=self.fit_intercept), self._update(), rival, passes)
 
     def _begin(self, n_labels: int) -> OnlineState:
         return OnlineState.of(
@@ -329,3 +327,20 @@ class OnlineLabelRanker(LabelRanker):
         keep_weights(self, state.weights if state.average is None else state.average)
         weight, mistakes, losses, _ = state.tally.tolist()
         self.weight_sum_, self.n_mistakes_, self.loss_sum_, self.n_iter_ = weight, mistakes, losses, n_iter
+
+
+def _fixed_weights(coef: Any, intercept: Any, shape: tuple[int, int], has_constant: bool) -> FloatArray:
+    """Return the user's weights of features, the constant one last, (q, k); ValueError where they do not fit."""
+    weights, k = np.asarray(coef, dtype=np.float64), shape[0]
+    if weights.shape != shape or not np.isfinite(weights).all():
+        raise ValueError(
+            f"coef must hold finite numbers of shape {shape}, a row for each label; its shape is {weights.shape}"
+        )
+    if intercept is not None and not has_constant:
+        raise ValueError("intercept is given, but with fit_intercept=False there is no constant feature: leave it out")
+    constant = np.zeros(k) if intercept is None else np.asarray(intercept, dtype=np.float64)
+    if constant.shape != (k,) or not np.isfinite(constant).all():
+        raise ValueError(
+            f"intercept must hold finite numbers of shape ({k},), one for each label; its shape is {constant.shape}"
+        )
+    return np.vstack([weights.T, constant]) if has_constant else weights.T.copy()

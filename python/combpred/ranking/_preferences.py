@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from .._data.relations import encode_relations, items_shown
 from .._data.targets import TargetError, as_numbers, target_matrix, unknown_positions
-from .._lib.arrays import allocate
+from .._lib.arrays import FloatArray, allocate
 
 #: Formats beside full rankings, which every learner takes, and what an error calls a row of them.
 PREFERENCE_FORMATS = {
@@ -196,3 +196,26 @@ def _from_graphs(y: Any, n_labels: int | None) -> Preferences:
 def _require_two(k: int, argument: str) -> None:
     if k < 2:
         raise ValueError(f"{argument} has {k} column, it needs at least 2, one for each label that is ranked")
+
+
+def position_gaps(y: Any, rows: NDArray[np.intp] | None, n_labels: int) -> FloatArray:
+    """Return for some rows of y by how much the positions of the labels of each pair differ, without a sign.
+
+    Parameters
+    ----------
+    y : array-like of shape (n, k)
+        Positions, checked before.
+    rows : ndarray or None
+        Row numbers; None for all.
+    n_labels : int
+
+    Returns
+    -------
+    ndarray of shape (n, k(k-1)/2), float64
+        Pairs in lexicographic order; 1 where a position is unknown.
+    """
+    values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", "positions are numbers above 0")
+    positions = np.asarray(values if rows is None else values[rows], dtype=np.float64)
+    u, v = pairs_of_labels(n_labels)
+    known = (positions > 0)[:, u] & (positions > 0)[:, v]  # neither −1 nor NaN
+    return np.where(known, np.abs(positions[:, u] - positions[:, v]), 1.0)

@@ -19,12 +19,12 @@ from .._lib.arrays import FloatArray, require_memory
 from .._lib.call import get_n_threads
 from .._lib.kernel import require_semidefinite
 from .._lib.labelrank import Examples, Passes, Trained, svm_kernel, svm_linear
+from .._lib.names import SUBGRAPHS
 from .._lib.ridge import Design
 from .._models.training import keep_dual, keep_weights
 from ..kernels import InputKernel
 from ._base import LabelRanker
-from ._edges import DECOMPOSITIONS, position_gaps
-from ._preferences import PREFERENCE_FORMATS, Preferences
+from ._preferences import PREFERENCE_FORMATS, Preferences, position_gaps
 
 
 @documented
@@ -137,7 +137,7 @@ class LabelRankingSVM(LabelRanker):
         **InputKernel._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "kernel_params": [dict, None],
-        "decomposition": [StrOptions(set(DECOMPOSITIONS))],
+        "decomposition": [StrOptions(set(SUBGRAPHS))],
         "margin": [StrOptions({"unit", "positions"})],
         "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],

@@ -20,8 +20,7 @@ from combpred.structures import (
     MultiClass,
     Permutations,
 )
-from enumerated_problem import problem
-from loglinear_structures import STRUCTURES
+from enumerated_problem import STRUCTURES, problem
 
 
 def with_constant(X):

@@ -13,8 +13,7 @@ from sklearn.metrics import log_loss
 import reference
 from combpred import LogPartition, ProbabilisticStructured, metrics
 from combpred.structures import Assignments, Custom, LabelSets, MultiClass, Ordinal, Paths, Permutations
-from enumerated_problem import problem
-from loglinear_structures import STRUCTURES
+from enumerated_problem import STRUCTURES, problem
 
 
 def fitted(structure, **options):
