@@ -8,16 +8,27 @@ package main
 //go:generate go run ./generate/names ../python/combpred/_lib/names.py
 //go:generate go run ./generate/entries combpred.h zz_entries.c zz_exports.map zz_entries_test.go ../python/combpred/_lib/abi.py
 
-// #include "combpred.h"
+/*
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "combpred.h"
+
+static void give_back(size_t address, size_t bytes) { (void)madvise((void *)address, bytes, MADV_DONTNEED); }
+*/
 import "C"
 
 import (
+	"os"
 	"unsafe"
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
+	"combpred/core/solve"
+	"combpred/core/solve/primal"
+	"combpred/core/structure"
 )
 
 // guard runs the body of an entry point.
@@ -84,4 +95,176 @@ func named[M ~int | ~int32](names catalogue.Names, p *C.cp_in_char, parameter st
 // equal checks a dimension that the structure prescribes.
 func equal(name string, got C.int64_t, want int) error {
 	return cabi.Equal(name, got, "the structure", want)
+}
+
+// denseReaders view dense features by the number of their type.
+var denseReaders = [...]func(p unsafe.Pointer, n, features, stride C.int64_t) (primal.Inputs, uintptr, error){
+	catalogue.Float64: denseFeatures[float64], catalogue.Float32: denseFeatures[float32],
+	catalogue.Int8: denseFeatures[int8], catalogue.Uint8: denseFeatures[uint8],
+	catalogue.Int16: denseFeatures[int16], catalogue.Uint16: denseFeatures[uint16],
+	catalogue.Int32: denseFeatures[int32], catalogue.Uint32: denseFeatures[uint32],
+	catalogue.Int64: denseFeatures[int64], catalogue.Uint64: denseFeatures[uint64],
+}
+
+// denseFeatures views rows that begin at multiples of stride, and says how many bytes lie between them.
+func denseFeatures[E primal.Number](at unsafe.Pointer, n, p, stride C.int64_t) (primal.Inputs, uintptr, error) {
+	var one E
+	view, err := cabi.View[E](at, "features: dense", n, stride)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(view) > 0 { // what follows the last row may not be there
+		view = view[: len(view)-int(stride-p) : len(view)-int(stride-p)]
+	}
+	return primal.Dense(view, int(n), int(p), int(stride)), uintptr(stride) * unsafe.Sizeof(one), nil
+}
+
+// pages are rows in a mapped file.
+type pages struct {
+	start uintptr // 0: nothing is given back
+	width uintptr // bytes of a row
+}
+
+// giveBack tells the system that rows lo to hi are not needed for now.
+func (m pages) giveBack(lo, hi int) {
+	if m.start == 0 || lo == hi {
+		return
+	}
+	size := uintptr(os.Getpagesize())
+	from := (m.start + uintptr(lo)*m.width) / size * size
+	C.give_back(C.size_t(from), C.size_t(m.start+uintptr(hi)*m.width-from))
+}
+
+// flag reads a field that is 0 or 1.
+func flag(v C.int64_t, name string) (bool, error) {
+	if v != 0 && v != 1 {
+		return false, cabi.Illegal("%s is %d, must be 0 or 1", name, int64(v))
+	}
+	return v == 1, nil
+}
+
+// readFeatures reads input features.
+func readFeatures(p *C.cp_in_features) (primal.Inputs, pages, error) {
+	r, err := cabi.Record(p, "features")
+	if err != nil {
+		return nil, pages{}, err
+	}
+	if r.n < 0 || r.n > maxRows || r.p < 0 || r.p > maxRows {
+		return nil, pages{}, cabi.Illegal("features: n and p are %d and %d, must be from 0 to %d", int64(r.n), int64(r.p), maxRows)
+	}
+	stride := r.stride
+	if stride == 0 {
+		stride = r.p
+	}
+	if stride < r.p {
+		return nil, pages{}, cabi.Illegal("features: stride is %d, must be 0 or at least p, which is %d", int64(r.stride), int64(r.p))
+	}
+	kind, err := named[catalogue.NumberType](catalogue.NumberTypes, r._type, "type")
+	if err != nil {
+		return nil, pages{}, err
+	}
+	mapped, err := flag(r.mapped, "features: mapped")
+	if err != nil {
+		return nil, pages{}, err
+	}
+	if r.dense == nil && r.n*r.p != 0 {
+		s, err := readSparse(r.data, r.indices, r.indptr, r.n, r.p, r.nnz, "features")
+		if err != nil {
+			return nil, pages{}, err
+		}
+		return primal.CSR(s), pages{}, nil
+	}
+	x, width, err := denseReaders[kind](unsafe.Pointer(r.dense), r.n, r.p, stride)
+	if !mapped || err != nil {
+		return x, pages{}, err
+	}
+	return x, pages{uintptr(unsafe.Pointer(r.dense)), width}, nil
+}
+
+// readSparse views a matrix in compressed sparse rows.
+func readSparse(data *C.cp_in_f64, indices *C.cp_in_i32, indptr *C.cp_in_i64, n, p, nnz C.int64_t, name string) (*solve.Sparse, error) {
+	s := &solve.Sparse{Rows: int(n), Cols: int(p)}
+	var err error
+	if s.Data, err = float64s(data, name+": data", nnz); err != nil {
+		return nil, err
+	}
+	if s.Indices, err = int32s(indices, name+": indices", nnz); err != nil {
+		return nil, err
+	}
+	if s.Indptr, err = int64s(indptr, name+": indptr", n+1); err != nil {
+		return nil, err
+	}
+	if err := s.Check(); err != nil {
+		return nil, cabi.Illegal("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+// readOutputs reads the outputs of rows into them.
+func readOutputs(rows *primal.Rows, sp structure.Space, p *C.cp_in_outputs) (pages, error) {
+	r, err := cabi.Record(p, "outputs")
+	if err != nil {
+		return pages{}, err
+	}
+	if n, _ := rows.X.Size(); int64(r.n) != int64(n) {
+		return pages{}, cabi.Equal("outputs: n", r.n, "the matrix of features", n)
+	}
+	if err := equal("outputs: d", r.d, sp.FeatureLen()); err != nil {
+		return pages{}, err
+	}
+	count := r.n
+	if r.first != nil {
+		if rows.First, count, err = starts(r.first, r.n); err != nil {
+			return pages{}, err
+		}
+	}
+	if rows.Weights, err = optionalFloat64s(r.weights, "weights", r.n); err != nil {
+		return pages{}, err
+	}
+	partial, err := flag(r.partial, "outputs: partial")
+	if err != nil {
+		return pages{}, err
+	}
+	mapped, err := flag(r.mapped, "outputs: mapped")
+	if err != nil {
+		return pages{}, err
+	}
+	switch {
+	case r.parts != nil:
+		if err := equal("outputs: part_len", r.part_len, sp.PartLen()); err != nil {
+			return pages{}, err
+		}
+		parts, err := int32s(r.parts, "parts", count, r.part_len)
+		if err != nil {
+			return pages{}, err
+		}
+		if rows.Psi, err = primal.Encoded(sp, parts, int(count), partial); !mapped || err != nil {
+			return pages{}, err
+		}
+		return pages{uintptr(unsafe.Pointer(r.parts)), uintptr(r.part_len) * unsafe.Sizeof(*r.parts)}, nil
+	case r.psi != nil || count*r.d == 0:
+		psi, err := matrix(r.psi, "psi", count, r.d)
+		rows.Psi = primal.Embedded(psi)
+		return pages{}, err
+	}
+	psi, err := readSparse(r.data, r.indices, r.indptr, count, r.d, r.nnz, "outputs")
+	rows.Psi = primal.SparsePsi(psi)
+	return pages{}, err
+}
+
+// starts reads where the outputs of each row begin, and says how many there are.
+func starts(p *C.cp_in_i64, n C.int64_t) ([]int, C.int64_t, error) {
+	view, err := int64s(p, "first", n+1)
+	if err != nil {
+		return nil, 0, err
+	}
+	count := view[n]
+	if count < 0 || count > maxRows {
+		return nil, 0, cabi.Illegal("first ends at %d outputs, must be from 0 to %d", count, maxRows)
+	}
+	out := make([]int, len(view))
+	for i, at := range view {
+		out[i] = int(at)
+	}
+	return out, C.int64_t(count), nil
 }
