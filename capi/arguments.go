@@ -248,8 +248,11 @@ func readOutputs(rows *primal.Rows, sp structure.Space, p *C.cp_in_outputs) (pag
 		return pages{}, err
 	}
 	psi, err := readSparse(r.data, r.indices, r.indptr, count, r.d, r.nnz, "outputs")
+	if err != nil {
+		return pages{}, err
+	}
 	rows.Psi = primal.SparsePsi(psi)
-	return pages{}, err
+	return pages{}, nil
 }
 
 // starts reads where the outputs of each row begin, and says how many there are.

@@ -617,6 +617,16 @@ typedef const cp_supplied cp_in_supplied;
  * "counting" low and high. control is as for cp_partition_estimate, control->step from 0 on in each call. */
 int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
                          int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
+/* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection" and "cftp", from outputs that
+ * the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, that are the samples. The calls are those of
+ * cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are there.
+ * options->start[1] is the number of a draw where a chain begins; its proposals are the draws after that. options->bound[1] is needed
+ * by "rejection" and "cftp", which do the same. The samples use as many draws as record says that they took steps, from the first
+ * on: those behind can be given again, as the first ones, for more samples. record may be NULL. */
+int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
+                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
 /* ---- Kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Input features of n rows: dense, or (dense NULL) compressed sparse rows with nnz entries. */
@@ -776,14 +786,6 @@ int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function
                    cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection" and "cftp", from outputs that
- * the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, that are the samples. The calls are those of
- * cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are there.
- * options->start[1] is the number of a draw where a chain begins; its proposals are the draws after that. options->bound[1] is needed
- * by "rejection" and "cftp", which do the same. The samples use as many draws as record says that they took steps, from the first
- * on: those behind can be given again, as the first ones, for more samples. record may be NULL. */
-int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
-                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* ---- Structured ridge -------------------------------------------------------------------------------------------- */
 

@@ -78,7 +78,7 @@ func readEstimates(p *C.cp_estimates, n, d C.int64_t) (e estimates, err error) {
 	if e.first, err = optionalInt64s(r.first_level, "first_level", n+1); err != nil {
 		return e, err
 	}
-	if e.levels, err = optionalFloat64s(r.levels, "levels", r.levels_cap); err != nil {
+	if e.levels, err = float64s(r.levels, "levels", r.levels_cap); err != nil {
 		return e, err
 	}
 	if e.marginals, err = optionalFloat64s(r.marginals, "marginals", n, d); err != nil {

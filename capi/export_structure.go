@@ -243,6 +243,9 @@ func go_cp_custom_kernel(gram *C.cp_in_f64, n C.int64_t, psi *C.double, d *C.int
 		if err != nil {
 			return err
 		}
+		if err := run.mon.Err(); err != nil {
+			return err
+		}
 		found, err := custom.FromKernel(values, run.mon)
 		if err != nil {
 			return err
@@ -314,6 +317,9 @@ func go_cp_custom_check(s *C.cp_in_structure, psi *C.cp_in_f64, n, d C.int64_t, 
 		}
 		run, err := readTail(nWorkers, control)
 		if err != nil {
+			return err
+		}
+		if err := run.mon.Err(); err != nil { // what SupportOf has kept answers at once
 			return err
 		}
 		support, err := custom.SupportOf(sp, moments, run.mon)

@@ -248,6 +248,12 @@ int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *optio
   return go_cp_estimate_next(supplied, options, dst, more, workers, control, err, err_cap);
 }
 
+int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
+                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_chain_next(supplied, options, dst, record, more, workers, control, err, err_cap);
+}
+
 int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,
                   cp_in_char *type, void *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                   int64_t err_cap) {
@@ -290,12 +296,6 @@ int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_predict(s, model, function, train, x, options, predictions, workers, control, bad_row, err, err_cap);
-}
-
-int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
-                      int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap) {
-  if (forked) return refuse(NULL, err, err_cap);
-  return go_cp_chain_next(supplied, options, dst, record, more, workers, control, err, err_cap);
 }
 
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,

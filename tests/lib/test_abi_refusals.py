@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import abi_estimates
 from abi_answers import Answer, arguments, functions, structs
 from abi_calls import CALLS, PART_LEN, PERMUTATIONS, D, out
 from combpred._lib import abi
@@ -92,6 +93,7 @@ NULLABLE = {
     *("cp_ridge_features.info", "cp_ridge_primal.info", "cp_kernel.y", "cp_kernel.type", "cp_kernel_scale.weights"),
     *("cp_order_kernel.y", "cp_predict.options", "cp_sgd_fit.report"),
     *("cp_custom_draws.moments", "cp_custom_draws.standard_error"),
+    *("cp_partition_estimate.options", "cp_marginals_estimate.options", "cp_estimate_next.options"),
     # Fields of structs. Names stand for the first of those there are.
     *("CCertificates.value", "CCertificates.upper_bound", "CCertificates.nu", "CCertificates.optimal"),
     *("CCertificates.met", "CDecodeOptions.constraints", "CKbestList.value"),
@@ -108,6 +110,7 @@ NULLABLE = {
     *("CPredictions.nu", "CPredictions.optimal", "CModel.intercept", "CModel.mean"),
     *("CProfile.weights", "CPairs.tied", "CRelations.weights"),
     *("COnlineOptions.order", "COnlineState.theta", "COnlineState.average"),
+    *("CEstimateOptions.bound", *(f"CEstimates.{column}" for column in abi_estimates.WRITTEN)),
 }
 
 
@@ -220,7 +223,7 @@ def test_misaligned_structs_are_refused(dll, function, index, kind):
 
 UNBOUNDED = {"skip", "nnz", "p", "budget"}  # may be as large as they like
 UNBOUNDED_FIELDS = {"bytes", "max_iter"}
-UNUSED_FIELDS = {"budget", "nnz", "intercept", "n_asked", "n_squares"}  # of such calls, or any number
+UNUSED_FIELDS = {"budget", "nnz", "intercept", "n_asked", "n_squares", "levels_needed"}  # of such calls, or any number
 
 
 @pytest.mark.parametrize(
@@ -246,6 +249,8 @@ def test_illegal_sizes_are_refused(dll, function, index, size):
 def test_illegal_sizes_in_structs_are_refused(dll, function, index, name, size):
     if name in UNUSED_FIELDS or name in UNBOUNDED_FIELDS and size > 0:
         return
+    if (function, name) == ("cp_chain_next", "n") and index == 3 and size > 0:
+        return  # its first row is written, of however many there are
     changed = arguments(function)
     setattr(changed[index], name, size)
     a = Answer(getattr(dll, function), *changed)

@@ -76,7 +76,7 @@ def looks_of_tests(tests: Path, modules: Modules, rooms_of_oracles: dict[str, st
             continue
         room = f"_{folder}" if f"_{folder}" in INNER else folder
         if folder == "oracles":
-            room = rooms_of_oracles.get(Path(*below).with_suffix("").as_posix(), room)
+            room = rooms_of_oracles.get(Path(below[-1]).stem, room)
         found += looks_inside(tests, file, room, owners)
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             names = [node.module] if isinstance(node, ast.ImportFrom) else []

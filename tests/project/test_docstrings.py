@@ -38,7 +38,6 @@ TABLES = {
     "Partition.engine": "_lib.names.PARTITION_ENGINES",
     "RidgeTask.loss": "_lib.names.RIDGE_LOSSES",
     "MomentsInfo.kind": "_lib.names.MOMENTS_KINDS",
-    "ListedSpace.moments_info.kind": "_lib.names.MOMENTS_KINDS",
     "PartialOrders.moments": "auto, _lib.names.MOMENTS_KINDS",
     "expected_calibration_error.strategy": "metrics.calibration.STRATEGIES",
     "ReliabilityDisplay.from_predictions.strategy": "metrics.calibration.STRATEGIES",
@@ -49,8 +48,6 @@ TABLES = {
     "log_partition.sampler": "auto, sampling.samplers.SAMPLERS",
     "estimate_marginals.sampler": "auto, sampling.samplers.SAMPLERS",
     "ChainDiagnostics.sampler": "sampling.samplers.CHAINED",
-    "ChainLevels.sampler": "_lib.names.CHAINS",
-    "ExactLevels.sampler": "exact, _lib.names.EXACT_METHODS",
     "log_partition.schedule": "_lib.names.SCHEDULES",
     "AnnealingDetails.schedule": "_lib.names.SCHEDULES",
     "log_partition.method": "_lib.names.PARTITION_METHODS",
@@ -110,7 +107,9 @@ def documented():
             if inspect.isclass(value):
                 yield f"{name}.{key}", value.__doc__
                 for member, method in vars(value).items():
-                    yield f"{name}.{key}.{member}", getattr(method, "__doc__", None)
+                    text = getattr(method, "__doc__", None)
+                    if text is not type(method).__doc__:  # that of a class, which its instances show
+                        yield f"{name}.{key}.{member}", text
             elif callable(value):
                 yield f"{name}.{key}", value.__doc__
 

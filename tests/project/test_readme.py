@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from combpred import StructuredRidge
+from combpred import ProbabilisticStructured, StructuredRidge
 from combpred._cli.main import _parser
 from combpred._lib.call import library
 from combpred._lib.structure import catalogue
 from combpred.datasets import make_label_ranking
-from combpred.structures import structure_classes
+from combpred.structures import Custom, structure_classes
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -100,11 +100,16 @@ def test_own_structure_agrees_with_enumeration() -> None:
     assert np.abs(p @ psi - model.predict_marginals(X[:1])[0]).max() < model.epsilon  # with probability 0.95
     again = model.log_partition(X[:1], epsilon=0.25)
     assert again.lower[0] < logsumexp(f) < again.upper[0]  # with probability 0.95
-    truth = psi @ names["worth"].T
-    true_mean = np.exp(truth - logsumexp(truth, axis=0)).T @ psi
-    learnt = psi @ model.feature_scores(X).T
-    learnt_mean = np.exp(learnt - logsumexp(learnt, axis=0)).T @ psi
-    assert np.abs(learnt_mean - true_mean).mean() < 0.6 * np.abs(psi.mean(axis=0) - true_mean).mean()
+    # It predicts what the same model predicts after training with exact partition functions, of all teams in a list.
+    listed = Custom.from_structures(members, names["embed"])
+    numbers = [members.index([team[0], *sorted(team[1:])]) for team in names["y"].tolist()]
+    best = ProbabilisticStructured(listed, inference="exact").fit(X, numbers)
+    means = []
+    for trained in (model, best):
+        learnt = psi @ trained.feature_scores(X).T
+        means.append(np.exp(learnt - logsumexp(learnt, axis=0)).T @ psi)
+    # Four seeds of training gave 0.06 to 0.07 of what the uniform distribution is off.
+    assert np.abs(means[0] - means[1]).mean() < 0.12 * np.abs(psi.mean(axis=0) - means[1]).mean()
 
 
 def test_example_of_other_learners_ranks(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import ctypes
 
 import numpy as np
 
+from abi_estimates import estimate_calls
 from abi_loglinear import loglinear_calls
 from combpred._lib import abi
 from combpred._lib.call import call, record
@@ -280,6 +281,6 @@ CALLS = {
         *(1.0, doubles(2640), out(), *RUN),
     ],
 }
-CALLS |= loglinear_calls(PERMUTATIONS, D, DESIGN, TARGETS)
+CALLS |= estimate_calls(PERMUTATIONS, D, SCORES) | loglinear_calls(PERMUTATIONS, D, DESIGN, TARGETS)
 for name in CALLS.keys() & abi.OF_ROWS.keys():
     CALLS[name].append(out())  # bad_row

@@ -9,7 +9,7 @@ from pathlib import Path
 from abi_calls import CALLS
 
 HEADER = re.sub(
-    r"/\*.*?\*/", "", (Path(__file__).parents[2] / "capi" / "combpred.h").read_text(), flags=re.S
+    r"/\*.*?\*/", "", (Path(__file__).parents[3] / "capi" / "combpred.h").read_text(), flags=re.S
 )  # without comments
 
 

@@ -1,0 +1,59 @@
+"""Legal arguments of the functions of the C interface that estimate from draws; see `abi_calls`."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from combpred._lib import abi
+from combpred._lib.call import record
+from combpred._lib.structure import Description
+
+RUN = (1, None)
+COLUMNS = np.zeros((32, 64))  # results, each in a row of its own
+DRAWS = np.zeros(4096)  # scores of draws
+LIMITS = np.stack([-np.ones(64), np.ones(64)])
+TALLY, MORE = np.zeros(64, dtype=np.int64), np.zeros(1, dtype=np.int64)
+WRITTEN = (
+    *("value", "lower", "upper", "marginals", "error", "guaranteed", "samples", "steps", "accepted"),
+    *("level_samples", "repeats", "effective_share", "r_hat", "first_level", "expansion", "spread", "variance"),
+)
+    "lower",
+    "upper",
+    "marginals",
+    "error",
+    "guaranteed",
+    "samples",
+    "steps",
+    "accepted",
+    "level_samples",
+)
+WRITTEN += ("repeats", "effective_share", "r_hat", "first_level", "expansion", "spread", "variance")
+
+
+def estimates(n: int, d: int, *, levels: bool) -> ctypes.Structure:
+    columns = {name: COLUMNS[i].ctypes.data for i, name in enumerate(WRITTEN)}
+    if levels:
+        columns |= {"levels": COLUMNS[30].ctypes.data, "levels_cap": 64}
+    return record(abi.CEstimates, n=n, d=d, **columns)
+
+
+def estimate_calls(s: Description, d: int, scores: ctypes.Structure) -> dict[str, list]:
+    """Return the arguments of each function, but for bad_row, err and err_cap."""
+    bound = {"bound": LIMITS[1].ctypes.data}
+    loose = {"epsilon": 0.5, "delta": 0.5, "max_steps": 1_000_000, "exact_seconds": 1.0, "seed": 7}
+    limits = {"low": LIMITS[0].ctypes.data, "high": LIMITS[1].ctypes.data}
+    supplied = record(abi.CSupplied, n=2048, width=1, draws=DRAWS.ctypes.data, log_count=0.0)
+    annealed = record(abi.CEstimateOptions, method=b"annealed", sampler=b"auto", schedule=b"adaptive", **loose, **bound)
+    own = record(abi.CEstimateOptions, method=b"annealed", sampler=b"auto", schedule=b"adaptive", **loose, **bound)
+    samples = record(abi.CEstimateOptions, method=b"samples", sampler=b"auto", **loose, **bound, **limits)
+    chain = record(abi.CChainOptions, method=b"meta", n_samples=3, burn_in=5, thin=2, budget=100, seed=7)
+    chain.start = TALLY.ctypes.data
+    kept = record(abi.CChainRecord, n=1, n_samples=3, value=COLUMNS[20].ctypes.data, steps=COLUMNS[21].ctypes.data)
+    return {
+        "cp_partition_estimate": [s, scores, annealed, estimates(2, d, levels=True), *RUN],
+        "cp_marginals_estimate": [s, scores, samples, estimates(2, d, levels=False), *RUN],
+        "cp_estimate_next": [supplied, own, estimates(1, 1, levels=True), MORE.ctypes.data, *RUN],
+        "cp_chain_next": [supplied, chain, TALLY[8:].ctypes.data, kept, MORE.ctypes.data, *RUN],
+    }
