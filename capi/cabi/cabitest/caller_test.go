@@ -23,8 +23,9 @@ int32_t cp_sum(cp_in_rows *rows, cp_in_char *method,
 `
 
 type rows struct {
-	struct_size, n, d int64
-	x                 *float64
+	struct_size int64 //lint:ignore U1000 written by the caller, as in C
+	n, d        int64
+	x           *float64
 }
 
 // sum is a function of an interface: it adds up x, and skips as many entries as it is told to by mistake.

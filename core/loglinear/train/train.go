@@ -151,7 +151,6 @@ type Report struct {
 type Training struct {
 	loglinear.Machine
 	o       Options
-	tol     float64
 	problem *loglinear.Problem
 	model   *Model
 	report  func() Report

@@ -410,6 +410,7 @@ class TaylorEngine(Engine):
                 return None
             # Without a check of its range: a search may leave it on its way; `check_range` looks at its end.
             found = expansion(self.structure, scores, bounded=False)
+            assert found.marginals is not None  # they were asked for
             return found.marginals, found.expansion
 
         return Training("", answers)

@@ -19,17 +19,6 @@ WRITTEN = (
     *("value", "lower", "upper", "marginals", "error", "guaranteed", "samples", "steps", "accepted"),
     *("level_samples", "repeats", "effective_share", "r_hat", "first_level", "expansion", "spread", "variance"),
 )
-    "lower",
-    "upper",
-    "marginals",
-    "error",
-    "guaranteed",
-    "samples",
-    "steps",
-    "accepted",
-    "level_samples",
-)
-WRITTEN += ("repeats", "effective_share", "r_hat", "first_level", "expansion", "spread", "variance")
 
 
 def estimates(n: int, d: int, *, levels: bool) -> ctypes.Structure:
