@@ -123,15 +123,11 @@ class RowError(DataError, ValueError):
         return self.row, self.reason
 
 
-@contextmanager
-def in_words_of(name: str) -> Iterator[None]:
-    """Let what the core says against a structure begin with the name of the class or function that the user called."""
-    try:
-        yield
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise ValueError(f"{name}: {re.sub('^(structure|custom): ', '', str(error))}") from None
+def in_words_of(name: str, error: ValueError) -> ValueError:
+    """Return what the core says against a structure with the name of the class or function that the user called."""
+    if type(error) is not ValueError:
+        return error
+    return ValueError(f"{name}: {re.sub('^(structure|custom): ', '', str(error))}")
 
 
 @contextmanager

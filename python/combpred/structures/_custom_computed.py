@@ -74,8 +74,10 @@ class PythonSpace(LibrarySpace):
         self._embed, self._decode, self._sample = functions
         self.moments_info = moments_info
         self.description = Description("custom", {"d": d, "members": 0}, None, moments)
-        with in_words_of("Custom"):
+        try:
             custom_check(self.description, np.empty((0, d)))
+        except ValueError as error:
+            raise in_words_of("Custom", error) from None
 
     # Facts.
 

@@ -81,8 +81,11 @@ def from_gram(structure: Structure, structures: Sequence[Any], gram: ArrayLike) 
     values = np.asarray(gram)
     if values.shape != (k, k):
         raise ValueError(f"Custom: gram must have shape ({k}, {k}), kernel values of all pairs; got {values.shape}")
-    with in_words_of("Custom"):
-        return ListedSpace(structure, custom_kernel(finite_numbers(values, "gram")))
+    finite = finite_numbers(values, "gram")
+    try:
+        return ListedSpace(structure, custom_kernel(finite))
+    except ValueError as error:
+        raise in_words_of("Custom", error) from None
 
 
 def _length(structures: Sequence[Any]) -> int:

@@ -47,8 +47,10 @@ def edge_list(cls: str, edges: Any, n_vertices: int | None) -> NDArray[np.int32]
         raise TypeError(f"{cls}: edges must hold vertices 0, 1, …, whole numbers; got dtype {values.dtype}")
     whole = codes(values.astype(np.int64), "edges", None, 2)
     n = max(2, int(whole.max()) + 1) if n_vertices is None else n_vertices
-    with in_words_of(cls):
+    try:
         _ = Description("graphs", {"n": n}, whole.ravel()).shape  # the library checks them
+    except ValueError as error:
+        raise in_words_of(cls, error) from None
     return whole
 
 

@@ -108,8 +108,10 @@ class LibrarySpace:
     def description(self) -> Description:
         """The description that the library reads, made once."""
         description = self.structure._describe()
-        with in_words_of(type(self.structure).__name__):
+        try:
             _ = description.shape  # which the library finds for legal parameters only
+        except ValueError as error:
+            raise in_words_of(type(self.structure).__name__, error) from None
         return description
 
     @property
