@@ -12,12 +12,6 @@ var (
 	_ Implier = weakOrders{}
 )
 
-// Implied completes the signs of pairs, with which ψ begins.
-func (p permutations) Implied(values []int8) { p.chained(values) }
-
-// Implied completes the signs of pairs, with which ψ begins.
-func (w weakOrders) Implied(values []int8) { w.chained(values) }
-
 // chained makes the order that signs of pairs require transitive. A local search
 // can then always repair a ranking that violates some of them: among the violated pairs it takes one whose labels are closest, and
 // puts the label that must come first directly in front of the other.
