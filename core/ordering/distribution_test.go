@@ -9,84 +9,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"combpred/core/draw/drawtest"
 )
-
-// outcomes are all that a distribution may draw, with what each earns; the oracle of the tests.
-type outcomes struct {
-	seen   map[string]int
-	values [][]int32
-	earned []float64
-}
-
-func (o *outcomes) add(y []int32, value float64) {
-	if o.seen == nil {
-		o.seen = map[string]int{}
-	}
-	o.seen[fmt.Sprint(y)] = len(o.values)
-	o.values, o.earned = append(o.values, slices.Clone(y)), append(o.earned, value)
-}
-
-// probabilities returns those of the outcomes, and ln Σ exp of what they earn.
-func (o *outcomes) probabilities() ([]float64, float64) {
-	log := floats.LogSumExp(o.earned)
-	p := make([]float64, len(o.earned))
-	for i, v := range o.earned {
-		p[i] = math.Exp(v - log)
-	}
-	return p, log
-}
-
-// check draws 40 times for each outcome, and compares counts with probabilities: a correct sampler fails with a probability below 1e-6.
-func (o *outcomes) check(t *testing.T, name string, draw func() []int32) {
-	t.Helper()
-	p, _ := o.probabilities()
-	counts, n := make([]float64, len(p)), 40*len(p)
-	for range n {
-		y := draw()
-		at, ok := o.seen[fmt.Sprint(y)]
-		if !ok {
-			t.Fatalf("%s: %v is drawn, which is none of the %d outcomes", name, y, len(p))
-		}
-		counts[at]++
-	}
-	var statistic, rare, few float64
-	degrees := -1.0
-	for i, c := range counts {
-		if want := p[i] * float64(n); want < 5 {
-			rare, few = rare+want, few+c
-		} else {
-			statistic += (c - want) * (c - want) / want
-			degrees++
-		}
-	}
-	if rare > 0 {
-		statistic += (few - rare) * (few - rare) / max(rare, 1)
-		degrees++
-	}
-	if statistic > degrees+8*math.Sqrt(2*degrees)+30 {
-		t.Errorf("%s: the draws are %.0f from their probabilities, with %.0f degrees of freedom", name, statistic, degrees)
-	}
-}
-
-// permutations calls visit with each order of n numbers.
-func permutations(n int, visit func(y []int32)) {
-	y := make([]int32, n)
-	for i := range y {
-		y[i] = int32(i)
-	}
-	var from func(i int)
-	from = func(i int) {
-		if i == n {
-			visit(y)
-		}
-		for j := i; j < n; j++ {
-			y[i], y[j] = y[j], y[i]
-			from(i + 1)
-			y[i], y[j] = y[j], y[i]
-		}
-	}
-	from(0)
-}
 
 var errStop = errors.New("stop")
 
@@ -101,23 +26,23 @@ func TestDistributionAgainstAllOrders(t *testing.T) {
 			for i := range gain {
 				gain[i] = scale * rng.NormFloat64()
 			}
-			var all outcomes
-			permutations(n, func(y []int32) {
+			var all drawtest.Outcomes
+			drawtest.Permutations(n, func(y []int32) {
 				var value float64
 				for i, u := range y {
 					for _, v := range y[i+1:] {
 						value += gain[int(u)*n+int(v)]
 					}
 				}
-				all.add(y, value)
+				all.Add(y, value)
 			})
-			p, want := all.probabilities()
+			p, want := all.Probabilities()
 			got, err := d.Sum(nil)
 			if err != nil || math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
 				t.Errorf("%s: the sum is %g, want %g (%v)", name, got, want, err)
 			}
 			pairs, wanted := make([]float64, n*n), make([]float64, n*n)
-			for k, y := range all.values {
+			for k, y := range all.Values {
 				for i, u := range y {
 					for _, v := range y[i+1:] {
 						wanted[int(u)*n+int(v)] += p[k]
@@ -128,7 +53,7 @@ func TestDistributionAgainstAllOrders(t *testing.T) {
 				t.Errorf("%s: the pairs have %v, want %v (%v)", name, pairs, wanted, err)
 			}
 			y := make([]int32, n)
-			all.check(t, name, func() []int32 {
+			all.Check(t, name, func() []int32 {
 				d.DrawTo(y, rng)
 				return y
 			})
@@ -173,7 +98,7 @@ func TestWeakDistributionAgainstAllRankings(t *testing.T) {
 					}
 				}
 			}
-			var all outcomes
+			var all drawtest.Outcomes
 			each := func(rank []int32, strict, tied func(at int)) {
 				for u := range n {
 					for v := range n {
@@ -189,16 +114,16 @@ func TestWeakDistributionAgainstAllRankings(t *testing.T) {
 			weakOrders(n, func(rank []int32) {
 				var value float64
 				each(rank, func(at int) { value += before[at] }, func(at int) { value += tie[at] })
-				all.add(rank, value)
+				all.Add(rank, value)
 			})
-			p, want := all.probabilities()
+			p, want := all.Probabilities()
 			got, err := d.Sum(nil)
 			if err != nil || math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
 				t.Errorf("%s: the sum is %g, want %g (%v)", name, got, want, err)
 			}
 			first, firstWanted := make([]float64, n*n), make([]float64, n*n)
 			both, bothWanted := make([]float64, n*n), make([]float64, n*n)
-			for k, rank := range all.values {
+			for k, rank := range all.Values {
 				each(rank, func(at int) { firstWanted[at] += p[k] }, func(at int) { bothWanted[at] += p[k] })
 			}
 			if err := d.PairsTo(first, both, nil); err != nil {
@@ -212,7 +137,7 @@ func TestWeakDistributionAgainstAllRankings(t *testing.T) {
 				}
 			}
 			rank := make([]int32, n)
-			all.check(t, name, func() []int32 {
+			all.Check(t, name, func() []int32 {
 				d.DrawTo(rank, rng)
 				return rank
 			})

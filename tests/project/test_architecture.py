@@ -15,6 +15,7 @@ MODULE = "combpred"
 LAYERS = [
     {
         *("core/graph/assignment", "core/badrow", "core/count", "core/draw", "core/extensions", "core/graph/induced"),
+        "core/draw/drawtest",
         *("core/logsum", "core/ordering", "core/parallel", "core/polling", "core/graph/spanning", "core/graph/tours"),
         *("core/graph/cut", "core/graph/matching"),
     },
@@ -97,7 +98,7 @@ def test_only_tests_import_what_is_for_tests(packages):
     for_tests = {
         f"{MODULE}/{name}"
         for name in (
-            *("capi/cabi/cabitest", "core/loglinear/loglineartest", "core/solve/solvetest"),
+            *("capi/cabi/cabitest", "core/draw/drawtest", "core/loglinear/loglineartest", "core/solve/solvetest"),
             *("core/structure/examples", "core/structure/structuretest"),
         )
     }

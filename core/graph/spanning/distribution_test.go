@@ -9,64 +9,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"combpred/core/draw/drawtest"
 )
-
-// outcomes are all that a distribution may draw, with what each earns; the oracle of the tests.
-type outcomes struct {
-	seen   map[string]int
-	values [][]int32
-	earned []float64
-}
-
-func (o *outcomes) add(y []int32, value float64) {
-	if o.seen == nil {
-		o.seen = map[string]int{}
-	}
-	o.seen[fmt.Sprint(y)] = len(o.values)
-	o.values, o.earned = append(o.values, slices.Clone(y)), append(o.earned, value)
-}
-
-// probabilities returns those of the outcomes, and ln Σ exp of what they earn.
-func (o *outcomes) probabilities() ([]float64, float64) {
-	log := floats.LogSumExp(o.earned)
-	p := make([]float64, len(o.earned))
-	for i, v := range o.earned {
-		p[i] = math.Exp(v - log)
-	}
-	return p, log
-}
-
-// check draws 40 times for each outcome, and compares counts with probabilities: a correct sampler fails with a probability below 1e-6.
-func (o *outcomes) check(t *testing.T, name string, draw func() []int32) {
-	t.Helper()
-	p, _ := o.probabilities()
-	counts, n := make([]float64, len(p)), 40*len(p)
-	for range n {
-		y := draw()
-		at, ok := o.seen[fmt.Sprint(y)]
-		if !ok {
-			t.Fatalf("%s: %v is drawn, which is none of the %d outcomes", name, y, len(p))
-		}
-		counts[at]++
-	}
-	var statistic, rare, few float64
-	degrees := -1.0
-	for i, c := range counts {
-		if want := p[i] * float64(n); want < 5 {
-			rare, few = rare+want, few+c
-		} else {
-			statistic += (c - want) * (c - want) / want
-			degrees++
-		}
-	}
-	if rare > 0 {
-		statistic += (few - rare) * (few - rare) / max(rare, 1)
-		degrees++
-	}
-	if statistic > degrees+8*math.Sqrt(2*degrees)+30 {
-		t.Errorf("%s: the draws are %.0f from their probabilities, with %.0f degrees of freedom", name, statistic, degrees)
-	}
-}
 
 // TestDistributionAgainstAllTrees: sums, edges and draws of weighted trees, also where weights are far apart.
 func TestDistributionAgainstAllTrees(t *testing.T) {
@@ -80,21 +25,21 @@ func TestDistributionAgainstAllTrees(t *testing.T) {
 			for i := range weight {
 				weight[i] = scale * rng.NormFloat64()
 			}
-			var all outcomes
+			var all drawtest.Outcomes
 			for y := range g.All() {
 				var value float64
 				for i, in := range y {
 					value += float64(in) * weight[i]
 				}
-				all.add(y, value)
+				all.Add(y, value)
 			}
-			p, want := all.probabilities()
+			p, want := all.Probabilities()
 			got, err := g.LogSum(weight, nil)
 			if err != nil || math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
 				t.Errorf("%s: the sum is %g, want %g (%v)", name, got, want, err)
 			}
 			edges, wanted := make([]float64, len(weight)), make([]float64, len(weight))
-			for k, y := range all.values {
+			for k, y := range all.Values {
 				for i, in := range y {
 					wanted[i] += p[k] * float64(in)
 				}
@@ -107,7 +52,7 @@ func TestDistributionAgainstAllTrees(t *testing.T) {
 				t.Fatal(err)
 			}
 			y := make([]int32, len(weight))
-			all.check(t, name, func() []int32 {
+			all.Check(t, name, func() []int32 {
 				sampler.DrawTo(y, rng)
 				return y
 			})
@@ -119,12 +64,12 @@ func TestDistributionAgainstAllTrees(t *testing.T) {
 func TestExchangesAreSymmetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 6))
 	g := mustNew(t, 4, complete(4))
-	var all outcomes
+	var all drawtest.Outcomes
 	for y := range g.All() {
-		all.add(y, 0)
+		all.Add(y, 0)
 	}
 	y, z := make([]int32, 6), make([]int32, 6)
-	all.check(t, "exchanges", func() []int32 {
+	all.Check(t, "exchanges", func() []int32 {
 		g.SampleTo(y, rng)
 		g.ExchangeTo(z, y, rng)
 		if slices.Equal(y, z) {
