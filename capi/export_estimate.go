@@ -59,25 +59,30 @@ func readEstimateOptions(p *C.cp_in_estimate_options, methods catalogue.Names, n
 	return o, err
 }
 
+// readEstimate reads what estimates for rows of scores are asked for, by one of the methods.
+func readEstimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options, methods catalogue.Names,
+	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control) (sc scores, opt estimateOptions, out estimates, t tail,
+	err error) {
+	if sc, err = readLinear(s, in); err != nil {
+		return sc, opt, out, t, err
+	}
+	d := C.int64_t(sc.linear.Cols)
+	if opt, err = readEstimateOptions(options, methods, sc.n, d); err != nil {
+		return sc, opt, out, t, err
+	}
+	if out, err = readEstimates(dst, sc.n, d); err != nil {
+		return sc, opt, out, t, err
+	}
+	t, err = readTail(workers, control)
+	return sc, opt, out, t, err
+}
+
 //export go_cp_partition_estimate
 func go_cp_partition_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options *C.cp_in_estimate_options,
 	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readLinear(s, in)
-		if e != nil {
-			return e
-		}
-		d := C.int64_t(sc.linear.Cols)
-		opt, e := readEstimateOptions(options, catalogue.PartitionMethods, sc.n, d)
-		if e != nil {
-			return e
-		}
-		out, e := readEstimates(dst, sc.n, d)
-		if e != nil {
-			return e
-		}
-		t, e := readTail(workers, control)
+		sc, opt, out, t, e := readEstimate(s, in, options, catalogue.PartitionMethods, dst, workers, control)
 		if e != nil {
 			return e
 		}
@@ -157,20 +162,7 @@ func go_cp_marginals_estimate(s *C.cp_in_structure, in *C.cp_in_scores, options 
 	dst *C.cp_estimates, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
 	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		sc, e := readLinear(s, in)
-		if e != nil {
-			return e
-		}
-		d := C.int64_t(sc.linear.Cols)
-		opt, e := readEstimateOptions(options, catalogue.MarginalMethods, sc.n, d)
-		if e != nil {
-			return e
-		}
-		out, e := readEstimates(dst, sc.n, d)
-		if e != nil {
-			return e
-		}
-		t, e := readTail(workers, control)
+		sc, opt, out, t, e := readEstimate(s, in, options, catalogue.MarginalMethods, dst, workers, control)
 		if e != nil {
 			return e
 		}
