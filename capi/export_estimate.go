@@ -126,7 +126,7 @@ func (e *estimates) partition(sc scores, opt estimateOptions, t tail) error {
 			}
 		}
 		var taylor *estimate.Taylor
-		err := parallel.Abandonable(t.mon, func() (err error) {
+		err := parallel.Detached(t.mon, func() (err error) {
 			taylor, err = estimate.NewTaylor(sc.space)
 			return err
 		})

@@ -54,7 +54,7 @@ func symEig(m matrix, mon *parallel.Monitor) ([]float64, error) {
 	own := linalg.NewMatrix[float64](m.Rows, m.Cols)
 	own.CopyFrom(m)
 	var values []float64
-	err := parallel.Abandonable(mon, func() (err error) {
+	err := parallel.Detached(mon, func() (err error) {
 		values, err = linalg.SymEig(linalg.General(own))
 		return err
 	})

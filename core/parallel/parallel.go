@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // PanicError reports a panic that a worker recovered.
@@ -90,32 +89,4 @@ func protect(body func(lo, hi int) error, lo, hi int) (err error) {
 		}
 	}()
 	return body(lo, hi)
-}
-
-// abandonPoll is the time between two looks at the monitor while a call that cannot be cancelled runs.
-const abandonPoll = 20 * time.Millisecond
-
-// Abandonable calls body, which cannot be cancelled, such as a LAPACK driver, and returns when it has finished or when mon is
-// cancelled: body then runs on to its end, so that it may touch only what nobody else does.
-func Abandonable(mon *Monitor, body func() error) error {
-	if mon == nil {
-		return protect(func(int, int) error { return body() }, 0, 0)
-	}
-	if err := mon.Err(); err != nil {
-		return err
-	}
-	done := make(chan error, 1)
-	go func() { done <- protect(func(int, int) error { return body() }, 0, 0) }()
-	tick := time.NewTicker(abandonPoll)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-done:
-			return err
-		case <-tick.C:
-			if err := mon.Err(); err != nil {
-				return err
-			}
-		}
-	}
 }

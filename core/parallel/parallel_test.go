@@ -98,24 +98,24 @@ func TestReportKeepsTheBits(t *testing.T) {
 	}
 }
 
-// TestAbandonable: results and panics come back, and a call that does not end is left when the monitor is cancelled.
-func TestAbandonable(t *testing.T) {
+// TestDetachedFromWhatDoesNotEnd: results and panics come back, and a call that does not end is left when the monitor is cancelled.
+func TestDetachedFromWhatDoesNotEnd(t *testing.T) {
 	for _, mon := range []*Monitor{nil, new(Monitor)} {
 		want := errors.New("no")
-		if err := Abandonable(mon, func() error { return want }); err != want {
+		if err := Detached(mon, func() error { return want }); err != want {
 			t.Errorf("the error is %v, want %v", err, want)
 		}
-		if _, ok := errors.AsType[*PanicError](Abandonable(mon, func() error { panic("oh") })); !ok {
+		if _, ok := errors.AsType[*PanicError](Detached(mon, func() error { panic("oh") })); !ok {
 			t.Error("a panic does not come back as an error")
 		}
 	}
 	mon, release := new(Monitor), make(chan struct{})
 	defer close(release)
-	err := Abandonable(mon, func() error { mon.Cancel(); <-release; return nil })
+	err := Detached(mon, func() error { mon.Cancel(); <-release; return nil })
 	if !errors.Is(err, ErrCancelled) {
 		t.Errorf("a call that does not end gives %v, want that it is cancelled", err)
 	}
-	if err := Abandonable(mon, func() error { t.Error("called after it was cancelled"); return nil }); err == nil {
+	if err := Detached(mon, func() error { t.Error("called after it was cancelled"); return nil }); err == nil {
 		t.Error("a cancelled monitor is no error")
 	}
 }

@@ -87,4 +87,3 @@ func Permutations(n int, visit func(y []int32)) {
 	}
 	from(0)
 }
-
