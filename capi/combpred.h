@@ -490,6 +490,43 @@ int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_element
                             int64_t dst_cap, int64_t *needed, int32_t workers, cp_control *control, char *err,
                             int64_t err_cap);
 
+/* How exactly cp_extensions_estimate counts. */
+typedef struct cp_extensions_options {
+  int64_t struct_size;
+  double epsilon;        /* between 0 and 1: the number is within the factors 1 - epsilon and 1 + epsilon ...             */
+  double delta;          /* ... with probability at least 1 - delta, between 0 and 1                                    */
+  int64_t most_downsets; /* 1 to 2^24: what has no more is counted exactly, as by cp_extensions_count                   */
+  uint64_t seed;
+} cp_extensions_options;
+typedef const cp_extensions_options cp_in_extensions_options;
+#define CP_EXTENSIONS_OPTIONS \
+  {.struct_size = sizeof(cp_extensions_options), .epsilon = 0.1, .delta = 0.05, .most_downsets = 2097152}
+
+/* What cp_extensions_estimate has found. */
+typedef struct cp_extensions_info {
+  int64_t struct_size;
+  double log_count;  /* natural logarithm of the number                                                             */
+  int64_t n_levels;  /* elements that were taken away one by one before the rest was counted; 0: the number is exact */
+  int64_t n_samples; /* linear extensions drawn                                                                     */
+} cp_extensions_info;
+
+/* Estimates the number of linear extensions of a partial order, given as for cp_extensions_sample, with guaranteed error.
+ * Where most_downsets suffice the number is exact. Elsewhere elements are taken away one by one: the share of orders that
+ * end, or begin, with one follows from draws by coupling from the past, about 2 n_levels ln(2/delta) / epsilon^2 of which
+ * end so for each. dst[dst_cap] gets the number, rounded, as cp_structure_count writes it; log_count is not rounded. dst
+ * may be NULL with dst_cap = 0 where *info is enough. options NULL: the defaults. The seed decides on everything.
+ * control->step counts draws. */
+int32_t cp_extensions_estimate(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_extensions_options *options,
+                               char *dst, int64_t dst_cap, int64_t *needed, cp_extensions_info *info, int32_t workers,
+                               cp_control *control, char *err, int64_t err_cap);
+
+/* Writes to dst[n_elements, n_elements] the probability that u comes before v, at [u, v], in a uniform linear extension of a
+ * partial order, given as for cp_extensions_sample: exact up to rounding, 0 on the diagonal. Extensions are counted for
+ * each pair of elements that the order leaves open, with that pair added, under the limits of cp_extensions_count.
+ * control->step counts these pairs, after the connected components. */
+int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, double *dst,
+                             int32_t workers, cp_control *control, char *err, int64_t err_cap);
+
 /* Writes to dst[n, m] the natural logarithms of the numbers of orders that agree with both of two relations, for each
  * row of x[n, n_pairs] and each of y[m, n_pairs]: of linear extensions of their union. A row has an entry for each of
  * the n_pairs = n_elements (n_elements - 1) / 2 pairs u < v of elements (2 to 2048), in lexicographic order: 1 where u

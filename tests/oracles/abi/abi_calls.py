@@ -185,6 +185,11 @@ CALLS = {
     "cp_chain_diagnose": [Z, 1, 2, 8, doubles(64), doubles(96), doubles(128), 3, *RUN],
     "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, INTS[16:].ctypes.data, 2, doubles(64), *RUN],
     "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), *RUN],
+    "cp_extensions_estimate": [
+        *(PAIRS.ctypes.data, 2, 4, record(abi.CExtensionsOptions, epsilon=0.5, delta=0.5, most_downsets=1)),
+        *(ctypes.create_string_buffer(64), 64, out(), record(abi.CExtensionsInfo), *RUN),
+    ],
+    "cp_extensions_before": [PAIRS.ctypes.data, 2, 4, 1000, doubles(64), *RUN],
     "cp_extensions_common": [SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, doubles(64), *RUN],
     "cp_kernel": [RBF, FEATURES, FEATURES, 0, b"float64", doubles(512), *RUN],
     "cp_kernel_scale": [FEATURES, ONES.ctypes.data, doubles(512), *RUN],
