@@ -230,10 +230,8 @@ def extensions_estimate(
     )
     info = record(abi.CExtensionsInfo)
     call(
-        "cp_extensions_estimate", address(pairs), len(pairs), n_elements, ctypes.byref(options), digits, _DIGITS,
-        ctypes.addressof(needed), ctypes.byref(info),
-        n_threads=get_n_threads() if n_threads is None else n_threads, flops=_LONG,
-        label="counting linear extensions", verbose=verbose,
+        "cp_extensions_estimate", pairs, len(pairs), n_elements, options, digits, _DIGITS, needed, info,
+        n_threads=n_threads, flops=_LONG, label="counting linear extensions", verbose=verbose,
     )  # fmt: skip
     return EstimatedCount(int(digits.value, 16), info.log_count, info.n_levels == 0, info.n_samples)
 
@@ -244,8 +242,7 @@ def extensions_before(
     """Return the probability that one element precedes another in linear extensions of `pairs` (n_pairs, 2)."""
     before: FloatArray = np.empty((n_elements, n_elements))
     call(
-        "cp_extensions_before", address(pairs), len(pairs), n_elements, MOST_DOWNSETS, address(before),
-        n_threads=get_n_threads() if n_threads is None else n_threads, flops=_LONG,
+        "cp_extensions_before", pairs, len(pairs), n_elements, MOST_DOWNSETS, before, n_threads=n_threads, flops=_LONG,
         label="probabilities of linear extensions", verbose=verbose,
     )  # fmt: skip
     return before
