@@ -1288,6 +1288,7 @@ typedef struct cp_loglinear_rows_step {
                        "pair":   two estimates, from draws independent of each other, to means[2, k, d]; draws times
                                  as many draws are asked for as for "mean"
                        "draw":   ψ of draws independent outputs of each row, to psi[k, draws, d]
+                       "uniform": ψ of draws uniform outputs, whatever the scores, to psi[draws, d]; k is 1
                        "done":   the model is written                                                               */
   int64_t k, draws;
   int64_t first;   /* number of the first of the rows, which are consecutive, among those of positive weight; or    */
@@ -1296,7 +1297,9 @@ typedef struct cp_loglinear_rows_step {
 } cp_loglinear_rows_step;
 #define CP_LOGLINEAR_ROWS_STEP {.struct_size = sizeof(cp_loglinear_rows_step)}
 
-/* Takes in what was asked for, and goes on until more is needed. The distribution of the options is not looked at. All
+/* Takes in what was asked for, and goes on until more is needed. With the distribution "meta", not for "lbfgs",
+ * expectations are estimated by two chains for each row, as cp_loglinear_fit does it: "uniform" and "done" are then all
+ * requests. No other distribution is looked at. All
  * arguments must be what they were before. control->step is not counted. After CP_ECANCELLED it may be called again,
  * after other failures not: what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an
  * answer should be, or state is not that of such training. info may be NULL.
