@@ -565,3 +565,9 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),
     **OF_ROWS,
 }
+
+# Those that take a number of workers and a control block.
+PARALLEL = {
+    name for name, kinds in PROTOTYPES.items()
+    if (kinds[-5:-3] if name in OF_ROWS else kinds[-4:-2]) == _RUN
+}

@@ -14,6 +14,7 @@ from combpred._lib.ridge import Design, ridge_options
 from combpred._lib.structure import Description
 
 PERMUTATIONS = Description("permutations", {"n": 4})
+STRUCTURE = ctypes.addressof(PERMUTATIONS.struct)  # what functions of the C interface take
 PART_LEN, D = 4, 6
 
 
@@ -57,10 +58,10 @@ def finished(p: int) -> np.ndarray:
     return state
 
 
-S, Y, K, Z = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
+S, Y, K, Z = STRUCTURE, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
 RUN = (1, None)
 INPUTS = Design(np.eye(2))  # keeps the arrays that its struct points to
-DESIGN = INPUTS._struct
+DESIGN = INPUTS.struct
 SCORES = record(abi.CScores, n=2, d=D, linear=Z)
 TARGETS = record(abi.CTargets, n=2, d=D, psi=Z, weights=ONES.ctypes.data)
 RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "single"})
@@ -285,6 +286,6 @@ CALLS = {
         *(1.0, doubles(2640), out(), *RUN),
     ],
 }
-CALLS |= estimate_calls(PERMUTATIONS, D, SCORES) | loglinear_calls(PERMUTATIONS, D, DESIGN, TARGETS)
+CALLS |= estimate_calls(STRUCTURE, D, SCORES) | loglinear_calls(STRUCTURE, D, DESIGN, TARGETS)
 for name in CALLS.keys() & abi.OF_ROWS.keys():
     CALLS[name].append(out())  # bad_row
