@@ -121,7 +121,7 @@ func (h hereditaryGraphs) Check(y []int32) error {
 		if in == 1 && !set.add(h.ends[i], h.property) {
 			e := h.all.edges[i]
 			p := edgeProperties[h.property]
-			return fmt.Errorf("structure: edge %d, (%d, %d), %s, and only %s are taken here; leave it out", i, e[0], e[1], p.lost, p.noun)
+			return fmt.Errorf("structure: edge %d, (%d, %d), %s, and only %s are taken here; leave it out, or take all sets of edges", i, e[0], e[1], p.lost, p.noun)
 		}
 	}
 	return nil

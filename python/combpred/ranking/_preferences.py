@@ -190,7 +190,7 @@ def _is_graphs(y: Any) -> bool:
 
 def _from_graphs(y: Any, n_labels: int | None) -> Preferences:
     k = items_shown(y, "graphs") if n_labels is None else n_labels
-    return Preferences(encode_relations(y, k, reflexive=False, noun="label").astype(np.int8), None, k)
+    return Preferences(encode_relations(y, k).astype(np.int8), None, k)
 
 
 def _require_two(k: int, argument: str) -> None:
