@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import abi
 from .arrays import FloatArray, IntArray, allocate, require_memory
 from .call import Remembered, call, checked, codes, floats, library, put, record
-from .errors import renumbered
+from .errors import RowError
 
 _SHAPES: Remembered[Shape] = Remembered()
 _CAPABILITIES = Remembered[frozenset[str]]()
@@ -283,8 +283,10 @@ def structure_encode(description: Description, y: npt.NDArray[Any], *, partial: 
     rows = max(1, _BLOCK_NUMBERS // max(1, y.shape[1]))  # small, as the core takes float64
     for first in range(0, len(y), rows):
         block, to = floats(y[first : first + rows], "y", None, None), parts[first : first + rows]
-        with renumbered(slice(first, None)):
+        try:
             call("cp_structure_encode", description, block, *block.shape, partial, to, part_len, n_threads=1)
+        except RowError as error:
+            raise error.shifted(first) from None
     return parts
 
 
