@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, allocate
-from .call import address, call, contiguous, floats, record
+from .call import call, contiguous, floats, record
 from .ridge import Design
 
 _MOST_ROUNDS = 2**20  # of boosting, for whose way there is room
@@ -85,7 +85,7 @@ def svm_kernel(examples: Examples, kernel: FloatArray, cost: float, how: Passes)
     n = len(examples.signs)
     values = floats(kernel, "kernel", n, n)
     flops = 2.0 * n * n * examples.k * how.max_iter
-    return _svm("cp_labelrank_svm_kernel", address(values), n, examples, cost, how, flops)
+    return _svm("cp_labelrank_svm_kernel", values, n, examples, cost, how, flops)
 
 
 def _svm(function: str, inputs: Any, rows: int, examples: Examples, cost: float, how: Passes, flops: float) -> Trained:
@@ -97,9 +97,8 @@ def _svm(function: str, inputs: Any, rows: int, examples: Examples, cost: float,
     options = record(abi.CLabelrankOptions, c=cost, tol=how.tol, max_iter=how.max_iter, seed=how.seed)
     info = record(abi.CLabelrankInfo)
     status = call(
-        function, inputs, ctypes.byref(preferences), ctypes.byref(options), address(alpha), address(coefficients),
-        ctypes.byref(info),
-        n_threads=how.n_threads, flops=flops, label="support vector machine", verbose=how.verbose,
+        function, inputs, preferences, options, alpha, coefficients, info, n_threads=how.n_threads, flops=flops,
+        label="support vector machine", verbose=how.verbose,
     )  # fmt: skip
     return Trained(coefficients, alpha, info.objective, info.gap, info.n_iter, status == abi.OK)
 
@@ -176,29 +175,17 @@ def online(
     preferences = _preferences(examples, signs, None, weights)
     options = _online_options(update, order)
     changed = record(
-        abi.COnlineState,
-        q=q,
-        k=k,
-        coef=address(state.weights),
-        theta=address(state.theta),
-        average=address(state.average),
-        tally=address(state.tally),
+        abi.COnlineState, q=q, k=k, coef=state.weights, theta=state.theta, average=state.average, tally=state.tally
     )
     call(
-        "cp_labelrank_online", design, ctypes.byref(preferences), ctypes.byref(options), ctypes.byref(changed),
-        n_threads=n_threads, flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
-        label="online label ranking", verbose=verbose,
+        "cp_labelrank_online", design, preferences, options, changed, n_threads=n_threads,
+        flops=4.0 * examples.k * (design.nnz + design.n * examples.k), label="online label ranking", verbose=verbose,
     )  # fmt: skip
 
 
 def _online_options(update: OnlineUpdate, order: NDArray[np.int64] | None) -> abi.COnlineOptions:
     return record(
-        abi.COnlineOptions,
-        update=update.name.encode(),
-        rate=update.rate,
-        radius=update.radius,
-        c=update.cost,
-        order=address(order),
+        abi.COnlineOptions, update=update.name, rate=update.rate, radius=update.radius, c=update.cost, order=order
     )
 
 
@@ -208,8 +195,8 @@ def mistake_bound(examples: Examples, design: Design, update: OnlineUpdate, coef
     preferences, coef = _preferences(examples, signs, None, weights), floats(coef, "coef", design.n_weights, examples.k)
     options, bound = _online_options(update, None), ctypes.c_double()
     call(
-        "cp_labelrank_mistake_bound", design, ctypes.byref(preferences), ctypes.byref(options), address(coef),
-        n_passes, ctypes.byref(bound), n_threads=1, flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
+        "cp_labelrank_mistake_bound", design, preferences, options, coef, n_passes, bound, n_threads=1,
+        flops=4.0 * examples.k * (design.nnz + design.n * examples.k),
     )  # fmt: skip
     return bound.value
 
@@ -245,12 +232,11 @@ def boost(
     losses, bounds = np.empty(most + 1), np.empty(most)
     options = record(
         abi.CBoostOptions, alpha=alpha, min_gain=min_gain, max_iter=min(max_iter, 2**50),
-        n_rankers=0 if scores is None else shape[0], scores=address(scores),
+        n_rankers=0 if scores is None else shape[0], scores=scores,
     )  # fmt: skip
-    curve = record(abi.CBoostCurve, n_curve=most, losses=address(losses), bounds=address(bounds))
+    curve = record(abi.CBoostCurve, n_curve=most, losses=losses, bounds=bounds)
     status = call(
-        "cp_labelrank_boost", design, ctypes.byref(preferences), ctypes.byref(options), ctypes.byref(curve),
-        address(found), ctypes.byref(n_iter), n_threads=n_threads,
+        "cp_labelrank_boost", design, preferences, options, curve, found, n_iter, n_threads=n_threads,
         flops=10.0 * max_iter * (design.nnz + design.n * examples.k) * examples.k, label="boosting", verbose=verbose,
     )  # fmt: skip
     rounds = min(n_iter.value, most)
@@ -273,11 +259,6 @@ def _preferences(
 ) -> abi.CPreferences:
     """Return the struct of arrays that the caller keeps."""
     return record(
-        abi.CPreferences,
-        n=len(signs),
-        k=examples.k,
-        signs=address(signs),
-        margins=address(margins),
-        weights=address(weights),
-        subgraphs=examples.subgraphs.encode(),
-    )
+        abi.CPreferences, n=len(signs), k=examples.k, signs=signs, margins=margins, weights=weights,
+        subgraphs=examples.subgraphs,
+    )  # fmt: skip

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 import time
 from collections.abc import Callable
@@ -16,7 +15,7 @@ import numpy as np
 
 from . import abi
 from .arrays import FloatArray, IndexArray, allocate
-from .call import RowInputs, address, call, floats, record
+from .call import RowInputs, call, floats, put, record
 from .errors import renumbered
 from .kernel import InputKernel
 from .ridge import Design, Targets, ridge_options
@@ -159,7 +158,7 @@ class _Passes:
         self.curve = np.zeros(0 if how.tol is None else how.max_iter)
         self.struct = record(
             abi.CSGDPasses, shuffle=int(how.seed is not None), seed=how.seed or 0, max_iter=how.max_iter,
-            tol=how.tol or 0.0, curve=address(self.curve) if len(self.curve) else None, eta0=how.eta0, seen=how.seen,
+            tol=how.tol or 0.0, curve=self.curve if len(self.curve) else None, eta0=how.eta0, seen=how.seen,
             curvature=how.curvature,
         )  # fmt: skip
         self._began, self._told = time.monotonic(), 0
@@ -213,8 +212,8 @@ def sgd_fit(
     interrupt = None
     try:
         passes.call(
-            "cp_sgd_fit", description, ctypes.byref(ridge_options(options)), design, ctypes.byref(targets.struct()),
-            ctypes.byref(passes.struct), ctypes.byref(state), ctypes.byref(report), n_threads=n_threads,
+            "cp_sgd_fit", description, ridge_options(options), design, targets,
+            passes, state, report, n_threads=n_threads,
             flops=4.0 * schedule.max_iter * (design.nnz + targets.n * targets.d) * targets.d,
         )  # fmt: skip
     except KeyboardInterrupt as error:
@@ -261,32 +260,29 @@ def sgd_expansion(
     rows, passes = np.zeros(capacity, dtype=np.int64), _Passes(schedule)
     rows[: len(support)] = support
     asked = np.empty((2, n), dtype=np.int64)
-    given = record(abi.CSGDKernel, n=n, rows=address(asked[0]), columns=address(asked[1]))
-    inputs = None if kernel.is_precomputed else RowInputs(X)
-    given.x = None if inputs is None else ctypes.addressof(inputs.struct)
-    function, matrix = None, floats(X, "X", n, n) if kernel.is_precomputed else None
-    if callable(kernel.name) and most is None and schedule.max_iter > 2 and 8 * n * n <= _CACHED_BYTES:
-        matrix = kernel.matrix(X)
-    elif isinstance(kernel.name, str) and matrix is None:
-        function = kernel.struct()
-        given.function = ctypes.addressof(function)
-    given.matrix = address(matrix)
+    given = record(abi.CSGDKernel, n=n, rows=asked[0], columns=asked[1])
+    if kernel.is_precomputed:
+        put(given, matrix=floats(X, "X", n, n))
+    elif callable(kernel.name):
+        repeated = most is None and schedule.max_iter > 2 and 8 * n * n <= _CACHED_BYTES
+        put(given, x=RowInputs(X).struct, matrix=kernel.matrix(X) if repeated else None)
+    else:
+        put(given, x=RowInputs(X).struct, function=kernel.struct)
     held = record(
-        abi.CSGDSupport, capacity=capacity, most=most or 0, n=len(support), rows=address(rows),
+        abi.CSGDSupport, capacity=capacity, most=most or 0, n=len(support), rows=rows,
         **_arrays(grown, capacity, d),
     )  # fmt: skip
     interrupt = None
     try:
         while True:
             passes.call(
-                "cp_sgd_expansion", description, ctypes.byref(ridge_options(options)), ctypes.byref(given),
-                ctypes.byref(targets.struct()), ctypes.byref(passes.struct), ctypes.byref(held), n_threads=n_threads,
+                "cp_sgd_expansion", description, ridge_options(options), given,
+                targets, passes, held, n_threads=n_threads,
                 flops=4.0 * schedule.max_iter * targets.n * capacity * (width + d), done=held.passes,
             )  # fmt: skip
             if not given.n_rows:
                 break
-            values = _asked(kernel, X, asked[0, : given.n_rows], asked[1, : given.n_columns], first)
-            given.values = address(values)
+            put(given, values=_asked(kernel, X, asked[0, : given.n_rows], asked[1, : given.n_columns], first))
     except KeyboardInterrupt as error:
         interrupt = error
     kept = rows[: held.n]
@@ -305,15 +301,15 @@ def _asked(kernel: InputKernel, X: Any, rows: IndexArray, columns: IndexArray, f
     return values
 
 
-def _arrays(coefficients: Coefficients, rows: int, d: int) -> dict[str, int | None]:
-    """Return where arrays begin that are written to in place."""
+def _arrays(coefficients: Coefficients, rows: int, d: int) -> dict[str, FloatArray | None]:
+    """Return the arrays that are written to in place, by the names of their fields in structs."""
     shapes = {"iterate": (rows, d), "average": (rows, d), "velocity": (rows, d), "gains": (d,)}
-    addresses = {}
+    arrays = {}
     for name, shape in shapes.items():
         array = getattr(coefficients, name)
         if array is not None and not (
             array.shape == shape and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
         ):
             raise ValueError(f"{name} must be a contiguous, writeable array of float64 of shape {shape}")
-        addresses["coef" if name == "iterate" else name] = address(array)
-    return addresses
+        arrays["coef" if name == "iterate" else name] = array
+    return arrays
