@@ -207,10 +207,7 @@ func writeSupport(p *C.cp_sgd_support, s sgd.Support, at sgd.Progress, visits in
 	}
 	r := *p
 	r.n, r.visits = C.int64_t(s.Len), C.int64_t(visits)
-	r.passes, r.steps, r.converged = C.int64_t(at.Passes), C.int64_t(at.Steps), 0
-	if at.Converged {
-		r.converged = 1
-	}
+	r.passes, r.steps, r.converged = C.int64_t(at.Passes), C.int64_t(at.Steps), truth(at.Converged)
 	r.loss, r.weight, r.start, r.curvature = C.double(at.Loss), C.double(at.Weight), C.double(at.Start), C.double(at.Curvature)
 	r.stage, r.at, r.quiet, r.value = C.int64_t(at.Stage), C.int64_t(at.At), C.int64_t(at.Quiet), C.double(at.Value)
 	out.Set(r)
@@ -249,10 +246,8 @@ func go_cp_sgd_fit(s *C.cp_in_structure, options *C.cp_in_ridge_options, design 
 		}
 		done, curvature, e := c.opt.Train(c.space, x, c.targets, stream, how, coefficients, c.mon)
 		result := C.cp_sgd_report{passes: C.int64_t(done.Passes), steps: C.int64_t(done.Steps), loss: C.double(done.Loss),
-			weight: C.double(done.Weight), start: C.double(done.Start), curvature: C.double(curvature), visits: C.int64_t(len(how.Order))}
-		if done.Converged {
-			result.converged = 1
-		}
+			weight: C.double(done.Weight), start: C.double(done.Start), curvature: C.double(curvature), visits: C.int64_t(len(how.Order)),
+			converged: truth(done.Converged)}
 		out.Set(result)
 		return e
 	})
@@ -269,6 +264,14 @@ func (c ridgeCall) visit(passes *sgd.Passes, x *solve.Design) error {
 	order, err := fit.VisitedRows(c.targets, x, c.opt.Workers, c.mon)
 	passes.Order = order
 	return err
+}
+
+// truth is 1 for what is true.
+func truth(v bool) C.int64_t {
+	if v {
+		return 1
+	}
+	return 0
 }
 
 // readPasses reads how rows are gone through.
@@ -326,35 +329,4 @@ func go_cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_ridge_options, sc
 		}
 		return c.opt.Losses(c.space, f, c.targets, values, bounds, c.mon)
 	})
-}
-
-// readDesign reads a design.
-func readDesign(p *C.cp_in_design) (*solve.Design, error) {
-	in, err := cabi.Record(p, "design")
-	if err != nil {
-		return nil, err
-	}
-	if in.n < 0 || in.n > maxRows || in.p < 0 || in.p > maxRows {
-		return nil, cabi.Illegal("design: n and p are %d and %d, must be from 0 to %d", int64(in.n), int64(in.p), maxRows)
-	}
-	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
-	if in.dense != nil || in.n*in.p == 0 {
-		x.Dense, err = matrix(in.dense, "design.dense", in.n, in.p)
-		return x, err
-	}
-	s := &solve.Sparse{Rows: x.N, Cols: x.P}
-	if s.Data, err = float64s(in.data, "design.data", in.nnz); err != nil {
-		return nil, err
-	}
-	if s.Indices, err = int32s(in.indices, "design.indices", in.nnz); err != nil {
-		return nil, err
-	}
-	if s.Indptr, err = int64s(in.indptr, "design.indptr", in.n+1); err != nil {
-		return nil, err
-	}
-	if err := s.Check(); err != nil {
-		return nil, cabi.Illegal("design: %w", err)
-	}
-	x.Rows = s
-	return x, nil
 }
