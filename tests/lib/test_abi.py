@@ -7,12 +7,13 @@ import json
 import re
 import subprocess
 from ctypes import c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from abi_answers import HEADER, Answer, arguments, functions
-from abi_calls import PART_LEN, PERMUTATIONS, STRUCTURE, D, out
+from abi_calls import CALLS, PART_LEN, PERMUTATIONS, STRUCTURE, D, out
 from combpred._lib import abi, call, names
 from combpred._lib.decode import decode
 from combpred._lib.errors import RowError
@@ -255,3 +256,21 @@ def test_arguments_are_converted_or_refused():
     with pytest.raises(RowError, match="row 1: ") as caught:
         structure_embed(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
     assert caught.value.row == 1
+
+
+def test_what_is_counted_is_said(dll):
+    """Functions that count steps say what they are; the others leave them."""
+    text = (Path(__file__).parents[2] / "capi" / "combpred.h").read_text(encoding="utf-8")
+    silent, counting = [], []
+    for name, parameters in functions().items():
+        names = [p.split()[-1] for p in parameters]
+        if "*control" not in names or name not in CALLS:
+            continue
+        comment = re.findall(r"/\*.*?\*/", text[: text.index(f"int32_t {name}(")], re.S)[-1]
+        control, given = abi.Control(), arguments(name)
+        given[names.index("*control")] = control
+        Answer(getattr(dll, name), *given)
+        counting += [name] * (control.step != 0)
+        silent += [name] * (control.step != 0 and "control" not in comment)
+    assert silent == []
+    assert len(counting) > 30

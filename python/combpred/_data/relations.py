@@ -89,15 +89,6 @@ def encode_relations(
     return encoded_rows(description, rows, argument)
 
 
-def close_relations(before: NDArray[np.bool_]) -> None:
-    """Replace relations ``(..., items, items)`` by their transitive closures, in place (Warshall, 1962).
-
-    Cost: O(items³) for each relation.
-    """
-    for w in range(before.shape[-1]):
-        before |= before[..., :, w, np.newaxis] & before[..., np.newaxis, w, :]
-
-
 def pair_index(items: int) -> Callable[[int, int], int]:
     """Return a function of u and v, in either order, that gives their index among all pairs in lexicographic order."""
 
