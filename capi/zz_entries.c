@@ -221,6 +221,20 @@ int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_element
                                 err_cap);
 }
 
+int32_t cp_extensions_estimate(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_extensions_options *options,
+                               char *dst, int64_t dst_cap, int64_t *needed, cp_extensions_info *info, int32_t workers,
+                               cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_extensions_estimate(pairs, n_pairs, n_elements, options, dst, dst_cap, needed, info, workers, control,
+                                   err, err_cap);
+}
+
+int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, double *dst,
+                             int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_extensions_before(pairs, n_pairs, n_elements, most_downsets, dst, workers, control, err, err_cap);
+}
+
 int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, int64_t n_elements,
                              int64_t most_downsets, double *dst, int32_t workers, cp_control *control, int64_t *bad_row,
                              char *err, int64_t err_cap) {
@@ -368,19 +382,18 @@ int32_t cp_ridge_losses(cp_in_structure *s, cp_in_ridge_options *options, cp_in_
   return go_cp_ridge_losses(s, options, scores, targets, losses, curvatures, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_in_expansion *expansion,
-                         cp_in_targets *targets, cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss,
-                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sgd_expansion(s, options, expansion, targets, steps, state, loss, workers, control, bad_row, err,
-                             err_cap);
-}
-
 int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_sgd_fit(s, options, design, targets, passes, state, report, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
+                         cp_in_sgd_passes *passes, cp_sgd_support *support, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_sgd_expansion(s, options, given, targets, passes, support, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_loglinear_array_sizes(cp_in_structure *s, cp_in_loglinear_options *options, int64_t n, int64_t q,

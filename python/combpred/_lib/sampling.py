@@ -18,6 +18,7 @@ MOST_DOWNSETS = 2**24
 #: Downsets of a part that estimates count exactly, in a fraction of a second.
 FEW_DOWNSETS = 2**21
 
+_LONG = 1e12  # operations: a call that can be interrupted
 _DIGITS = 8192  # of a count, hexadecimal: those of 2048!, the largest, are 4895
 
 
@@ -190,6 +191,61 @@ def extensions_count(
         n_threads=n_threads, flops=10.0 * n_elements * (n_elements**2 + min(most_downsets, 2.0 ** min(n_elements, 64))),
     )  # fmt: skip
     return int(digits.value, 16)
+
+
+class EstimatedCount(NamedTuple):
+    """A number of linear extensions, or an estimate of it.
+
+    Attributes
+    ----------
+    value : int
+        The nearest integer.
+    log_value : float
+    is_exact : bool
+    n_samples : int
+        Linear extensions drawn.
+    """
+
+    value: int
+    log_value: float
+    is_exact: bool
+    n_samples: int
+
+
+def extensions_estimate(
+    pairs: IntArray,
+    n_elements: int,
+    epsilon: float,
+    delta: float,
+    seed: int,
+    *,
+    most_downsets: int = FEW_DOWNSETS,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> EstimatedCount:
+    """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta."""
+    needed, digits = ctypes.c_int64(), ctypes.create_string_buffer(_DIGITS)
+    options = record(
+        abi.CExtensionsOptions, epsilon=epsilon, delta=delta, most_downsets=most_downsets, seed=seed % 2**64
+    )
+    info = record(abi.CExtensionsInfo)
+    call(
+        "cp_extensions_estimate", pairs, len(pairs), n_elements, options, digits, _DIGITS, needed, info,
+        n_threads=n_threads, flops=_LONG, label="counting linear extensions", verbose=verbose,
+    )  # fmt: skip
+    return EstimatedCount(int(digits.value, 16), info.log_count, info.n_levels == 0, info.n_samples)
+
+
+def extensions_before(
+    pairs: IntArray, n_elements: int, *, n_threads: int | None = None, verbose: int = 0
+) -> FloatArray:
+    """Return the probability that one element precedes another in linear extensions of `pairs` (n_pairs, 2)."""
+    before: FloatArray = np.empty((n_elements, n_elements))
+    call(
+        "cp_extensions_before", pairs, len(pairs), n_elements, MOST_DOWNSETS, before, n_threads=n_threads, flops=_LONG,
+        label="probabilities of linear extensions", verbose=verbose,
+    )  # fmt: skip
+    return before
 
 
 def extensions_common(
