@@ -1,6 +1,6 @@
-package main
+package cabitest
 
-// The tables say what each parameter of the C interface is, so that calls can be made up from them: legal ones, and ones that are wrong
+// The tables below say what each parameter of the C interface is, so that calls can be made up from them: legal ones, and ones that are wrong
 // in a place. A row holds what is written for a name, an expression of Go's syntax:
 //
 //	content(length, …)   a buffer of so many entries, their product; contents says what a legal one holds
@@ -24,13 +24,13 @@ package main
 // Lengths are about the numbers of the call itself: parameters, fields of the same struct, and fields of others with the parameter's name
 // before them. What a length says must be what the library may read and write, whatever the numbers: nothing lies behind it.
 
-import "combpred/capi/cabi/cabitest"
-
-// row has what names of a function or struct stand for.
-type row = cabitest.Row
+// Interface returns the tables of combpred.h, given its entry points in Go.
+func Interface(header Header, functions map[string]any) Tables {
+	return Tables{Header: header, Functions: functions, Everywhere: everywhere, Arguments: arguments, Fields: fields, Legal: legal}
+}
 
 // everywhere has those that stand for the same in all functions and structs.
-var everywhere = row{
+var everywhere = Row{
 	"workers": "oneof(1, 2)", "bad_row": "out(1)", "err": "room(err_cap)", "err_cap": "oneof(300, 0, 1, 20, 60)",
 	"struct_size": "struct_size",
 	"control":     "optional", "n": "n", "m": "m", "d": "d", "p": "p", "k": "k", "q": "p + 1", "part_len": "part_len", "nnz": "n",
@@ -44,10 +44,10 @@ var everywhere = row{
 var legal = map[string]int64{"n": 3, "m": 2, "p": 2, "k": 4}
 
 // results marks a struct of which only the size is read.
-var results = row{"*": cabitest.Result}
+var results = Row{"*": Result}
 
 // arguments has the functions of combpred.h.
-var arguments = map[string]row{
+var arguments = map[string]Row{
 	"cp_test_panic":       {"in_worker": "0"},
 	"cp_catalogue":        {"dst": "out(dst_cap)"},
 	"cp_blas_open":        {"path": `word("path")`},
@@ -163,7 +163,7 @@ var arguments = map[string]row{
 }
 
 // fields has the structs of combpred.h.
-var fields = map[string]row{
+var fields = map[string]Row{
 	"cp_structure": {"text": "description(text_len)", "text_len": "text_len", "ints": "description(n_ints)", "n_ints": "n_ints",
 		"reals": "description(n_reals)", "n_reals": "n_reals"},
 	"cp_control":      {"cancel": "0", "step": "0", "value": "0"},
