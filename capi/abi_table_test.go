@@ -262,7 +262,7 @@ var fields = map[string]row{
 	"cp_online_state": {"coef": "zeros(q, k)", "theta": "maybe(zeros(q, k))", "average": "maybe(zeros(q, k))",
 		"tally": "zeros(4)"},
 	"cp_rankings":          {"positions": "ranks(n, k)"},
-	"cp_neighbors":         {"numbers": "zeros(n, m)", "weights": "positive(n, m)"},
+	"cp_neighbors":         {"numbers": "zeros(n, m)", "weights": "positive(n, m)", "counts": "rarely(zeros(preferences.n, preferences.k))"},
 	"cp_profile":           {"ranks": "ranks(n, k)", "n_extensions": "0"},
 	"cp_pairs":             {"before": "hollow(k, k)", "tied": "maybe(hollow(k, k))"},
 	"cp_programs":          {"n_groups": "1", "x": "zeros(k, k)", "state": "zeros(n_groups)", "lower_bound": "zeros(n_groups)"},

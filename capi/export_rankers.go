@@ -251,6 +251,9 @@ func go_cp_labelrank_consensus(preferences *C.cp_in_preferences, neighbors *C.cp
 		if v.Numbers, e = int64s(r.numbers, "numbers", r.n, r.m); e != nil {
 			return e
 		}
+		if v.Counts, e = cabi.Optional[int32](unsafe.Pointer(r.counts), "counts", preferences.n, preferences.k); e != nil {
+			return e
+		}
 		var dst labelrank.Consensus
 		k := C.int64_t(examples.Labels)
 		if scores != nil {

@@ -42,7 +42,13 @@ func NearestTo(numbers []int64, squares linalg.Matrix[float64], x, y Rows, worke
 	}
 	x = x.canonical()
 	s := search{k: k, own: norms(x), others: norms(k.y), wanted: squares.Cols, dense: x.Sparse == nil && y.Sparse == nil,
-		slack: float64(x.Features()+8) * 0x1p-51}
+		slack: float64(x.Features()+8) * 0x1p-50}
+	s.least = make([]float64, len(s.others))
+	for j, v := range s.others {
+		if s.least[j] = v * (1 - s.slack); math.IsInf(v, 1) {
+			s.least[j] = math.NaN() // which is not above anything, so that the row is not passed over
+		}
+	}
 	width, rows := nearestWidth, panelRows
 	if !s.dense {
 		width, rows = y.Len(), max(1, min(panelRows, nearestValues/y.Len()))
@@ -73,7 +79,8 @@ type search struct {
 	own, others []float64 // squared norms
 	wanted      int
 	dense       bool
-	slack       float64 // how far rounding can move a squared distance, relative to the sum of both squared norms
+	slack       float64   // how far rounding can move a squared distance, relative to the sum of both squared norms
+	least       []float64 // others less that
 }
 
 // shortlist are the rows that may be among the nearest, and the largest distances that the wanted ones can have.
@@ -121,22 +128,25 @@ func (s *search) look(lists []shortlist, products matrix, x Rows, lo, first, wor
 	})
 }
 
+// tiny is more than what underflow in products of any length can hide.
+const tiny = 0x1p-1000
+
 // enlist puts rows of y on the list of a row of squared norm own.
 func (s *search) enlist(list *shortlist, products []float64, own float64, first int) {
-	limit := math.Inf(1)
+	limit, own := math.Inf(1), own*(1-s.slack)
 	if len(list.bound) == s.wanted {
 		limit = list.bound[0]
 	}
-	others := s.others[first : first+len(products)]
+	far := limit - own
+	others := s.least[first : first+len(products)]
 	for j, v := range products {
-		sum := own + others[j]
-		distance, doubt := sum-2*v, s.slack*sum+math.SmallestNonzeroFloat64
-		least := distance - doubt
-		if least > limit {
+		if others[j]-2*v > far {
 			continue
 		}
-		most := distance + doubt
-		if !(most <= math.MaxFloat64) { // an overflow: nothing is known
+		least := own + others[j] - 2*v
+		most := least + 4*s.slack*(own+others[j]) + tiny
+		least -= tiny
+		if !(least >= -math.MaxFloat64 && most <= math.MaxFloat64) { // an overflow: nothing is known
 			least, most = math.Inf(-1), math.Inf(1)
 		}
 		if len(list.bound) < s.wanted {
@@ -147,6 +157,7 @@ func (s *search) enlist(list *shortlist, products []float64, own float64, first 
 		}
 		if len(list.bound) == s.wanted {
 			limit = list.bound[0]
+			far = limit - own
 		}
 		if len(list.rows) == cap(list.rows) {
 			list.strike(limit)

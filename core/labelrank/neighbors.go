@@ -2,6 +2,7 @@ package labelrank
 
 import (
 	"fmt"
+	"math"
 
 	"combpred/core/badrow"
 	"combpred/core/decode"
@@ -14,6 +15,9 @@ type Neighbors struct {
 	Examples *Examples // only their signs and weights matter, by which neighbours are weighed, too
 	Numbers  []int64   // n×m
 	Weights  matrix    // n×m, finite and not negative
+	// Counts, unless nil, are the Borda scores of the examples, k each, as ConsensusTo gives them where each is its own neighbour: those
+	// of rows with neighbours then take O(m k).
+	Counts []int32
 }
 
 // Check returns an error where a number is none of an example, or a weight none at all.
@@ -61,18 +65,18 @@ func (v *Neighbors) ConsensusTo(dst Consensus, workers int, mon *parallel.Monito
 	}
 	return parallel.For(v.Weights.Rows, 1+(1<<14)/(v.Weights.Cols*k*k+1), workers, mon, func(lo, hi int) error {
 		net, stated := make([]float64, v.Examples.pairs()), make([]float64, v.Examples.pairs())
-		model := newMallows(k)
+		model, counts := newMallows(k), make([]int32, k)
 		for i := lo; i < hi; i++ {
 			if err := mon.Err(); err != nil {
 				return err
 			}
-			total := v.votesTo(net, stated, i)
 			if dst.Scores.Data != nil {
-				bordaTo(dst.Scores.Row(i), net, total)
+				v.bordaTo(dst.Scores.Row(i), counts, i)
 			}
 			if one == nil {
 				continue
 			}
+			v.votesTo(net, stated, i)
 			if err := structure.CheckScores(net); err != nil {
 				return fmt.Errorf("labelrank: %w", badrow.At(i, err))
 			}
@@ -88,43 +92,73 @@ func (v *Neighbors) ConsensusTo(dst Consensus, workers int, mon *parallel.Monito
 	})
 }
 
+// signum has 1, 0 and −1 for numbers of eight bits: without branches, which signs leave no way to foresee.
+var signum = func() (table [256]float64) {
+	for v := 1; v < 128; v++ {
+		table[v], table[256-v] = 1, -1
+	}
+	table[128] = -1
+	return table
+}()
+
 // votesTo sums the preferences of the neighbours of row i: of each pair u < v, net gets the weight of what prefers u less the weight of
-// what prefers v, and stated their sum. It returns the weight of all neighbours.
-func (v *Neighbors) votesTo(net, stated []float64, i int) (total float64) {
+// what prefers v, and stated their sum.
+func (v *Neighbors) votesTo(net, stated []float64, i int) {
 	clear(net)
 	clear(stated)
-	for j, w := range v.Weights.Row(i) {
-		at := int(v.Numbers[i*v.Weights.Cols+j])
-		w *= v.Examples.weight(at)
-		total += w
-		for p, sign := range v.Examples.Signs[at*len(net) : (at+1)*len(net)] {
-			switch {
-			case sign > 0:
-				net[p] += w
-				stated[p] += w
-			case sign < 0:
-				net[p] -= w
-				stated[p] += w
-			}
+	for j := range v.Weights.Cols {
+		signs, w := v.neighbor(i, j)
+		for p, sign := range signs {
+			side := w * signum[uint8(sign)]
+			net[p] += side
+			stated[p] += math.Abs(side)
 		}
 	}
-	return total
 }
 
-// bordaTo writes the sum of net by label, over the weight of all; nothing is preferred where no neighbour has weight.
-func bordaTo(dst, net []float64, total float64) {
+// bordaTo writes the mean Borda scores of the neighbours of row i; nothing is preferred where no neighbour has weight.
+func (v *Neighbors) bordaTo(dst []float64, counts []int32, i int) {
 	clear(dst)
-	p := 0
-	for u := range dst {
-		for v := u + 1; v < len(dst); v++ {
-			dst[u] += net[p]
-			dst[v] -= net[p]
-			p++
+	total := 0.0
+	for j := range v.Weights.Cols {
+		signs, w := v.neighbor(i, j)
+		known := counts
+		if v.Counts != nil {
+			at := int(v.Numbers[i*v.Weights.Cols+j]) * len(dst)
+			known = v.Counts[at : at+len(dst)]
+		} else {
+			countTo(counts, signs)
 		}
+		for u, count := range known {
+			dst[u] += w * float64(count)
+		}
+		total += w
 	}
 	if total > 0 {
 		for u := range dst {
 			dst[u] /= total
 		}
+	}
+}
+
+// neighbor returns the signs of the j-th neighbour of row i, and its weight.
+func (v *Neighbors) neighbor(i, j int) (signs []int8, weight float64) {
+	e, at := v.Examples, int(v.Numbers[i*v.Weights.Cols+j])
+	return e.Signs[at*e.pairs() : (at+1)*e.pairs()], v.Weights.Row(i)[j] * e.weight(at)
+}
+
+// countTo writes the Borda scores of signs.
+func countTo(counts []int32, signs []int8) {
+	clear(counts)
+	for u := range counts {
+		sum, after := int32(0), counts[u+1:]
+		for at, sign := range signs[:len(after)] {
+			wide := int32(sign)
+			side := wide>>31 - -wide>>31 // 1, 0 or −1
+			sum += side
+			after[at] -= side
+		}
+		counts[u] += sum
+		signs = signs[len(after):]
 	}
 }

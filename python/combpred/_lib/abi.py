@@ -423,7 +423,7 @@ class CRankings(ctypes.Structure):
 class CNeighbors(ctypes.Structure):
     """cp_neighbors."""
 
-    _fields_ = _fields(n=_N, m=_N, numbers=_P, weights=_P)
+    _fields_ = _fields(n=_N, m=_N, numbers=_P, weights=_P, counts=_P)
 
 
 class CProfile(ctypes.Structure):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, allocate
-from .call import address, call, contiguous, floats, record
+from .call import address, call, codes, contiguous, floats, get_n_threads, record
 from .ridge import Design
 
 _MOST_ROUNDS = 2**20  # of boosting, for whose way there is room
@@ -47,21 +47,21 @@ class Trained(NamedTuple):
     ----------
     coefficients : ndarray of shape (q, k) or (n, k)
         Weights of features, or coefficients of rows.
-    alpha : ndarray of shape (n, k(k-1)/2)
-        Dual variables.
     objective, gap : float
         The objective and a bound on its distance to the minimum.
     n_iter : int
         Passes over the rows.
     converged : bool
+    alpha : ndarray of shape (n, k(k-1)/2), or None
+        Dual variables of preferences.
     """
 
     coefficients: FloatArray
-    alpha: FloatArray
     objective: float
     gap: float
     n_iter: int
     converged: bool
+    alpha: FloatArray | None = None
 
 
 class Passes(NamedTuple):
@@ -101,7 +101,123 @@ def _svm(function: str, inputs: Any, rows: int, examples: Examples, cost: float,
         ctypes.byref(info),
         n_threads=how.n_threads, flops=flops, label="support vector machine", verbose=how.verbose,
     )  # fmt: skip
-    return Trained(coefficients, alpha, info.objective, info.gap, info.n_iter, status == abi.OK)
+    return Trained(coefficients, info.objective, info.gap, info.n_iter, status == abi.OK, alpha)
+
+
+def svm_direct(
+    design: Design,
+    positions: NDArray[np.int32],
+    weights: FloatArray | None,
+    position_weights: FloatArray,
+    loss: str,
+    cost: float,
+    how: Passes,
+) -> Trained:
+    """Train weights of features (q, k), by which labels are sorted, for rankings with `positions` (n, k), from 1 on.
+
+    The losses are those of ``names.POSITION_LOSSES``; `position_weights` (k,) must not increase.
+    """
+    n, k = positions.shape
+    positions, weights = codes(positions, "positions", n, k), None if weights is None else floats(weights, "weights", n)
+    rankings = record(abi.CRankings, n=n, k=k, positions=address(positions), weights=address(weights))
+    options = record(abi.CLabelrankOptions, c=cost, tol=how.tol, max_iter=min(how.max_iter, 2**30))
+    coefficients, info = np.empty((design.n_weights, k)), record(abi.CLabelrankInfo)
+    status = call(
+        "cp_labelrank_direct", design, ctypes.byref(rankings), loss.encode(),
+        address(floats(position_weights, "position_weights", k)), ctypes.byref(options), address(coefficients),
+        ctypes.byref(info), n_threads=how.n_threads, flops=4.0 * how.max_iter * k * (design.nnz + n * k * k),
+        label="DirectRankingSVM", verbose=how.verbose,
+    )  # fmt: skip
+    return Trained(coefficients, info.objective, info.gap, info.n_iter, status == abi.OK)
+
+
+class Read(NamedTuple):
+    """What positions (n, k) say about labels.
+
+    Attributes
+    ----------
+    ranks : ndarray of shape (n, k), int32
+        Dense ranks from 1 on, equal ones tied, 0 where unknown.
+    signs : ndarray of shape (n, k(k-1)/2), int8
+        Of the pairs u < v: 1 where u is before v, −1 where it is behind, 0 where they are tied or one is unknown.
+    gaps : ndarray of shape (n, k(k-1)/2), or None
+        By how much the positions of a pair differ; 1 where one is unknown.
+    """
+
+    ranks: NDArray[np.int32]
+    signs: NDArray[np.int8]
+    gaps: FloatArray | None
+
+
+def read_positions(positions: FloatArray, *, gaps: bool = False) -> Read:
+    """Return what positions, above 0 or −1 or NaN where unknown, say about labels, with `gaps` where wanted."""
+    positions = floats(positions, "positions", None, None)
+    n, k = positions.shape
+    shape, remedy = (n, k * (k - 1) // 2), "train on fewer rows"
+    signs = allocate(shape, np.int8, f"the preferences of {n} rows over {k} labels", remedy)
+    apart = allocate(shape, np.float64, f"the margins of {n} rows over {k} labels", remedy) if gaps else None
+    found = Read(np.empty((n, k), dtype=np.int32), signs, apart)
+    call(
+        "cp_labelrank_read", address(positions), n, k, address(found.ranks), address(signs), address(apart),
+        n_threads=get_n_threads(), flops=5.0 * n * k * k,
+    )  # fmt: skip
+    return found
+
+
+class Neighbors(NamedTuple):
+    """Numbers (n, m) of rows of training for each of n others, and their weights (n, m).
+
+    With the Borda scores of the rows of training (N, k), where they are known.
+    """
+
+    numbers: NDArray[np.int64]
+    weights: FloatArray
+    counts: NDArray[np.int32] | None = None
+
+
+class NeighborsConsensus(NamedTuple):
+    """What neighbours make of the labels: what is None was not wanted.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n, k), or None
+        Mean Borda scores, centred.
+    positions : ndarray of shape (n, k), int32, or None
+        Of the Kemeny consensus, from 1 on.
+    theta, probability : ndarray of shape (n,), or None
+        Of Mallows' model around the positions.
+    """
+
+    scores: FloatArray | None = None
+    positions: NDArray[np.int32] | None = None
+    theta: FloatArray | None = None
+    probability: FloatArray | None = None
+
+
+def neighbors_consensus(
+    signs: NDArray[np.int8], k: int, neighbors: Neighbors, wanted: str, *, n_threads: int | None = None
+) -> NeighborsConsensus:
+    """Return the consensus of neighbours about k labels by `signs` (N, k(k-1)/2): "borda", "kemeny" or "mallows"."""
+    numbers, (n, m) = contiguous(neighbors.numbers, np.int64), neighbors.numbers.shape
+    signs = contiguous(signs, np.int8)
+    weights = floats(neighbors.weights, "weights", n, m)
+    counts = None if neighbors.counts is None else codes(neighbors.counts, "counts", len(signs), k)
+    given = record(
+        abi.CNeighbors, n=n, m=m, numbers=address(numbers), weights=address(weights), counts=address(counts)
+    )
+    if wanted == "borda":
+        found = NeighborsConsensus(np.empty((n, k)))
+    else:
+        both = (np.empty(n), np.empty(n)) if wanted == "mallows" else (None, None)
+        found = NeighborsConsensus(None, np.empty((n, k), dtype=np.int32), *both)
+    call(
+        "cp_labelrank_consensus",
+        ctypes.byref(record(abi.CPreferences, n=len(signs), k=k, signs=address(signs))),
+        ctypes.byref(given),
+        *map(address, found), n_threads=get_n_threads(n_threads),
+        flops=float(n * k) * (m * k + (0 if wanted == "borda" else 2.0 ** min(k, 20))),
+    )  # fmt: skip
+    return found
 
 
 @dataclass
