@@ -221,6 +221,20 @@ int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_element
                                 err_cap);
 }
 
+int32_t cp_extensions_estimate(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_extensions_options *options,
+                               char *dst, int64_t dst_cap, int64_t *needed, cp_extensions_info *info, int32_t workers,
+                               cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_extensions_estimate(pairs, n_pairs, n_elements, options, dst, dst_cap, needed, info, workers, control,
+                                   err, err_cap);
+}
+
+int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, double *dst,
+                             int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_extensions_before(pairs, n_pairs, n_elements, most_downsets, dst, workers, control, err, err_cap);
+}
+
 int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, int64_t n_elements,
                              int64_t most_downsets, double *dst, int32_t workers, cp_control *control, int64_t *bad_row,
                              char *err, int64_t err_cap) {

@@ -36,6 +36,8 @@ var exported = map[string]any{
 	"cp_chain_diagnose":           go_cp_chain_diagnose,
 	"cp_extensions_sample":        go_cp_extensions_sample,
 	"cp_extensions_count":         go_cp_extensions_count,
+	"cp_extensions_estimate":      go_cp_extensions_estimate,
+	"cp_extensions_before":        go_cp_extensions_before,
 	"cp_extensions_common":        go_cp_extensions_common,
 	"cp_partition_estimate":       go_cp_partition_estimate,
 	"cp_marginals_estimate":       go_cp_marginals_estimate,

@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pytest
 
-from abi_calls import PART_LEN, PERMUTATIONS, D
+from abi_calls import PART_LEN, PERMUTATIONS, STRUCTURE, D
 from combpred._lib import abi, call
 from combpred._lib.decode import decode
 from combpred._lib.errors import CapabilityError, NumericalError, RowError, SamplingError, naming_row, renumbered
@@ -113,7 +113,7 @@ def test_the_number_need_not_be_taken():
     dll = call.library().dll
     y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
     message = ctypes.create_string_buffer(256)
-    arguments = PERMUTATIONS, y.ctypes.data, 2, PART_LEN
+    arguments = STRUCTURE, y.ctypes.data, 2, PART_LEN
     assert dll.cp_structure_check(*arguments, 1, None, None, message, 256) == abi.EVALUE
     assert message.value.startswith(b"row 1: ")
 

@@ -102,15 +102,6 @@ def relation_matrices(signs: NDArray[np.int32], items: int) -> NDArray[np.bool_]
     return before
 
 
-def close_relations(before: NDArray[np.bool_]) -> None:
-    """Replace relations ``(..., items, items)`` by their transitive closures, in place (Warshall, 1962).
-
-    Cost: O(items³) for each relation.
-    """
-    for w in range(before.shape[-1]):
-        before |= before[..., :, w, np.newaxis] & before[..., np.newaxis, w, :]
-
-
 def pair_names(items: int, joint: str) -> list[str]:
     """Return a name for each pair u < v, such as "0 before 1" for the joint " before "."""
     u, v = np.triu_indices(items, 1)

@@ -115,6 +115,18 @@ class CChainRecord(ctypes.Structure):
     _fields_ = _fields(n=_N, n_samples=_N, value=_P, steps=_P, accepted=_P)
 
 
+class CExtensionsOptions(ctypes.Structure):
+    """cp_extensions_options."""
+
+    _fields_ = _fields(epsilon=c_double, delta=c_double, most_downsets=_N, seed=c_uint64)
+
+
+class CExtensionsInfo(ctypes.Structure):
+    """cp_extensions_info."""
+
+    _fields_ = _fields(log_count=c_double, n_levels=_N, n_samples=_N)
+
+
 class CEstimateOptions(ctypes.Structure):
     """cp_estimate_options."""
 
@@ -558,6 +570,8 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_chain_diagnose": (_P, _N, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
+    "cp_extensions_estimate": (_P, _N, _N, _P, _P, _N, _P, _P, *_RUN, *_ERR),
+    "cp_extensions_before": (_P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
     "cp_chain_next": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
@@ -571,4 +585,10 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_aggregate_margins": (_P, c_double, _P, _N, *_ERR),
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),
     **OF_ROWS,
+}
+
+# Those that take a number of workers and a control block.
+PARALLEL = {
+    name for name, kinds in PROTOTYPES.items()
+    if (kinds[-5:-3] if name in OF_ROWS else kinds[-4:-2]) == _RUN
 }

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray
-from .call import address, call, contiguous, floats, record
+from .call import call, contiguous, floats, record
 from .ridge import Design, Targets, ridge_options
 from .structure import Description
 
@@ -143,8 +143,7 @@ def _rowwise(
     n_threads: int,
 ) -> None:
     call(
-        "cp_ridge_losses", description, ctypes.byref(ridge_options(options)), address(scores),
-        ctypes.byref(targets.struct()), address(losses), address(curvatures),
+        "cp_ridge_losses", description, ridge_options(options), scores, targets, losses, curvatures,
         n_threads=n_threads, flops=2.0 * len(targets.psi) * targets.d**2,
     )  # fmt: skip
 
@@ -176,12 +175,11 @@ def sgd_expansion(
     if not n == len(at) == len(drop) == targets.n:
         raise ValueError(f"kernel has {n} rows, at {len(at)}, drop {len(drop)}, targets have {targets.n}")
     kernel = floats(visits.kernel, "kernel", n, slots)
-    expansion = record(abi.CExpansion, n=n, slots=slots, kernel=address(kernel), at=address(at), drop=address(drop))
+    expansion = record(abi.CExpansion, n=n, slots=slots, kernel=kernel, at=at, drop=drop)
     sizes, state = record(abi.CSGDSteps, **steps._asdict()), _state(coefficients, slots, targets.d)
     loss = ctypes.c_double()
     call(
-        "cp_sgd_expansion", description, ctypes.byref(ridge_options(options)), ctypes.byref(expansion),
-        ctypes.byref(targets.struct()), ctypes.byref(sizes), ctypes.byref(state), ctypes.byref(loss),
+        "cp_sgd_expansion", description, ridge_options(options), expansion, targets, sizes, state, loss,
         n_threads=n_threads, flops=2.0 * n * (slots + 2 * n + targets.d) * targets.d,
     )  # fmt: skip
     return loss.value
@@ -251,8 +249,8 @@ def sgd_fit(
     order = contiguous(order, np.int64)
     curve = np.zeros(0 if tol is None else max_iter)
     passes = record(
-        abi.CSGDPasses, order=address(order), n_order=len(order), shuffle=int(seed is not None), seed=seed or 0,
-        max_iter=max_iter, tol=tol or 0.0, curve=address(curve) if len(curve) else None, eta0=eta0, seen=seen,
+        abi.CSGDPasses, order=order, n_order=len(order), shuffle=int(seed is not None), seed=seed or 0,
+        max_iter=max_iter, tol=tol or 0.0, curve=curve if len(curve) else None, eta0=eta0, seen=seen,
         curvature=curvature,
     )  # fmt: skip
     state, report = _state(coefficients, design.n_weights, targets.d), record(abi.CSGDReport)
@@ -269,9 +267,9 @@ def sgd_fit(
     interrupt = None
     try:
         call(
-            "cp_sgd_fit", description, ctypes.byref(ridge_options(options)), design, ctypes.byref(targets.struct()),
-            ctypes.byref(passes), ctypes.byref(state), ctypes.byref(report), n_threads=n_threads,
-            flops=4.0 * max_iter * (design.nnz + targets.n * targets.d) * targets.d, progress=tell if telling else None,
+            "cp_sgd_fit", description, ridge_options(options), design, targets, passes, state, report,
+            n_threads=n_threads, flops=4.0 * max_iter * (design.nnz + targets.n * targets.d) * targets.d,
+            progress=tell if telling else None,
         )  # fmt: skip
     except KeyboardInterrupt as error:
         interrupt = error
@@ -286,12 +284,12 @@ def sgd_fit(
 def _state(coefficients: Coefficients, rows: int, d: int) -> abi.CSGDState:
     """Return the struct of arrays that are written to in place."""
     shapes = {"iterate": (rows, d), "average": (rows, d), "velocity": (rows, d), "gains": (d,)}
-    addresses = {}
+    fields = {}
     for name, shape in shapes.items():
         array = getattr(coefficients, name)
         if array is not None and not (
             array.shape == shape and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
         ):
             raise ValueError(f"{name} must be a contiguous, writeable array of float64 of shape {shape}")
-        addresses["coef" if name == "iterate" else name] = address(array)
-    return record(abi.CSGDState, rows=rows, d=d, **addresses)
+        fields["coef" if name == "iterate" else name] = array
+    return record(abi.CSGDState, rows=rows, d=d, **fields)

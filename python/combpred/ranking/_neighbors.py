@@ -17,7 +17,7 @@ from .._data.glossary import documented
 from .._lib.arrays import FloatArray
 from .._lib.call import get_n_threads
 from .._lib.kernel import nearest
-from .._lib.labelrank import Neighbors, NeighborsConsensus, neighbors_consensus
+from .._lib.labelrank import Examples, Neighbors, NeighborsConsensus, neighbors_consensus
 from ..aggregation.plackett_luce import fit_plackett_luce
 from ._base import LabelRanker
 from ._preferences import PREFERENCE_FORMATS, Preferences
@@ -207,7 +207,7 @@ class NearestNeighborsLabelRanker(LabelRanker):
         ).fit(X)
         self.signs_ = preferences.signs
         alone = Neighbors(np.arange(n)[:, np.newaxis], np.ones((n, 1)))
-        scores = neighbors_consensus(self.signs_, self.n_labels_, alone, "borda").scores
+        scores = neighbors_consensus(Examples(self.signs_, None, None, self.n_labels_), alone, "borda").scores
         assert scores is not None
         self.borda_scores_ = scores.astype(np.int32)
         self.ranks_ = preferences.ranks
@@ -319,10 +319,8 @@ class NearestNeighborsLabelRanker(LabelRanker):
 
     def _consensus(self, X: Any) -> NeighborsConsensus:
         """Return what the neighbours of a block of rows make of the labels."""
-        n_threads = get_n_threads(self.n_jobs)
-        return neighbors_consensus(
-            self.signs_, self.n_labels_, self._weighted_neighbors(X), self.aggregation, n_threads=n_threads
-        )
+        known, near = Examples(self.signs_, None, None, self.n_labels_), self._weighted_neighbors(X)
+        return neighbors_consensus(known, near, self.aggregation, n_threads=get_n_threads(self.n_jobs))
 
     def _weighted_neighbors(self, X: Any) -> Neighbors:
         """Return the training rows that are nearest to those of a block, and their weights."""

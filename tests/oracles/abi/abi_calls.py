@@ -14,6 +14,7 @@ from combpred._lib.ridge import Design, ridge_options
 from combpred._lib.structure import Description
 
 PERMUTATIONS = Description("permutations", {"n": 4})
+STRUCTURE = ctypes.addressof(PERMUTATIONS.struct)  # what functions of the C interface take
 PART_LEN, D = 4, 6
 
 
@@ -33,6 +34,7 @@ SLOTS = np.zeros(2, dtype=np.int64)
 ONES = np.ones(64)
 PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
 EYE = np.eye(2)
+DESCENDING = np.arange(4.0, 0.0, -1.0)
 
 
 def doubles(at: int) -> int:
@@ -56,10 +58,10 @@ def finished(p: int) -> np.ndarray:
     return state
 
 
-S, Y, K, Z = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
+S, Y, K, Z = STRUCTURE, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
 RUN = (1, None)
 INPUTS = Design(np.eye(2))  # keeps the arrays that its struct points to
-DESIGN = INPUTS._struct
+DESIGN = INPUTS.struct
 SCORES = record(abi.CScores, n=2, d=D, linear=Z)
 TARGETS = record(abi.CTargets, n=2, d=D, psi=Z, weights=ONES.ctypes.data)
 RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "single"})
@@ -185,6 +187,11 @@ CALLS = {
     "cp_chain_diagnose": [Z, 1, 2, 8, doubles(64), doubles(96), doubles(128), 3, *RUN],
     "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, INTS[16:].ctypes.data, 2, doubles(64), *RUN],
     "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), *RUN],
+    "cp_extensions_estimate": [
+        *(PAIRS.ctypes.data, 2, 4, record(abi.CExtensionsOptions, epsilon=0.5, delta=0.5, most_downsets=1)),
+        *(ctypes.create_string_buffer(64), 64, out(), record(abi.CExtensionsInfo), *RUN),
+    ],
+    "cp_extensions_before": [PAIRS.ctypes.data, 2, 4, 1000, doubles(64), *RUN],
     "cp_extensions_common": [SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, doubles(64), *RUN],
     "cp_kernel": [RBF, FEATURES, FEATURES, 0, b"float64", doubles(512), *RUN],
     "cp_kernel_scale": [FEATURES, ONES.ctypes.data, doubles(512), *RUN],
@@ -265,7 +272,8 @@ CALLS = {
         *(doubles(2280), out(), *RUN),
     ],
     "cp_labelrank_direct": [
-        *(DESIGN, record(abi.CRankings, n=2, k=4, positions=Y, weights=ONES.ctypes.data), b"ndcg", K),
+        *(DESIGN, record(abi.CRankings, n=2, k=4, positions=Y, weights=ONES.ctypes.data), b"ndcg"),
+        DESCENDING.ctypes.data,
         *(MACHINE[1], doubles(2660), MACHINE[4], *RUN),
     ],
     "cp_labelrank_read": [ONES.ctypes.data, 2, 3, doubles(2680), doubles(2684), doubles(2688), *RUN],
@@ -291,6 +299,6 @@ CALLS = {
         *(1.0, doubles(2640), out(), *RUN),
     ],
 }
-CALLS |= estimate_calls(PERMUTATIONS, D, SCORES) | loglinear_calls(PERMUTATIONS, D, DESIGN, TARGETS)
+CALLS |= estimate_calls(STRUCTURE, D, SCORES) | loglinear_calls(STRUCTURE, D, DESIGN, TARGETS)
 for name in CALLS.keys() & abi.OF_ROWS.keys():
     CALLS[name].append(out())  # bad_row
