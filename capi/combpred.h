@@ -1091,52 +1091,19 @@ int32_t cp_ridge_losses(cp_in_structure *s, cp_in_ridge_options *options, cp_in_
                         double *losses, double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row,
                         char *err, int64_t err_cap);
 
-/* Sizes of the steps of stochastic gradient descent: η = p·m/(alpha(t + t0)). */
-typedef struct cp_sgd_steps {
-  int64_t struct_size;
-  double m, p, t0; /* m >= 1 rows in all, p > 0, t0 > 2p                                  */
-  int64_t t;       /* steps before this call, at most 2^52                                */
-} cp_sgd_steps;
-typedef const cp_sgd_steps cp_in_sgd_steps;
-#define CP_SGD_STEPS {.struct_size = sizeof(cp_sgd_steps), .m = 1, .p = 0.5, .t0 = 2}
-
 /* What the steps change in place. All must be finite. */
 typedef struct cp_sgd_state {
   int64_t struct_size;
-  int64_t rows, d;  /* slots of the support, or features of the design with the constant               */
+  int64_t rows, d;  /* features of the design with the constant                                        */
   double *coef;     /* [rows, d], zero at the beginning                                                */
   double *average;  /* [rows, d], or NULL: none. It is changed into the average of all functions up to step t, with
-                       weights t(t+1)(t+2)/6; what it holds counts as that of the first t steps. A slot that is
-                       dropped leaves the average, too                                                 */
+                       weights t(t+1)(t+2)/6; what it holds counts as that of the first t steps        */
   double *velocity; /* [rows, d], or NULL: none, of stochastic meta-descent; zero at the beginning     */
   double *gains;    /* [d], with velocity, one at the beginning: η is multiplied by a gain for each coordinate in which
                        the covariance of the structure is diagonal, or for each of its eigenspaces     */
 } cp_sgd_state;
 typedef const cp_sgd_state cp_in_sgd_state;
 #define CP_SGD_STATE {.struct_size = sizeof(cp_sgd_state)}
-
-/* The examples that steps visit, in relation to the support. */
-typedef struct cp_expansion {
-  int64_t struct_size;
-  int64_t n, slots;  /* slots: the size of the support, with the rows that the steps add                */
-  cp_in_f64 *kernel; /* [n, slots]: values between examples and support                                 */
-  cp_in_i64 *at;     /* [n]: the slot of each example                                                   */
-  cp_in_i64 *drop;   /* [n]: the slot whose coefficient is set to zero after the step, or a negative number */
-} cp_expansion;
-typedef const cp_expansion cp_in_expansion;
-#define CP_EXPANSION {.struct_size = sizeof(cp_expansion)}
-
-/* Stochastic gradient descent on the problem above, in a function f = Σ_j k(·, x_j) a_j over the rows x_j of its
- * support. One step for each of n examples, in their order: with g the derivative of the example's weighted loss by its
- * scores,
- *   f ← (1 − 2(alpha/m)η) f − η k(·, x) g,   t ← t + 1.
- * loss, alpha and shift are used of the options. *loss gets the sum of the weighted losses, each before its step.
- * control->step counts steps. NaN or infinite numbers in kernel, psi, weights or the state: CP_EVALUE. CP_ENUMERICAL:
- * the numbers overflow.
- * bad_row is a row of weights or psi, with first that of the set. */
-int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_in_expansion *expansion,
-                         cp_in_targets *targets, cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss,
-                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Input features: dense[n, p], or (dense NULL) compressed sparse rows with nnz entries. A constant feature of value 1
  * is appended as column p when intercept is non-zero, without being stored: the q features are then p + 1. */
@@ -1155,9 +1122,11 @@ typedef const cp_design cp_in_design;
 /* How training goes over the examples. */
 typedef struct cp_sgd_passes {
   int64_t struct_size;
-  cp_in_i64 *order; /* [n_order] examples that a pass visits, from 0 on. One that comes c times has the c-th part of
-                       its weight in each visit: so are large weights kept from making the steps of all examples
-                       small                                                                           */
+  cp_in_i64 *order; /* [n_order] examples that a pass visits, from 0 on. One that comes c times has the c-th part of its
+                       weight in each visit: so are large weights kept from making the steps of all examples small.
+                       NULL: an example of weight w is visited ⌈w⌉ times, or, where that is more than ten visits an
+                       example on average, in a larger unit of weights; and what is shuffled does not depend on the
+                       order of the examples                                                           */
   int64_t n_order;
   int64_t shuffle;  /* 1: each pass visits them in a new random order, drawn from seed; 0: as they are */
   uint64_t seed;
@@ -1182,21 +1151,83 @@ typedef struct cp_sgd_report {
   double weight;     /* of the visits in that sum: all, unless the pass was cancelled              */
   double start;      /* the objective at W = 0                                                     */
   double curvature;  /* the largest curvature of the loss of an example, as a function of W        */
+  int64_t visits;    /* of a pass                                                                  */
 } cp_sgd_report;
 #define CP_SGD_REPORT {.struct_size = sizeof(cp_sgd_report)}
 
-/* Trains the weights coef[q, d] of the q features of the design by such steps, f = Wᵀx, in passes over the examples.
+/* Stochastic gradient descent on the problem above, in the weights coef[q, d] of the q features of the design, f =
+ * Wᵀx, in passes over the examples. With g the derivative of an example's weighted loss by its scores, its step t is
+ *   f ← (1 − 2(alpha/m)η) f − η k(·, x) g,   t ← t + 1.
  * The step sizes are η = p·m/(alpha(t + t0)) with m = seen + n_order, t = seen at the beginning and the least t0, but
  * at least 4p, with which no step expands: η times the curvature of no example is above 1 then. t0 is larger by √(1 +
  * seen/1000) in a stream, where η would not fall otherwise. With an average in state, objective and report are about
- * that.
- * loss and alpha are used of the options, and the weights of targets are those of the examples. report may be NULL.
- * control->step counts passes. After CP_ECANCELLED state, curve and report hold what the steps until then have made: a
- * state of steps that are complete.
- * CP_ENUMERICAL: the numbers overflow. bad_row as for cp_sgd_expansion, and for a row of the design. */
+ * that. loss and alpha are used of the options, and the weights of targets are those of the examples. report may be
+ * NULL. control->step counts passes. After CP_ECANCELLED state, curve and report hold what the steps until then have
+ * made: a state of steps that are complete. NaN or infinite numbers in the design, psi, weights or the state:
+ * CP_EVALUE, as for rows whose squares overflow.
+ * CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of weights, psi, with first that of the set, or the design. */
 int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Kernel values of n rows, of which those of targets are the last: the others are in the support alone. With a
+ * function they are its values of the rows x, with a matrix its entries. With neither of the two the caller is asked
+ * for them. */
+typedef struct cp_sgd_kernel {
+  int64_t struct_size;
+  int64_t n;                       /* at least that of targets                                                    */
+  cp_in_kernel_function *function; /* or NULL                                                                     */
+  cp_in_features *x;               /* rows, or NULL without a function. Visits are then shuffled as they stand    */
+  cp_in_f64 *matrix;               /* [n, n], or NULL                                                             */
+  int64_t *rows;                   /* [n], and the next: what is asked for                                        */
+  int64_t *columns;                /* [n]                                                                         */
+  int64_t n_rows, n_columns;       /* zero at the beginning. Where n_rows is positive after a call it asks for values
+                                      of these rows with these columns, or, where n_columns is 0, of each with itself */
+  cp_in_f64 *values;               /* [n_rows, n_columns], or [n_rows]: the answer, for the next call             */
+} cp_sgd_kernel;
+#define CP_SGD_KERNEL {.struct_size = sizeof(cp_sgd_kernel)}
+
+/* A function f = Σ_j k(·, x_j) a_j of n rows, and where the steps that change it stand. All of it is changed in
+ * place, and what is not said to be the caller's is zero at the beginning. */
+typedef struct cp_sgd_support {
+  int64_t struct_size;
+  int64_t capacity;  /* the caller's: rows that there is room for. n, and one for each row that is visited, or most */
+  int64_t most;      /* the caller's: rows that stay, those visited last; those before are dropped. 0: all          */
+  int64_t n;         /* rows in the support                                                                         */
+  int64_t *rows;     /* [capacity]: their numbers; with most the one visited last comes last                        */
+  double *coef;      /* [capacity, d], and the next three as in cp_sgd_state. A dropped row leaves the average, too */
+  double *average;   /* [capacity, d], or NULL                                                                      */
+  double *velocity;  /* [capacity, d], or NULL                                                                      */
+  double *gains;     /* [d], with velocity                                                                          */
+  int64_t visits;    /* this and the next seven as in cp_sgd_report                                                 */
+  int64_t passes;
+  int64_t steps;
+  int64_t converged;
+  double loss;
+  double weight;
+  double start;
+  double curvature;
+  int64_t stage;     /* 0: curvatures, 1: steps, 2: the objective, 3: all is done                                   */
+  int64_t at;        /* rows or visits of the stage that have been done                                             */
+  int64_t quiet;     /* passes in a row that gained little                                                          */
+  double value;      /* of the objective so far                                                                     */
+} cp_sgd_support;
+#define CP_SGD_SUPPORT {.struct_size = sizeof(cp_sgd_support)}
+
+/* The same descent in a function of rows, each of which joins the support as it is visited. passes and sizes of steps
+ * are those of cp_sgd_fit; loss, alpha and shift are used of the options. Where only the caller can compute kernel
+ * values, a call comes back with given->n_rows, and the next one, with the same arguments and given->values, goes on
+ * from there; all is done when n_rows is 0. After CP_ECANCELLED support and curve hold what the batches of steps
+ * until then have made, and another call goes on from there. Memory: that of the support twice, and kernel values of
+ * a batch of at most 128 rows with it; with a function, more than two passes and most 0, the kernel matrix is kept
+ * where it has at most 256 MiB. control->step counts passes. NaN or infinite numbers in x, kernel values, psi,
+ * weights or the support: CP_EVALUE, as for rows whose kernel value with themselves overflows, and where support
+ * cannot be that of the arguments. CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of targets: of weights or psi, with first that of the set, or of x. */
+int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
+                         cp_in_sgd_passes *passes, cp_sgd_support *support, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Log-linear models ------------------------------------------------------------------------------------------- */
 

@@ -388,19 +388,18 @@ int32_t cp_ridge_losses(cp_in_structure *s, cp_in_ridge_options *options, cp_in_
   return go_cp_ridge_losses(s, options, scores, targets, losses, curvatures, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_in_expansion *expansion,
-                         cp_in_targets *targets, cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss,
-                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
-  if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_sgd_expansion(s, options, expansion, targets, steps, state, loss, workers, control, bad_row, err,
-                             err_cap);
-}
-
 int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
   return go_cp_sgd_fit(s, options, design, targets, passes, state, report, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
+                         cp_in_sgd_passes *passes, cp_sgd_support *support, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap) {
+  if (forked) return refuse(bad_row, err, err_cap);
+  return go_cp_sgd_expansion(s, options, given, targets, passes, support, workers, control, bad_row, err, err_cap);
 }
 
 int32_t cp_loglinear_array_sizes(cp_in_structure *s, cp_in_loglinear_options *options, int64_t n, int64_t q,

@@ -123,27 +123,18 @@ func (r routes) Sample(dst []int32, rng *rand.Rand) {
 // Decode finds a best route by dynamic programming over subsets. Ties are broken in a fixed way; scores of zero give the
 // route from place 0 to place 1. It returns a *LimitError beyond 16 places. Cost: O(2ⁿ n²).
 func (r routes) Decode(dst []int32, score Scores) (Certificate, error) {
-	if err := checkTourSize("routes by the number of places", r.n, exactRoute); err != nil {
-		return Certificate{}, err
-	}
-	w := r.begin(dst, score)
-	defer r.release(w)
-	return w.exact(func(k int) float64 { return r.finish(dst, w, k) })
+	return decodeTour(r, "routes by the number of places", r.n, exactRoute, dst, score)
 }
 
 // Start takes the best of a few of the shortest routes, through each of up to 16 places. Nu is what the proven bound and the
 // score of some poor one leave open. Cost: O(n²) for each of these places.
 func (r routes) Start(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := r.begin(dst, score)
-	defer r.release(w)
-	return w.improve((*tours.Workspace).Start, poll, func(k int) float64 { return r.finish(dst, w, k) })
+	return improveTour(r, (*tours.Workspace).Start, dst, score, poll)
 }
 
 // Search improves routes by local moves from several starts. Nu is as for Start. Cost: O(n²) for each sweep over the moves.
 func (r routes) Search(dst []int32, score Scores, poll func() error) (Certificate, error) {
-	w := r.begin(dst, score)
-	defer r.release(w)
-	return w.improve((*tours.Workspace).Search, poll, func(k int) float64 { return r.finish(dst, w, k) })
+	return improveTour(r, (*tours.Workspace).Search, dst, score, poll)
 }
 
 func (r routes) endsAt(places []int32, start, end int) bool {

@@ -188,6 +188,24 @@ func checkTourSize(what string, n, limit int) error {
 	}
 }
 
+// decodeTour decodes exactly, up to limit of n; what names the structures and their size.
+func decodeTour[S tourSpace](s S, what string, n, limit int, dst []int32, score Scores) (Certificate, error) {
+	if err := checkTourSize(what, n, limit); err != nil {
+		return Certificate{}, err
+	}
+	w := s.begin(dst, score)
+	defer s.release(w)
+	return w.exact(func(k int) float64 { return s.finish(dst, w, k) })
+}
+
+// improveTour decodes by Start or Search of the workspace.
+func improveTour[S tourSpace](s S, find func(w *tours.Workspace, tour []int32, poll func() error) (int, error), dst []int32,
+	score Scores, poll func() error) (Certificate, error) {
+	w := s.begin(dst, score)
+	defer s.release(w)
+	return w.improve(find, poll, func(k int) float64 { return s.finish(dst, w, k) })
+}
+
 // reset begins a problem with n vertices.
 func (w *tourWorkspace) reset(n int, anchored bool) (gain []float64) {
 	if cap(w.tour) < n {

@@ -103,6 +103,7 @@ NULLABLE = {
     *("cp_labelrank_direct.loss", "cp_labelrank_direct.info", "CRankings.weights", "CNeighbors.counts"),
     *("cp_labelrank_read.gaps", "cp_labelrank_consensus.scores"),
     "CSGDPasses.curve",
+    *("CSGDPasses.curve", "CSGDKernel.matrix", "CSGDKernel.rows", "CSGDKernel.columns"),
     *("cp_affine_losses.entries", "cp_affine_losses.cost", "cp_affine_losses.counted"),
     *("cp_svm_state_len.loss", "cp_svm_next.loss", "cp_svm_result.loss"),
     *("cp_svm_fit.info", "cp_svm_result.info", "cp_perceptron_fit.info", "cp_perceptron_result.info"),

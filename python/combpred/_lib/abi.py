@@ -243,22 +243,10 @@ class CPrimalStep(ctypes.Structure):
     _fields_ = _fields(request=c_char * 16, reply=_N, direction=_N, coef=_N)
 
 
-class CSGDSteps(ctypes.Structure):
-    """cp_sgd_steps."""
-
-    _fields_ = _fields(m=c_double, p=c_double, t0=c_double, t=_N)
-
-
 class CSGDState(ctypes.Structure):
     """cp_sgd_state."""
 
     _fields_ = _fields(rows=_N, d=_N, coef=_P, average=_P, velocity=_P, gains=_P)
-
-
-class CExpansion(ctypes.Structure):
-    """cp_expansion."""
-
-    _fields_ = _fields(n=_N, slots=_N, kernel=_P, at=_P, drop=_P)
 
 
 class CDesign(ctypes.Structure):
@@ -278,7 +266,21 @@ class CSGDReport(ctypes.Structure):
     """cp_sgd_report."""
 
     _fields_ = _fields(passes=_N, steps=_N, converged=_N, loss=c_double, weight=c_double, start=c_double,
-                       curvature=c_double)
+                       curvature=c_double, visits=_N)
+
+
+class CSGDKernel(ctypes.Structure):
+    """cp_sgd_kernel."""
+
+    _fields_ = _fields(n=_N, function=_P, x=_P, matrix=_P, rows=_P, columns=_P, n_rows=_N, n_columns=_N, values=_P)
+
+
+class CSGDSupport(ctypes.Structure):
+    """cp_sgd_support."""
+
+    _fields_ = _fields(capacity=_N, most=_N, n=_N, rows=_P, coef=_P, average=_P, velocity=_P, gains=_P, visits=_N,
+                       passes=_N, steps=_N, converged=_N, loss=c_double, weight=c_double, start=c_double,
+                       curvature=c_double, stage=_N, at=_N, quiet=_N, value=c_double)
 
 
 class CLoglinearOptions(ctypes.Structure):
@@ -520,8 +522,8 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_ridge_sums": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_product": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_losses": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_fit": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_rows": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_sums": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),

@@ -66,8 +66,6 @@ SCORES = record(abi.CScores, n=2, d=D, linear=Z)
 TARGETS = record(abi.CTargets, n=2, d=D, psi=Z, weights=ONES.ctypes.data)
 RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "single"})
 WORK = record(abi.CWorkspace, data=doubles(1024), bytes=8192)
-EXPANSION = record(abi.CExpansion, n=2, slots=2, kernel=K, at=SLOTS.ctypes.data, drop=SLOTS.ctypes.data)
-STEPS = record(abi.CSGDSteps, m=2.0, p=0.5, t0=3.0)
 COLUMNS = {"value": doubles(64), "upper_bound": doubles(96), "nu": doubles(128), "optimal": doubles(160)}
 DESCENT = record(
     abi.CSGDState,
@@ -228,7 +226,12 @@ CALLS = {
         *RUN,
     ],
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
-    "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
+    "cp_sgd_expansion": [
+        *(S, RIDGE, record(abi.CSGDKernel, n=2, rows=INTS[48:].ctypes.data, columns=INTS[52:].ctypes.data, matrix=K)),
+        *(TARGETS, record(abi.CSGDPasses, max_iter=2, curve=doubles(600), eta0=0.5)),
+        record(abi.CSGDSupport, capacity=2, rows=INTS[56:].ctypes.data, coef=doubles(2048)),
+        *RUN,
+    ],
     "cp_sgd_fit": [
         *(S, RIDGE, DESIGN, TARGETS),
         record(abi.CSGDPasses, order=SLOTS.ctypes.data, n_order=2, max_iter=2, curve=doubles(600), eta0=0.5),
