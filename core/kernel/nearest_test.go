@@ -36,7 +36,7 @@ func TestNearestAreThoseOfAllDistances(t *testing.T) {
 		"many":     rng.NormFloat64,
 		"far":      func() float64 { return 1e8 + float64(rng.IntN(1000))*1e-7 },
 		"huge":     func() float64 { return 1e200 * float64(rng.IntN(3)-1) },
-		"edge": func() float64 { return 5.4e153 * (1 + float64(rng.IntN(5))/16) },
+		"edge":     func() float64 { return 5.4e153 * (1 + float64(rng.IntN(5))/16) },
 		"tiny":     func() float64 { return 1e-170 * float64(rng.IntN(5)) },
 		"constant": func() float64 { return 1.5 },
 	} {
