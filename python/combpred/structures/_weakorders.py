@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -73,6 +75,12 @@ class WeakOrders(Structure):
 
     def _restriction(self, conditions: Conditions) -> Restriction:
         return order_restriction(conditions, self.space.description)
+
+    def _numbers(self, y: Any, argument: str) -> NDArray[Any]:
+        values = self._matrix(y, argument)
+        if values.dtype.kind in "iu" and values.max() > 2**53:  # beyond what floats tell apart
+            return np.unique(values, return_inverse=True)[1].reshape(values.shape)
+        return values
 
     _metric_arguments = Structure._encoded
 
