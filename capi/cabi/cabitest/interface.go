@@ -175,7 +175,7 @@ var fields = map[string]Row{
 		"reals": "description(n_reals)", "n_reals": "n_reals"},
 	"cp_control":      {"cancel": "0", "step": "0", "value": "0"},
 	"cp_moments_info": results, "cp_layout": results,
-	"cp_scores":       {"linear": "numbers(n, d)", "n_magnitude": "oneof(0, 1, n)", "magnitude": "numbers(n_magnitude, d)"},
+	"cp_scores": {"linear": "numbers(n, d)", "n_magnitude": "oneof(0, 1, n)", "magnitude": "numbers(n_magnitude, d)"},
 	"cp_constraints": {"first": "starts(n + 1)", "feature": "zeros(ends(first, n))", "value": "signs(ends(first, n))",
 		"must": "zeros(ends(first, n))"},
 	"cp_decode_options":     {"method": "name(LIBRARY_DECODERS)", "constraints": "absent"},
