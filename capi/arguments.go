@@ -271,3 +271,34 @@ func starts(p *C.cp_in_i64, n C.int64_t) ([]int, C.int64_t, error) {
 	}
 	return out, C.int64_t(count), nil
 }
+
+// readDesign reads a design.
+func readDesign(p *C.cp_in_design) (*solve.Design, error) {
+	in, err := cabi.Record(p, "design")
+	if err != nil {
+		return nil, err
+	}
+	if in.n < 0 || in.n > maxRows || in.p < 0 || in.p > maxRows {
+		return nil, cabi.Illegal("design: n and p are %d and %d, must be from 0 to %d", int64(in.n), int64(in.p), maxRows)
+	}
+	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
+	if in.dense != nil || in.n*in.p == 0 {
+		x.Dense, err = matrix(in.dense, "design.dense", in.n, in.p)
+		return x, err
+	}
+	s := &solve.Sparse{Rows: x.N, Cols: x.P}
+	if s.Data, err = float64s(in.data, "design.data", in.nnz); err != nil {
+		return nil, err
+	}
+	if s.Indices, err = int32s(in.indices, "design.indices", in.nnz); err != nil {
+		return nil, err
+	}
+	if s.Indptr, err = int64s(in.indptr, "design.indptr", in.n+1); err != nil {
+		return nil, err
+	}
+	if err := s.Check(); err != nil {
+		return nil, cabi.Illegal("design: %w", err)
+	}
+	x.Rows = s
+	return x, nil
+}

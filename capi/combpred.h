@@ -217,12 +217,52 @@ int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int
 int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Writes to dst[n, part_len] the encoding that the library takes of the output in each row of y[n, part_len], for
- * structures whose outputs can be listed in several ways: "directedcycles" from any vertex on, "cycles" in either
- * direction, too. For others it is the row itself. Rows that list no output: CP_EVALUE with bad_row, as for
- * cp_structure_check. control->step counts rows. */
-int32_t cp_structure_canonical(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
-                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* Encodes outputs as they stand in data: each row of y[n, width] is read, checked and written to dst[n, part_len]. It
+ * holds the parts of an output as whole numbers, in width = part_len columns, and in some structures there are further
+ * ways:
+ *   "weakorders": any finite numbers, smaller ones first and equal ones tied, which become dense ranks
+ *   "cycles", "directedcycles": vertices from any one on, the former in either direction; any width, padded with -1
+ *   "routes", "paths": any width, padded with -1
+ *   "tournaments", "partialorders": matrices of n items by rows, width n*n: 1 where the row's item is before the
+ *     column's. The diagonal is 0, or all 1 for partial orders
+ *   "permutations" with partial = 1: -1 or NaN for positions that are not known, which become 0, as
+ *     cp_structure_embed_partial takes them. CP_ECAPABILITY: outputs of the structure are not known in part
+ * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
+ * do. control->step counts rows. */
+int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
+                            int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap);
+
+/* Writes to dst[dst_cap] what a row of data holds, in a clause such as "positions are whole numbers 1..4, 1 for the
+ * first", in which messages about rows end. */
+int32_t cp_structure_format(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err,
+                            int64_t err_cap);
+
+/* Writes a name for each entry of ψ to dst[dst_cap], one a line, such as "0 before 1". Cost: O(d). control->step is not
+ * counted. */
+int32_t cp_structure_names(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
+                           cp_control *control, char *err, int64_t err_cap);
+
+/* How entries of ψ stand for pairs of items: as cells of a matrix of items by items. */
+typedef struct cp_layout {
+  int64_t struct_size;
+  char kind[16];   /* "order":       1 where the row's item is before the column's, -1 where it is behind it, or else 0,
+                      "total order": the same, but never 0,
+                      "directions":  1 for the arc from row to column, -1 for the reverse arc,
+                      "arcs":        1 for the arc from row to column,
+                      "edges":       1 for the edge between the two,
+                      "cells":       1 where the row's item gets the column,
+                      "":            entries stand for no pairs                                                */
+  int64_t n_items; /* number of items, 0 where there are none                                                  */
+  int64_t n_cells; /* number of entries that are cells, the first ones                                         */
+} cp_layout;
+#define CP_LAYOUT {.struct_size = sizeof(cp_layout)}
+
+/* Writes the row and the column of the first layout->n_cells entries of ψ to rows[d] and columns[d]; what follows is
+ * left as it is. For "routes", row n_items stands for the start and column n_items for the end. d must be the
+ * structure's. Cost: O(d). control->step is not counted. */
+int32_t cp_structure_layout(cp_in_structure *s, cp_layout *layout, int32_t *rows, int32_t *columns, int64_t d,
+                            int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity,
  * part_len]; *n_written gets how many were written, 0 past the end. CP_ECAPABILITY: the outputs cannot be listed. Cost:
@@ -748,6 +788,14 @@ int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_feat
 int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap);
 
+/* Finds, for each row of x, the m rows of y that are nearest in Euclidean distance, m from 1 to y->n: squares[x->n, m] gets their squared
+ * distances in ascending order, numbers[x->n, m] which they are. Of equally far rows those that come first in y are taken. Squared
+ * differences are added in the order of features, so that sparse and dense rows have the same distances and equal ones 0, however
+ * far they are from the origin; distances that overflow are infinite. mapped is not looked at. control->step counts rows of x.
+ * bad_row is a row of x or y, where the message says which. */
+int32_t cp_nearest(cp_in_features *x, cp_in_features *y, int64_t m, int64_t *numbers, double *squares, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
 /* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
  * message names the row, the column and the remedy. Functions that take kernel matrices check that they are finite, and
  * take them to be symmetric. control->step counts rows.
@@ -1083,52 +1131,19 @@ int32_t cp_ridge_losses(cp_in_structure *s, cp_in_ridge_options *options, cp_in_
                         double *losses, double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row,
                         char *err, int64_t err_cap);
 
-/* Sizes of the steps of stochastic gradient descent: η = p·m/(alpha(t + t0)). */
-typedef struct cp_sgd_steps {
-  int64_t struct_size;
-  double m, p, t0; /* m >= 1 rows in all, p > 0, t0 > 2p                                  */
-  int64_t t;       /* steps before this call, at most 2^52                                */
-} cp_sgd_steps;
-typedef const cp_sgd_steps cp_in_sgd_steps;
-#define CP_SGD_STEPS {.struct_size = sizeof(cp_sgd_steps), .m = 1, .p = 0.5, .t0 = 2}
-
 /* What the steps change in place. All must be finite. */
 typedef struct cp_sgd_state {
   int64_t struct_size;
-  int64_t rows, d;  /* slots of the support, or features of the design with the constant               */
+  int64_t rows, d;  /* features of the design with the constant                                        */
   double *coef;     /* [rows, d], zero at the beginning                                                */
   double *average;  /* [rows, d], or NULL: none. It is changed into the average of all functions up to step t, with
-                       weights t(t+1)(t+2)/6; what it holds counts as that of the first t steps. A slot that is
-                       dropped leaves the average, too                                                 */
+                       weights t(t+1)(t+2)/6; what it holds counts as that of the first t steps        */
   double *velocity; /* [rows, d], or NULL: none, of stochastic meta-descent; zero at the beginning     */
   double *gains;    /* [d], with velocity, one at the beginning: η is multiplied by a gain for each coordinate in which
                        the covariance of the structure is diagonal, or for each of its eigenspaces     */
 } cp_sgd_state;
 typedef const cp_sgd_state cp_in_sgd_state;
 #define CP_SGD_STATE {.struct_size = sizeof(cp_sgd_state)}
-
-/* The examples that steps visit, in relation to the support. */
-typedef struct cp_expansion {
-  int64_t struct_size;
-  int64_t n, slots;  /* slots: the size of the support, with the rows that the steps add                */
-  cp_in_f64 *kernel; /* [n, slots]: values between examples and support                                 */
-  cp_in_i64 *at;     /* [n]: the slot of each example                                                   */
-  cp_in_i64 *drop;   /* [n]: the slot whose coefficient is set to zero after the step, or a negative number */
-} cp_expansion;
-typedef const cp_expansion cp_in_expansion;
-#define CP_EXPANSION {.struct_size = sizeof(cp_expansion)}
-
-/* Stochastic gradient descent on the problem above, in a function f = Σ_j k(·, x_j) a_j over the rows x_j of its
- * support. One step for each of n examples, in their order: with g the derivative of the example's weighted loss by its
- * scores,
- *   f ← (1 − 2(alpha/m)η) f − η k(·, x) g,   t ← t + 1.
- * loss, alpha and shift are used of the options. *loss gets the sum of the weighted losses, each before its step.
- * control->step counts steps. NaN or infinite numbers in kernel, psi, weights or the state: CP_EVALUE. CP_ENUMERICAL:
- * the numbers overflow.
- * bad_row is a row of weights or psi, with first that of the set. */
-int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_in_expansion *expansion,
-                         cp_in_targets *targets, cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss,
-                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Input features: dense[n, p], or (dense NULL) compressed sparse rows with nnz entries. A constant feature of value 1
  * is appended as column p when intercept is non-zero, without being stored: the q features are then p + 1. */
@@ -1147,9 +1162,11 @@ typedef const cp_design cp_in_design;
 /* How training goes over the examples. */
 typedef struct cp_sgd_passes {
   int64_t struct_size;
-  cp_in_i64 *order; /* [n_order] examples that a pass visits, from 0 on. One that comes c times has the c-th part of
-                       its weight in each visit: so are large weights kept from making the steps of all examples
-                       small                                                                           */
+  cp_in_i64 *order; /* [n_order] examples that a pass visits, from 0 on. One that comes c times has the c-th part of its
+                       weight in each visit: so are large weights kept from making the steps of all examples small.
+                       NULL: an example of weight w is visited ⌈w⌉ times, or, where that is more than ten visits an
+                       example on average, in a larger unit of weights; and what is shuffled does not depend on the
+                       order of the examples                                                           */
   int64_t n_order;
   int64_t shuffle;  /* 1: each pass visits them in a new random order, drawn from seed; 0: as they are */
   uint64_t seed;
@@ -1174,21 +1191,83 @@ typedef struct cp_sgd_report {
   double weight;     /* of the visits in that sum: all, unless the pass was cancelled              */
   double start;      /* the objective at W = 0                                                     */
   double curvature;  /* the largest curvature of the loss of an example, as a function of W        */
+  int64_t visits;    /* of a pass                                                                  */
 } cp_sgd_report;
 #define CP_SGD_REPORT {.struct_size = sizeof(cp_sgd_report)}
 
-/* Trains the weights coef[q, d] of the q features of the design by such steps, f = Wᵀx, in passes over the examples.
+/* Stochastic gradient descent on the problem above, in the weights coef[q, d] of the q features of the design, f =
+ * Wᵀx, in passes over the examples. With g the derivative of an example's weighted loss by its scores, its step t is
+ *   f ← (1 − 2(alpha/m)η) f − η k(·, x) g,   t ← t + 1.
  * The step sizes are η = p·m/(alpha(t + t0)) with m = seen + n_order, t = seen at the beginning and the least t0, but
  * at least 4p, with which no step expands: η times the curvature of no example is above 1 then. t0 is larger by √(1 +
  * seen/1000) in a stream, where η would not fall otherwise. With an average in state, objective and report are about
- * that.
- * loss and alpha are used of the options, and the weights of targets are those of the examples. report may be NULL.
- * control->step counts passes. After CP_ECANCELLED state, curve and report hold what the steps until then have made: a
- * state of steps that are complete.
- * CP_ENUMERICAL: the numbers overflow. bad_row as for cp_sgd_expansion, and for a row of the design. */
+ * that. loss and alpha are used of the options, and the weights of targets are those of the examples. report may be
+ * NULL. control->step counts passes. After CP_ECANCELLED state, curve and report hold what the steps until then have
+ * made: a state of steps that are complete. NaN or infinite numbers in the design, psi, weights or the state:
+ * CP_EVALUE, as for rows whose squares overflow.
+ * CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of weights, psi, with first that of the set, or the design. */
 int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Kernel values of n rows, of which those of targets are the last: the others are in the support alone. With a
+ * function they are its values of the rows x, with a matrix its entries. With neither of the two the caller is asked
+ * for them. */
+typedef struct cp_sgd_kernel {
+  int64_t struct_size;
+  int64_t n;                       /* at least that of targets                                                    */
+  cp_in_kernel_function *function; /* or NULL                                                                     */
+  cp_in_features *x;               /* rows, or NULL without a function. Visits are then shuffled as they stand    */
+  cp_in_f64 *matrix;               /* [n, n], or NULL                                                             */
+  int64_t *rows;                   /* [n], and the next: what is asked for                                        */
+  int64_t *columns;                /* [n]                                                                         */
+  int64_t n_rows, n_columns;       /* zero at the beginning. Where n_rows is positive after a call it asks for values
+                                      of these rows with these columns, or, where n_columns is 0, of each with itself */
+  cp_in_f64 *values;               /* [n_rows, n_columns], or [n_rows]: the answer, for the next call             */
+} cp_sgd_kernel;
+#define CP_SGD_KERNEL {.struct_size = sizeof(cp_sgd_kernel)}
+
+/* A function f = Σ_j k(·, x_j) a_j of n rows, and where the steps that change it stand. All of it is changed in
+ * place, and what is not said to be the caller's is zero at the beginning. */
+typedef struct cp_sgd_support {
+  int64_t struct_size;
+  int64_t capacity;  /* the caller's: rows that there is room for. n, and one for each row that is visited, or most */
+  int64_t most;      /* the caller's: rows that stay, those visited last; those before are dropped. 0: all          */
+  int64_t n;         /* rows in the support                                                                         */
+  int64_t *rows;     /* [capacity]: their numbers; with most the one visited last comes last                        */
+  double *coef;      /* [capacity, d], and the next three as in cp_sgd_state. A dropped row leaves the average, too */
+  double *average;   /* [capacity, d], or NULL                                                                      */
+  double *velocity;  /* [capacity, d], or NULL                                                                      */
+  double *gains;     /* [d], with velocity                                                                          */
+  int64_t visits;    /* this and the next seven as in cp_sgd_report                                                 */
+  int64_t passes;
+  int64_t steps;
+  int64_t converged;
+  double loss;
+  double weight;
+  double start;
+  double curvature;
+  int64_t stage;     /* 0: curvatures, 1: steps, 2: the objective, 3: all is done                                   */
+  int64_t at;        /* rows or visits of the stage that have been done                                             */
+  int64_t quiet;     /* passes in a row that gained little                                                          */
+  double value;      /* of the objective so far                                                                     */
+} cp_sgd_support;
+#define CP_SGD_SUPPORT {.struct_size = sizeof(cp_sgd_support)}
+
+/* The same descent in a function of rows, each of which joins the support as it is visited. passes and sizes of steps
+ * are those of cp_sgd_fit; loss, alpha and shift are used of the options. Where only the caller can compute kernel
+ * values, a call comes back with given->n_rows, and the next one, with the same arguments and given->values, goes on
+ * from there; all is done when n_rows is 0. After CP_ECANCELLED support and curve hold what the batches of steps
+ * until then have made, and another call goes on from there. Memory: that of the support twice, and kernel values of
+ * a batch of at most 128 rows with it; with a function, more than two passes and most 0, the kernel matrix is kept
+ * where it has at most 256 MiB. control->step counts passes. NaN or infinite numbers in x, kernel values, psi,
+ * weights or the support: CP_EVALUE, as for rows whose kernel value with themselves overflows, and where support
+ * cannot be that of the arguments. CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of targets: of weights or psi, with first that of the set, or of x. */
+int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
+                         cp_in_sgd_passes *passes, cp_sgd_support *support, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Log-linear models ------------------------------------------------------------------------------------------- */
 
@@ -1730,6 +1809,65 @@ typedef const cp_boost_curve cp_in_boost_curve;
 int32_t cp_labelrank_boost(cp_in_design *design, cp_in_preferences *preferences, cp_in_boost_options *options,
                            cp_in_boost_curve *curve, double *weights, int64_t *n_iter, int32_t workers,
                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Rankings of k labels, one for each of n rows. */
+typedef struct cp_rankings {
+  int64_t struct_size;
+  int64_t n, k;          /* k from 2 to 16384                                          */
+  cp_in_i32 *positions;  /* [n, k] of the labels, from 1 on, each position once in a row */
+  cp_in_f64 *weights;    /* [n] finite and not negative; NULL: 1                       */
+} cp_rankings;
+typedef const cp_rankings cp_in_rankings;
+#define CP_RANKINGS {.struct_size = sizeof(cp_rankings)}
+
+/* Minimises ½‖W‖² + c Σ_i weight_i max over rankings z of [loss(y_i, z) − Σ_l (w(y_il) − w(z_l)) f_l(x_i)] by cutting planes, for
+ * f(x) = Wᵀx and the weights w = position_weights[k] of positions, which must not increase, the first above the last. The best
+ * ranking then sorts the labels by f. coef[q, k] gets W. loss, from 0 to at most 1, is
+ *   "spearman": the sum of the squared differences of positions, over its largest value
+ *   "footrule": that of their absolute values
+ *   "ndcg":     1 less the normalised discounted cumulative gain, where the label at position j of y has the gain k − j and position
+ *               j of z the discount 1/log₂(1 + j).
+ * Ends when gap <= tol·objective, or after max_iter iterations with CP_ENOTCONVERGED, each of which solves an assignment problem of
+ * O(k³) for every row. The seed of the options is not looked at; info may be NULL. control->step counts iterations; control->value is
+ * the gap. CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of the design, positions or weights. */
+int32_t cp_labelrank_direct(cp_in_design *design, cp_in_rankings *rankings, cp_in_char *loss, cp_in_f64 *position_weights,
+                            cp_in_labelrank_options *options, double *coef, cp_labelrank_info *info, int32_t workers,
+                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Reads positions[n, k] of 2 to 16384 labels, positive and finite numbers of which only the order counts, the smaller before the larger
+ * and equal ones tied; -1 and NaN are unknown. ranks[n, k] gets their dense ranks, from 1 on, 0 where unknown; signs[n, k(k-1)/2] what
+ * cp_preferences takes; and gaps, as large or NULL, by how much the positions of each pair differ, 1 where one is unknown: margins
+ * that demand more of labels farther apart. control->step counts rows.
+ * bad_row is a row of positions. */
+int32_t cp_labelrank_read(cp_in_f64 *positions, int64_t n, int64_t k, int32_t *ranks, int8_t *signs, double *gaps, int32_t workers,
+                          cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* For each of n rows, m of the rows that preferences are of, such as those that cp_nearest finds. */
+typedef struct cp_neighbors {
+  int64_t struct_size;
+  int64_t n, m;
+  cp_in_i64 *numbers; /* [n, m] of rows of the preferences, from 0 on                                            */
+  cp_in_f64 *weights; /* [n, m] finite and not negative; those of the preferences multiply them                  */
+  cp_in_i32 *counts;  /* [preferences->n, k] the scores that cp_labelrank_consensus gives where each row of the preferences is its
+                         own neighbour: those of others take O(m k) then, not O(m k²). NULL: not known             */
+} cp_neighbors;
+typedef const cp_neighbors cp_in_neighbors;
+#define CP_NEIGHBORS {.struct_size = sizeof(cp_neighbors)}
+
+/* Makes one ranking of k labels of the preferences of neighbours; margins and subgraphs are not looked at. Each output may be NULL.
+ *   scores[n, k]    the mean of how many labels each label is preferred to, less how many are preferred to it: Borda's count, centred
+ *   positions[n, k] from 1 on, which reverse the least weight of the neighbours' preferences: exactly where cp_decode can for
+ *                   "permutations", otherwise by its search
+ *   theta[n], probability[n]
+ *                   of Mallows' model p(y) ~ exp(−theta D(y, positions)), D Kendall's distance, which takes positions: the theta >= 0 at
+ *                   which as much stated preference is against the positions as the model expects (for full rankings the most
+ *                   likely one; infinite where none is against them), and the probability of the positions. Both or neither
+ * control->step counts rows.
+ * bad_row is a row of neighbors. */
+int32_t cp_labelrank_consensus(cp_in_preferences *preferences, cp_in_neighbors *neighbors, double *scores, int32_t *positions,
+                               double *theta, double *probability, int32_t workers, cp_control *control, int64_t *bad_row,
+                               char *err, int64_t err_cap);
 
 /* ---- Rank aggregation -------------------------------------------------------------------------------------------- */
 

@@ -143,13 +143,24 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 	})
 }
 
-//export go_cp_structure_canonical
-func go_cp_structure_canonical(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
-	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_encode
+func go_cp_structure_encode(s *C.cp_in_structure, y *C.cp_in_f64, n, width C.int64_t, partial C.int32_t, dst *C.int32_t,
+	partLen C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		sp, err := space(s)
 		if err != nil {
 			return err
+		}
+		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+			return err
+		}
+		rows, err := float64s(y, "y", n, width)
+		if err != nil {
+			return err
+		}
+		if !structure.Reads(sp, int(width)) {
+			return cabi.Illegal("width is %d, which rows of %s do not have: they are %d numbers wide", int64(width), structure.Describe(sp),
+				sp.PartLen())
 		}
 		out, err := int32s(dst, "dst", n, partLen)
 		if err != nil {
@@ -159,17 +170,18 @@ func go_cp_structure_canonical(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen 
 		if err != nil {
 			return err
 		}
-		write := func(dst, y []int32) error {
-			copy(dst, y)
-			return sp.Check(y)
+		read := func(dst []int32, row []float64) error { return structure.ReadTo(sp, dst, row) }
+		if partial != 0 {
+			p, err := need[structure.PartialEmbedder](sp, "a PartialEmbedder, to read outputs known in part")
+			if err != nil {
+				return err
+			}
+			read = p.ReadPartial
 		}
-		if c, ok := sp.(structure.Canonicalizer); ok {
-			write = c.Canonical
-		}
-		parts := int(partLen)
+		parts, entries := int(partLen), int(width)
 		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
 			for i := lo; i < hi; i++ {
-				if err := write(out[i*parts:(i+1)*parts], rows[i*parts:(i+1)*parts]); err != nil {
+				if err := read(out[i*parts:(i+1)*parts], rows[i*entries:(i+1)*entries]); err != nil {
 					return badrow.At(i, err)
 				}
 			}
