@@ -181,6 +181,9 @@ var (
 		{"positions-rbf", int(kernel.PositionsRBF)}, {"same-positions", int(kernel.SamePositions)},
 		{"extensions", int(kernel.Extensions)},
 	}
+	PositionLosses = Names{
+		{"spearman", int(labelrank.Spearman)}, {"footrule", int(labelrank.Footrule)}, {"ndcg", int(labelrank.NDCG)},
+	}
 	Updates = Names{
 		{"additive", int(labelrank.Additive)}, {"multiplicative", int(labelrank.Multiplicative)},
 		{"primal-dual", int(labelrank.PrimalDual)},
@@ -232,6 +235,7 @@ func Lists() []List {
 		{"INPUT_KERNELS", "Kernels of inputs", InputKernels.spelt()},
 		{"ORDER_KERNELS", "Kernels of orders", OrderKernels.spelt()},
 		{"SUBGRAPHS", "Divisions of preferences into subgraphs", Subgraphs.spelt()},
+		{"POSITION_LOSSES", "Losses of rankings that add up over positions", PositionLosses.spelt()},
 		{"UPDATES", "Updates of online label ranking", Updates.spelt()},
 	}
 }

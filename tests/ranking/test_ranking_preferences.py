@@ -11,7 +11,7 @@ from scipy.stats import kendalltau
 
 from combpred.metrics import kendall_tau
 from combpred.ranking import RankingByPairwiseComparison
-from combpred.ranking._preferences import read_preferences, summed_by_label
+from combpred.ranking._preferences import read_preferences
 from combpred.structures import Permutations
 from rankers import FORMATS, small_data
 
@@ -68,9 +68,9 @@ def test_signs_of_rankings_are_their_embedding():
     np.testing.assert_array_equal(read_preferences(y).signs, Permutations(4).embed(y))
 
 
-def test_sums_by_label_are_borda_scores():
-    _, y = small_data()
-    np.testing.assert_array_equal(summed_by_label(read_preferences(y).signs.astype(float), 4), 5 - 2 * y)
+def test_whole_numbers_beyond_those_of_floats_are_told_apart():
+    y = [[2**60, 2**60 + 1, 2**60 - 1], [2**60 + 1, -1, 2**60 + 1]]
+    np.testing.assert_array_equal(read_preferences(y).ranks, [[2, 3, 1], [1, 0, 1]])
 
 
 @pytest.mark.parametrize(

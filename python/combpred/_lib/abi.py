@@ -428,6 +428,18 @@ class CBoostCurve(ctypes.Structure):
     _fields_ = _fields(n_curve=_N, losses=_P, bounds=_P)
 
 
+class CRankings(ctypes.Structure):
+    """cp_rankings."""
+
+    _fields_ = _fields(n=_N, k=_N, positions=_P, weights=_P)
+
+
+class CNeighbors(ctypes.Structure):
+    """cp_neighbors."""
+
+    _fields_ = _fields(n=_N, m=_N, numbers=_P, weights=_P, counts=_P)
+
+
 class CProfile(ctypes.Structure):
     """cp_profile."""
 
@@ -497,6 +509,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_marginals_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kernel": (_P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_kernel_scale": (_P, _P, _P, *_RUN, *_ROW),
+    "cp_nearest": (_P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_kernel_check": (_P, _N, *_RUN, *_ROW),
     "cp_kernel_semidefinite": (_P, _N, *_RUN, *_ROW),
     "cp_symmetric_eigen": (_P, _N, _P, *_RUN, *_ROW),
@@ -529,6 +542,9 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_labelrank_online": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_mistake_bound": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_labelrank_boost": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_direct": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_read": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_consensus": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_aggregate_pairs": (_P, _P, *_RUN, *_ROW),
     "cp_aggregate": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_aggregate_extend": (_P, _N, c_uint64, _P, _P, *_RUN, *_ROW),
