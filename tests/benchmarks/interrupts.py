@@ -24,7 +24,8 @@ import numpy as np
 
 from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD, aggregation, kernels, sampling
 from combpred._lib.decode import Decoding
-from combpred._lib.kernel import eigendecompose, require_semidefinite
+from combpred._lib.kernel import InputKernel, eigendecompose, require_semidefinite
+from combpred._lib.partition import sample_distribution
 from combpred._lib.sampling import chain_diagnose
 from combpred._lib.structure import Description, structure_enumerate, structure_sample
 from combpred._programs.orders import violated_three_cycles
@@ -79,8 +80,8 @@ def estimates() -> dict[str, Call]:
     plain = {"epsilon": 1e-4, "delta": 0.05, "random_state": 0}
     return {
         "exact partition functions": lambda: sampling.log_partition(twelve, many),
-        "exact marginals": lambda: twelve.space.log_partition(many, marginals=True),
-        "exact draws": lambda: twelve.sample(scores=many, n_samples=1000, random_state=0),
+        "exact marginals": lambda: twelve.marginals(many),
+        "exact draws": lambda: sample_distribution(twelve.space.description, many, 1000, 0),
         "marginals by samples": lambda: sampling.estimate_marginals(twelve, many[0], **plain),
         "marginals by counting": lambda: sampling.estimate_marginals(
             Permutations(7), np.ones(21), method="counting", **{**plain, "epsilon": 0.01}
@@ -99,7 +100,7 @@ def matrices() -> dict[str, Call]:
     return {
         **{f"{name} of orders": lambda f=getattr(kernels, name): f(orders) for name in
            ("edge_kernel", "signed_edge_kernel", "position_kernel")},
-        "input kernel": lambda: StructuredRidge("permutations", kernel="laplacian")._input_kernel(X),
+        "input kernel": lambda: InputKernel("laplacian", 1.0).matrix(X),
         "check of a kernel": lambda: require_semidefinite(square),
         "eigenvectors": lambda: eigendecompose(square),
         "list of outputs": lambda: structure_enumerate(Description("permutations", {"n": 11}), 10**7, 1),
@@ -155,13 +156,21 @@ def calls() -> dict[str, Call]:
         "ridge, two folds": fit(StructuredRidgeCV("permutations", kernel="rbf", cv=2), 900, 4, 5),
         "ridge, sgd, linear": fit(StructuredSGD("permutations", kernel="linear", **sgd), 1000, 5, 8),
         "ridge, sgd, rbf": fit(StructuredSGD("permutations", kernel="rbf", **sgd), 1000, 5, 8),
+        "ridge, weights of features": fit(StructuredRidge("permutations", solver="primal", tol=1e-15), 300_000, 20, 6),
         "structured SVM": fit(StructuredSVM("permutations", tol=1e-12, max_iter=10**6), 300, 4, 16),
+        "structured SVM, Frank–Wolfe": fit(
+            StructuredSVM("permutations", solver="frank-wolfe", tol=1e-12, max_iter=10**6), 300, 4, 16
+        ),
+        "structured SVM, slack": fit(
+            StructuredSVM("permutations", rescaling="slack", tol=1e-12, max_iter=10**6), 300, 4, 12
+        ),
         "structured perceptron": fit(StructuredPerceptron("permutations", max_iter=10**6), 300, 4, 16),
         "label ranking SVM, linear": fit(LabelRankingSVM(kernel="linear", **hard_svm), 2000, 5, 8),
         "label ranking SVM, rbf": fit(LabelRankingSVM(kernel="rbf", **hard_svm), 2000, 5, 8),
         "label ranking boost": fit(LabelRankingBoost(alpha=1e-6, min_gain=0.0, max_iter=10**6), 20_000, 30, 6),
         "online label ranker": fit(OnlineLabelRanker("primal-dual", max_iter=10**6), 2000, 5, 8),
     }
+    found |= log_linear() | estimates() | matrices() | consensus()
     for structure in (Cliques(500), Cycles(500), DirectedCycles(500), PartialOrders(500), Permutations(500),
                       Routes(500), WeakOrders(500)):  # fmt: skip
         for decoder in ("local-search", "anneal", "metropolis"):
