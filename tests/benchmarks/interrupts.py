@@ -22,8 +22,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from combpred import ProbabilisticStructured, StructuredRidge, StructuredRidgeCV, StructuredSGD, aggregation, kernels, sampling
-from combpred._lib.decode import Decoding
+from combpred import (
+    ProbabilisticStructured,
+    StructuredRidge,
+    StructuredRidgeCV,
+    StructuredSGD,
+    aggregation,
+    kernels,
+    sampling,
+)
+from combpred._lib.decode import Decoding, k_best
 from combpred._lib.kernel import InputKernel, eigendecompose, require_semidefinite
 from combpred._lib.partition import sample_distribution
 from combpred._lib.sampling import chain_diagnose
@@ -96,15 +104,16 @@ def matrices() -> dict[str, Call]:
     """Return kernels, decompositions and lists."""
     rng = np.random.default_rng(0)
     X, orders = rng.normal(size=(6000, 50)), np.argsort(rng.random((4000, 20)), axis=1) + 1
+    cycles = Description("cycles", {"n": 9})
     square = X[:2500] @ X[:2500].T
     return {
-        **{f"{name} of orders": lambda f=getattr(kernels, name): f(orders) for name in
-           ("edge_kernel", "signed_edge_kernel", "position_kernel")},
+        "edge kernel": lambda: kernels.edge_kernel(orders),
+        "position kernel": lambda: kernels.position_kernel(orders),
         "input kernel": lambda: InputKernel("laplacian", 1.0).matrix(X),
         "check of a kernel": lambda: require_semidefinite(square),
         "eigenvectors": lambda: eigendecompose(square),
         "list of outputs": lambda: structure_enumerate(Description("permutations", {"n": 11}), 10**7, 1),
-        "k best, partition": lambda: Cycles(9).k_best(rng.normal(size=36), 10**5),
+        "k best, partition": lambda: k_best(cycles, rng.normal(size=(1, 36)), most=10**5, method="partition"),
     }
 
 
