@@ -217,12 +217,52 @@ int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int
 int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Writes to dst[n, part_len] the encoding that the library takes of the output in each row of y[n, part_len], for
- * structures whose outputs can be listed in several ways: "directedcycles" from any vertex on, "cycles" in either
- * direction, too. For others it is the row itself. Rows that list no output: CP_EVALUE with bad_row, as for
- * cp_structure_check. control->step counts rows. */
-int32_t cp_structure_canonical(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
-                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* Encodes outputs as they stand in data: each row of y[n, width] is read, checked and written to dst[n, part_len]. It
+ * holds the parts of an output as whole numbers, in width = part_len columns, and in some structures there are further
+ * ways:
+ *   "weakorders": any finite numbers, smaller ones first and equal ones tied, which become dense ranks
+ *   "cycles", "directedcycles": vertices from any one on, the former in either direction; any width, padded with -1
+ *   "routes", "paths": any width, padded with -1
+ *   "tournaments", "partialorders": matrices of n items by rows, width n*n: 1 where the row's item is before the
+ *     column's. The diagonal is 0, or all 1 for partial orders
+ *   "permutations" with partial = 1: -1 or NaN for positions that are not known, which become 0, as
+ *     cp_structure_embed_partial takes them. CP_ECAPABILITY: outputs of the structure are not known in part
+ * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
+ * do. control->step counts rows. */
+int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
+                            int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap);
+
+/* Writes to dst[dst_cap] what a row of data holds, in a clause such as "positions are whole numbers 1..4, 1 for the
+ * first", in which messages about rows end. */
+int32_t cp_structure_format(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err,
+                            int64_t err_cap);
+
+/* Writes a name for each entry of ψ to dst[dst_cap], one a line, such as "0 before 1". Cost: O(d). control->step is not
+ * counted. */
+int32_t cp_structure_names(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
+                           cp_control *control, char *err, int64_t err_cap);
+
+/* How entries of ψ stand for pairs of items: as cells of a matrix of items by items. */
+typedef struct cp_layout {
+  int64_t struct_size;
+  char kind[16];   /* "order":       1 where the row's item is before the column's, -1 where it is behind it, or else 0,
+                      "total order": the same, but never 0,
+                      "directions":  1 for the arc from row to column, -1 for the reverse arc,
+                      "arcs":        1 for the arc from row to column,
+                      "edges":       1 for the edge between the two,
+                      "cells":       1 where the row's item gets the column,
+                      "":            entries stand for no pairs                                                */
+  int64_t n_items; /* number of items, 0 where there are none                                                  */
+  int64_t n_cells; /* number of entries that are cells, the first ones                                         */
+} cp_layout;
+#define CP_LAYOUT {.struct_size = sizeof(cp_layout)}
+
+/* Writes the row and the column of the first layout->n_cells entries of ψ to rows[d] and columns[d]; what follows is
+ * left as it is. For "routes", row n_items stands for the start and column n_items for the end. d must be the
+ * structure's. Cost: O(d). control->step is not counted. */
+int32_t cp_structure_layout(cp_in_structure *s, cp_layout *layout, int32_t *rows, int32_t *columns, int64_t d,
+                            int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity,
  * part_len]; *n_written gets how many were written, 0 past the end. CP_ECAPABILITY: the outputs cannot be listed. Cost:

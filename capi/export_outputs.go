@@ -143,48 +143,49 @@ func go_cp_structure_sample(s *C.cp_in_structure, seed C.uint64_t, dst *C.int32_
 	})
 }
 
-// eachRow writes an output for each row of y to dst, by what makes finds for the space.
-func eachRow(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t, nWorkers C.int32_t, control *C.cp_control,
-	makes func(structure.Space) (write func(dst, y []int32) error, err error)) error {
-	sp, rows, err := spaceAndRows(s, y, n, partLen)
-	if err != nil {
-		return err
-	}
-	write, err := makes(sp)
-	if err != nil {
-		return err
-	}
-	out, err := int32s(dst, "dst", n, partLen)
-	if err != nil {
-		return err
-	}
-	run, err := readTail(nWorkers, control)
-	if err != nil {
-		return err
-	}
-	parts := int(partLen)
-	return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			if err := write(out[i*parts:(i+1)*parts], rows[i*parts:(i+1)*parts]); err != nil {
-				return badrow.At(i, err)
-			}
-		}
-		return nil
-	})
-}
-
-//export go_cp_structure_canonical
-func go_cp_structure_canonical(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
-	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+//export go_cp_structure_encode
+func go_cp_structure_encode(s *C.cp_in_structure, y *C.cp_in_f64, n, width C.int64_t, partial C.int32_t, dst *C.int32_t,
+	partLen C.int64_t, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		return eachRow(s, y, n, partLen, dst, nWorkers, control, func(sp structure.Space) (func(dst, y []int32) error, error) {
-			if c, ok := sp.(structure.Canonicalizer); ok {
-				return c.Canonical, nil
+		sp, err := space(s)
+		if err != nil {
+			return err
+		}
+		if err := equal("part_len", partLen, sp.PartLen()); err != nil {
+			return err
+		}
+		rows, err := float64s(y, "y", n, width)
+		if err != nil {
+			return err
+		}
+		if !structure.Reads(sp, int(width)) {
+			return cabi.Illegal("width is %d, which rows of %s do not have: they are %d numbers wide", int64(width), structure.Describe(sp),
+				sp.PartLen())
+		}
+		out, err := int32s(dst, "dst", n, partLen)
+		if err != nil {
+			return err
+		}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		read := func(dst []int32, row []float64) error { return structure.ReadTo(sp, dst, row) }
+		if partial != 0 {
+			p, err := need[structure.PartialEmbedder](sp, "a PartialEmbedder, to read outputs known in part")
+			if err != nil {
+				return err
 			}
-			return func(dst, y []int32) error {
-				copy(dst, y)
-				return sp.Check(y)
-			}, nil
+			read = p.ReadPartial
+		}
+		parts, entries := int(partLen), int(width)
+		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				if err := read(out[i*parts:(i+1)*parts], rows[i*entries:(i+1)*entries]); err != nil {
+					return badrow.At(i, err)
+				}
+			}
+			return nil
 		})
 	})
 }
@@ -193,19 +194,37 @@ func go_cp_structure_canonical(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen 
 func go_cp_structure_mirror(s *C.cp_in_structure, y *C.cp_in_i32, n, partLen C.int64_t, dst *C.int32_t,
 	nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
-		return eachRow(s, y, n, partLen, dst, nWorkers, control, func(sp structure.Space) (func(dst, y []int32) error, error) {
-			sibling, ok := sp.(structure.Sibling)
-			if !ok || !sibling.Mirrored() {
-				return nil, &structure.CapabilityError{Structure: structure.Describe(sp),
-					Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
-			}
-			return func(dst, y []int32) error {
-				if err := sp.Check(y); err != nil {
-					return err
+		sp, rows, err := spaceAndRows(s, y, n, partLen)
+		if err != nil {
+			return err
+		}
+		missing := &structure.CapabilityError{Structure: structure.Describe(sp),
+			Need: "pairs of outputs whose embeddings add up to the same vector (a sibling system)"}
+		sibling, ok := sp.(structure.Sibling)
+		if !ok {
+			return missing
+		}
+		out, err := int32s(dst, "dst", n, partLen)
+		if err != nil {
+			return err
+		}
+		run, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		parts := int(partLen)
+		return parallel.For(int(n), rowsAtOnce, run.workers, run.mon, func(lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				row := rows[i*parts : (i+1)*parts]
+				if err := sp.Check(row); err != nil {
+					return badrow.At(i, err)
 				}
-				sibling.Mirror(dst, y)
-				return nil
-			}, nil
+				if !sibling.Mirrored() {
+					return missing
+				}
+				sibling.Mirror(out[i*parts:(i+1)*parts], row)
+			}
+			return nil
 		})
 	})
 }
