@@ -1,7 +1,7 @@
 package cabitest
 
-// The tables below say what each parameter of the C interface is, so that calls can be made up from them: legal ones, and ones that are wrong
-// in a place. A row holds what is written for a name, an expression of Go's syntax:
+// The tables below say what each parameter of the C interface is, so that calls can be made up from them: legal ones, and ones that
+// are wrong in a place. A row holds what is written for a name, an expression of Go's syntax:
 //
 //	content(length, …)   a buffer of so many entries, their product; contents says what a legal one holds
 //	room(length)         one for a message, which does not take more than 8000 bytes
