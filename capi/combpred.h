@@ -1861,8 +1861,8 @@ typedef const cp_neighbors cp_in_neighbors;
  * may be NULL.
  *   scores[n, k]    the mean of how many labels each label is preferred to, less how many are preferred to it: Borda's
  *                   count, centred
- *   positions[n, k] from 1 on, which reverse the least weight of the neighbours' preferences: exactly where cp_decode can
- *                   for "permutations", otherwise by its search
+ *   positions[n, k] from 1 on, which reverse the least weight of the neighbours' preferences: exactly where cp_decode
+ *                   can for "permutations", otherwise by its search
  *   theta[n], probability[n]
  *                   of Mallows' model p(y) ~ exp(−theta D(y, positions)), D Kendall's distance, which takes positions:
  *                   the theta >= 0 at which as much stated preference is against the positions as the model expects
