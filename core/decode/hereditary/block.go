@@ -4,6 +4,7 @@ import "math/bits"
 
 // candidates returns the edges that a set may have, heaviest first: one without the property alone is in no set that has it.
 func (m *Machine) candidates() (edges []int) {
+	edges = make([]int, 0, len(m.order))
 	for _, e := range m.order {
 		if m.single[e] {
 			edges = append(edges, e)

@@ -21,6 +21,7 @@
 package hereditary
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -54,6 +55,7 @@ const (
 	Done           Ask = iota // the set is a best one, as far as Found says
 	Holds                     // verdicts on sets
 	Counterexample            // the first set has the property, the second, a part of it, has not
+	State                     // room for a longer state; never asked for by Next
 )
 
 // Request is about sets of edges.
@@ -103,7 +105,8 @@ type Machine struct {
 	weights []float64
 	most    int // sets that are asked about at once
 	method  Method
-	order   []int // edges of positive weight, heaviest first
+	order   []int    // edges of positive weight, heaviest first
+	open    [][]bool // the sets on which verdicts are awaited
 	known
 }
 
@@ -131,14 +134,8 @@ func New(weights []float64, method Method, most int) *Machine {
 			m.order = append(m.order, e)
 		}
 	}
-	slices.SortStableFunc(m.order, func(a, b int) int {
-		switch {
-		case weights[a] > weights[b]:
-			return -1
-		case weights[a] < weights[b]:
-			return 1
-		}
-		return 0
+	slices.SortFunc(m.order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), a-b)
 	})
 	for _, set := range m.sets() {
 		*set = make([]bool, len(weights))
@@ -182,7 +179,7 @@ func (m *Machine) Next(verdicts []uint8) (Request, error) {
 			}
 			decided = decided || int(v) == until
 		}
-		questions := m.questions()
+		questions := m.open
 		m.asked = 0
 		if r, found := m.take(questions, verdicts); found {
 			return r, nil
@@ -190,7 +187,7 @@ func (m *Machine) Next(verdicts []uint8) (Request, error) {
 	}
 	for {
 		if questions := m.questions(); len(questions) > 0 {
-			m.asked = len(questions)
+			m.asked, m.open = len(questions), questions
 			return Request{Ask: Holds, Sets: questions, Until: m.until()}, nil
 		}
 		if m.phase == ended {
@@ -206,7 +203,7 @@ func (m *Machine) Next(verdicts []uint8) (Request, error) {
 func (m *Machine) until() int {
 	switch m.phase {
 	case grow:
-		return 1
+		return 1 - m.kept
 	case trace, fewer:
 		return 0
 	}
@@ -268,7 +265,7 @@ func (m *Machine) questions() (asked [][]bool) {
 	}
 	edges, base := m.list()
 	most := m.most
-	if m.phase == grow { // most often the first ones are enough
+	if m.phase == grow { // seldom are more needed
 		most = min(most, grownAtOnce)
 	}
 	for _, e := range edges[min(m.at, len(edges)):] {
@@ -280,8 +277,11 @@ func (m *Machine) questions() (asked [][]bool) {
 		}
 		set := slices.Clone(base)
 		set[e] = !set[e]
-		if m.phase == trace {
+		switch {
+		case m.phase == trace:
 			set[e] = true
+		case m.phase == grow && m.kept == 1: // most of them fit, one after the other
+			base = set
 		}
 		asked = append(asked, set)
 	}
@@ -330,7 +330,7 @@ func (m *Machine) take(questions [][]bool, verdicts []uint8) (Request, bool) {
 	return Request{}, false
 }
 
-// grown adds the first edge that fits, and goes on behind the edges that were asked about.
+// grown adds the edges that fit, up to the verdict that ended the questions, and goes on behind the edges that were asked about.
 func (m *Machine) grown(verdicts []uint8) {
 	edges, _ := m.list()
 	asked := 0
@@ -339,8 +339,9 @@ func (m *Machine) grown(verdicts []uint8) {
 		if m.trial[e] {
 			continue
 		}
-		if asked++; verdicts[asked-1] == 1 {
-			m.trial[e] = true
+		fits := verdicts[asked] == 1
+		m.trial[e] = fits
+		if asked++; fits == (m.kept == 0) {
 			m.at++
 			return
 		}
@@ -377,7 +378,7 @@ func (m *Machine) proceed() error {
 			m.depth = m.first
 		}
 		if m.first >= len(m.missed()) {
-			return fmt.Errorf("hereditary: the property is not always the same for the same set of edges")
+			return fmt.Errorf("hereditary: hereditary does not always give the same answer for the same set of edges")
 		}
 	case fewer:
 		m.phase = ended

@@ -9,7 +9,8 @@ const mark = 0x68657265
 
 // words returns where the numbers of a state are, with the most that each may be.
 func (m *Machine) words() (at []*int, most []int) {
-	n := len(m.weights)
+	n, room := len(m.weights), 16+2*len(m.left)
+	at, most = make([]*int, 0, room), make([]int, 0, room)
 	add := func(limit int, words ...*int) {
 		for _, word := range words {
 			at, most = append(at, word), append(most, limit)
@@ -126,6 +127,6 @@ func (m *Machine) isPossible() bool {
 	if m.phase == trace && (m.first >= len(m.missed()) || m.depth < m.first || m.depth >= len(m.missed())) {
 		return false
 	}
-	asked := len(m.questions())
-	return m.asked == 0 || m.asked == asked
+	m.open = m.questions()
+	return m.asked == 0 || m.asked == len(m.open)
 }
