@@ -372,9 +372,7 @@ class HereditarySet(NamedTuple):
     part: npt.NDArray[np.bool_] | None
 
 
-def best_hereditary(
-    weights: FloatArray, method: str, holds: Callable[[npt.NDArray[np.bool_]], bool]
-) -> HereditarySet:
+def best_hereditary(weights: FloatArray, method: str, holds: Callable[[npt.NDArray[np.bool_]], bool]) -> HereditarySet:
     """Return a set of edges of large weight, for weights (n,), with the property that `holds` tells."""
     needed, state = ctypes.c_int64(), np.zeros(0)
     sets, verdicts = np.zeros((_SETS, len(weights)), dtype=np.bool_), np.zeros(_SETS, dtype=np.uint8)
