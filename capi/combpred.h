@@ -894,10 +894,11 @@ typedef const cp_loo cp_in_loo;
  * a penalty get f_i as predicted without row i's label, corrected to first order for the row itself. Loss "squared": the
  * exact leave-one-out of kernel ridge. Rows of weight 0 get zeros. loss, shift and precision are used of the options.
  * A kernel matrix of a rank up to n/8, such as a linear one of few features, is decomposed once for all penalties; so is
- * any other, by its eigenvectors, where route_loo of the plan is "spectral". Otherwise each penalty has factors of its own.
+ * any other, by its eigenvectors, where route_loo of the plan is "spectral". Under the loss "squared" five penalties or
+ * more share one banded form of the matrix. Otherwise each penalty has factors of its own.
  * workspace has as many bytes as work_loo_single of the plan, or work_loo_double for precision "double". With "single"
  * and the bytes for double, penalties too small for single precision are computed in double. The library allocates a
- * quarter of the kernel matrix beside it, and three matrices of that size where route_loo is "spectral".
+ * quarter of the kernel matrix and up to 16 kB a row beside it, and three matrices where route_loo is "spectral".
  * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
  * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
  * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */

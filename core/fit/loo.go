@@ -17,8 +17,9 @@ import (
 
 // LeaveOneOut writes each row's leave-one-out scores (m×d) under each of the penalties alphas to the scores of the same number, from the
 // m×m kernel matrix k. work is scratch, as two views of the same memory, of at least LeaveOneOutBytes bytes for the precision of the
-// options. Where k is of low rank, or Σ has many eigenvalues, one decomposition serves all penalties; otherwise each has its factors, which
-// are in double precision from the first penalty on that is too small for single, if work is large enough for that.
+// options. Where k is of low rank, or Σ has many eigenvalues, one decomposition serves all penalties, as does one banded form of k for
+// five penalties or more under the squared loss; otherwise each has its factors, which are in double precision from the first penalty on
+// that is too small for single, if work is large enough for that.
 func (o Ridge) LeaveOneOut(space structure.Space, k linalg.Matrix[float64], targets Targets, alphas []float64, work32 []float32,
 	work64 []float64, scores []linalg.Matrix[float64], mon *parallel.Monitor) error {
 	if len(alphas) == 0 {
@@ -134,7 +135,6 @@ func (o Ridge) leaveOneOut(space structure.Space, k linalg.Matrix[float64], targ
 		}
 	}
 	if l.thin == nil && p.Coord.Distinct() > maxFactors {
-
 		l.thin, err = loo.NewFull(p, op)
 	}
 	return l, err

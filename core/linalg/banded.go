@@ -220,12 +220,11 @@ func (f BandedFactor[T]) Solve(x Matrix[T], mon *parallel.Monitor) error {
 	return mon.Err()
 }
 
-// InverseDiagonal writes the diagonal of (A + tI)⁻¹ to dst, the sums of squares over the columns of L⁻¹U, added up in double precision.
-// Cost: 3n²·bandBlock.
+// InverseDiagonal writes the diagonal of (A + tI)⁻¹ to dst, the sums of squares over the columns of L⁻¹U. Cost: 3n²·bandBlock.
 func (f BandedFactor[T]) InverseDiagonal(dst []float64, mon *parallel.Monitor) error {
 	clear(dst)
 	n := len(dst)
-	before, now := NewMatrix[T](min(bandBlock, n), n), NewMatrix[T](min(bandBlock, n), n)
+	before, now, sums := NewMatrix[T](min(bandBlock, n), n), NewMatrix[T](min(bandBlock, n), n), make([]T, n)
 	for k := range f.diagonal {
 		from := f.block(f.of.Basis, k)
 		at := now.Slice(0, from.Rows, 0, n)
@@ -234,10 +233,16 @@ func (f BandedFactor[T]) InverseDiagonal(dst []float64, mon *parallel.Monitor) e
 			Gemm(blas.NoTrans, blas.NoTrans, -1, f.below[k-1], before, 1, at)
 		}
 		trsm(blas.Left, blas.Lower, blas.NoTrans, f.diagonal[k], at)
+		clear(sums)
 		for i := range at.Rows {
-			for j, v := range at.Row(i) {
-				dst[j] += float64(v) * float64(v)
+			row := at.Row(i)
+			sums := sums[:len(row)]
+			for j, v := range row {
+				sums[j] += v * v
 			}
+		}
+		for j, v := range sums {
+			dst[j] += float64(v)
 		}
 		before, now = at, before
 		if err := mon.Err(); err != nil {
