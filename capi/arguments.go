@@ -24,6 +24,7 @@ import (
 
 	"combpred/capi/cabi"
 	"combpred/core/catalogue"
+	"combpred/core/control/spaces"
 	"combpred/core/linalg"
 	"combpred/core/parallel"
 	"combpred/core/solve"
@@ -270,4 +271,75 @@ func starts(p *C.cp_in_i64, n C.int64_t) ([]int, C.int64_t, error) {
 		out[i] = int(at)
 	}
 	return out, C.int64_t(count), nil
+}
+
+// readDesign reads a design.
+func readDesign(p *C.cp_in_design) (*solve.Design, error) {
+	in, err := cabi.Record(p, "design")
+	if err != nil {
+		return nil, err
+	}
+	if in.n < 0 || in.n > maxRows || in.p < 0 || in.p > maxRows {
+		return nil, cabi.Illegal("design: n and p are %d and %d, must be from 0 to %d", int64(in.n), int64(in.p), maxRows)
+	}
+	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
+	if in.dense != nil || in.n*in.p == 0 {
+		x.Dense, err = matrix(in.dense, "design.dense", in.n, in.p)
+		return x, err
+	}
+	s := &solve.Sparse{Rows: x.N, Cols: x.P}
+	if s.Data, err = float64s(in.data, "design.data", in.nnz); err != nil {
+		return nil, err
+	}
+	if s.Indices, err = int32s(in.indices, "design.indices", in.nnz); err != nil {
+		return nil, err
+	}
+	if s.Indptr, err = int64s(in.indptr, "design.indptr", in.n+1); err != nil {
+		return nil, err
+	}
+	if err := s.Check(); err != nil {
+		return nil, cabi.Illegal("design: %w", err)
+	}
+	x.Rows = s
+	return x, nil
+}
+
+// Bounds of the cache of spaces: more structures than a program uses at a time, and no more memory than goes unnoticed.
+const (
+	cachedSpaces = 32
+	cachedBytes  = 64 << 20
+)
+
+var cache = spaces.NewCache(cachedSpaces, cachedBytes)
+
+// space returns the output space that s describes.
+func space(s *C.cp_in_structure) (structure.Space, error) {
+	if s == nil {
+		return nil, cabi.Illegal("the structure is NULL")
+	}
+	if uintptr(unsafe.Pointer(s))%unsafe.Alignof(*s) != 0 {
+		return nil, cabi.Illegal("the structure must be aligned to 8 bytes")
+	}
+	text, err := cabi.Copy(unsafe.Pointer(s.text), "structure text", s.text_len)
+	if err != nil {
+		return nil, err
+	}
+	ints, err := int32s(s.ints, "structure ints", s.n_ints)
+	if err != nil {
+		return nil, err
+	}
+	reals, err := float64s(s.reals, "structure reals", s.n_reals)
+	if err != nil {
+		return nil, err
+	}
+	return cache.Get(text, ints, reals)
+}
+
+// need returns s as the capability T, or an error that says what is missing and for what.
+func need[T any](s structure.Space, what string) (T, error) {
+	c, ok := s.(T)
+	if !ok {
+		return c, &structure.CapabilityError{Structure: structure.Describe(s), Need: what}
+	}
+	return c, nil
 }

@@ -1,7 +1,8 @@
 /* combpred.h: the flat C interface of combpred, and its manual.
  *
- * What is not in this file is not part of the interface, and all of it came with ABI version 3, unless it says otherwise.
- * CP_ABI_VERSION changes when callers must be compiled anew; new functions, and fields at the end of structs, leave it.
+ * What is not in this file is not part of the interface, and all of it came with ABI version 3, unless it says
+ * otherwise. CP_ABI_VERSION changes when callers must be compiled anew; new functions, and fields at the end of
+ * structs, leave it.
  *
  * CONVENTIONS, which hold unless a function says otherwise
  *
@@ -22,7 +23,8 @@
  *       cp_ridge_options options = CP_RIDGE_OPTIONS;
  *       options.alpha = 0.1;
  *   Structs of results need the size, too, and get no more than that.
- * - Choices are names: NUL-terminated, in lower case, spelt as in cp_catalogue. NULL or "" is the first of those listed.
+ * - Choices are names: NUL-terminated, in lower case, spelt as in cp_catalogue. NULL or "" is the first of those
+ *   listed.
  * - Text of unknown length goes to dst[dst_cap], with a closing NUL. *needed gets the size that dst must have, NUL
  *   included; when dst_cap is smaller nothing is written and the status is CP_OK: call again with a larger buffer. dst
  *   may be NULL with dst_cap = 0.
@@ -34,11 +36,12 @@
  * - After a failure the contents of outputs are unspecified (they may be partly written), except with CP_ENOTCONVERGED:
  *   then they are complete.
  * - All functions may be called from several threads at once. In a child process that was forked after the library had
- *   been loaded, all but cp_abi_version return CP_EFORKED at once: the threads of the library do not live on there. Load
- *   the library after the fork, or start a new program.
+ *   been loaded, all but cp_abi_version return CP_EFORKED at once: the threads of the library do not live on there.
+ *   Load the library after the fork, or start a new program.
  * - workers is the number of goroutines for the library's own loops, at least 1. Results do not depend on it. Where the
  *   steps of a loop must follow one another it is checked and not used.
- * - control may be NULL. See cp_control. Work that cannot be stopped (cp_structure_second_moment, cp_structure_moments,
+ * - control may be NULL. See cp_control. Each function says what control->step counts; where it says nothing, step
+ *   stays as it is, and so does value. Work that cannot be stopped (cp_structure_second_moment, cp_structure_moments,
  *   cp_ridge_plan, the moments of cp_partition_estimate) goes on inside the library after CP_ECANCELLED, and touches
  *   nothing of the caller's.
  * - Infinite or NaN numbers in the inputs are CP_EVALUE where the function has to look at every entry anyway, and are
@@ -110,20 +113,20 @@ int32_t cp_test_panic(int32_t in_worker, char *err, int64_t err_cap);
 /* ---- The library itself ------------------------------------------------------------------------------------------ */
 
 /* Writes a JSON object to dst[dst_cap]: all that there is, by name.
- *   "structures": a list, by name; each has "name", "doc", "params", "parts" (the layout of one encoded output), "psi" (the
- *     order of the entries of ψ), "ref" (where the formulas come from) and "capabilities" (names of what it can do with some
- *     parameters at least). Each of "params" has "name", "doc" and "kind": "int", which stands in the text of a
- *     cp_structure and has "least", "most", where other parameters limit it further "bound", and where there is one the
- *     "reason" why it cannot be larger; "int32 buffer" or
- *     "float64 buffer", which are the ints and reals of a cp_structure, one after the other where there are several; and
- *     "optional": true where it may be absent
+ *   "structures": a list, by name; each has "name", "doc", "params", "parts" (the layout of one encoded output), "psi"
+ *     (the order of the entries of ψ), "ref" (where the formulas come from) and "capabilities" (names of what it can do
+ *     with some parameters at least). Each of "params" has "name", "doc" and "kind": "int", which stands in the text of
+ *     a cp_structure and has "least", "most", where other parameters limit it further "bound", and where there is one
+ *     the "reason" why it cannot be larger; "int32 buffer" or
+ *     "float64 buffer", which are the ints and reals of a cp_structure, one after the other where there are several;
+ *     and "optional": true where it may be absent
  *   "capabilities": "name" and "doc" of each, for those of "structures" and of cp_structure_capabilities
  *   "names": the choices, as lists with "key", "doc" and "names": decoders, samplers, losses, solvers and so on */
 int32_t cp_catalogue(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
 
-/* Large matrices are multiplied, factored and diagonalised by a BLAS and LAPACK of the host, once one has been activated;
- * until then by portable code inside the library, "gonum", which is several times slower. The choice is made once, before
- * anything is computed. cp_blas_open makes it in one call. */
+/* Large matrices are multiplied, factored and diagonalised by a BLAS and LAPACK of the host, once one has been
+ * activated; until then by portable code inside the library, "gonum", which is several times slower. The choice is made
+ * once, before anything is computed. cp_blas_open makes it in one call. */
 
 /* Loads the shared library at path, or, where path is NULL, the first that serves of those with a usual name (MKL,
  * OpenBLAS, LAPACK with its BLAS; Accelerate), with Fortran symbols and integers of 32 bits; tests its routines against
@@ -134,9 +137,10 @@ int32_t cp_blas_open(cp_in_char *path, char *err, int64_t err_cap);
 /* Writes "gonum" or "host" to dst[dst_cap], and behind "host " the library where it came by cp_blas_open. */
 int32_t cp_blas_status(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
 
-/* For routines that the program has in memory already: cp_blas_routines lists those that are needed, one a line, as a name, a
- * blank, and a letter for each argument (c: char *, i: int *, x: a pointer to numbers). cp_blas_offer takes the address of
- * one, whose arguments must be these; it must stay loaded. cp_blas_activate does with all of them what cp_blas_open does. */
+/* For routines that the program has in memory already: cp_blas_routines lists those that are needed, one a line, as a
+ * name, a blank, and a letter for each argument (c: char *, i: int *, x: a pointer to numbers). cp_blas_offer takes the
+ * address of one, whose arguments must be these; it must stay loaded. cp_blas_activate does with all of them what
+ * cp_blas_open does. */
 int32_t cp_blas_routines(char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
 int32_t cp_blas_offer(cp_in_char *name, cp_in_char *arguments, void *address, char *err, int64_t err_cap);
 int32_t cp_blas_activate(char *err, int64_t err_cap);
@@ -144,24 +148,28 @@ int32_t cp_blas_activate(char *err, int64_t err_cap);
 /* ---- Facts about a structure ------------------------------------------------------------------------------------- */
 
 /* Writes the number of int32 parts of one encoded output, the length d of the embedding, and ln of the number of
- * outputs: NaN where that number is not known. */
+ * outputs: NaN where that number is not known. CP_EVALUE where text, ints or
+ * reals describe no structure, as of all functions that take one. */
 int32_t cp_structure_shape(cp_in_structure *s, int64_t *part_len, int64_t *feature_len, double *log_count, char *err,
                            int64_t err_cap);
 
 /* Writes the exact number of outputs to dst[dst_cap] as lower-case hexadecimal digits, the highest first and without a
- * prefix: both sides convert that base in linear time. */
+ * prefix: both sides convert that base in linear time. CP_ECAPABILITY where the number is not known. */
 int32_t cp_structure_count(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap);
 
-/* Writes the mean of the embedding under the uniform distribution to dst[d]. d must be the structure's. */
+/* Writes the mean of the embedding under the uniform distribution to dst[d]. d must be the structure's. CP_ECAPABILITY:
+ * the structure has no moments; cp_structure_moments says whether they are exact. */
 int32_t cp_structure_mean(cp_in_structure *s, double *dst, int64_t d, char *err, int64_t err_cap);
 
-/* Writes the second moment E ψψᵀ under the uniform distribution to dst[d, d]. d must be the structure's. */
+/* Writes the second moment E ψψᵀ under the uniform distribution to dst[d, d]. d must be the structure's. CP_ECAPABILITY
+ * as for cp_structure_mean. It cannot be stopped inside: see control above. */
 int32_t cp_structure_second_moment(cp_in_structure *s, double *dst, int64_t d, int32_t workers, cp_control *control,
                                    char *err, int64_t err_cap);
 
 /* Writes what the structure can do with its parameters to dst[dst_cap]: names with a space between them. Nothing is
  * computed to find out. cp_catalogue says what the names mean.
- * Where the number of outputs is not known, it is taken to be small enough for a list; the list may turn out too long. */
+ * Where the number of outputs is not known, it is taken to be small enough for a list; the list may turn out too
+ * long. */
 int32_t cp_structure_capabilities(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err,
                                   int64_t err_cap);
 
@@ -175,66 +183,113 @@ typedef struct cp_moments_info {
 } cp_moments_info;
 #define CP_MOMENTS_INFO {.struct_size = sizeof(cp_moments_info)}
 
+/* Writes to info where the moments of the structure come from. Where they are sampled they are estimated now, once for
+ * a structure, which takes long for large ones and cannot be stopped inside: see control above. CP_ECAPABILITY as for
+ * cp_structure_mean. */
 int32_t cp_structure_moments(cp_in_structure *s, cp_moments_info *info, int32_t workers, cp_control *control, char *err,
                              int64_t err_cap);
 
 /* Checks the encoded outputs y[n, part_len]. When one is not in the space: CP_EVALUE, and bad_row is the first such
- * row. */
+ * row. control->step counts rows. */
 int32_t cp_structure_check(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t workers,
                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Writes ψ of each row of y[n, part_len] to dst[n, d]. Rows are checked first, as cp_structure_check does,
- * which bad_row is about. */
+ * which bad_row is about. control->step counts rows. */
 int32_t cp_structure_embed(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst, int64_t d,
                            int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* The same for outputs of which only a part is known, in structures that have such: ψ is then the mean over all outputs
  * that agree with it. "permutations": position 0 is that of a label about which nothing is known.
- * bad_row as for cp_structure_embed. */
+ * CP_ECAPABILITY for others. control->step and bad_row as for cp_structure_embed. */
 int32_t cp_structure_embed_partial(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, double *dst,
                                    int64_t d, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                                    int64_t err_cap);
 
 /* Writes n independent, exactly uniform outputs to dst[n, part_len]. The same seed gives the same outputs; row i has
- * its own random stream. */
+ * its own random stream. CP_ECAPABILITY: no uniform sampler is known. control->step counts rows. */
 int32_t cp_structure_sample(cp_in_structure *s, uint64_t seed, int32_t *dst, int64_t n, int64_t part_len,
                             int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Writes the sibling of each row of y[n, part_len] to dst[n, part_len]: the output whose embedding adds up with that of
  * the row to twice the mean. CP_ECAPABILITY for structures that are no sibling systems. Rows are checked first, as
- * cp_structure_check does, which bad_row is about. */
+ * cp_structure_check does, which bad_row is about. control->step counts rows. */
 int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Writes to dst[n, part_len] the encoding that the library takes of the output in each row of y[n, part_len], for structures whose
- * outputs can be listed in several ways: "directedcycles" from any vertex on, "cycles" in either direction, too. For others it is
- * the row itself. Rows that list no output: CP_EVALUE with bad_row, as for cp_structure_check. */
-int32_t cp_structure_canonical(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
-                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+/* Encodes outputs as they stand in data: each row of y[n, width] is read, checked and written to dst[n, part_len]. It
+ * holds the parts of an output as whole numbers, in width = part_len columns, and in some structures there are further
+ * ways:
+ *   "weakorders": any finite numbers, smaller ones first and equal ones tied, which become dense ranks
+ *   "cycles", "directedcycles": vertices from any one on, the former in either direction; any width, padded with -1
+ *   "routes", "paths": any width, padded with -1
+ *   "tournaments", "partialorders": matrices of n items by rows, width n*n: 1 where the row's item is before the
+ *     column's. The diagonal is 0, or all 1 for partial orders
+ *   "permutations" with partial = 1: -1 or NaN for positions that are not known, which become 0, as
+ *     cp_structure_embed_partial takes them. CP_ECAPABILITY: outputs of the structure are not known in part
+ * CP_EVALUE with bad_row, the first row that is no output: the message says what is wrong with it, where, and what to
+ * do. control->step counts rows. */
+int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
+                            int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap);
+
+/* Writes to dst[dst_cap] what a row of data holds, in a clause such as "positions are whole numbers 1..4, 1 for the
+ * first", in which messages about rows end. */
+int32_t cp_structure_format(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err,
+                            int64_t err_cap);
+
+/* Writes a name for each entry of ψ to dst[dst_cap], one a line, such as "0 before 1". Cost: O(d). control->step is not
+ * counted. */
+int32_t cp_structure_names(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
+                           cp_control *control, char *err, int64_t err_cap);
+
+/* How entries of ψ stand for pairs of items: as cells of a matrix of items by items. */
+typedef struct cp_layout {
+  int64_t struct_size;
+  char kind[16];   /* "order":       1 where the row's item is before the column's, -1 where it is behind it, or else 0,
+                      "total order": the same, but never 0,
+                      "directions":  1 for the arc from row to column, -1 for the reverse arc,
+                      "arcs":        1 for the arc from row to column,
+                      "edges":       1 for the edge between the two,
+                      "cells":       1 where the row's item gets the column,
+                      "":            entries stand for no pairs                                                */
+  int64_t n_items; /* number of items, 0 where there are none                                                  */
+  int64_t n_cells; /* number of entries that are cells, the first ones                                         */
+} cp_layout;
+#define CP_LAYOUT {.struct_size = sizeof(cp_layout)}
+
+/* Writes the row and the column of the first layout->n_cells entries of ψ to rows[d] and columns[d]; what follows is
+ * left as it is. For "routes", row n_items stands for the start and column n_items for the end. d must be the
+ * structure's. Cost: O(d). control->step is not counted. */
+int32_t cp_structure_layout(cp_in_structure *s, cp_layout *layout, int32_t *rows, int32_t *columns, int64_t d,
+                            int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Lists the outputs from the one with number skip on, at most capacity of them, in a fixed order: dst[capacity,
- * part_len]; *n_written gets how many were written, 0 past the end. Cost: O(skip + capacity) outputs. */
+ * part_len]; *n_written gets how many were written, 0 past the end. CP_ECAPABILITY: the outputs cannot be listed. Cost:
+ * O(skip + capacity) outputs. */
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,
                                int64_t *n_written, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
-/* Makes the embeddings of n outputs from the values of a kernel between them, gram[n, n], such that their inner products are
- * those values, up to eigenvalues of at most 1e-10 of the largest: the float64 buffer of a "custom" structure with members = n and
- * d = *d. Entries of ψ belong to eigenvectors, the one of largest eigenvalue first; psi[n, n] gets n·*d numbers, by rows of *d.
- * A kernel that is not symmetric or not positive semi-definite, or has NaN or infinite values: CP_EVALUE. Cost: O(n³). */
+/* Makes the embeddings of n outputs from the values of a kernel between them, gram[n, n], such that their inner
+ * products are those values, up to eigenvalues of at most 1e-10 of the largest: the float64 buffer of a "custom"
+ * structure with members = n and d = *d. Entries of ψ belong to eigenvectors, the one of largest eigenvalue first;
+ * psi[n, n] gets n·*d numbers, by rows of *d. A kernel that is not symmetric or not positive semi-definite, or has NaN
+ * or infinite values: CP_EVALUE. Cost: O(n³). */
 int32_t cp_custom_kernel(cp_in_f64 *gram, int64_t n, double *psi, int64_t *d, int32_t workers, cp_control *control,
                          char *err, int64_t err_cap);
 
-/* Adds ψ of n uniform draws, psi[n, d], to sums[1 + d + 2·d·d], which are zero before the first call and belong to the caller:
- * the number of draws, and sums of products. n may be 0. moments[d + d·d] (NULL: not wanted) gets the averages, which are the
- * float64 buffer of a "custom" structure with members = 0 behind ln of the number of outputs, and *standard_error (NULL, too) the
- * largest standard error of an entry of the second moment; they take a draw at least.
+/* Adds ψ of n uniform draws, psi[n, d], to sums[1 + d + 2·d·d], which are zero before the first call and belong to the
+ * caller: the number of draws, and sums of products. n may be 0. moments[d + d·d] (NULL: not wanted) gets the averages,
+ * which are the float64 buffer of a "custom" structure with members = 0 behind ln of the number of outputs, and
+ * *standard_error (NULL, too) the largest standard error of an entry of the second moment; they take a draw at least.
  * NaN, infinite numbers, or more than 1e100 in psi: CP_EVALUE with bad_row, a row of psi. Nothing is added then. */
 int32_t cp_custom_draws(cp_in_f64 *psi, int64_t n, int64_t d, double *sums, double *moments, double *standard_error,
                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Checks whether psi[n, d] can be embeddings of outputs of a structure with moments: CP_EVALUE with bad_row, a row of psi, where
- * one leaves the mean in a direction in which the second moment has no variance, or is not finite; and without where the moments
- * are those of no distribution. n may be 0. Cost: O(d³) once for a structure, and then O(d r) a row for r such directions. */
+/* Checks whether psi[n, d] can be embeddings of outputs of a structure with moments: CP_EVALUE with bad_row, a row of
+ * psi, where one leaves the mean in a direction in which the second moment has no variance, or is not finite; and
+ * without where the moments are those of no distribution. n may be 0. Cost: O(d³) once for a structure, and then O(d r)
+ * a row for r such directions. */
 int32_t cp_custom_check(cp_in_structure *s, cp_in_f64 *psi, int64_t n, int64_t d, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -251,7 +306,8 @@ typedef struct cp_scores {
 typedef const cp_scores cp_in_scores;
 #define CP_SCORES {.struct_size = sizeof(cp_scores)}
 
-/* Conditions on the outputs of rows: entries of ψ that must have a value, or must not. The entries of ψ must be −1, 0 or 1. */
+/* Conditions on the outputs of rows: entries of ψ that must have a value, or must not. The entries of ψ must be −1, 0
+ * or 1. */
 typedef struct cp_constraints {
   int64_t struct_size;
   int64_t n;           /* 1: the conditions are those of all rows; or the number of rows                  */
@@ -306,18 +362,20 @@ int32_t cp_decode(cp_in_structure *s, cp_in_scores *scores, cp_in_decode_options
 
 typedef struct cp_kbest_options {
   int64_t struct_size;
-  cp_in_char *method; /* "auto":         in descending order of scores, by the first of the next three that is possible
-                         "combinations": where entries of ψ are independent: combinations of their values, from a heap
+  cp_in_char *method; /* "auto":         in descending order of scores, by the first of the next three that is
+                                         possible
+                         "combinations": where entries of ψ are independent: combinations of their values, from a
+                                         heap
                          "sort":         all outputs, sorted; "auto" takes it where they are few
                          "partition":    by partitioning the space around each output found, with at most d exact
                                          decodings for each; the entries of ψ must be −1, 0 or 1
-                         "siblings":     the better output of each two siblings, see cp_structure_mirror, in no order and
-                                         without decoding; nu is not looked at
-                         "unordered":    "siblings" where outputs come in pairs of the same total score and nu is 1/2,
-                                         otherwise "auto"                                                          */
-  double nu;          /* outputs are listed whose score is at least (1−nu) max + nu min: from 0 to 1, 1 lists all  */
-  int64_t skip;       /* of cp_kbest: how many outputs are passed over at the beginning, up to 2^40                */
-  int64_t most;       /* of cp_kbest_next: how many outputs are wanted, up to 2^40; 0: all                         */
+                         "siblings":     the better output of each two siblings, see cp_structure_mirror, in no order
+                                         and without decoding; nu is not looked at
+                         "unordered":    "siblings" where outputs come in pairs of the same total score and nu is
+                                         1/2, otherwise "auto"                                                    */
+  double nu;          /* outputs are listed whose score is at least (1−nu) max + nu min: from 0 to 1, 1 lists all */
+  int64_t skip;       /* of cp_kbest: how many outputs are passed over at the beginning, up to 2^40               */
+  int64_t most;       /* of cp_kbest_next: how many outputs are wanted, up to 2^40; 0: all                        */
 } cp_kbest_options;
 typedef const cp_kbest_options cp_in_kbest_options;
 #define CP_KBEST_OPTIONS {.struct_size = sizeof(cp_kbest_options), .nu = 1.0}
@@ -333,12 +391,12 @@ typedef struct cp_kbest_list {
 } cp_kbest_list;
 #define CP_KBEST_LIST {.struct_size = sizeof(cp_kbest_list)}
 
-/* Lists the outputs of largest score for each row. Of several outputs with equal ψ, which no score tells apart, only one is
- * listed; ties come in a fixed order. With "siblings" the outputs are those of at least half of the range of scores.
- * options may be NULL. Cost of the k-th output: O(d + log k) by "combinations"; at most d decodings by "partition".
- * CP_ECAPABILITY where the structure has no exact decoder at its size, or ψ has other entries. NaN or infinite scores:
- * CP_EVALUE with bad_row. control->step counts decodings; control->cancel is polled between them, and while outputs are
- * listed. bad_row is a row of scores. */
+/* Lists the outputs of largest score for each row. Of several outputs with equal ψ, which no score tells apart, only
+ * one is listed; ties come in a fixed order. With "siblings" the outputs are those of at least half of the range of
+ * scores. options may be NULL. Cost of the k-th output: O(d + log k) by "combinations"; at most d decodings by
+ * "partition". CP_ECAPABILITY where the structure has no exact decoder at its size, or ψ has other entries. NaN or
+ * infinite scores: CP_EVALUE with bad_row. control->step counts decodings; control->cancel is polled between them, and
+ * while outputs are listed. bad_row is a row of scores. */
 int32_t cp_kbest(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, cp_kbest_list *list,
                  int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -363,11 +421,11 @@ typedef struct cp_kbest_request {
 #define CP_KBEST_REQUEST {.struct_size = sizeof(cp_kbest_request)}
 
 /* Lists the outputs of largest score for a row of scores, by "partition", where the caller decodes: the outputs may be
- * some of those of the structure only. Call it again and again, with the same scores and options, and do what request->ask
- * says. state[state_cap] is the caller's and begins with zeros; *needed gets how many bytes it must have: where it is
- * shorter request->ask is "state", and the first state_cap bytes must be kept. A state that is damaged, or that belongs to
- * other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad. Cost beside decodings:
- * O(length of the state). */
+ * some of those of the structure only. Call it again and again, with the same scores and options, and do what
+ * request->ask says. state[state_cap] is the caller's and begins with zeros; *needed gets how many bytes it must have:
+ * where it is shorter request->ask is "state", and the first state_cap bytes must be kept. A state that is damaged, or
+ * that belongs to other arguments, is CP_EVALUE. bad_row is a row of the answers, or of scores where these are bad.
+ * Cost beside decodings: O(length of the state). */
 int32_t cp_kbest_next(cp_in_structure *s, cp_in_scores *scores, cp_in_kbest_options *options, uint8_t *state,
                       int64_t state_cap, int64_t *needed, cp_kbest_request *request, int64_t *bad_row, char *err,
                       int64_t err_cap);
@@ -396,8 +454,10 @@ int32_t cp_log_partition(cp_in_structure *s, cp_in_scores *scores, double *log_z
                          int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] draws n_samples independent outputs from p(y) ∝ exp⟨s, ψ(y)⟩, exactly up to
- * rounding, and writes them to dst[n_samples, n, part_len]. Row i has its own random stream, so that the same seed gives
- * the same outputs for any number of workers. Errors and control are as for cp_log_partition. */
+ * rounding, and writes them to dst[n_samples, n, part_len]. Row i has its own random stream, so that the same seed
+ * gives the same outputs for any number of workers. CP_ECAPABILITY where
+ * there is neither recursion nor list for the structure at its size. NaN or infinite scores: CP_EVALUE with bad_row, a
+ * row of scores. control is as for cp_log_partition. */
 int32_t cp_sample_distribution(cp_in_structure *s, cp_in_scores *scores, int64_t n_samples, uint64_t seed, int32_t *dst,
                                int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                                int64_t err_cap);
@@ -444,9 +504,9 @@ typedef const cp_chain_record cp_in_chain_record;
  * without a uniform sampler. Successive samples are dependent, and have the distribution p in the limit only.
  * "cftp", "rejection", "monotone": independent samples of exactly p; start must be NULL. "cftp" and "rejection" need a
  * bound on the scores of all outputs: bound[n], or NULL for the largest score by the exact decoder, or what the
- * guaranteed solution certifies beyond its size. They make 1/E exp(score − bound) proposals a sample on average, E under
- * the uniform distribution. A bound below the score of an output that is drawn is CP_EVALUE. Other methods take NULL. No
- * sample takes more than budget steps ("cftp": and no more than 2^26, of 32 bytes each): CP_EBUDGET.
+ * guaranteed solution certifies beyond its size. They make 1/E exp(score − bound) proposals a sample on average, E
+ * under the uniform distribution. A bound below the score of an output that is drawn is CP_EVALUE. Other methods take
+ * NULL. No sample takes more than budget steps ("cftp": and no more than 2^26, of 32 bytes each): CP_EBUDGET.
  *
  * burn_in, thin and budget are at most 2^40; methods that do not use them ignore their values. The seed decides on
  * everything: row i, and sample j of exact methods, have their own random streams, so that results depend neither on
@@ -459,19 +519,20 @@ int32_t cp_chain_sample(cp_in_structure *s, cp_in_scores *scores, cp_in_chain_op
                         int64_t part_len, cp_in_chain_record *record, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap);
 
-/* What a quantity recorded along chains with one stationary distribution says about them: x[n_chains, n_draws]. Writes
- * to *effective_size of how many independent draws the mean over all chains is worth (Geyer's initial monotone
- * sequence, over the halves of the chains), and to *r_hat the split potential scale reduction factor, without ranks.
- * Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n_chains, n_lags] gets the
- * autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. */
-int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n, int64_t n_chains, int64_t n_draws, double *effective_size, double *r_hat,
-                          double *autocorrelation, int64_t n_lags, int32_t workers, cp_control *control, char *err,
-                          int64_t err_cap);
+/* What n quantities recorded along chains with one stationary distribution say about them: x[n, n_chains, n_draws]. For
+ * each, writes to effective_size[n] of how many independent draws its mean over all chains is worth (Geyer's initial
+ * monotone sequence, over the halves of the chains), and to r_hat[n] the split potential scale reduction factor,
+ * without ranks. Both are NaN for constant or infinite numbers and for fewer than 4 draws. autocorrelation[n, n_chains,
+ * n_lags] gets the autocorrelations of each chain at lags 0 to n_lags - 1 < n_draws; n_lags may be 0. CP_EVALUE where
+ * there are more. control->step counts quantities. */
+int32_t cp_chain_diagnose(cp_in_f64 *x, int64_t n, int64_t n_chains, int64_t n_draws, double *effective_size,
+                          double *r_hat, double *autocorrelation, int64_t n_lags, int32_t workers, cp_control *control,
+                          char *err, int64_t err_cap);
 
 /* Writes n_samples independent, exactly uniform linear extensions of a partial order on the elements 0 to
- * n_elements - 1 (at most 2048) to dst[n_samples, n_elements]: the elements, first to last. pairs[n_pairs, 2]: the first
- * of each pair comes before the second; what follows from that is understood, and relations that go round in a circle
- * are CP_EVALUE. Methods:
+ * n_elements - 1 (at most 2048) to dst[n_samples, n_elements]: the elements, first to last. pairs[n_pairs, 2]: the
+ * first of each pair comes before the second; what follows from that is understood, and relations that go round in a
+ * circle are CP_EVALUE. Methods:
  *   "auto"      by counting where that is possible, otherwise by coupling
  *   "counting"  by a table of downsets, at most 2^22 for each connected component, or CP_ECAPABILITY
  *   "coupling"  by coupling from the past with Huber's bounding chain
@@ -482,13 +543,50 @@ int32_t cp_extensions_sample(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elemen
                              char *err, int64_t err_cap);
 
 /* Counts the linear extensions of a partial order, given as for cp_extensions_sample, exactly. dst[dst_cap] gets their
- * number as cp_structure_count writes it. Posets are taken apart where no relation joins parts, and where all of one part is before all of
- * another; what is left may have up to 64 elements and most_downsets downsets (1 to 2^24), over which the work goes;
- * beyond that it is CP_ECAPABILITY. control->step counts connected components; control->cancel is polled every few
- * milliseconds. */
+ * number as cp_structure_count writes it. Posets are taken apart where no relation joins parts, and where all of one
+ * part is before all of another; what is left may have up to 64 elements and most_downsets downsets (1 to 2^24), over
+ * which the work goes; beyond that it is CP_ECAPABILITY. control->step counts connected components; control->cancel is
+ * polled every few milliseconds. */
 int32_t cp_extensions_count(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, char *dst,
                             int64_t dst_cap, int64_t *needed, int32_t workers, cp_control *control, char *err,
                             int64_t err_cap);
+
+/* How exactly cp_extensions_estimate counts. */
+typedef struct cp_extensions_options {
+  int64_t struct_size;
+  double epsilon;        /* between 0 and 1: the number is within the factors 1 - epsilon and 1 + epsilon ... */
+  double delta;          /* ... with probability at least 1 - delta, between 0 and 1                          */
+  int64_t most_downsets; /* 1 to 2^24: what has no more is counted exactly, as by cp_extensions_count         */
+  uint64_t seed;
+} cp_extensions_options;
+typedef const cp_extensions_options cp_in_extensions_options;
+#define CP_EXTENSIONS_OPTIONS \
+  {.struct_size = sizeof(cp_extensions_options), .epsilon = 0.1, .delta = 0.05, .most_downsets = 2097152}
+
+/* What cp_extensions_estimate has found. */
+typedef struct cp_extensions_info {
+  int64_t struct_size;
+  double log_count;  /* natural logarithm of the number                                                             */
+  int64_t n_levels;  /* elements that were taken away one by one before the rest was counted; 0: the number is exact */
+  int64_t n_samples; /* linear extensions drawn                                                                     */
+} cp_extensions_info;
+
+/* Estimates the number of linear extensions of a partial order, given as for cp_extensions_sample, with guaranteed
+ * error. Where most_downsets suffice the number is exact. Elsewhere elements are taken away one by one: the share of
+ * orders that end, or begin, with one follows from draws by coupling from the past, about 2 n_levels ln(2/delta) /
+ * epsilon^2 of which end so for each. dst[dst_cap] gets the number, rounded, as cp_structure_count writes it; log_count
+ * is not rounded. dst may be NULL with dst_cap = 0 where *info is enough. options NULL: the defaults. The seed decides
+ * on everything. control->step counts draws. */
+int32_t cp_extensions_estimate(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, cp_in_extensions_options *options,
+                               char *dst, int64_t dst_cap, int64_t *needed, cp_extensions_info *info, int32_t workers,
+                               cp_control *control, char *err, int64_t err_cap);
+
+/* Writes to dst[n_elements, n_elements] the probability that u comes before v, at [u, v], in a uniform linear extension
+ * of a partial order, given as for cp_extensions_sample: exact up to rounding, 0 on the diagonal. Extensions are
+ * counted for each pair of elements that the order leaves open, with that pair added, under the limits of
+ * cp_extensions_count. control->step counts these pairs, after the connected components. */
+int32_t cp_extensions_before(cp_in_i32 *pairs, int64_t n_pairs, int64_t n_elements, int64_t most_downsets, double *dst,
+                             int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Writes to dst[n, m] the natural logarithms of the numbers of orders that agree with both of two relations, for each
  * row of x[n, n_pairs] and each of y[m, n_pairs]: of linear extensions of their union. A row has an entry for each of
@@ -506,63 +604,68 @@ int32_t cp_extensions_common(cp_in_i32 *x, int64_t n, cp_in_i32 *y, int64_t m, i
 typedef struct cp_estimate_options {
   int64_t struct_size;
   cp_in_char *method;   /* of cp_partition_estimate:
-                           "auto":     "exact" where that is expected to take no more than exact_seconds, else "annealed"
+                           "auto":     "exact" where that is expected to take no more than exact_seconds, else
+                                       "annealed"
                            "exact":    as cp_log_partition
-                           "annealed": estimated from draws, within a factor of 1 ± epsilon with probability 1 − delta
-                           "taylor":   approximated for small scores from the mean and the covariance of ψ over all outputs
+                           "annealed": estimated from draws, within a factor of 1 ± epsilon with probability 1 −
+                                       delta
+                           "taylor":   approximated for small scores from the mean and the covariance of ψ over all
+                                       outputs
                            of cp_marginals_estimate:
                            "samples":  averages over draws from p, each entry to ± epsilon
-                           "counting": quotients of annealed sums, to epsilon relative to the distance of an entry from
-                                       low: also for entries that are nearly always there. d + 1 times the work, and more
-                           "chains":   averages along Markov chains, until confidence intervals are ± epsilon            */
-  cp_in_char *sampler;  /* "auto": the first of "monotone", "exact", "cftp", "local" and "meta" that the structure has and
-                           that is expected to need no more than max_steps; "monotone", "exact" (cp_sample_distribution),
-                           "cftp", "rejection", "local", "meta", "cube" (cp_chain_sample)                                */
-  cp_in_char *schedule; /* "adaptive": levels found from draws, as far apart as tests that prove a bound on the variance
-                                       allow
+                           "counting": quotients of annealed sums, to epsilon relative to the distance of an entry
+                                       from low: also for entries that are nearly always there. d + 1 times the work,
+                                       and more
+                           "chains":   averages along Markov chains, until confidence intervals are ± epsilon        */
+  cp_in_char *sampler;  /* "auto": the first of "monotone", "exact", "cftp", "local" and "meta" that the structure
+                           has and that is expected to need no more than max_steps; "monotone", "exact"
+                           (cp_sample_distribution), "cftp", "rejection", "local", "meta", "cube" (cp_chain_sample)  */
+  cp_in_char *schedule; /* "adaptive": levels found from draws, as far apart as tests that prove a bound on the
+                                       variance allow
                            "uniform":  3 for each unit of half the range of scores
-                           "thesis":   3 for each unit of max ‖ψ‖ ‖s‖, or of bound, with the printed number of draws     */
-  double epsilon;       /* between 0 and 1                                                                               */
-  double delta;         /* likewise; each row on its own                                                                 */
-  int64_t max_steps;    /* of chains, or proposals, for a row: 1 to 2^40                                                 */
-  uint64_t seed;        /* row i has its own random stream                                                               */
-  double exact_seconds; /* of one processor                                                                              */
-  int64_t plain;        /* 1: "taylor" expands exp⟨s, ψ⟩ in place of exp⟨s, ψ − mean⟩                                     */
-  cp_in_f64 *bound;     /* [n] numbers that no |⟨s, ψ(y)⟩| of a row exceeds, or NULL for what the structure proves        */
-  cp_in_f64 *low;       /* [d] the least value of each entry of ψ; NULL, as high: by the decoder                         */
-  cp_in_f64 *high;      /* [d] and the largest                                                                           */
+                           "thesis":   3 for each unit of max ‖ψ‖ ‖s‖, or of bound, with the printed number of draws */
+  double epsilon;       /* between 0 and 1                                                                           */
+  double delta;         /* likewise; each row on its own                                                             */
+  int64_t max_steps;    /* of chains, or proposals, for a row: 1 to 2^40                                             */
+  uint64_t seed;        /* row i has its own random stream                                                           */
+  double exact_seconds; /* of one processor                                                                          */
+  int64_t plain;        /* 1: "taylor" expands exp⟨s, ψ⟩ in place of exp⟨s, ψ − mean⟩                                */
+  cp_in_f64 *bound;     /* [n] numbers that no |⟨s, ψ(y)⟩| of a row exceeds, or NULL for what the structure proves   */
+  cp_in_f64 *low;       /* [d] the least value of each entry of ψ; NULL, as high: by the decoder                     */
+  cp_in_f64 *high;      /* [d] and the largest                                                                       */
 } cp_estimate_options;
 typedef const cp_estimate_options cp_in_estimate_options;
 #define CP_ESTIMATE_OPTIONS \
-  {.struct_size = sizeof(cp_estimate_options), .epsilon = 0.1, .delta = 0.05, .max_steps = 100000000, .exact_seconds = 300}
+  {.struct_size = sizeof(cp_estimate_options), .epsilon = 0.1, .delta = 0.05, .max_steps = 100000000, \
+   .exact_seconds = 300}
 
 /* What is found: columns of n rows, each of which may be NULL. Functions write those that they say. */
 typedef struct cp_estimates {
   int64_t struct_size;
-  int64_t n, d;            /* as in the scores                                                                           */
-  double *value;           /* [n] ln Z                                                                                   */
-  double *lower;           /* [n] bounds on it                                                                           */
-  double *upper;           /* [n]                                                                                        */
-  double *marginals;       /* [n, d] E ψ                                                                                 */
-  double *error;           /* [n, d] bounds on the errors of these                                                       */
-  uint8_t *guaranteed;     /* [n] 1: bounds hold, with probability 1 − delta for estimates; 0: they rest on chains       */
-  int64_t *samples;        /* [n] outputs drawn                                                                          */
-  int64_t *steps;          /* [n] steps of chains, or proposals, made for these                                          */
-  int64_t *accepted;       /* [n] how many of these were accepted                                                        */
-  int64_t *level_samples;  /* [n] draws in each batch of each repeat                                                     */
-  int64_t *repeats;        /* [n] of which the median is taken                                                           */
-  double *effective_share; /* [n] effective sample size over number of draws, at the level where that is smallest        */
-  double *r_hat;           /* [n] the largest split potential scale reduction factor                                     */
-  char *sampler;           /* [n, 16] names, which end in NUL                                                            */
-  char *why;               /* [n, 256] why chains should not be trusted, cut to fit; empty where they can be             */
-  int64_t *first_level;    /* [n + 1] where the levels of each row begin in levels                                       */
-  double *levels;          /* [levels_cap]                                                                               */
+  int64_t n, d;            /* as in the scores                                                                     */
+  double *value;           /* [n] ln Z                                                                             */
+  double *lower;           /* [n] bounds on it                                                                     */
+  double *upper;           /* [n]                                                                                  */
+  double *marginals;       /* [n, d] E ψ                                                                           */
+  double *error;           /* [n, d] bounds on the errors of these                                                 */
+  uint8_t *guaranteed;     /* [n] 1: bounds hold, with probability 1 − delta for estimates; 0: they rest on chains */
+  int64_t *samples;        /* [n] outputs drawn                                                                    */
+  int64_t *steps;          /* [n] steps of chains, or proposals, made for these                                    */
+  int64_t *accepted;       /* [n] how many of these were accepted                                                  */
+  int64_t *level_samples;  /* [n] draws in each batch of each repeat                                               */
+  int64_t *repeats;        /* [n] of which the median is taken                                                     */
+  double *effective_share; /* [n] effective sample size over number of draws, at the level where that is smallest  */
+  double *r_hat;           /* [n] the largest split potential scale reduction factor                               */
+  char *sampler;           /* [n, 16] names, which end in NUL                                                      */
+  char *why;               /* [n, 256] why chains should not be trusted, cut to fit; empty where they can be       */
+  int64_t *first_level;    /* [n + 1] where the levels of each row begin in levels                                 */
+  double *levels;          /* [levels_cap]                                                                         */
   int64_t levels_cap;
-  int64_t levels_needed;   /* gets the number of all levels; where levels_cap is less, none is written                   */
-  double *expansion;       /* [n] "taylor": its value, which may be outside of the bounds                                */
-  double *spread;          /* [n] "taylor": bounds on |⟨s, ψ(y) − mean⟩|, which should be 1 at most; NaN: unknown         */
-  double *variance;        /* [n] "taylor": of ⟨s, ψ(y)⟩ over all outputs                                                */
-  char method[16];         /* gets the method taken                                                                      */
+  int64_t levels_needed;   /* gets the number of all levels; where levels_cap is less, none is written             */
+  double *expansion;       /* [n] "taylor": its value, which may be outside of the bounds                          */
+  double *spread;          /* [n] "taylor": bounds on |⟨s, ψ(y) − mean⟩|, which should be 1 at most; NaN: unknown  */
+  double *variance;        /* [n] "taylor": of ⟨s, ψ(y)⟩ over all outputs                                          */
+  char method[16];         /* gets the method taken                                                                */
 } cp_estimates;
 #define CP_ESTIMATES {.struct_size = sizeof(cp_estimates)}
 
@@ -573,23 +676,24 @@ typedef struct cp_estimates {
  * scores; lower and upper are the logarithms of Z/(1 + epsilon) and Z/(1 − epsilon) for the estimate Z, and hold with
  * probability 1 − delta where samplers are exact; along chains only as far as their convergence can be judged. All
  * columns but error, expansion, spread and variance (and marginals) are written. "taylor": bounds always hold, value is
- * cut to them; marginals get the gradients; with expansion, spread and variance. Rows are decoded twice for the bounds, but not where
- * value, lower, upper and spread are all NULL.
+ * cut to them; marginals get the gradients; with expansion, spread and variance. Rows are decoded twice for the bounds,
+ * but not where value, lower, upper and spread are all NULL.
  *
  * CP_ECAPABILITY: the structure is too large for "exact", does not know how many outputs it has, lacks what sampler or
  * schedule need, or has the moments of a larger space, for "taylor". CP_EBUDGET: an exact sampler was not done within
  * max_steps. NaN or infinite scores, or a bound below the score of an output: CP_EVALUE with bad_row.
- * "annealed": control->step counts draws, control->value is the level; control->cancel is polled every few milliseconds.
- * Results do not depend on workers. bad_row is a row of scores or bound; it comes with CP_EBUDGET and CP_ECAPABILITY, too. */
+ * "annealed": control->step counts draws, control->value is the level; control->cancel is polled every few
+ * milliseconds. Results do not depend on workers. bad_row is a row of scores or bound; it comes with CP_EBUDGET and
+ * CP_ECAPABILITY, too. */
 int32_t cp_partition_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
                               cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                               int64_t err_cap);
 
 /* For each row s of scores->linear[n, d] writes estimates of E ψ under p(y) ∝ exp⟨s, ψ(y)⟩ to marginals, and bounds on
  * their errors, which hold together for a row, to error; with guaranteed, samples, steps, accepted, sampler,
- * effective_share, r_hat and why. schedule is not used. "samples" takes as many draws as Hoeffding's inequality asks for.
- * "chains" takes one of the chains as sampler, and Student's intervals of means of batches. Failures, control and bad_row
- * are as for cp_partition_estimate. */
+ * effective_share, r_hat and why. schedule is not used. control->step counts draws. "samples" takes as many draws as
+ * Hoeffding's inequality asks for. "chains" takes one of the chains as sampler, and Student's intervals of means of
+ * batches. Failures, control and bad_row are as for cp_partition_estimate. */
 int32_t cp_marginals_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_estimate_options *options,
                               cp_estimates *dst, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                               int64_t err_cap);
@@ -597,33 +701,37 @@ int32_t cp_marginals_estimate(cp_in_structure *s, cp_in_scores *scores, cp_in_es
 /* Uniform outputs of a caller's own, of which the library knows these numbers only. */
 typedef struct cp_supplied {
   int64_t struct_size;
-  int64_t n;         /* draws so far                                                                                     */
-  int64_t width;     /* numbers of each: d, the entries of ψ, or 1, its score                                            */
-  cp_in_f64 *draws;  /* [n, width]                                                                                       */
-  cp_in_f64 *scores; /* [width]; NULL: 1, where draws are scores                                                         */
-  cp_in_f64 *mean;   /* [width] the mean of ψ over all outputs, for "counting", or NULL                                  */
-  double log_count;  /* ln of the number of outputs; NaN where it is not known                                           */
+  int64_t n;         /* draws so far                                                    */
+  int64_t width;     /* numbers of each: d, the entries of ψ, or 1, its score           */
+  cp_in_f64 *draws;  /* [n, width]                                                      */
+  cp_in_f64 *scores; /* [width]; NULL: 1, where draws are scores                        */
+  cp_in_f64 *mean;   /* [width] the mean of ψ over all outputs, for "counting", or NULL */
+  double log_count;  /* ln of the number of outputs; NaN where it is not known          */
 } cp_supplied;
 typedef const cp_supplied cp_in_supplied;
 #define CP_SUPPLIED {.struct_size = sizeof(cp_supplied), .width = 1}
 
-/* Estimates ln Z ("annealed") or E ψ ("samples", "counting", "chains") of one row of scores from outputs that the caller
- * draws, independently and exactly uniformly, in reverse communication: *more gets how many draws are to be added to
- * those that were given, 0 when the estimate is done, and only then row 0 of dst is written, whose d is the width. Call
- * with n = 0 first, and then again with all draws so far and the same options, until then: some ten to sixty times,
- * as often as the number of draws grows by a quarter or more. The state of an estimate is its draws; nothing else is kept.
+/* Estimates ln Z ("annealed") or E ψ ("samples", "counting", "chains") of one row of scores from outputs that the
+ * caller draws, independently and exactly uniformly, in reverse communication: *more gets how many draws are to be
+ * added to those that were given, 0 when the estimate is done, and only then row 0 of dst is written, whose d is the
+ * width. Call with n = 0 first, and then again with all draws so far and the same options, until then: some ten to
+ * sixty times, as often as the number of draws grows by a quarter or more. The state of an estimate is its draws;
+ * nothing else is kept.
  *
- * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound; "annealed" needs log_count, and "samples" and
- * "counting" low and high. control is as for cp_partition_estimate, control->step from 0 on in each call. */
+ * sampler is "auto", "meta", "cftp" or "rejection", the last two with a bound; "annealed" needs log_count, and
+ * "samples" and "counting" low and high. control is as for cp_partition_estimate, control->step from 0 on in each
+ * call. */
 int32_t cp_estimate_next(cp_in_supplied *supplied, cp_in_estimate_options *options, cp_estimates *dst, int64_t *more,
                          int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
-/* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection" and "cftp", from outputs that
- * the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, that are the samples. The calls are those of
- * cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are there.
- * options->start[1] is the number of a draw where a chain begins; its proposals are the draws after that. options->bound[1] is needed
- * by "rejection" and "cftp", which do the same. The samples use as many draws as record says that they took steps, from the first
- * on: those behind can be given again, as the first ones, for more samples. record may be NULL. */
+/* Draws from p(y) ∝ exp⟨s, ψ(y)⟩ for one row of scores, as cp_chain_sample does by "meta", "rejection" and "cftp", from
+ * outputs that the caller draws: dst[options->n_samples] gets the numbers of draws, counted from 0, that are the
+ * samples. The calls are those of cp_estimate_next: *more gets how many draws are to be added, 0 when all samples are
+ * there.
+ * options->start[1] is the number of a draw where a chain begins; its proposals are the draws after that.
+ * options->bound[1] is needed by "rejection" and "cftp", which do the same. The samples use as many draws as record
+ * says that they took steps, from the first on: those behind can be given again, as the first ones, for more samples.
+ * record may be NULL. */
 int32_t cp_chain_next(cp_in_supplied *supplied, cp_in_chain_options *options, int32_t *dst, cp_in_chain_record *record,
                       int64_t *more, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
@@ -662,33 +770,42 @@ typedef struct cp_kernel_function {
 typedef const cp_kernel_function cp_in_kernel_function;
 #define CP_KERNEL_FUNCTION {.struct_size = sizeof(cp_kernel_function), .degree = 3, .coef0 = 1}
 
-/* Writes the kernel of each row of x with each row of y to values[x->n, y->n], whose type is "float64" or "float32"; they are
- * computed in double precision either way. y = NULL stands for x: the matrix is then symmetric to the last bit, its
- * diagonal is exact, and it takes half the time. mapped is not looked at.
- * A kernel value that is NaN or infinite: CP_EVALUE, and the message names row and column. first is added to the numbers
- * of rows of x in messages and in bad_row, for callers that come with one block of rows after the other.
+/* Writes the kernel of each row of x with each row of y to values[x->n, y->n], whose type is "float64" or "float32";
+ * they are computed in double precision either way. y = NULL stands for x: the matrix is then symmetric to the last
+ * bit, its diagonal is exact, and it takes half the time. mapped is not looked at.
+ * A kernel value that is NaN or infinite: CP_EVALUE, and the message names row and column. first is added to the
+ * numbers of rows of x in messages and in bad_row, for callers that come with one block of rows after the other.
  * control->step counts rows.
  * bad_row is a row of x, plus first. */
-int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first, cp_in_char *type,
-                  void *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_kernel(cp_in_kernel_function *function, cp_in_features *x, cp_in_features *y, int64_t first,
+                  cp_in_char *type, void *values, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                  int64_t err_cap);
 
-/* Writes 1 / (p v) to *gamma, a usual width of "rbf" and others: v is the variance of all entries of x, those of row i counted
- * weights[i] times (weights[x->n], or NULL: once). 1 where they do not vary. CP_EVALUE where the variance overflows.
+/* Writes 1 / (p v) to *gamma, a usual width of "rbf" and others: v is the variance of all entries of x, those of row i
+ * counted weights[i] times (weights[x->n], or NULL: once). 1 where they do not vary. CP_EVALUE where an entry is NaN or
+ * infinite, with bad_row, or the variance overflows.
  * bad_row is a row of x. */
 int32_t cp_kernel_scale(cp_in_features *x, cp_in_f64 *weights, double *gamma, int32_t workers, cp_control *control,
                         int64_t *bad_row, char *err, int64_t err_cap);
 
+/* Finds, for each row of x, the m rows of y that are nearest in Euclidean distance, m from 1 to y->n: squares[x->n, m]
+ * gets their squared distances in ascending order, numbers[x->n, m] which they are. Of equally far rows those that come
+ * first in y are taken. Squared differences are added in the order of features, so that sparse and dense rows have the
+ * same distances and equal ones 0, however far they are from the origin; distances that overflow are infinite. mapped
+ * is not looked at. control->step counts rows of x. bad_row is a row of x or y, where the message says which. */
+int32_t cp_nearest(cp_in_features *x, cp_in_features *y, int64_t m, int64_t *numbers, double *squares, int32_t workers,
+                   cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
 /* Checks that kernel[n, n] is finite, and symmetric up to 1e-6 of its largest entry. Otherwise CP_EVALUE, and the
  * message names the row, the column and the remedy. Functions that take kernel matrices check that they are finite, and
- * take them to be symmetric.
+ * take them to be symmetric. control->step counts rows.
  * bad_row is the row that the message names first. */
 int32_t cp_kernel_check(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                         int64_t err_cap);
 
-/* Checks the same, and that kernel[n, n] has not been found to have negative eigenvalues: CP_ENUMERICAL otherwise, with an
- * estimate of the least one. What is refused has one of at least 1e-6 of the largest; those below some 1e-4 of it can be
- * missed. Cost: 32 products with a vector.
- * bad_row as for cp_kernel_check. */
+/* Checks the same, and that kernel[n, n] has not been found to have negative eigenvalues: CP_ENUMERICAL otherwise, with
+ * an estimate of the least one. What is refused has one of at least 1e-6 of the largest; those below some 1e-4 of it
+ * can be missed. Cost: 32 products with a vector. control->step and bad_row as for cp_kernel_check. */
 int32_t cp_kernel_semidefinite(cp_in_f64 *kernel, int64_t n, int32_t workers, cp_control *control, int64_t *bad_row,
                                char *err, int64_t err_cap);
 
@@ -703,12 +820,12 @@ int32_t cp_symmetric_eigen(double *matrix, int64_t n, double *values, int32_t wo
 /* Partial orders of the same items, one a row. */
 typedef struct cp_orders {
   int64_t struct_size;
-  int64_t n, n_items;   /* n_items from 2 to 16384                                                                     */
-  cp_in_f64 *positions; /* [n, n_items]: numbers from 0 on, of which only the order counts. Ties give no relation, nor do
-                           unknown positions, which are -1 or NaN                                                      */
-  cp_in_i8 *signs;      /* where positions is NULL: [n, n_items (n_items - 1) / 2], for each pair u < v in lexicographic
-                           order: 1 where u is before v, -1 where v is before u, 0 where neither is said. What follows
-                           from that need not be given                                                                 */
+  int64_t n, n_items;   /* n_items from 2 to 16384                        */
+  cp_in_f64 *positions; /* [n, n_items]: numbers from 0 on, of which only the order counts. Ties give no relation,
+                           nor do unknown positions, which are -1 or NaN  */
+  cp_in_i8 *signs;      /* where positions is NULL: [n, n_items (n_items - 1) / 2], for each pair u < v in
+                           lexicographic order: 1 where u is before v, -1 where v is before u, 0 where neither is
+                           said. What follows from that need not be given */
 } cp_orders;
 typedef const cp_orders cp_in_orders;
 #define CP_ORDERS {.struct_size = sizeof(cp_orders)}
@@ -731,13 +848,13 @@ typedef struct cp_order_function {
 typedef const cp_order_function cp_in_order_function;
 #define CP_ORDER_FUNCTION {.struct_size = sizeof(cp_order_function), .most_downsets = 1 << 20}
 
-/* Writes the kernel of each order of x with each one of y to values[x->n, y->n]; y = NULL stands for x, at half the cost.
- * Counts are exact, those of linear extensions up to 1e13: larger ones have some 13 digits. An illegal order: CP_EVALUE
- * with bad_row; the message begins with the parameter, "x" or "y". CP_ECAPABILITY: linear extensions that cannot be
- * counted with most_downsets. control->step counts rows.
+/* Writes the kernel of each order of x with each one of y to values[x->n, y->n]; y = NULL stands for x, at half the
+ * cost. Counts are exact, those of linear extensions up to 1e13: larger ones have some 13 digits. An illegal order:
+ * CP_EVALUE with bad_row; the message begins with the parameter, "x" or "y". CP_ECAPABILITY: linear extensions that
+ * cannot be counted with most_downsets. control->step counts rows.
  * bad_row is a row of x, or of y where the message says so. */
-int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y, double *values, int32_t workers,
-                        cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_order_kernel(cp_in_order_function *function, cp_in_orders *x, cp_in_orders *y, double *values,
+                        int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Predictions ------------------------------------------------------------------------------------------------- */
 
@@ -760,27 +877,27 @@ typedef const cp_model cp_in_model;
 /* Where predictions for n rows go; each array may be NULL. */
 typedef struct cp_predictions {
   int64_t struct_size;
-  int64_t n;           /* that of the rows                                */
-  int64_t part_len;    /* the structure's                                 */
-  int64_t first;       /* added to the numbers of rows in messages and in bad_row, for callers that come with one block of
-                          rows after the other                             */
-  double *scores;      /* [n, d]: f(x)                                    */
-  int32_t *outputs;    /* [n, part_len]: outputs of largest score         */
-  double *value;       /* [n]: these and the next as in cp_certificates   */
-  double *upper_bound; /* [n]                                             */
-  double *nu;          /* [n]                                             */
-  uint8_t *optimal;    /* [n]                                             */
+  int64_t n;           /* that of the rows                              */
+  int64_t part_len;    /* the structure's                               */
+  int64_t first;       /* added to the numbers of rows in messages and in bad_row, for callers that come with one
+                          block of rows after the other                 */
+  double *scores;      /* [n, d]: f(x)                                  */
+  int32_t *outputs;    /* [n, part_len]: outputs of largest score       */
+  double *value;       /* [n]: these and the next as in cp_certificates */
+  double *upper_bound; /* [n]                                           */
+  double *nu;          /* [n]                                           */
+  uint8_t *optimal;    /* [n]                                           */
 } cp_predictions;
 typedef const cp_predictions cp_in_predictions;
 #define CP_PREDICTIONS {.struct_size = sizeof(cp_predictions)}
 
 /* Scores new rows x, and decodes the scores as cp_decode does.
  *   function and train: f(x) = k(x, train) coef, for coefficients of the rows of train
- *   both NULL:          f(x) = x coef, for weights of the features; or for coefficients of rows, and kernel values x of new
- *                       rows with them, which the caller computes: then intercept says what shift would
- * Rows are worked on in blocks, so that neither kernel values nor, where predictions->scores is NULL, scores of all rows
- * are ever held at once. Nothing is decoded where predictions has scores only. options may be NULL, and has no constraints.
- * Kernel values or scores that are NaN or infinite: CP_EVALUE with bad_row. control->step counts rows.
+ *   both NULL:          f(x) = x coef, for weights of the features; or for coefficients of rows, and kernel values x of
+ *                       new rows with them, which the caller computes: then intercept says what shift would
+ * Rows are worked on in blocks, so that neither kernel values nor, where predictions->scores is NULL, scores of all
+ * rows are ever held at once. Nothing is decoded where predictions has scores only. options may be NULL, and has no
+ * constraints. Kernel values or scores that are NaN or infinite: CP_EVALUE with bad_row. control->step counts rows.
  * bad_row is a row of x; it comes with CP_ECAPABILITY, too, as in cp_decode. */
 int32_t cp_predict(cp_in_structure *s, cp_in_model *model, cp_in_kernel_function *function, cp_in_features *train,
                    cp_in_features *x, cp_in_decode_options *options, cp_in_predictions *predictions, int32_t workers,
@@ -845,28 +962,31 @@ typedef struct cp_fit_info {
 /* How a problem is best solved. The names may be given to the options as they stand. */
 typedef struct cp_ridge_plan_info {
   int64_t struct_size;
-  char solver[16];         /* "closed-form", "cg", "newton-cg" or "primal"                           */
+  char solver[16];         /* "closed-form", "cg", "newton-cg" or "primal"                 */
   char route[16];          /* the call that does it: "factor" and "iterate" are cp_ridge_kernel, "spectral" is
-                              cp_ridge_spectral, "primal" is cp_ridge_features                      */
-  char route_loo[16];      /* how cp_ridge_loo leaves rows out, if the kernel is not of low rank: "factor" or "spectral" */
-  char precision[16];      /* "single" or "double", to begin with                                    */
-  int64_t distinct;        /* number of distinct non-zero eigenvalues of Σ                           */
-  int64_t work_single;     /* bytes of workspace for precision "single"                              */
-  int64_t work_double;     /* and for "double"                                                       */
-  int64_t work_loo_single; /* bytes of workspace to leave rows out with precision "single"           */
-  int64_t work_loo_double; /* and with "double"                                                      */
+                              cp_ridge_spectral, "primal" is cp_ridge_features             */
+  char route_loo[16];      /* how cp_ridge_loo leaves rows out, if the kernel is not of low rank: "factor" or
+                              "spectral"                                                   */
+  char precision[16];      /* "single" or "double", to begin with                          */
+  int64_t distinct;        /* number of distinct non-zero eigenvalues of Σ                 */
+  int64_t work_single;     /* bytes of workspace for precision "single"                    */
+  int64_t work_double;     /* and for "double"                                             */
+  int64_t work_loo_single; /* bytes of workspace to leave rows out with precision "single" */
+  int64_t work_loo_double; /* and with "double"                                            */
 } cp_ridge_plan_info;
 #define CP_RIDGE_PLAN_INFO {.struct_size = sizeof(cp_ridge_plan_info)}
 
 /* Says how a problem of this size is best solved. n rows, p features (0: only a kernel is given), nnz stored entries of
- * X (n·p when dense). */
+ * X (n·p when dense). CP_ECAPABILITY: the structure has no moments, which the loss "auc" needs. It cannot be stopped
+ * inside: see control above. */
 int32_t cp_ridge_plan(cp_in_structure *s, cp_in_ridge_options *options, int64_t n, int64_t p, int64_t nnz,
                       cp_ridge_plan_info *plan, int32_t workers, cp_control *control, char *err, int64_t err_cap);
 
 /* Trains on the symmetric kernel matrix kernel[n, n], n being that of targets. Both triangles are read.
  * workspace has as many bytes as cp_ridge_plan says for the precision asked for; NULL where that is 0.
  * Writes a to dual[n, d]. info may be NULL. CP_ENUMERICAL with precision "single": the factors are not accurate enough,
- * try "double".
+ * try "double". CP_ENOTCONVERGED: max_iter came first. control->step counts panels of factorisations and inner
+ * iterations; control->value is the relative residual.
  * bad_row is a row of kernel, weights or psi, with first that of the set. */
 int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *kernel, cp_in_targets *targets,
                         cp_in_workspace *workspace, double *dual, cp_fit_info *info, int32_t workers,
@@ -874,7 +994,8 @@ int32_t cp_ridge_kernel(cp_in_structure *s, cp_in_ridge_options *options, cp_in_
 
 /* The same from the eigendecomposition D(K + shift)D = V diag(eigenvalues) Vᵀ, D = diag(√weights) (the caller applies
  * the shift and the weights; "shift" is ignored here): vectors[n, n] holds the eigenvectors in its columns. Slightly
- * negative eigenvalues[n] count as 0. Any number of distinct σ costs the same.
+ * negative eigenvalues[n] count as 0. Any number of distinct σ costs the same. Failures and
+ * control are those of cp_ridge_kernel.
  * bad_row is a row of weights or psi, with first that of the set. */
 int32_t cp_ridge_spectral(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64 *eigenvalues, cp_in_f64 *vectors,
                           cp_in_targets *targets, double *dual, cp_fit_info *info, int32_t workers, cp_control *control,
@@ -891,14 +1012,14 @@ typedef const cp_loo cp_in_loo;
 #define CP_LOO {.struct_size = sizeof(cp_loo)}
 
 /* Label-removed leave-one-out scores of every row, trained as cp_ridge_kernel does, for a list of penalties: scores of
- * a penalty get f_i as predicted without row i's label, corrected to first order for the row itself. Loss "squared": the
- * exact leave-one-out of kernel ridge. Rows of weight 0 get zeros. loss, shift and precision are used of the options.
- * A kernel matrix of a rank up to n/8, such as a linear one of few features, is decomposed once for all penalties; so is
- * any other, by its eigenvectors, where route_loo of the plan is "spectral". Under the loss "squared" five penalties or
- * more share one banded form of the matrix. Otherwise each penalty has factors of its own.
- * workspace has as many bytes as work_loo_single of the plan, or work_loo_double for precision "double". With "single"
- * and the bytes for double, penalties too small for single precision are computed in double. The library allocates a
- * quarter of the kernel matrix and up to 16 kB a row beside it, and three matrices where route_loo is "spectral".
+ * a penalty get f_i as predicted without row i's label, corrected to first order for the row itself. Loss "squared":
+ * the exact leave-one-out of kernel ridge. Rows of weight 0 get zeros. loss, shift and precision are used of the
+ * options. A kernel matrix of a rank up to n/8, such as a linear one of few features, is decomposed once for all
+ * penalties; so is any other, by its eigenvectors, where route_loo of the plan is "spectral". Under the loss "squared"
+ * five penalties or more share one banded form of the matrix. Otherwise each penalty has factors of its own. workspace
+ * has as many bytes as work_loo_single of the plan, or work_loo_double for precision "double". With "single" and the
+ * bytes for double, penalties too small for single precision are computed in double. The library allocates a quarter of
+ * the kernel matrix and up to 16 kB a row beside it, and three matrices where route_loo is "spectral".
  * Scores are those of double precision to about 1e-3 of their size, and much better where no penalty is very small.
  * CP_ENUMERICAL: a penalty is too small for the precision, or the matrix is not positive semi-definite.
  * control->step counts parts of the work. bad_row as for cp_ridge_kernel. */
@@ -911,9 +1032,9 @@ int32_t cp_ridge_loo(cp_in_structure *s, cp_in_ridge_options *options, cp_in_f64
 /* The same minimum for the linear kernel, in the weights W of the features x, for rows that need not be in memory
  * together:
  *   alpha ‖W‖² + Σ_i w_i loss(Wᵀx_i, ψ_i).
- * loss, alpha, tol, max_iter, shift and precision are used of the options. shift is 1 for a constant feature of value 1,
- * the last one, so that q = p + 1, or 0 for none, q = p. With precision "single" (which gives as exact weights) products
- * are made in single precision as far as that does; "double" is cheaper where features or outputs are sparse.
+ * loss, alpha, tol, max_iter, shift and precision are used of the options. shift is 1 for a constant feature of value
+ * 1, the last one, so that q = p + 1, or 0 for none, q = p. With precision "single" (which gives as exact weights)
+ * products are made in single precision as far as that does; "double" is cheaper where features or outputs are sparse.
  *
  * Rows in memory, or in mapped files, are given to cp_ridge_features, which does it all. Where they come in blocks or
  * lie elsewhere, cp_ridge_primal says what it needs next, and cp_ridge_sums and cp_ridge_product find that of each
@@ -957,12 +1078,14 @@ typedef struct cp_primal_sizes {
 } cp_primal_sizes;
 #define CP_PRIMAL_SIZES {.struct_size = sizeof(cp_primal_sizes)}
 
+/* Writes the lengths of the arrays for options and p features to sizes. CP_ECAPABILITY as for cp_ridge_plan. */
 int32_t cp_ridge_primal_sizes(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, cp_primal_sizes *sizes,
                               char *err, int64_t err_cap);
 
-/* Adds sums over rows to sums: the number of rows, Σ w ‖ψ‖², Σ w x̂x̂ᵀ [p + 1, p + 1] and Σ w x̂ψᵀ [p + 1, d], one after
- * the other, where x̂ is x with a 1 at its end, and a row with k outputs counts k times. These are two doubles and two
- * matrices; those of all rows are the sums of those of any parts. Begin with zeros. The rows are checked.
+/* Adds sums over rows to sums: the number of rows, Σ w ‖ψ‖², Σ w x̂x̂ᵀ [p + 1, p + 1] and Σ w x̂ψᵀ [p + 1, d], one
+ * after the other, where x̂ is x with a 1 at its end, and a row with k outputs counts k times. These are two doubles
+ * and two matrices; those of all rows are the sums of those of any parts. Begin with zeros. The rows are checked: NaN,
+ * infinite numbers and outputs that are none are CP_EVALUE with bad_row, and CP_ENUMERICAL: sums overflow.
  * bad_row is a row of features or outputs. */
 int32_t cp_ridge_sums(cp_in_structure *s, cp_in_ridge_options *options, cp_in_features *features,
                       cp_in_outputs *outputs, double *sums, int32_t workers, cp_control *control, int64_t *bad_row,
@@ -991,9 +1114,9 @@ typedef struct cp_primal_step {
 
 /* One step of training for rows that only the caller can read. The first call is made with a state of zeros; it and the
  * later ones, with the same structure and options, say by step what is to be done before the next. What the reply is
- * written to is zero before. Everything that is known lies in state[state_len]: nothing is lost, and nothing to be freed,
- * where the caller never goes on; a copy goes on where it was made. CP_ENOTCONVERGED comes with "done". info may be NULL,
- * and is that of cp_ridge_features at the end. control->step is not counted. CP_ENUMERICAL: sums overflow. */
+ * written to is zero before. Everything that is known lies in state[state_len]: nothing is lost, and nothing to be
+ * freed, where the caller never goes on; a copy goes on where it was made. CP_ENOTCONVERGED comes with "done". info may
+ * be NULL, and is that of cp_ridge_features at the end. control->step is not counted. CP_ENUMERICAL: sums overflow. */
 int32_t cp_ridge_primal(cp_in_structure *s, cp_in_ridge_options *options, int64_t p, double *state, int64_t state_len,
                         cp_primal_step *step, cp_fit_info *info, int32_t workers, cp_control *control, char *err,
                         int64_t err_cap);
@@ -1008,51 +1131,19 @@ int32_t cp_ridge_losses(cp_in_structure *s, cp_in_ridge_options *options, cp_in_
                         double *losses, double *curvatures, int32_t workers, cp_control *control, int64_t *bad_row,
                         char *err, int64_t err_cap);
 
-/* Sizes of the steps of stochastic gradient descent: η = p·m/(alpha(t + t0)). */
-typedef struct cp_sgd_steps {
-  int64_t struct_size;
-  double m, p, t0; /* m >= 1 rows in all, p > 0, t0 > 2p                                  */
-  int64_t t;       /* steps before this call, at most 2^52                                */
-} cp_sgd_steps;
-typedef const cp_sgd_steps cp_in_sgd_steps;
-#define CP_SGD_STEPS {.struct_size = sizeof(cp_sgd_steps), .m = 1, .p = 0.5, .t0 = 2}
-
 /* What the steps change in place. All must be finite. */
 typedef struct cp_sgd_state {
   int64_t struct_size;
-  int64_t rows, d;  /* slots of the support, or features of the design with the constant               */
+  int64_t rows, d;  /* features of the design with the constant                                        */
   double *coef;     /* [rows, d], zero at the beginning                                                */
   double *average;  /* [rows, d], or NULL: none. It is changed into the average of all functions up to step t, with
-                       weights t(t+1)(t+2)/6; what it holds counts as that of the first t steps. A slot that is
-                       dropped leaves the average, too                                                 */
+                       weights t(t+1)(t+2)/6; what it holds counts as that of the first t steps        */
   double *velocity; /* [rows, d], or NULL: none, of stochastic meta-descent; zero at the beginning     */
   double *gains;    /* [d], with velocity, one at the beginning: η is multiplied by a gain for each coordinate in which
                        the covariance of the structure is diagonal, or for each of its eigenspaces     */
 } cp_sgd_state;
 typedef const cp_sgd_state cp_in_sgd_state;
 #define CP_SGD_STATE {.struct_size = sizeof(cp_sgd_state)}
-
-/* The examples that steps visit, in relation to the support. */
-typedef struct cp_expansion {
-  int64_t struct_size;
-  int64_t n, slots;  /* slots: the size of the support, with the rows that the steps add                */
-  cp_in_f64 *kernel; /* [n, slots]: values between examples and support                                 */
-  cp_in_i64 *at;     /* [n]: the slot of each example                                                   */
-  cp_in_i64 *drop;   /* [n]: the slot whose coefficient is set to zero after the step, or a negative number */
-} cp_expansion;
-typedef const cp_expansion cp_in_expansion;
-#define CP_EXPANSION {.struct_size = sizeof(cp_expansion)}
-
-/* Stochastic gradient descent on the problem above, in a function f = Σ_j k(·, x_j) a_j over the rows x_j of its support.
- * One step for each of n examples, in their order: with g the derivative of the example's weighted loss by its scores,
- *   f ← (1 − 2(alpha/m)η) f − η k(·, x) g,   t ← t + 1.
- * loss, alpha and shift are used of the options. *loss gets the sum of the weighted losses, each before its step.
- * control->step counts steps. NaN or infinite numbers in kernel, psi, weights or the state: CP_EVALUE. CP_ENUMERICAL: the
- * numbers overflow.
- * bad_row is a row of weights or psi, with first that of the set. */
-int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_in_expansion *expansion,
-                         cp_in_targets *targets, cp_in_sgd_steps *steps, cp_in_sgd_state *state, double *loss,
-                         int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* Input features: dense[n, p], or (dense NULL) compressed sparse rows with nnz entries. A constant feature of value 1
  * is appended as column p when intercept is non-zero, without being stored: the q features are then p + 1. */
@@ -1072,17 +1163,20 @@ typedef const cp_design cp_in_design;
 typedef struct cp_sgd_passes {
   int64_t struct_size;
   cp_in_i64 *order; /* [n_order] examples that a pass visits, from 0 on. One that comes c times has the c-th part of its
-                       weight in each visit: so are large weights kept from making the steps of all examples small     */
+                       weight in each visit: so are large weights kept from making the steps of all examples small.
+                       NULL: an example of weight w is visited ⌈w⌉ times, or, where that is more than ten visits an
+                       example on average, in a larger unit of weights; and what is shuffled does not depend on the
+                       order of the examples                                                           */
   int64_t n_order;
-  int64_t shuffle;  /* 1: each pass visits them in a new random order, drawn from seed; 0: as they are               */
+  int64_t shuffle;  /* 1: each pass visits them in a new random order, drawn from seed; 0: as they are */
   uint64_t seed;
-  int64_t max_iter; /* passes, at least 1                                                                             */
-  double tol;       /* with curve: five passes in a row that change the objective by at most tol of what has been gained
-                       since W = 0 are the last                                                                       */
-  double *curve;    /* [max_iter] gets the objective after each pass; or NULL: it is not computed                     */
-  double eta0;      /* p of the step sizes                                                                            */
-  int64_t seen;     /* visits before this call, of a stream of examples; at most 2^52                                 */
-  double curvature; /* what report->curvature was after them, or 0                                                    */
+  int64_t max_iter; /* passes, at least 1                                                              */
+  double tol;       /* with curve: five passes in a row that change the objective by at most tol of what has been
+                       gained since W = 0 are the last                                                 */
+  double *curve;    /* [max_iter] gets the objective after each pass; or NULL: it is not computed      */
+  double eta0;      /* p of the step sizes                                                             */
+  int64_t seen;     /* visits before this call, of a stream of examples; at most 2^52                  */
+  double curvature; /* what report->curvature was after them, or 0                                     */
 } cp_sgd_passes;
 typedef const cp_sgd_passes cp_in_sgd_passes;
 #define CP_SGD_PASSES {.struct_size = sizeof(cp_sgd_passes), .shuffle = 1, .max_iter = 100, .tol = 1e-4, .eta0 = 0.5}
@@ -1097,46 +1191,110 @@ typedef struct cp_sgd_report {
   double weight;     /* of the visits in that sum: all, unless the pass was cancelled              */
   double start;      /* the objective at W = 0                                                     */
   double curvature;  /* the largest curvature of the loss of an example, as a function of W        */
+  int64_t visits;    /* of a pass                                                                  */
 } cp_sgd_report;
 #define CP_SGD_REPORT {.struct_size = sizeof(cp_sgd_report)}
 
-/* Trains the weights coef[q, d] of the q features of the design by such steps, f = Wᵀx, in passes over the examples. The
- * step sizes are η = p·m/(alpha(t + t0)) with m = seen + n_order, t = seen at the beginning and the least t0, but at least 4p,
- * with which no step expands: η times the curvature of no example is above 1 then. t0 is larger by √(1 + seen/1000) in a
- * stream, where η would not fall otherwise. With an average in state, objective and report are about that.
- * loss and alpha are used of the options, and the weights of targets are those of the examples. report may be NULL.
- * control->step counts passes. After CP_ECANCELLED state, curve and report hold what the steps until then have made: a
- * state of steps that are complete.
- * CP_ENUMERICAL: the numbers overflow. bad_row as for cp_sgd_expansion, and for a row of the design. */
+/* Stochastic gradient descent on the problem above, in the weights coef[q, d] of the q features of the design, f =
+ * Wᵀx, in passes over the examples. With g the derivative of an example's weighted loss by its scores, its step t is
+ *   f ← (1 − 2(alpha/m)η) f − η k(·, x) g,   t ← t + 1.
+ * The step sizes are η = p·m/(alpha(t + t0)) with m = seen + n_order, t = seen at the beginning and the least t0, but
+ * at least 4p, with which no step expands: η times the curvature of no example is above 1 then. t0 is larger by √(1 +
+ * seen/1000) in a stream, where η would not fall otherwise. With an average in state, objective and report are about
+ * that. loss and alpha are used of the options, and the weights of targets are those of the examples. report may be
+ * NULL. control->step counts passes. After CP_ECANCELLED state, curve and report hold what the steps until then have
+ * made: a state of steps that are complete. NaN or infinite numbers in the design, psi, weights or the state:
+ * CP_EVALUE, as for rows whose squares overflow.
+ * CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of weights, psi, with first that of the set, or the design. */
 int32_t cp_sgd_fit(cp_in_structure *s, cp_in_ridge_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_sgd_passes *passes, cp_in_sgd_state *state, cp_sgd_report *report, int32_t workers,
                    cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Kernel values of n rows, of which those of targets are the last: the others are in the support alone. With a
+ * function they are its values of the rows x, with a matrix its entries. With neither of the two the caller is asked
+ * for them. */
+typedef struct cp_sgd_kernel {
+  int64_t struct_size;
+  int64_t n;                       /* at least that of targets                                                    */
+  cp_in_kernel_function *function; /* or NULL                                                                     */
+  cp_in_features *x;               /* rows, or NULL without a function. Visits are then shuffled as they stand    */
+  cp_in_f64 *matrix;               /* [n, n], or NULL                                                             */
+  int64_t *rows;                   /* [n], and the next: what is asked for                                        */
+  int64_t *columns;                /* [n]                                                                         */
+  int64_t n_rows, n_columns;       /* zero at the beginning. Where n_rows is positive after a call it asks for values
+                                      of these rows with these columns, or, where n_columns is 0, of each with itself */
+  cp_in_f64 *values;               /* [n_rows, n_columns], or [n_rows]: the answer, for the next call             */
+} cp_sgd_kernel;
+#define CP_SGD_KERNEL {.struct_size = sizeof(cp_sgd_kernel)}
+
+/* A function f = Σ_j k(·, x_j) a_j of n rows, and where the steps that change it stand. All of it is changed in
+ * place, and what is not said to be the caller's is zero at the beginning. */
+typedef struct cp_sgd_support {
+  int64_t struct_size;
+  int64_t capacity;  /* the caller's: rows that there is room for. n, and one for each row that is visited, or most */
+  int64_t most;      /* the caller's: rows that stay, those visited last; those before are dropped. 0: all          */
+  int64_t n;         /* rows in the support                                                                         */
+  int64_t *rows;     /* [capacity]: their numbers; with most the one visited last comes last                        */
+  double *coef;      /* [capacity, d], and the next three as in cp_sgd_state. A dropped row leaves the average, too */
+  double *average;   /* [capacity, d], or NULL                                                                      */
+  double *velocity;  /* [capacity, d], or NULL                                                                      */
+  double *gains;     /* [d], with velocity                                                                          */
+  int64_t visits;    /* this and the next seven as in cp_sgd_report                                                 */
+  int64_t passes;
+  int64_t steps;
+  int64_t converged;
+  double loss;
+  double weight;
+  double start;
+  double curvature;
+  int64_t stage;     /* 0: curvatures, 1: steps, 2: the objective, 3: all is done                                   */
+  int64_t at;        /* rows or visits of the stage that have been done                                             */
+  int64_t quiet;     /* passes in a row that gained little                                                          */
+  double value;      /* of the objective so far                                                                     */
+} cp_sgd_support;
+#define CP_SGD_SUPPORT {.struct_size = sizeof(cp_sgd_support)}
+
+/* The same descent in a function of rows, each of which joins the support as it is visited. passes and sizes of steps
+ * are those of cp_sgd_fit; loss, alpha and shift are used of the options. Where only the caller can compute kernel
+ * values, a call comes back with given->n_rows, and the next one, with the same arguments and given->values, goes on
+ * from there; all is done when n_rows is 0. After CP_ECANCELLED support and curve hold what the batches of steps
+ * until then have made, and another call goes on from there. Memory: that of the support twice, and kernel values of
+ * a batch of at most 128 rows with it; with a function, more than two passes and most 0, the kernel matrix is kept
+ * where it has at most 256 MiB. control->step counts passes. NaN or infinite numbers in x, kernel values, psi,
+ * weights or the support: CP_EVALUE, as for rows whose kernel value with themselves overflows, and where support
+ * cannot be that of the arguments. CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of targets: of weights or psi, with first that of the set, or of x. */
+int32_t cp_sgd_expansion(cp_in_structure *s, cp_in_ridge_options *options, cp_sgd_kernel *given, cp_in_targets *targets,
+                         cp_in_sgd_passes *passes, cp_sgd_support *support, int32_t workers, cp_control *control,
+                         int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Log-linear models ------------------------------------------------------------------------------------------- */
 
 /* The problem: minimise, over the weights W[q, d] of the q features x of a design,
  *   alpha ‖W‖² + Σ_i w_i [ln Z(Wᵀx_i) − ⟨Wᵀx_i, ψ_i⟩],   ln Z(f) = ln Σ_y exp⟨f, ψ(y)⟩,
- * with the outputs ψ_i and the weights w_i of targets; a set of k outputs counts as k rows with one of them each. Rows of
- * weight 0 are left out. Its gradient by f is the expectation of ψ under p(y) ∝ exp⟨f, ψ(y)⟩ minus ψ_i.
+ * with the outputs ψ_i and the weights w_i of targets; a set of k outputs counts as k rows with one of them each. Rows
+ * of weight 0 are left out. Its gradient by f is the expectation of ψ under p(y) ∝ exp⟨f, ψ(y)⟩ minus ψ_i.
  *
  * cp_loglinear_fit does it all where the library knows these distributions. Where only the caller does, as those of a
  * "custom" structure of which nothing but moments is given, cp_loglinear_rows says about which scores it has to know
- * more. Where rows come in blocks, or lie elsewhere, cp_loglinear_search says at which weights it needs sums over all rows,
- * and cp_loglinear_sums finds those of each block. */
+ * more. Where rows come in blocks, or lie elsewhere, cp_loglinear_search says at which weights it needs sums over all
+ * rows, and cp_loglinear_sums finds those of each block. */
 typedef struct cp_loglinear_options {
   int64_t struct_size;
   cp_in_char *solver;       /* "lbfgs":  exact gradients of all rows, L-BFGS preconditioned by the Hessian
                                "sgd":    steps on mini-batches of 32 rows, preconditioned and averaged
-                               "online": one pass of "sgd" over rows that add to those of earlier passes          */
-  cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or lists, or
-                               draws by a method of cp_chain_options. Draws are not for "lbfgs"                   */
-  double alpha;             /* above 0                                                                            */
-  double tol;               /* not negative. "lbfgs": the largest entry of the preconditioned gradient, relative to that at
-                               W = 0; "sgd": the root of the excess over the minimum, likewise, and of draws at least .05 */
-  int64_t max_iter;         /* iterations, or passes over the rows, at most; "sgd": at least 1                     */
-  uint64_t seed;            /* of draws, and of the order of rows of "sgd" and "online"                             */
-  int64_t kernel;           /* 1: the features come from cp_loglinear_kernel                                       */
-  int64_t sampled;          /* of cp_loglinear_rows, 1: expectations are estimates                                 */
+                               "online": one pass of "sgd" over rows that add to those of earlier passes  */
+  cp_in_char *distribution; /* what is known about distributions: "exact" expectations, "draws" by recursions or
+                               lists, or draws by a method of cp_chain_options. Draws are not for "lbfgs" */
+  double alpha;             /* above 0                                                                    */
+  double tol;               /* not negative. "lbfgs": the largest entry of the preconditioned gradient, relative to
+                               that at W = 0; "sgd": the root of the excess over the minimum, likewise, and of draws
+                               at least .05                                                               */
+  int64_t max_iter;         /* iterations, or passes over the rows, at most; "sgd": at least 1            */
+  uint64_t seed;            /* of draws, and of the order of rows of "sgd" and "online"                   */
+  int64_t kernel;           /* 1: the features come from cp_loglinear_kernel                              */
+  int64_t sampled;          /* of cp_loglinear_rows, 1: expectations are estimates                        */
 } cp_loglinear_options;
 typedef const cp_loglinear_options cp_in_loglinear_options;
 #define CP_LOGLINEAR_OPTIONS {.struct_size = sizeof(cp_loglinear_options), .alpha = 1, .tol = 1e-6, .max_iter = 200}
@@ -1151,6 +1309,7 @@ typedef struct cp_loglinear_sizes {
 } cp_loglinear_sizes;
 #define CP_LOGLINEAR_SIZES {.struct_size = sizeof(cp_loglinear_sizes)}
 
+/* Writes the lengths of the arrays for these options, n rows of positive weight and q features to sizes.  */
 int32_t cp_loglinear_array_sizes(cp_in_structure *s, cp_in_loglinear_options *options, int64_t n, int64_t q,
                                  cp_loglinear_sizes *sizes, char *err, int64_t err_cap);
 
@@ -1198,41 +1357,45 @@ int32_t cp_loglinear_fit(cp_in_structure *s, cp_in_loglinear_options *options, c
 /* What cp_loglinear_rows needs to go on. Places are numbers of entries of state, from 0 on, and -1 for nothing. */
 typedef struct cp_loglinear_rows_step {
   int64_t struct_size;
-  double *state; /* [state_len], of the caller: zeros before the first call. All that is known lies there: nothing is lost,
-                    and nothing to be freed, where the caller never goes on; a copy goes on where it was made     */
+  double *state; /* [state_len], of the caller: zeros before the first call. All that is known lies there: nothing is
+                    lost, and nothing to be freed, where the caller never goes on; a copy goes on where it was made */
   int64_t state_len;
-  int64_t declined; /* set by the caller, 1: nothing could be drawn after "draw". It is 0 afterwards                 */
+  int64_t declined; /* set by the caller, 1: nothing could be drawn after "draw". It is 0 afterwards                */
   char request[16]; /* about the distributions of rows of scores [k, d]:
                        "expect": their expectations are to be written to means[k, d], and ln Z to log_z[k]
                        "mean":   their expectations, or estimates, to means[k, d]
-                       "pair":   two estimates, from draws independent of each other, to means[2, k, d]; draws times as
-                                 many draws are asked for as for "mean"
+                       "pair":   two estimates, from draws independent of each other, to means[2, k, d]; draws times
+                                 as many draws are asked for as for "mean"
                        "draw":   ψ of draws independent outputs of each row, to psi[k, draws, d]
-                       "done":   the model is written                                                           */
+                       "uniform": ψ of draws uniform outputs, whatever the scores, to psi[draws, d]; k is 1
+                       "done":   the model is written                                                               */
   int64_t k, draws;
-  int64_t first;   /* number of the first of the rows, which are consecutive, among those of positive weight; or   */
-  int64_t numbers; /* the place of their k numbers                                                                 */
-  int64_t scores, means, log_z, psi; /* places                                                                     */
+  int64_t first;   /* number of the first of the rows, which are consecutive, among those of positive weight; or    */
+  int64_t numbers; /* the place of their k numbers                                                                  */
+  int64_t scores, means, log_z, psi; /* places                                                                      */
 } cp_loglinear_rows_step;
 #define CP_LOGLINEAR_ROWS_STEP {.struct_size = sizeof(cp_loglinear_rows_step)}
 
-/* Takes in what was asked for, and goes on until more is needed. The distribution of the options is not looked at. All
- * arguments must be what they were before. control->step is not counted. After CP_ECANCELLED it may be called again, after
- * other failures not: what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an answer
- * should be, or state is not that of such training. info may be NULL.
+/* Takes in what was asked for, and goes on until more is needed. With the distribution "meta", not for "lbfgs",
+ * expectations are estimated by two chains for each row, as cp_loglinear_fit does it: "uniform" and "done" are then all
+ * requests. No other distribution is looked at. All
+ * arguments must be what they were before. control->step is not counted. After CP_ECANCELLED it may be called again,
+ * after other failures not: what state then holds may be refused, or lead anywhere. CP_EVALUE: NaN was found where an
+ * answer should be, or state is not that of such training. info may be NULL.
  * bad_row is a row of the design or targets. */
 int32_t cp_loglinear_rows(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
                           cp_in_targets *targets, cp_loglinear_model *model, cp_loglinear_rows_step *step,
                           cp_loglinear_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                           int64_t err_cap);
 
-/* Adds sums over rows, at weights[q, d], to sums; those over all rows are the sums of those over any parts. Begin with zeros.
- * kind and the length of sums are one of
- *   "moments": of the features, without weights, which may be NULL; the rows are checked. The third of the numbers is that
- *              of the rows of positive weight
+/* Adds sums over rows, at weights[q, d], to sums; those over all rows are the sums of those over any parts. Begin with
+ * zeros. kind and the length of sums are one of
+ *   "moments": of the features, without weights, which may be NULL; the rows are checked. The third of the numbers is
+ *              that of the rows of positive weight
  *   "loss":    Σ_i w_i [ln Z − ⟨f, ψ_i⟩], then zeros, and the gradient by the weights [q, d] as the last q·d numbers
  *   "spread":  of the distributions, by draws
- * by exact distributions, for "lbfgs".
+ * by exact distributions, for "lbfgs". CP_ECAPABILITY: the structure is too large for these. NaN or infinite numbers:
+ * CP_EVALUE with bad_row.
  * bad_row is a row of the design or targets. */
 int32_t cp_loglinear_sums(cp_in_structure *s, cp_in_loglinear_options *options, cp_in_design *design,
                           cp_in_targets *targets, cp_in_char *kind, cp_in_f64 *weights, double *sums, int32_t workers,
@@ -1251,16 +1414,17 @@ typedef struct cp_loglinear_search_step {
 } cp_loglinear_search_step;
 #define CP_LOGLINEAR_SEARCH_STEP {.struct_size = sizeof(cp_loglinear_search_step)}
 
-/* The same as cp_loglinear_rows by "lbfgs" for rows that only the caller can read: it asks for sums. */
+/* The same as cp_loglinear_rows by "lbfgs" for rows that only the caller can read: it asks for sums. Failures and
+ * control are those of cp_loglinear_rows. */
 int32_t cp_loglinear_search(cp_in_structure *s, cp_in_loglinear_options *options, cp_loglinear_model *model,
                             cp_loglinear_search_step *step, cp_loglinear_info *info, int32_t workers,
                             cp_control *control, char *err, int64_t err_cap);
 
-/* Turns a kernel matrix kernel[n, n] into features in which training with it is linear: q of them for each row, which are
- * the first n·q numbers of kernel afterwards, [n, q], and curvature[n] gets the q eigenvalues of Σ_i w_i x_i x_iᵀ = diag(curvature).
- * Their inner products are those of the matrix, to each entry of which shift is added (1 for a constant feature). weights
- * [n] are positive; NULL: all 1. Both triangles are read. CP_ENUMERICAL: it is too far from positive semi-definite.
- * bad_row is a row of kernel or weights. */
+/* Turns a kernel matrix kernel[n, n] into features in which training with it is linear: q of them for each row, which
+ * are the first n·q numbers of kernel afterwards, [n, q], and curvature[n] gets the q eigenvalues of Σ_i w_i x_i x_iᵀ =
+ * diag(curvature). Their inner products are those of the matrix, to each entry of which shift is added (1 for a
+ * constant feature). weights [n] are positive; NULL: all 1. Both triangles are read. CP_ENUMERICAL: it is too far from
+ * positive semi-definite. bad_row is a row of kernel or weights. */
 int32_t cp_loglinear_kernel(double *kernel, int64_t n, cp_in_f64 *weights, double shift, double *curvature, int64_t *q,
                             int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
@@ -1276,24 +1440,26 @@ typedef const cp_loglinear_features cp_in_loglinear_features;
 #define CP_LOGLINEAR_FEATURES {.struct_size = sizeof(cp_loglinear_features)}
 
 /* Converts x of d columns into dst, by name of what is wanted:
- *   "dual":        from weights x[q, d], coefficients dst[n, d] for which the kernel matrix times dst are the scores of x
+ *   "dual":        from weights x[q, d], coefficients dst[n, d] for which the kernel matrix times dst are the scores of
+ *                  x
  *   "from-dual":   from coefficients x[n, d], the weights dst[q, d] with those scores
- *   "from-scores": from scores x[n, d], the weights dst[q, d] whose scores are nearest to them */
+ *   "from-scores": from scores x[n, d], the weights dst[q, d] whose scores are nearest to them
+ * CP_EVALUE: another name, or arrays that are not those of cp_loglinear_kernel. */
 int32_t cp_loglinear_kernel_weights(cp_in_loglinear_features *features, cp_in_char *wanted, cp_in_f64 *x, int64_t d,
                                     double *dst, char *err, int64_t err_cap);
 
 /* ---- Structured support vector machine and perceptron ------------------------------------------------------------ */
 
-/* A support vector machine minimises ½‖W‖² + Σ_i C_i H_i(Wᵀx_i) over the weights W [q, d] of the q features of a design,
- * with C_i = c times the weight of row i and the hinge loss
+/* A support vector machine minimises ½‖W‖² + Σ_i C_i H_i(Wᵀx_i) over the weights W [q, d] of the q features of a
+ * design, with C_i = c times the weight of row i and the hinge loss
  *   H_i(f) = max_z [loss_i(z) − ⟨f, ψ_i − ψ(z)⟩]        rescaling "margin"
  *   H_i(f) = max_z [loss_i(z)(1 − ⟨f, ψ_i − ψ(z)⟩)]     rescaling "slack"
- * over all outputs z. The perceptron adds w_i x_i(ψ_i − ψ(z))ᵀ to W wherever an output z with another ψ scores no less than
- * ψ_i. A row of weight w is ⌈w⌉ visits of weight w/⌈w⌉, or of a larger unit where that makes more than ten visits a row, on
- * average; a weight of 0 leaves it out.
+ * over all outputs z. The perceptron adds w_i x_i(ψ_i − ψ(z))ᵀ to W wherever an output z with another ψ scores no less
+ * than ψ_i. A row of weight w is ⌈w⌉ visits of weight w/⌈w⌉, or of a larger unit where that makes more than ten visits
+ * a row, on average; a weight of 0 leaves it out.
  *
- * cp_svm_fit and cp_perceptron_fit train where the library knows the structure. Where outputs, or losses, are the caller's
- * own, cp_svm_next and cp_perceptron_next say which outputs to find next. */
+ * cp_svm_fit and cp_perceptron_fit train where the library knows the structure. Where outputs, or losses, are the
+ * caller's own, cp_svm_next and cp_perceptron_next say which outputs to find next. */
 
 /* loss_i(z) = constant_i + ⟨gradient_i, ψ(z)⟩ + ⟨magnitude_i, ψ(z)²⟩ of n rows. */
 typedef struct cp_affine_loss {
@@ -1306,40 +1472,42 @@ typedef struct cp_affine_loss {
 typedef const cp_affine_loss cp_in_affine_loss;
 #define CP_AFFINE_LOSS {.struct_size = sizeof(cp_affine_loss)}
 
-/* Makes the losses between outputs of embeddings psi[n, d] and any other: constant[n], gradient[n, d], and magnitude[n, d],
- * which may be NULL unless entries are "signs and zeros".
- * entries: what the entries of ψ are: "bits", 0 and 1; "signs", −1 and 1; "signs and zeros"; "signs and ties", a first half
- *   of signs and zeros and a second one that is 1 where the first is 0 ("weakorders")
- * cost: "hamming", the sum of |ψ_i − ψ(z)| over entries; "kendall", half of that over the entries with signs; "tree", the
- *   same as "hamming"; "zero-one", half of "hamming": 1 for different classes, whose ψ has a single 1
+/* Makes the losses between outputs of embeddings psi[n, d] and any other: constant[n], gradient[n, d], and magnitude[n,
+ * d], which may be NULL unless entries are "signs and zeros".
+ * entries: what the entries of ψ are: "bits", 0 and 1; "signs", −1 and 1; "signs and zeros"; "signs and ties", a first
+ *   half of signs and zeros and a second one that is 1 where the first is 0 ("weakorders")
+ * cost: "hamming", the sum of |ψ_i − ψ(z)| over entries; "kendall", half of that over the entries with signs; "tree",
+ *   the same as "hamming"; "zero-one", half of "hamming": 1 for different classes, whose ψ has a single 1
  * counted[d], 0 or 1, or NULL, are the entries of "bits" that count.
- * Means of "bits" or "signs" over several outputs have the mean of their losses. */
+ * Means of "bits" or "signs" over several outputs have the mean of their losses. CP_EVALUE where entries and cost do
+ * not go together; what psi holds is not checked. */
 int32_t cp_affine_losses(cp_in_char *entries, cp_in_char *cost, cp_in_f64 *psi, int64_t n, int64_t d, cp_in_i8 *counted,
                          double *constant, double *gradient, double *magnitude, char *err, int64_t err_cap);
 
-/* Writes the numbers of the rows to order[n], in an order that depends on what they hold alone, but for ties. Training in
- * this order, or random ones that begin with it, gives the same for rows that come in another order. control->step counts
- * rows. bad_row is a row of targets. */
-int32_t cp_rows_order(cp_in_design *design, cp_in_targets *targets, int64_t *order, int32_t workers, cp_control *control,
-                      int64_t *bad_row, char *err, int64_t err_cap);
+/* Writes the numbers of the rows to order[n], in an order that depends on what they hold alone, but for ties. Training
+ * in this order, or random ones that begin with it, gives the same for rows that come in another order. control->step
+ * counts rows. bad_row is a row of targets. */
+int32_t cp_rows_order(cp_in_design *design, cp_in_targets *targets, int64_t *order, int32_t workers,
+                      cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 typedef struct cp_svm_options {
   int64_t struct_size;
   cp_in_char *solver;    /* "cutting-plane": one-slack cutting planes, which look at all rows between two steps
-                            "frank-wolfe":   block-coordinate Frank–Wolfe, a step for each visit, in random order        */
-  cp_in_char *rescaling; /* "margin" or "slack"                                                                          */
-  double c;              /* above 0                                                                                      */
-  double tol;            /* duality gap at which training ends, relative to the objective; at least 0                    */
-  int64_t max_iter;      /* passes over the rows, at least 1                                                             */
-  int64_t average;       /* "frank-wolfe": 1 for the average of all iterates, each weighted by its number; 0 for the last */
-  int64_t zero_one;      /* 1: the loss is 1 where ψ(z) is not ψ_i, and the argument loss is NULL. cp_svm_fit then lists all
-                            outputs, of which ψ may be 2^24 numbers                                                      */
-  cp_in_i64 *order;      /* [n] an order of the rows, NULL: as they stand; "frank-wolfe" shuffles it                     */
-  uint64_t seed;         /* of that, of candidates, and of random decoders                                               */
-  cp_in_char *method;    /* of decoding, as in cp_decode_options; for cp_svm_fit                                         */
-  int64_t n_candidates;  /* above 0 (at most 2^20): not decoding, but the best of so many uniform outputs, drawn anew for
-                            each row, is taken; for cp_svm_fit and "margin"                                              */
-  int64_t most_rows;     /* in a request of cp_svm_next; 0: as many as are quick                                          */
+                            "frank-wolfe":   block-coordinate Frank–Wolfe, a step for each visit, in random order */
+  cp_in_char *rescaling; /* "margin" or "slack"                                                                   */
+  double c;              /* above 0                                                                               */
+  double tol;            /* duality gap at which training ends, relative to the objective; at least 0             */
+  int64_t max_iter;      /* passes over the rows, at least 1                                                      */
+  int64_t average;       /* "frank-wolfe": 1 for the average of all iterates, each weighted by its number; 0 for the
+                                           last                                                                   */
+  int64_t zero_one;      /* 1: the loss is 1 where ψ(z) is not ψ_i, and the argument loss is NULL. cp_svm_fit then
+                            lists all outputs, of which ψ may be 2^24 numbers                                     */
+  cp_in_i64 *order;      /* [n] an order of the rows, NULL: as they stand; "frank-wolfe" shuffles it              */
+  uint64_t seed;         /* of that, of candidates, and of random decoders                                        */
+  cp_in_char *method;    /* of decoding, as in cp_decode_options; for cp_svm_fit                                  */
+  int64_t n_candidates;  /* above 0 (at most 2^20): not decoding, but the best of so many uniform outputs, drawn anew
+                            for each row, is taken; for cp_svm_fit and "margin"                                   */
+  int64_t most_rows;     /* in a request of cp_svm_next; 0: as many as are quick                                  */
 } cp_svm_options;
 typedef const cp_svm_options cp_in_svm_options;
 #define CP_SVM_OPTIONS {.struct_size = sizeof(cp_svm_options), .c = 1, .tol = 1e-2, .max_iter = 1000, .average = 1}
@@ -1348,10 +1516,10 @@ typedef const cp_svm_options cp_in_svm_options;
 typedef struct cp_svm_solution {
   int64_t struct_size;
   int64_t q, d;
-  double *coef;    /* [q, d] W                                                                                          */
+  double *coef;    /* [q, d] W                                                                                  */
   int64_t n_curve;
-  double *curve;   /* [n_curve, 3] passes, objective and dual objective wherever they were computed, and zeros behind.
-                      Where there are more the last of them is in the last row. cp_svm_result leaves it                 */
+  double *curve;   /* [n_curve, 3] passes, objective and dual objective wherever they were computed, and zeros
+                      behind. Where there are more the last of them is in the last row. cp_svm_result leaves it */
 } cp_svm_solution;
 typedef const cp_svm_solution cp_in_svm_solution;
 #define CP_SVM_SOLUTION {.struct_size = sizeof(cp_svm_solution)}
@@ -1369,10 +1537,10 @@ typedef struct cp_svm_info {
 #define CP_SVM_INFO {.struct_size = sizeof(cp_svm_info)}
 
 /* Trains on the rows of a design. targets hold one output for each row, and first is NULL. Slack rescaling looks at all
- * outputs where ψ of these is at most 2^14 numbers, and otherwise searches by several decodings, which may miss the worst one.
- * info may be NULL. control->step counts passes; control->value is the gap. CP_ENOTCONVERGED: max_iter came first.
- * CP_ECAPABILITY: the structure lacks the decoder, the sampler of candidates, or a list of its outputs. CP_ENUMERICAL: the
- * numbers overflow.
+ * outputs where ψ of these is at most 2^14 numbers, and otherwise searches by several decodings, which may miss the
+ * worst one. info may be NULL. control->step counts passes; control->value is the gap. CP_ENOTCONVERGED: max_iter came
+ * first. CP_ECAPABILITY: the structure lacks the decoder, the sampler of candidates, or a list of its outputs.
+ * CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of the design, or one with which decoding failed. */
 int32_t cp_svm_fit(cp_in_structure *s, cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
                    cp_in_affine_loss *loss, cp_in_svm_solution *solution, cp_svm_info *info, int32_t workers,
@@ -1381,26 +1549,28 @@ int32_t cp_svm_fit(cp_in_structure *s, cp_in_svm_options *options, cp_in_design 
 /* What training needs to go on. Places are numbers of entries of state, from 0 on. */
 typedef struct cp_margin_step {
   int64_t struct_size;
-  char request[16];  /* "decode": for each of n rows an output z of largest ⟨linear, ψ(z)⟩ + ⟨magnitude, ψ(z)²⟩ is to be
-                                  found: ψ(z) to be written to reply, and 1 to proven where it is proven best
-                        "planes": the worst output for each row is to be found, for scores f in linear: v = ψ_i − ψ(z) (with
-                                  slack rescaling times the loss) to be written to reply, loss_i(z) to offset, and 1 to
-                                  proven where no output makes loss − ⟨f, v⟩ larger. Zeros stand for z = y_i
+  char request[16];  /* "decode": for each of n rows an output z of largest ⟨linear, ψ(z)⟩ + ⟨magnitude, ψ(z)²⟩ is to
+                                  be found: ψ(z) to be written to reply, and 1 to proven where it is proven best
+                        "planes": the worst output for each row is to be found, for scores f in linear: v = ψ_i −
+                                  ψ(z) (with slack rescaling times the loss) to be written to reply, loss_i(z) to
+                                  offset, and 1 to proven where no output makes loss − ⟨f, v⟩ larger. Zeros stand for
+                                  z = y_i
                         "look":   nothing; objective and bound are new
                         "grow":   a state of length entries, of which the first are those of this one
-                        "done":   nothing; cp_svm_result and cp_perceptron_result tell what has been found              */
+                        "done":   nothing; cp_svm_result and cp_perceptron_result tell what has been found      */
   int64_t n;
-  int64_t rows;      /* [n] place of the numbers of the rows                                                            */
-  int64_t linear;    /* [n, d] places                                                                                   */
-  int64_t magnitude; /* [n, d], or -1: zero                                                                             */
-  int64_t reply;     /* [n, d]                                                                                          */
-  int64_t offset;    /* [n]                                                                                             */
-  int64_t proven;    /* [n]; zero before                                                                                */
-  int64_t stream;    /* number of the random stream of the first row, if any are needed; the others have the next ones    */
+  int64_t rows;      /* [n] place of the numbers of the rows                                                    */
+  int64_t linear;    /* [n, d] places                                                                           */
+  int64_t magnitude; /* [n, d], or -1: zero                                                                     */
+  int64_t reply;     /* [n, d]                                                                                  */
+  int64_t offset;    /* [n]                                                                                     */
+  int64_t proven;    /* [n]; zero before                                                                        */
+  int64_t stream;    /* number of the random stream of the first row, if any are needed; the others have the next
+                        ones                                                                                    */
   int64_t length;
-  int64_t n_iter;    /* passes begun                                                                                    */
-  double objective;  /* of the primal, and                                                                              */
-  double bound;      /* of the dual, wherever they were computed last; of a perceptron the mistakes in the pass          */
+  int64_t n_iter;    /* passes begun                                                                            */
+  double objective;  /* of the primal, and                                                                      */
+  double bound;      /* of the dual, wherever they were computed last; of a perceptron the mistakes in the pass */
 } cp_margin_step;
 #define CP_MARGIN_STEP {.struct_size = sizeof(cp_margin_step)}
 
@@ -1412,47 +1582,49 @@ typedef struct cp_margin_sizes {
 } cp_margin_sizes;
 #define CP_MARGIN_SIZES {.struct_size = sizeof(cp_margin_sizes)}
 
-/* The same where outputs are the caller's own. loss NULL, with zero_one 0: losses are the caller's own, too; requests are then
- * for "planes", and psi of targets may be NULL. Otherwise they are for "decode". zero_one must be 0.
+/* The same where outputs are the caller's own. loss NULL, with zero_one 0: losses are the caller's own, too; requests
+ * are then for "planes", and psi of targets may be NULL. Otherwise they are for "decode". zero_one must be 0.
  *
- * cp_svm_state_len tells the length of the state, which may be longer. The first call of cp_svm_next is made with a state of
- * zeros; it and the later ones, with the same arguments, say by step what is to be done before the next. Everything that is
- * known lies in state[state_len]: nothing is lost, and nothing to be freed, where the caller never goes on; a copy goes on
- * where it was made. A state that is damaged is CP_EVALUE. Every call looks at all rows of sparse designs, and at all
- * weights.
- * cp_svm_result may be called at any time between, and tells the best so far, with an objective of INFINITY before there is one.
+ * cp_svm_state_len tells the length of the state, which may be longer. The first call of cp_svm_next is made with a
+ * state of zeros; it and the later ones, with the same arguments, say by step what is to be done before the next.
+ * Everything that is known lies in state[state_len]: nothing is lost, and nothing to be freed, where the caller never
+ * goes on; a copy goes on where it was made. A state that is damaged is CP_EVALUE. Every call looks at all rows of
+ * sparse designs, and at all weights.
+ * cp_svm_result may be called at any time between, and tells the best so far, with an objective of INFINITY before
+ * there is one. control->step of cp_svm_next counts passes that end in the call, and control->value is the gap.
  * Errors are those of cp_svm_fit; CP_ENOTCONVERGED comes after "done" only.
  * bad_row is a row of the design, targets or loss. */
-int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
-                         cp_margin_sizes *sizes, int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_svm_state_len(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets,
+                         cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err, int64_t err_cap);
 int32_t cp_svm_next(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
                     double *state, int64_t state_len, cp_margin_step *step, int32_t workers, cp_control *control,
                     int64_t *bad_row, char *err, int64_t err_cap);
 int32_t cp_svm_result(cp_in_svm_options *options, cp_in_design *design, cp_in_targets *targets, cp_in_affine_loss *loss,
-                      double *state, int64_t state_len, cp_in_svm_solution *solution, cp_svm_info *info, int64_t *bad_row,
-                      char *err, int64_t err_cap);
+                      double *state, int64_t state_len, cp_in_svm_solution *solution, cp_svm_info *info,
+                      int64_t *bad_row, char *err, int64_t err_cap);
 
 typedef struct cp_perceptron_options {
   int64_t struct_size;
-  int64_t max_iter;     /* passes over the rows, at least 1; training ends after one without mistakes                    */
-  int64_t shuffle;      /* 1: passes are in random order                                                                 */
-  cp_in_i64 *order;     /* [n] an order of the rows, NULL: as they stand; to be shuffled, or not                          */
-  uint64_t seed;        /* of that, of candidates, and of random decoders                                                */
-  cp_in_char *method;   /* of decoding, and                                                                              */
-  int64_t n_candidates; /* as for cp_svm_options. Where it is above 0, also for cp_perceptron_next, passes without mistakes
-                           do not end training                                                                           */
-  double squared;       /* above 0: asks for a bound on the mistakes, loss being "hamming" of cp_affine_losses: the largest
-                           ‖ψ(y) − ψ(z)‖² for each unit of loss, 1 for "bits" and 2 for signs; 0: loss is NULL            */
-  double least;         /* and the least loss of two outputs, 2 for "signs", else 1                                      */
-  int64_t visits;       /* made before, in training that this continues                                                  */
-  cp_in_f64 *start;     /* [q, d] the weights to which they have led, or NULL: zero                                      */
+  int64_t max_iter;     /* passes over the rows, at least 1; training ends after one without mistakes */
+  int64_t shuffle;      /* 1: passes are in random order                                              */
+  cp_in_i64 *order;     /* [n] an order of the rows, NULL: as they stand; to be shuffled, or not      */
+  uint64_t seed;        /* of that, of candidates, and of random decoders                             */
+  cp_in_char *method;   /* of decoding, and                                                           */
+  int64_t n_candidates; /* as for cp_svm_options. Where it is above 0, also for cp_perceptron_next, passes without
+                           mistakes do not end training                                               */
+  double squared;       /* above 0: asks for a bound on the mistakes, loss being "hamming" of cp_affine_losses: the
+                           largest ‖ψ(y) − ψ(z)‖² for each unit of loss, 1 for "bits" and 2 for signs; 0: loss is
+                           NULL                                                                       */
+  double least;         /* and the least loss of two outputs, 2 for "signs", else 1                   */
+  int64_t visits;       /* made before, in training that this continues                               */
+  cp_in_f64 *start;     /* [q, d] the weights to which they have led, or NULL: zero                   */
 } cp_perceptron_options;
 typedef const cp_perceptron_options cp_in_perceptron_options;
 #define CP_PERCEPTRON_OPTIONS {.struct_size = sizeof(cp_perceptron_options), .max_iter = 100, .shuffle = 1}
 
-/* Where the weights go: pairs of which the first gets added all changes, and the second all changes times the visits before
- * each. The average of the weights after each visit is last − late/visits where both began with zero, or went on from what was
- * added before. */
+/* Where the weights go: pairs of which the first gets added all changes, and the second all changes times the visits
+ * before each. The average of the weights after each visit is last − late/visits where both began with zero, or went on
+ * from what was added before. */
 typedef struct cp_perceptron_solution {
   int64_t struct_size;
   int64_t n, q, d;
@@ -1467,24 +1639,27 @@ typedef const cp_perceptron_solution cp_in_perceptron_solution;
 /* How training ended. */
 typedef struct cp_perceptron_info {
   int64_t struct_size;
-  int64_t mistakes;  /* visits that changed the weights                                                               */
-  int64_t n_iter;    /* passes                                                                                        */
-  int64_t visits;    /* those before, too; where rows are separated also those that the passes left out would have been */
-  int64_t separated; /* 1 where the last pass was without mistakes                                                    */
-  double radius;     /* largest length of a change, without the row's weight                                          */
-  double bound;      /* on the mistakes since weights of zero; NaN where it was not asked for, or is not known         */
+  int64_t mistakes;  /* visits that changed the weights                                                        */
+  int64_t n_iter;    /* passes                                                                                 */
+  int64_t visits;    /* those before, too; where rows are separated also those that the passes left out would have
+                        been                                                                                   */
+  int64_t separated; /* 1 where the last pass was without mistakes                                             */
+  double radius;     /* largest length of a change, without the row's weight                                   */
+  double bound;      /* on the mistakes since weights of zero; NaN where it was not asked for, or is not known */
 } cp_perceptron_info;
 #define CP_PERCEPTRON_INFO {.struct_size = sizeof(cp_perceptron_info)}
 
-/* Trains a perceptron, all visits one after the other. info may be NULL. control->step counts passes; control->value is the
- * number of mistakes in the last. Arguments and errors are those of cp_svm_fit. */
+/* Trains a perceptron, all visits one after the other. info may be NULL. control->step counts passes; control->value is
+ * the number of mistakes in the last. Arguments and errors are those of cp_svm_fit.
+ * bad_row is a row of the design, or one with which decoding failed. */
 int32_t cp_perceptron_fit(cp_in_structure *s, cp_in_perceptron_options *options, cp_in_design *design,
                           cp_in_targets *targets, cp_in_affine_loss *loss, cp_in_perceptron_solution *solution,
                           cp_perceptron_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
                           int64_t err_cap);
 
 /* The same where outputs are the caller's own, by requests for "decode", as for cp_svm_next; the state never grows.
- * cp_perceptron_result is called once, after "done". */
+ * cp_perceptron_result is called once, after "done". Errors are those of cp_svm_next. control is that of
+ * cp_perceptron_fit. bad_row is a row of the design or targets. */
 int32_t cp_perceptron_state_len(cp_in_perceptron_options *options, cp_in_design *design, cp_in_targets *targets,
                                 cp_in_affine_loss *loss, cp_margin_sizes *sizes, int64_t *bad_row, char *err,
                                 int64_t err_cap);
@@ -1498,14 +1673,14 @@ int32_t cp_perceptron_result(cp_in_perceptron_options *options, cp_in_design *de
 
 /* ---- Label ranking ----------------------------------------------------------------------------------------------- */
 
-/* Scorers f(x) = Wᵀx of k labels are trained from preferences about pairs of labels: the edges (winner, loser) of a graph
- * for each row. The edges of a row are divided into subgraphs, and its loss is the mean over these of
+/* Scorers f(x) = Wᵀx of k labels are trained from preferences about pairs of labels: the edges (winner, loser) of a
+ * graph for each row. The edges of a row are divided into subgraphs, and its loss is the mean over these of
  *   max(0, max over the edges of a subgraph of margin − (f_winner − f_loser)). */
 typedef struct cp_preferences {
   int64_t struct_size;
   int64_t n, k;          /* rows, and labels, from 2 to 16384                                                       */
-  cp_in_i8 *signs;       /* [n, k(k-1)/2]: a column for each pair u < v, in lexicographic order: positive where label u is
-                            to stand before v, negative where v is to stand before u, 0 where neither is known      */
+  cp_in_i8 *signs;       /* [n, k(k-1)/2]: a column for each pair u < v, in lexicographic order: positive where label
+                            u is to stand before v, negative where v is to stand before u, 0 where neither is known */
   cp_in_f64 *margins;    /* laid out as signs: what the scores of an edge are to differ by; NULL: 1                 */
   cp_in_f64 *weights;    /* [n], finite and not negative; NULL: 1                                                   */
   cp_in_char *subgraphs; /* "edges": each edge on its own
@@ -1535,8 +1710,8 @@ typedef struct cp_labelrank_info {
 #define CP_LABELRANK_INFO {.struct_size = sizeof(cp_labelrank_info)}
 
 /* Minimises ½‖W‖² + c Σ_i weight_i loss_i by block-coordinate ascent on the dual, a row a block.
- * coef[q, k] gets W, for the q features of the design; alpha, laid out as signs, the dual variables: those of a subgraph
- * are not negative and add up to at most c·weight_i over the number of the row's subgraphs. Ends when gap <=
+ * coef[q, k] gets W, for the q features of the design; alpha, laid out as signs, the dual variables: those of a
+ * subgraph are not negative and add up to at most c·weight_i over the number of the row's subgraphs. Ends when gap <=
  * tol·objective, or after max_iter passes with CP_ENOTCONVERGED. info may be NULL. control->step counts
  * passes; control->value is an estimate of gap/objective. NaN or infinite weights or margins: CP_EVALUE. CP_ENUMERICAL:
  * the numbers overflow.
@@ -1547,7 +1722,7 @@ int32_t cp_labelrank_svm(cp_in_design *design, cp_in_preferences *preferences, c
 
 /* The same for f(x) = Σ_i k(x, x_i) dual_i from a symmetric kernel matrix kernel[n, n], which is not checked (see
  * cp_kernel_check). dual[n, k] gets the coefficients, each row the sum of alpha (e_winner − e_loser) over the row's
- * edges.
+ * edges. Failures and control are those of cp_labelrank_svm.
  * bad_row is a row of weights or margins. */
 int32_t cp_labelrank_svm_kernel(cp_in_f64 *kernel, cp_in_preferences *preferences, cp_in_labelrank_options *options,
                                 double *alpha, double *dual, cp_labelrank_info *info, int32_t workers,
@@ -1572,12 +1747,12 @@ typedef const cp_online_options cp_in_online_options;
 typedef struct cp_online_state {
   int64_t struct_size;
   int64_t q, k;
-  double *coef;    /* [q, k]: W                                                                    */
-  double *theta;   /* [q, k] for "multiplicative", NULL otherwise                                  */
-  double *average; /* [q, k]: the weighted mean of W after each step; NULL: not wanted             */
-  double *tally;   /* [4]: sums over the rows so far: their weights; weight times the share of subgraphs with a wrong edge,
-                      before the step; weight·loss before the step; and the largest weight·‖x‖² ("multiplicative":
-                      weight·max|x_j|²), which is scale                                            */
+  double *coef;    /* [q, k]: W                                                        */
+  double *theta;   /* [q, k] for "multiplicative", NULL otherwise                      */
+  double *average; /* [q, k]: the weighted mean of W after each step; NULL: not wanted */
+  double *tally;   /* [4]: sums over the rows so far: their weights; weight times the share of subgraphs with a wrong
+                      edge, before the step; weight·loss before the step; and the largest weight·‖x‖²
+                      ("multiplicative": weight·max|x_j|²), which is scale             */
 } cp_online_state;
 typedef const cp_online_state cp_in_online_state;
 #define CP_ONLINE_STATE {.struct_size = sizeof(cp_online_state)}
@@ -1588,12 +1763,13 @@ typedef const cp_online_state cp_in_online_state;
  * control->step counts rows; control->value is the mean of mistakes. CP_ENUMERICAL: the numbers overflow.
  * bad_row is a row of the design or weights. */
 int32_t cp_labelrank_online(cp_in_design *design, cp_in_preferences *preferences, cp_in_online_options *options,
-                            cp_in_online_state *state, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
-                            int64_t err_cap);
+                            cp_in_online_state *state, int32_t workers, cp_control *control, int64_t *bad_row,
+                            char *err, int64_t err_cap);
 
-/* Writes to *bound what the first of the sums in tally cannot exceed after n_passes (at least 1) over all rows, in any order, from
- * zero weights on. It follows from the losses of any fixed weights coef[q, k], with margins of 1: the better they are the lower.
- * "multiplicative" takes weights whose absolute values add up to radius at most. order is not looked at.
+/* Writes to *bound what the first of the sums in tally cannot exceed after n_passes (at least 1) over all rows, in any
+ * order, from zero weights on. It follows from the losses of any fixed weights coef[q, k], with margins of 1: the
+ * better they are the lower. "multiplicative" takes weights whose absolute values add up to radius at most. order is
+ * not looked at.
  * bad_row is a row of the design or weights. */
 int32_t cp_labelrank_mistake_bound(cp_in_design *design, cp_in_preferences *preferences, cp_in_online_options *options,
                                    cp_in_f64 *coef, int64_t n_passes, double *bound, int32_t workers,
@@ -1601,11 +1777,12 @@ int32_t cp_labelrank_mistake_bound(cp_in_design *design, cp_in_preferences *pref
 
 typedef struct cp_boost_options {
   int64_t struct_size;
-  double alpha;     /* of the penalty 2 alpha Σ ln cosh(λ/2) on all weights λ; at least 0                               */
-  double min_gain;  /* rounds end when the last ten have lowered the objective by at most that share of it; at least 0 */
-  int64_t max_iter; /* rounds, at least 1                                                                              */
+  double alpha;     /* of the penalty 2 alpha Σ ln cosh(λ/2) on all weights λ; at least 0                        */
+  double min_gain;  /* rounds end when the last ten have lowered the objective by at most that share of it; at least
+                       0                                                                                         */
+  int64_t max_iter; /* rounds, at least 1                                                                        */
   int64_t n_rankers;
-  cp_in_f64 *scores; /* [n, k, n_rankers] the scores that rankers give the labels, or NULL: features are boosted         */
+  cp_in_f64 *scores; /* [n, k, n_rankers] the scores that rankers give the labels, or NULL: features are boosted */
 } cp_boost_options;
 typedef const cp_boost_options cp_in_boost_options;
 #define CP_BOOST_OPTIONS {.struct_size = sizeof(cp_boost_options), .alpha = 0.1, .min_gain = 1e-4, .max_iter = 2000}
@@ -1620,29 +1797,93 @@ typedef struct cp_boost_curve {
 typedef const cp_boost_curve cp_in_boost_curve;
 #define CP_BOOST_CURVE {.struct_size = sizeof(cp_boost_curve)}
 
-/* Boosts a log-linear label ranker: minimises the sum over the subgraphs of all rows of their share in the loss times the row's
- * weight times ln(1 + Σ exp(f_loser − f_winner)), a sum over the edges of the subgraph, plus the penalty, by parallel boosting.
- * Margins must be NULL.
+/* Boosts a log-linear label ranker: minimises the sum over the subgraphs of all rows of their share in the loss times
+ * the row's weight times ln(1 + Σ exp(f_loser − f_winner)), a sum over the edges of the subgraph, plus the penalty, by
+ * parallel boosting. Margins must be NULL.
  *
- * With scores of the options NULL f = Wᵀx, and W goes to weights[q, k]. Otherwise f is a combination of rankers, whose weights go
- * to weights[n_rankers], and of the design n alone is looked at.
- * curve may be NULL. *n_iter gets the number of rounds; CP_ENOTCONVERGED: max_iter came first. CP_ENUMERICAL: the scores
- * overflow. control->step counts rounds; control->value is the objective.
+ * With scores of the options NULL f = Wᵀx, and W goes to weights[q, k]. Otherwise f is a combination of rankers, whose
+ * weights go to weights[n_rankers], and of the design n alone is looked at.
+ * curve may be NULL. *n_iter gets the number of rounds; CP_ENOTCONVERGED: max_iter came first. CP_ENUMERICAL: the
+ * scores overflow. control->step counts rounds; control->value is the objective.
  * bad_row is a row of the design or weights. */
 int32_t cp_labelrank_boost(cp_in_design *design, cp_in_preferences *preferences, cp_in_boost_options *options,
                            cp_in_boost_curve *curve, double *weights, int64_t *n_iter, int32_t workers,
                            cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* Rankings of k labels, one for each of n rows. */
+typedef struct cp_rankings {
+  int64_t struct_size;
+  int64_t n, k;          /* k from 2 to 16384                                          */
+  cp_in_i32 *positions;  /* [n, k] of the labels, from 1 on, each position once in a row */
+  cp_in_f64 *weights;    /* [n] finite and not negative; NULL: 1                       */
+} cp_rankings;
+typedef const cp_rankings cp_in_rankings;
+#define CP_RANKINGS {.struct_size = sizeof(cp_rankings)}
+
+/* Minimises ½‖W‖² + c Σ_i weight_i max over rankings z of [loss(y_i, z) − Σ_l (w(y_il) − w(z_l)) f_l(x_i)] by cutting
+ * planes, for f(x) = Wᵀx and the weights w = position_weights[k] of positions, which must not increase, the first above
+ * the last. The best ranking then sorts the labels by f. coef[q, k] gets W. loss, from 0 to at most 1, is
+ *   "spearman": the sum of the squared differences of positions, over its largest value
+ *   "footrule": that of their absolute values
+ *   "ndcg":     1 less the normalised discounted cumulative gain, where the label at position j of y has the gain k − j
+ *               and position j of z the discount 1/log₂(1 + j).
+ * Ends when gap <= tol·objective, or after max_iter iterations with CP_ENOTCONVERGED, each of which solves an
+ * assignment problem of O(k³) for every row. The seed of the options is not looked at; info may be NULL. control->step
+ * counts iterations; control->value is the gap. CP_ENUMERICAL: the numbers overflow.
+ * bad_row is a row of the design, positions or weights. */
+int32_t cp_labelrank_direct(cp_in_design *design, cp_in_rankings *rankings, cp_in_char *loss,
+                            cp_in_f64 *position_weights, cp_in_labelrank_options *options, double *coef,
+                            cp_labelrank_info *info, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap);
+
+/* Reads positions[n, k] of 2 to 16384 labels, positive and finite numbers of which only the order counts, the smaller
+ * before the larger and equal ones tied; -1 and NaN are unknown. ranks[n, k] gets their dense ranks, from 1 on, 0 where
+ * unknown; signs[n, k(k-1)/2] what cp_preferences takes; and gaps, as large or NULL, by how much the positions of each
+ * pair differ, 1 where one is unknown: margins that demand more of labels farther apart. control->step counts rows.
+ * bad_row is a row of positions. */
+int32_t cp_labelrank_read(cp_in_f64 *positions, int64_t n, int64_t k, int32_t *ranks, int8_t *signs, double *gaps,
+                          int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
+
+/* For each of n rows, m of the rows that preferences are of, such as those that cp_nearest finds. */
+typedef struct cp_neighbors {
+  int64_t struct_size;
+  int64_t n, m;
+  cp_in_i64 *numbers; /* [n, m] of rows of the preferences, from 0 on                           */
+  cp_in_f64 *weights; /* [n, m] finite and not negative; those of the preferences multiply them */
+  cp_in_i32 *counts;  /* [preferences->n, k] the scores that cp_labelrank_consensus gives where each row of the
+                         preferences is its own neighbour: those of others take O(m k) then, not O(m k²). NULL: not
+                         known                                                                  */
+} cp_neighbors;
+typedef const cp_neighbors cp_in_neighbors;
+#define CP_NEIGHBORS {.struct_size = sizeof(cp_neighbors)}
+
+/* Makes one ranking of k labels of the preferences of neighbours; margins and subgraphs are not looked at. Each output
+ * may be NULL.
+ *   scores[n, k]    the mean of how many labels each label is preferred to, less how many are preferred to it: Borda's
+ *                   count, centred
+ *   positions[n, k] from 1 on, which reverse the least weight of the neighbours' preferences: exactly where cp_decode
+ *                   can for "permutations", otherwise by its search
+ *   theta[n], probability[n]
+ *                   of Mallows' model p(y) ~ exp(−theta D(y, positions)), D Kendall's distance, which takes positions:
+ *                   the theta >= 0 at which as much stated preference is against the positions as the model expects
+ *                   (for full rankings the most likely one; infinite where none is against them), and the probability
+ *                   of the positions. Both or neither
+ * control->step counts rows.
+ * bad_row is a row of neighbors. */
+int32_t cp_labelrank_consensus(cp_in_preferences *preferences, cp_in_neighbors *neighbors, double *scores,
+                               int32_t *positions, double *theta, double *probability, int32_t workers,
+                               cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* ---- Rank aggregation -------------------------------------------------------------------------------------------- */
 
 /* Weighted rankings of k items. */
 typedef struct cp_profile {
   int64_t struct_size;
-  int64_t n, k;         /* at least 1 ranking and 2 items                                                              */
-  cp_in_f64 *ranks;     /* [n, k]: the smaller is before the larger, equal ones are tied; finite numbers from 0 on, or -1 or NaN
-                           for unknown items, which are in no pair that counts                                         */
-  cp_in_f64 *weights;   /* [n], at least 0 and not all 0, or NULL: 1 each                                              */
-  int64_t n_extensions; /* rows for each partial order where rows come from cp_aggregate_extend, otherwise 0           */
+  int64_t n, k;         /* at least 1 ranking and 2 items                                                    */
+  cp_in_f64 *ranks;     /* [n, k]: the smaller is before the larger, equal ones are tied; finite numbers from 0 on,
+                           or -1 or NaN for unknown items, which are in no pair that counts                  */
+  cp_in_f64 *weights;   /* [n], at least 0 and not all 0, or NULL: 1 each                                    */
+  int64_t n_extensions; /* rows for each partial order where rows come from cp_aggregate_extend, otherwise 0 */
 } cp_profile;
 typedef const cp_profile cp_in_profile;
 #define CP_PROFILE {.struct_size = sizeof(cp_profile)}
@@ -1657,21 +1898,22 @@ typedef struct cp_pairs {
 typedef const cp_pairs cp_in_pairs;
 #define CP_PAIRS {.struct_size = sizeof(cp_pairs)}
 
-/* Counts what rankings prefer: writes to before and tied of pairs. Sums are exact where weights are whole numbers, or all the
- * same. control->step counts items.
+/* Counts what rankings prefer: writes to before and tied of pairs. Sums are exact where weights are whole numbers, or
+ * all the same. A rank that is infinite or below 0, but for -1, is CP_EVALUE with bad_row. control->step counts items.
  * bad_row is a row of the profile. */
 int32_t cp_aggregate_pairs(cp_in_profile *profile, cp_in_pairs *pairs, int32_t workers, cp_control *control,
                            int64_t *bad_row, char *err, int64_t err_cap);
 
-/* Writes the number of each item's group to group[k], and how many groups there are to *n_groups: these are the finest groups
- * that some best order places one after the other, in that order, given the weights of pairs, before[k, k], of cp_pairs,
- * or margins of cp_aggregate_margins. They are the strongly connected components of the majority's preferences. */
+/* Writes the number of each item's group to group[k], and how many groups there are to *n_groups: these are the finest
+ * groups that some best order places one after the other, in that order, given the weights of pairs, before[k, k], of
+ * cp_pairs, or margins of cp_aggregate_margins. They are the strongly connected components of the majority's
+ * preferences. CP_EVALUE: a weight is negative or not finite. */
 int32_t cp_aggregate_groups(cp_in_f64 *before, int64_t k, int32_t *group, int64_t *n_groups, char *err,
                             int64_t err_cap);
 
-/* Writes the weights of the majority's preferences to dst[k, k]: where more than a share threshold, from 1/2 to below 1, of
- * the weight of the rankings that know u and v has u before v, that of these rankings less that of those with v before
- * u, otherwise 0. */
+/* Writes the weights of the majority's preferences to dst[k, k]: where more than a share threshold, from 1/2 to below
+ * 1, of the weight of the rankings that know u and v has u before v, that of these rankings less that of those with v
+ * before u, otherwise 0. CP_EVALUE: threshold is not such a share, or a weight is negative or not finite. */
 int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, int64_t k, char *err, int64_t err_cap);
 
 /* What the caller's solver has found of the program of a group. */
@@ -1679,8 +1921,8 @@ int32_t cp_aggregate_margins(cp_in_pairs *pairs, double threshold, double *dst, 
 #define CP_PROGRAM_FRACTIONAL 1  /* an optimum of the linear relaxation; for "lp"           */
 #define CP_PROGRAM_OUT_OF_TIME 2 /* no more than a bound: the group is searched             */
 
-/* Solutions of programs, one for each group of more than one item: minimise Σ x_uv before_vu over its pairs u ≠ v, subject to
- * x_uv + x_vu = 1 and 0 <= x_uv + x_vw − x_uw <= 1 for u < v < w. The library has no solver of programs. */
+/* Solutions of programs, one for each group of more than one item: minimise Σ x_uv before_vu over its pairs u ≠ v,
+ * subject to x_uv + x_vu = 1 and 0 <= x_uv + x_vw − x_uw <= 1 for u < v < w. The library has no solver of programs. */
 typedef struct cp_programs {
   int64_t struct_size;
   int64_t k, n_groups;
@@ -1695,8 +1937,8 @@ typedef struct cp_aggregate_options {
   int64_t struct_size;
   cp_in_char *method; /* for Kendall's distance:
                          "auto":         "exact" for groups that are small enough, "local-search" for others
-                         "exact":        by recursion over subsets for groups of up to 20 items; with ties up to 14, partial orders
-                                         of groups of up to 7; CP_ECAPABILITY beyond that
+                         "exact":        by recursion over subsets for groups of up to 20 items; with ties up to 14,
+                                         partial orders of groups of up to 7; CP_ECAPABILITY beyond that
                          "milp":         orders only: from solutions of integer programs
                          "lp":           orders only: rounds solutions of linear relaxations
                          "pivot":        orders only: puts what beats a pivot before it, and so on
@@ -1706,10 +1948,10 @@ typedef struct cp_aggregate_options {
                          by positions, for orders only:
                          "borda":        least sum of squared differences: the order of the mean positions
                          "footrule":     least sum of absolute differences
-                         "median-rank":  an approximation of that: the order of the median positions               */
-  cp_in_char *output; /* "order", "weak": ties allowed, or "partial": a partial order                              */
+                         "median-rank":  an approximation of that: the order of the median positions                 */
+  cp_in_char *output; /* "order", "weak": ties allowed, or "partial": a partial order                                */
   double penalty;     /* from 0 to 1: the Kendall distance of a pair that is tied, or unrelated, in one ranking only */
-  uint64_t seed;      /* of "random-pivot"; each group has a random stream of its own                              */
+  uint64_t seed;      /* of "random-pivot"; each group has a random stream of its own                                */
 } cp_aggregate_options;
 typedef const cp_aggregate_options cp_in_aggregate_options;
 #define CP_AGGREGATE_OPTIONS {.struct_size = sizeof(cp_aggregate_options), .penalty = 0.5}
@@ -1728,20 +1970,21 @@ typedef struct cp_consensus_info {
 } cp_consensus_info;
 #define CP_CONSENSUS_INFO {.struct_size = sizeof(cp_consensus_info)}
 
-/* Finds one ranking, or partial order, in the place of many. dst[dst_len] gets the positions of the k items, 1 for the first,
- * tied items sharing one; for "partial" dst_len is k·k, and entry (u, v) is 1 where u is before v, otherwise 0.
+/* Finds one ranking, or partial order, in the place of many. dst[dst_len] gets the positions of the k items, 1 for the
+ * first, tied items sharing one; for "partial" dst_len is k·k, and entry (u, v) is 1 where u is before v, otherwise 0.
  *
- * One of profile and pairs may be NULL. Pairs are counted where they are not given; if only they are given nothing is made of
- * the rankings themselves, which "best-input" and the methods by positions need. Positions are mean positions over all orders
- * that agree with a ranking. programs are for "milp" and "lp", and NULL for others; groups are those of before. info may be NULL.
+ * One of profile and pairs may be NULL. Pairs are counted where they are not given; if only they are given nothing is
+ * made of the rankings themselves, which "best-input" and the methods by positions need. Positions are mean positions
+ * over all orders that agree with a ranking. programs are for "milp" and "lp", and NULL for others; groups are those of
+ * before. info may be NULL.
  *
- * Guarantees for rankings of all items without ties: "lp" 4/3 of the least distance, "random-pivot" 11/7 on average, "pivot"
- * 8/5, "local-search" and "best-input" 2; ratio has the one that holds for the rankings at hand.
+ * Guarantees for rankings of all items without ties: "lp" 4/3 of the least distance, "random-pivot" 11/7 on average,
+ * "pivot" 8/5, "local-search" and "best-input" 2; ratio has the one that holds for the rankings at hand.
  * control->step counts groups, or rankings. CP_ECAPABILITY, too: the method gives orders only.
  * bad_row is a row of the profile, or of pairs where the message says so. */
-int32_t cp_aggregate(cp_in_profile *profile, cp_in_pairs *pairs, cp_in_aggregate_options *options, cp_in_programs *programs,
-                     int32_t *dst, int64_t dst_len, cp_consensus_info *info, int32_t workers, cp_control *control,
-                     int64_t *bad_row, char *err, int64_t err_cap);
+int32_t cp_aggregate(cp_in_profile *profile, cp_in_pairs *pairs, cp_in_aggregate_options *options,
+                     cp_in_programs *programs, int32_t *dst, int64_t dst_len, cp_consensus_info *info, int32_t workers,
+                     cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 
 /* What is known about an acyclic part of preferences. */
 typedef struct cp_acyclic_info {
@@ -1754,14 +1997,15 @@ typedef struct cp_acyclic_info {
 } cp_acyclic_info;
 #define CP_ACYCLIC_INFO {.struct_size = sizeof(cp_acyclic_info)}
 
-/* Finds the acyclic part of largest weight of preferences margins[k, k], and the partial order that follows from it. kept[k, k]
- * gets 1 for the preferences that are kept, otherwise 0, relation[k, k] for those and all that follow from chains of
- * them; each may be NULL, and so may info. Methods are "auto", "exact", "milp" and "local-search", of which the last keeps at
- * least half of what can be kept. The other options are not looked at. programs are about margins.
- * control->step counts groups. */
+/* Finds the acyclic part of largest weight of preferences margins[k, k], and the partial order that follows from it.
+ * kept[k, k] gets 1 for the preferences that are kept, otherwise 0, relation[k, k] for those and all that follow from
+ * chains of them; each may be NULL, and so may info. Methods are "auto", "exact", "milp" and "local-search", of which
+ * the last keeps at least half of what can be kept. The other options are not looked at. programs are about margins.
+ * control->step counts groups. CP_EVALUE: a margin is negative or not finite.
+ * CP_ECAPABILITY: "exact", and a group is too large. */
 int32_t cp_aggregate_acyclic(cp_in_f64 *margins, int64_t k, cp_in_aggregate_options *options, cp_in_programs *programs,
-                             int32_t *relation, int32_t *kept, cp_acyclic_info *info, int32_t workers, cp_control *control,
-                             char *err, int64_t err_cap);
+                             int32_t *relation, int32_t *kept, cp_acyclic_info *info, int32_t workers,
+                             cp_control *control, char *err, int64_t err_cap);
 
 /* Partial orders of k items. */
 typedef struct cp_relations {
@@ -1773,9 +2017,10 @@ typedef struct cp_relations {
 typedef const cp_relations cp_in_relations;
 #define CP_RELATIONS {.struct_size = sizeof(cp_relations)}
 
-/* Puts n_extensions (2 to 2^24) uniform linear extensions in the place of each partial order, as a profile of n·n_extensions
- * rows has them: ranks[n, n_extensions, k] gets positions from 1 on, weights[n, n_extensions] the share of each in the
- * weight of its partial order. Each partial order has a random stream of its own. control->step counts extensions.
+/* Puts n_extensions (2 to 2^24) uniform linear extensions in the place of each partial order, as a profile of
+ * n·n_extensions rows has them: ranks[n, n_extensions, k] gets positions from 1 on, weights[n, n_extensions] the share
+ * of each in the weight of its partial order. Each partial order has a random stream of its own. control->step counts
+ * extensions. Relations that go round in a circle, or are not transitive: CP_EVALUE with bad_row.
  * bad_row is the number of a partial order. */
 int32_t cp_aggregate_extend(cp_in_relations *relations, int64_t n_extensions, uint64_t seed, double *ranks,
                             double *weights, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
@@ -1791,11 +2036,11 @@ typedef struct cp_ranked_sets {
 typedef const cp_ranked_sets cp_in_ranked_sets;
 #define CP_RANKED_SETS {.struct_size = sizeof(cp_ranked_sets)}
 
-/* Fits a Plackett–Luce model to each set: a ranking is drawn place by place, each time one of the items that are left, with
- * probability proportional to exp u. utilities[n, k] gets u, of mean 0 in each row, which minimises −Σ_j w_j ln p(y_j) +
- * penalty/2 ‖u‖² for a penalty above 0, by Newton's method. *n_unfitted gets how many sets are not fitted after 100 steps:
- * CP_ENOTCONVERGED if there are any. CP_ENUMERICAL: the penalty is lost beside the weights. control->step counts sets.
- * bad_row is the number of a set. */
+/* Fits a Plackett–Luce model to each set: a ranking is drawn place by place, each time one of the items that are left,
+ * with probability proportional to exp u. utilities[n, k] gets u, of mean 0 in each row, which minimises −Σ_j w_j ln
+ * p(y_j) + penalty/2 ‖u‖² for a penalty above 0, by Newton's method. *n_unfitted gets how many sets are not fitted
+ * after 100 steps: CP_ENOTCONVERGED if there are any. CP_ENUMERICAL: the penalty is lost beside the weights.
+ * control->step counts sets. bad_row is the number of a set. */
 int32_t cp_plackett_luce_fit(cp_in_ranked_sets *sets, double penalty, double *utilities, int64_t *n_unfitted,
                              int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap);
 

@@ -177,6 +177,73 @@ func go_cp_extensions_count(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets 
 	})
 }
 
+//export go_cp_extensions_estimate
+func go_cp_extensions_estimate(pairs *C.cp_in_i32, nPairs, nElements C.int64_t, options *C.cp_in_extensions_options,
+	dst *C.char, dstCap C.int64_t, needed *C.int64_t, info *C.cp_extensions_info, nWorkers C.int32_t, control *C.cp_control,
+	err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		poset, err := posetOf(pairs, nPairs, nElements)
+		if err != nil {
+			return err
+		}
+		o := C.cp_extensions_options{epsilon: 0.1, delta: 0.05, most_downsets: 1 << 21}
+		if options != nil {
+			if o, err = cabi.Record(options, "options"); err != nil {
+				return err
+			}
+		}
+		most, err := downsetsLimit(o.most_downsets)
+		if err != nil {
+			return err
+		}
+		out, err := roomFor(dst, dstCap, needed)
+		if err != nil {
+			return err
+		}
+		known, err := cabi.OutRecord(info, "info", true)
+		if err != nil {
+			return err
+		}
+		t, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		found, err := extensions.Estimate(poset, float64(o.epsilon), float64(o.delta), most, uint64(o.seed), t.workers, t.mon)
+		if err != nil {
+			return err
+		}
+		known.Set(C.cp_extensions_info{
+			log_count: C.double(found.Log), n_levels: C.int64_t(found.Levels), n_samples: C.int64_t(found.Samples),
+		})
+		writeDigits(out, found.Number)
+		return nil
+	})
+}
+
+//export go_cp_extensions_before
+func go_cp_extensions_before(pairs *C.cp_in_i32, nPairs, nElements, mostDownsets C.int64_t, dst *C.double, nWorkers C.int32_t,
+	control *C.cp_control, err *C.char, errCap C.int64_t) C.int32_t {
+	return guard(err, errCap, func() error {
+		poset, err := posetOf(pairs, nPairs, nElements)
+		if err != nil {
+			return err
+		}
+		most, err := downsetsLimit(mostDownsets)
+		if err != nil {
+			return err
+		}
+		out, err := float64s(dst, "dst", nElements, nElements)
+		if err != nil {
+			return err
+		}
+		t, err := readTail(nWorkers, control)
+		if err != nil {
+			return err
+		}
+		return extensions.Before(out, poset, most, t.workers, t.mon)
+	})
+}
+
 //export go_cp_extensions_common
 func go_cp_extensions_common(x *C.cp_in_i32, n C.int64_t, y *C.cp_in_i32, m, nElements, mostDownsets C.int64_t,
 	dst *C.double, nWorkers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,

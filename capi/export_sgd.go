@@ -6,8 +6,12 @@ package main
 import "C"
 
 import (
+	"errors"
+	"unsafe"
+
 	"combpred/capi/cabi"
 	"combpred/core/fit"
+	"combpred/core/kernel"
 	"combpred/core/linalg"
 	"combpred/core/solve"
 	"combpred/core/solve/sgd"
@@ -29,79 +33,184 @@ func descentIn(p *C.cp_in_sgd_state, rows, d C.int64_t, owner string) (fit.Desce
 	if err := cabi.Equal("state: d", r.d, "targets", int(d)); err != nil {
 		return s, err
 	}
-	if s.Coef, err = matrix(r.coef, "coef", rows, d); err != nil {
+	return banks(r.coef, r.average, r.velocity, r.gains, rows, d)
+}
+
+// banks views coefficients, and what else there is of them.
+func banks(coef, average, velocity, gains *C.double, rows, d C.int64_t) (fit.Descent, error) {
+	var s fit.Descent
+	var err error
+	if s.Coef, err = matrix(coef, "coef", rows, d); err != nil {
 		return s, err
 	}
-	if r.average != nil {
-		if s.Average, err = matrix(r.average, "average", rows, d); err != nil {
+	if average != nil {
+		if s.Average, err = matrix(average, "average", rows, d); err != nil {
 			return s, err
 		}
 	}
-	if r.velocity == nil {
+	if velocity == nil {
 		return s, nil
 	}
-	if s.Velocity, err = matrix(r.velocity, "velocity", rows, d); err != nil {
+	if s.Velocity, err = matrix(velocity, "velocity", rows, d); err != nil {
 		return s, err
 	}
-	s.Gains, err = float64s(r.gains, "gains", d)
+	s.Gains, err = float64s(gains, "gains", d)
 	return s, err
 }
 
-// descend takes steps of the sizes asked for and writes the sum of the losses to loss.
-func descend(p *C.cp_in_sgd_steps, loss *C.double, take func(sgd.StepSizes) (float64, error)) error {
-	r, err := cabi.Record(p, "steps")
-	if err != nil {
-		return err
-	}
-	if r.t < 0 || r.t > maxSteps {
-		return cabi.Illegal("t is %d, must be from 0 to %d", int64(r.t), int64(maxSteps))
-	}
-	out, err := cabi.One(loss, "loss")
-	if err != nil {
-		return err
-	}
-	total, err := take(sgd.StepSizes{Rows: float64(r.m), First: float64(r.p), Shift: float64(r.t0), Done: int(r.t)})
-	*out = C.double(total)
-	return err
-}
-
 //export go_cp_sgd_expansion
-func go_cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_ridge_options, expansion *C.cp_in_expansion,
-	targets *C.cp_in_targets, steps *C.cp_in_sgd_steps, state *C.cp_in_sgd_state, loss *C.double, workers C.int32_t,
-	control *C.cp_control, badRow *C.int64_t, err *C.char, errCap C.int64_t) C.int32_t {
+func go_cp_sgd_expansion(s *C.cp_in_structure, options *C.cp_in_ridge_options, given *C.cp_sgd_kernel, targets *C.cp_in_targets,
+	passes *C.cp_in_sgd_passes, support *C.cp_sgd_support, workers C.int32_t, control *C.cp_control, badRow *C.int64_t, err *C.char,
+	errCap C.int64_t) C.int32_t {
 	return guardRows(badRow, err, errCap, func() error {
 		c, e := newRidgeCall(s, options, targets, workers, control)
 		if e != nil {
 			return e
 		}
-		r, e := cabi.Record(expansion, "expansion")
+		stream, how, e := readPasses(passes)
 		if e != nil {
 			return e
 		}
-		if e := cabi.Equal("expansion: n", r.n, "targets", int(c.n)); e != nil {
-			return e
-		}
-		if r.slots < 1 || r.slots > maxRows {
-			return cabi.Illegal("slots is %d, must be from 1 to %d", int64(r.slots), maxRows)
-		}
-		var v sgd.Visits
-		if v.Kernel, e = matrix(r.kernel, "kernel", r.n, r.slots); e != nil {
-			return e
-		}
-		if v.At, e = int64s(r.at, "at", r.n); e != nil {
-			return e
-		}
-		if v.Drop, e = int64s(r.drop, "drop", r.n); e != nil {
-			return e
-		}
-		coefficients, e := descentIn(state, r.slots, c.d, "the expansion")
+		held, at, e := readSupport(support, c.d)
 		if e != nil {
 			return e
 		}
-		return descend(steps, loss, func(sizes sgd.StepSizes) (float64, error) {
-			return c.opt.DescendInExpansion(c.space, sizes, v, c.targets, coefficients, c.mon)
-		})
+		k, e := readSGDKernel(given, c, how.Most > 2 && held.Most == 0)
+		if e != nil {
+			return e
+		}
+		if e := c.visit(&how, k.design); e != nil {
+			return e
+		}
+		e = c.opt.Grow(c.space, k.values, k.first, c.targets, stream, how, &held, &at, c.mon)
+		if e = k.ask(given, e); e == nil || c.mon.Err() != nil {
+			writeSupport(support, held, at, len(how.Order))
+		}
+		return e
 	})
+}
+
+// sgdKernel is a kernel as a call of descent takes it.
+type sgdKernel struct {
+	values sgd.Kernel
+	first  int           // rows that are in the support alone
+	design *solve.Design // the inputs of the others, nil where there are none
+	asked  *fit.AskedKernel
+}
+
+func readSGDKernel(p *C.cp_sgd_kernel, c ridgeCall, repeated bool) (sgdKernel, error) {
+	var k sgdKernel
+	r, err := cabi.Record(p, "given")
+	if err != nil {
+		return k, err
+	}
+	if r.n < c.n || r.n > maxRows {
+		return k, cabi.Illegal("given: n is %d, must be from the %d of targets to %d", int64(r.n), int64(c.n), maxRows)
+	}
+	if r.n_rows < 0 || r.n_rows > r.n || r.n_columns < 0 || r.n_columns > r.n {
+		return k, cabi.Illegal("given: n_rows and n_columns are %d and %d, must be from 0 to %d", int64(r.n_rows), int64(r.n_columns),
+			int64(r.n))
+	}
+	k.first = int(r.n - c.n)
+	var x kernel.Rows
+	if r.x != nil {
+		if x, err = rowsOf(r.x, "given: x"); err != nil {
+			return k, err
+		}
+		if err := cabi.Equal("given: n", r.n, "x", x.Len()); err != nil {
+			return k, err
+		}
+		own := x.Slice(k.first, x.Len())
+		k.design = &solve.Design{N: own.Len(), P: own.Features(), Dense: own.Dense, Rows: own.Sparse}
+	}
+	switch {
+	case r.matrix != nil:
+		given, err := matrix(r.matrix, "given: matrix", r.n, r.n)
+		k.values = &fit.MatrixKernel{Values: given}
+		return k, err
+	case r.function != nil:
+		if r.x == nil {
+			return k, cabi.Illegal("given: function needs x, which is NULL")
+		}
+		f, err := kernelFunction(r.function, x.Features())
+		if err != nil {
+			return k, err
+		}
+		k.values, err = fit.NewRowKernel(f, x, k.first, repeated, c.opt.Workers, c.mon)
+		return k, err
+	}
+	k.asked = &fit.AskedKernel{}
+	k.values = k.asked
+	for _, room := range []*C.int64_t{r.rows, r.columns} {
+		if _, err := cabi.View[int64](unsafe.Pointer(room), "given: rows and columns", r.n); err != nil {
+			return k, err
+		}
+	}
+	if r.n_rows > 0 {
+		k.asked.Answer, err = float64s(r.values, "given: values", r.n_rows, max(r.n_columns, 1))
+	}
+	return k, err
+}
+
+// ask writes down what a call that ended with an error asks for: then it is none.
+func (k sgdKernel) ask(p *C.cp_sgd_kernel, err error) error {
+	if k.asked == nil {
+		return err
+	}
+	r := *p
+	r.n_rows, r.n_columns = 0, 0
+	if errors.Is(err, sgd.ErrAsked) {
+		copy(unsafe.Slice((*int64)(unsafe.Pointer(r.rows)), int(r.n)), k.asked.Rows)
+		copy(unsafe.Slice((*int64)(unsafe.Pointer(r.columns)), int(r.n)), k.asked.Columns)
+		r.n_rows, r.n_columns, err = C.int64_t(len(k.asked.Rows)), C.int64_t(len(k.asked.Columns)), nil
+	}
+	p.n_rows, p.n_columns = r.n_rows, r.n_columns
+	return err
+}
+
+// readSupport reads the function that steps change, and where they stand.
+func readSupport(p *C.cp_sgd_support, d C.int64_t) (sgd.Support, sgd.Progress, error) {
+	var s sgd.Support
+	var at sgd.Progress
+	r, err := cabi.Record(p, "support")
+	if err != nil {
+		return s, at, err
+	}
+	if r.capacity < 1 || r.capacity > maxRows {
+		return s, at, cabi.Illegal("support: capacity is %d, must be from 1 to %d", int64(r.capacity), maxRows)
+	}
+	for _, field := range []struct {
+		name        string
+		value, most C.int64_t
+	}{{"n", r.n, r.capacity}, {"most", r.most, maxRows}, {"passes", r.passes, maxRows}, {"steps", r.steps, maxSteps}, {"stage", r.stage, 3},
+		{"at", r.at, maxSteps}, {"quiet", r.quiet, maxRows}, {"visits", r.visits, maxSteps}, {"converged", r.converged, 1}} {
+		if field.value < 0 || field.value > field.most {
+			return s, at, cabi.Illegal("support: %s is %d, must be from 0 to %d", field.name, int64(field.value), int64(field.most))
+		}
+	}
+	s.Len, s.Most = int(r.n), int(r.most)
+	if s.Rows, err = cabi.View[int64](unsafe.Pointer(r.rows), "support: rows", r.capacity); err != nil {
+		return s, at, err
+	}
+	held, err := banks(r.coef, r.average, r.velocity, r.gains, r.capacity, d)
+	s.Coef, s.Average, s.Velocity, s.Gains = held.Coef, held.Average, held.Velocity, held.Gains
+	at.Outcome = sgd.Outcome{Passes: int(r.passes), Steps: int(r.steps), Loss: float64(r.loss), Weight: float64(r.weight),
+		Start: float64(r.start), Converged: r.converged != 0}
+	at.Stage, at.At, at.Quiet, at.Value, at.Curvature = int(r.stage), int(r.at), int(r.quiet), float64(r.value), float64(r.curvature)
+	return s, at, err
+}
+
+func writeSupport(p *C.cp_sgd_support, s sgd.Support, at sgd.Progress, visits int) {
+	out, err := cabi.OutRecord(p, "support", false)
+	if err != nil {
+		return
+	}
+	r := *p
+	r.n, r.visits = C.int64_t(s.Len), C.int64_t(visits)
+	r.passes, r.steps, r.converged = C.int64_t(at.Passes), C.int64_t(at.Steps), truth(at.Converged)
+	r.loss, r.weight, r.start, r.curvature = C.double(at.Loss), C.double(at.Weight), C.double(at.Start), C.double(at.Curvature)
+	r.stage, r.at, r.quiet, r.value = C.int64_t(at.Stage), C.int64_t(at.At), C.int64_t(at.Quiet), C.double(at.Value)
+	out.Set(r)
 }
 
 //export go_cp_sgd_fit
@@ -124,6 +233,9 @@ func go_cp_sgd_fit(s *C.cp_in_structure, options *C.cp_in_ridge_options, design 
 		if e != nil {
 			return e
 		}
+		if e := c.visit(&how, x); e != nil {
+			return e
+		}
 		coefficients, e := descentIn(state, C.int64_t(x.Len()), c.d, "the design, with the constant,")
 		if e != nil {
 			return e
@@ -134,13 +246,32 @@ func go_cp_sgd_fit(s *C.cp_in_structure, options *C.cp_in_ridge_options, design 
 		}
 		done, curvature, e := c.opt.Train(c.space, x, c.targets, stream, how, coefficients, c.mon)
 		result := C.cp_sgd_report{passes: C.int64_t(done.Passes), steps: C.int64_t(done.Steps), loss: C.double(done.Loss),
-			weight: C.double(done.Weight), start: C.double(done.Start), curvature: C.double(curvature)}
-		if done.Converged {
-			result.converged = 1
-		}
+			weight: C.double(done.Weight), start: C.double(done.Start), curvature: C.double(curvature), visits: C.int64_t(len(how.Order)),
+			converged: truth(done.Converged)}
 		out.Set(result)
 		return e
 	})
+}
+
+// visit makes the visits of a pass where the caller does not say which: of rows x, which may be nil.
+func (c ridgeCall) visit(passes *sgd.Passes, x *solve.Design) error {
+	if passes.Order != nil {
+		return nil
+	}
+	if !passes.Shuffle {
+		x = nil
+	}
+	order, err := fit.VisitedRows(c.targets, x, c.opt.Workers, c.mon)
+	passes.Order = order
+	return err
+}
+
+// truth is 1 for what is true.
+func truth(v bool) C.int64_t {
+	if v {
+		return 1
+	}
+	return 0
 }
 
 // readPasses reads how rows are gone through.
@@ -162,8 +293,10 @@ func readPasses(p *C.cp_in_sgd_passes) (fit.Stream, sgd.Passes, error) {
 	}
 	stream = fit.Stream{Eta: float64(r.eta0), Seen: int(r.seen), Curvature: float64(r.curvature)}
 	passes = sgd.Passes{Shuffle: r.shuffle != 0, Seed: uint64(r.seed), Most: int(r.max_iter), Tol: float64(r.tol)}
-	if passes.Order, err = int64s(r.order, "order", r.n_order); err != nil {
-		return stream, passes, err
+	if r.order != nil || r.n_order != 0 {
+		if passes.Order, err = int64s(r.order, "order", r.n_order); err != nil {
+			return stream, passes, err
+		}
 	}
 	if r.curve != nil {
 		passes.Curve, err = float64s(r.curve, "curve", r.max_iter)
@@ -196,35 +329,4 @@ func go_cp_ridge_losses(s *C.cp_in_structure, options *C.cp_in_ridge_options, sc
 		}
 		return c.opt.Losses(c.space, f, c.targets, values, bounds, c.mon)
 	})
-}
-
-// readDesign reads a design.
-func readDesign(p *C.cp_in_design) (*solve.Design, error) {
-	in, err := cabi.Record(p, "design")
-	if err != nil {
-		return nil, err
-	}
-	if in.n < 0 || in.n > maxRows || in.p < 0 || in.p > maxRows {
-		return nil, cabi.Illegal("design: n and p are %d and %d, must be from 0 to %d", int64(in.n), int64(in.p), maxRows)
-	}
-	x := &solve.Design{N: int(in.n), P: int(in.p), Intercept: in.intercept != 0}
-	if in.dense != nil || in.n*in.p == 0 {
-		x.Dense, err = matrix(in.dense, "design.dense", in.n, in.p)
-		return x, err
-	}
-	s := &solve.Sparse{Rows: x.N, Cols: x.P}
-	if s.Data, err = float64s(in.data, "design.data", in.nnz); err != nil {
-		return nil, err
-	}
-	if s.Indices, err = int32s(in.indices, "design.indices", in.nnz); err != nil {
-		return nil, err
-	}
-	if s.Indptr, err = int64s(in.indptr, "design.indptr", in.n+1); err != nil {
-		return nil, err
-	}
-	if err := s.Check(); err != nil {
-		return nil, cabi.Illegal("design: %w", err)
-	}
-	x.Rows = s
-	return x, nil
 }

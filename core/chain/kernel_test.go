@@ -9,7 +9,7 @@ import (
 )
 
 // kernels returns the chains that the space of a distribution has, by name.
-func (g *gibbs) kernels(t *testing.T) map[string]Kernel {
+func (g *gibbs) kernels(t testing.TB) map[string]Kernel {
 	t.Helper()
 	all := map[string]Kernel{}
 	if _, ok := g.space.(structure.Sampler); ok {
@@ -299,5 +299,31 @@ func (k flips) Step(s *State, rng *rand.Rand) {
 	gain := k.gain[i] * float64(1-2*s.Y[i])
 	if k.lattice.Movable(s.Y, i) && accepts(gain, rng) {
 		s.Y[i] = 1 - s.Y[i]
+	}
+}
+
+// BenchmarkStep takes steps of each chain that a structure has.
+func BenchmarkStep(b *testing.B) {
+	for _, name := range []string{"labelsets", "permutations"} {
+		space, err := structure.New(name, structure.Args{Scalars: map[string]int64{"n": 20}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		g := &gibbs{space: space, score: structure.Scores{Linear: make([]float64, space.FeatureLen())}}
+		for j := range g.score.Linear {
+			g.score.Linear[j] = 0.1 * rng.NormFloat64()
+		}
+		y := make([]int32, space.PartLen())
+		space.(structure.Sampler).Sample(y, rng)
+		for kind, kernel := range g.kernels(b) {
+			b.Run(name+"/"+kind, func(b *testing.B) {
+				state := NewState(space)
+				state.Set(space, g.score, y)
+				for b.Loop() {
+					kernel.Step(state, rng)
+				}
+			})
+		}
 	}
 }

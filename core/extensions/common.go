@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 
 	"combpred/core/badrow"
 	"combpred/core/count"
@@ -65,18 +64,14 @@ func logCommon(a, b *Poset, most int, mon *parallel.Monitor) (float64, error) {
 	if union.finish() >= 0 {
 		return math.Inf(-1), nil
 	}
-	ways := make([]*big.Int, len(union.sets))
-	for k, set := range union.sets {
-		var err error
-		ways[k], err = countConnected(union, set, most, mon.Err)
-		if _, tooLarge := errors.AsType[*LimitError](err); tooLarge {
-			return math.NaN(), nil
-		}
-		if err != nil {
-			return 0, err
-		}
+	number, err := countAll(union, most, mon.Err)
+	if _, tooLarge := errors.AsType[*LimitError](err); tooLarge {
+		return math.NaN(), nil
 	}
-	return count.LogInt(merges(union.sets, ways)), nil
+	if err != nil {
+		return 0, err
+	}
+	return count.LogInt(number), nil
 }
 
 // relations reads rows of signs of pairs. What follows from them is not added yet.

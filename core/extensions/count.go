@@ -29,6 +29,17 @@ func Count(p *Poset, most, workers int, mon *parallel.Monitor) (*big.Int, error)
 	return merges(p.sets, ways), nil
 }
 
+// countAll is Count on one goroutine.
+func countAll(p *Poset, most int, poll func() error) (_ *big.Int, err error) {
+	ways := make([]*big.Int, len(p.sets))
+	for k, set := range p.sets {
+		if ways[k], err = countConnected(p, set, most, poll); err != nil {
+			return nil, err
+		}
+	}
+	return merges(p.sets, ways), nil
+}
+
 // merges returns the number of extensions, given those of each component: their orders are merged in any way.
 func merges(sets [][]int, ways []*big.Int) *big.Int {
 	total, placed := big.NewInt(1), 0

@@ -85,6 +85,15 @@ func (t Targets) example(i int) int {
 	return after - 1
 }
 
+func (t Targets) checkWeights() error {
+	for i, w := range t.Weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return badrow.Named(i, "fit: weight of row %d is %g, must be finite and not negative", i, w)
+		}
+	}
+	return nil
+}
+
 // Kernel trains on the m×m kernel matrix k and writes the dual coefficients (m×d) to coef. work is scratch of WorkBytes bytes,
 // as two views of the same memory.
 func (o Ridge) Kernel(space structure.Space, k linalg.Matrix[float64], targets Targets, work32 []float32, work64 []float64,
@@ -218,10 +227,8 @@ func (o Ridge) problem(space structure.Space, targets Targets, mon *parallel.Mon
 	if i, err := badEntry("psi", targets.Psi); err != nil {
 		return nil, badrow.Named(targets.example(i), "%w", err)
 	}
-	for i, w := range targets.Weights {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, badrow.Named(i, "fit: weight of row %d is %g, must be finite and not negative", i, w)
-		}
+	if err := targets.checkWeights(); err != nil {
+		return nil, err
 	}
 	moments, ok := space.(structure.Moments)
 	if !ok {

@@ -7,6 +7,7 @@ import (
 
 	"combpred/core/badrow"
 	"combpred/core/linalg"
+	"combpred/core/maxmargin"
 	"combpred/core/parallel"
 	"combpred/core/solve"
 	"combpred/core/solve/sgd"
@@ -62,22 +63,29 @@ type Stream struct {
 	Curvature float64 // the largest of the rows before
 }
 
+func (s Stream) check(passes sgd.Passes) error {
+	if !(s.Eta > 0) || math.IsInf(s.Eta, 1) {
+		return fmt.Errorf("fit: eta0 is %g, must be positive and finite", s.Eta)
+	}
+	if !(s.Curvature >= 0) || math.IsInf(s.Curvature, 1) {
+		return fmt.Errorf("fit: curvature is %g, must be finite and not negative", s.Curvature)
+	}
+	if math.IsNaN(passes.Tol) {
+		return errors.New("fit: tol is NaN")
+	}
+	if len(passes.Order) == 0 {
+		return errors.New("fit: order is empty: there is no row to visit")
+	}
+	return nil
+}
+
 // Train takes steps in the weights of input features, in passes. A row that a pass visits c times has the c-th part of its weight in each. It
 // returns the largest curvature of all rows, too, also where it was cancelled.
 func (o Ridge) Train(space structure.Space, design *solve.Design, targets Targets, stream Stream, passes sgd.Passes, state Descent,
 	mon *parallel.Monitor) (sgd.Outcome, float64, error) {
 	var none sgd.Outcome
-	if !(stream.Eta > 0) || math.IsInf(stream.Eta, 1) {
-		return none, 0, fmt.Errorf("fit: eta0 is %g, must be positive and finite", stream.Eta)
-	}
-	if !(stream.Curvature >= 0) || math.IsInf(stream.Curvature, 1) {
-		return none, 0, fmt.Errorf("fit: curvature is %g, must be finite and not negative", stream.Curvature)
-	}
-	if math.IsNaN(passes.Tol) {
-		return none, 0, errors.New("fit: tol is NaN")
-	}
-	if len(passes.Order) == 0 {
-		return none, 0, errors.New("fit: order is empty: there is no row to visit")
+	if err := stream.check(passes); err != nil {
+		return none, 0, err
 	}
 	if design.Rows == nil {
 		if i, err := badEntry("the design", design.Dense); err != nil {
@@ -85,8 +93,7 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 		}
 	} else {
 		for i := range design.N {
-			_, values := design.Rows.Row(i)
-			for _, v := range values {
+			for _, v := range entries(design, i) {
 				if v-v != 0 {
 					return none, 0, badrow.Named(i, "fit: the design holds %g in row %d, must be finite", v, i)
 				}
@@ -97,6 +104,11 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 	if err != nil {
 		return none, 0, err
 	}
+	for i, w := range visits.Weights {
+		if values := entries(design, i); w > 0 && !(linalg.Dot(values, values) <= longest) {
+			return none, 0, badrow.At(i, errors.New("the squares of the features in X overflow; scale the inputs"))
+		}
+	}
 	p, err := o.descent(space, visits, state, design.Len(), mon)
 	if err != nil {
 		return none, 0, err
@@ -106,6 +118,50 @@ func (o Ridge) Train(space structure.Space, design *solve.Design, targets Target
 	passes.Weights = visits.Weights
 	out, err := sgd.Train(p, steps, design, passes, state.Coef, state.Average, state.Velocity, state.Gains)
 	return out, curvature, err
+}
+
+// longest is the largest squared length of a row that is visited: sums over rows, and products with weights, stay finite.
+const longest = 1e280
+
+// entries returns the stored numbers of row i.
+func entries(x *solve.Design, i int) []float64 {
+	if x.Rows == nil {
+		return x.Dense.Row(i)
+	}
+	_, values := x.Rows.Row(i)
+	return values
+}
+
+// VisitedRows returns the visits of a pass over the examples of positive weight, as maxmargin.Visits makes them: in the order of the examples
+// or, where their inputs x are given, in one that depends on what the rows hold alone.
+func VisitedRows(t Targets, x *solve.Design, workers int, mon *parallel.Monitor) ([]int64, error) {
+	order, sorted := make([]int64, t.examples()), make([]float64, t.examples())
+	for i := range order {
+		order[i] = int64(i)
+	}
+	if err := t.checkWeights(); err != nil {
+		return nil, err
+	}
+	for i := range order {
+		if t.First != nil && (t.First[i] < 0 || t.First[i] > t.First[i+1] || t.First[i+1] > t.Psi.Rows) {
+			return nil, badrow.Named(i, "fit: row %d has the outputs %d to %d of %d", i, t.First[i], t.First[i+1], t.Psi.Rows)
+		}
+	}
+	if x != nil {
+		if err := maxmargin.RowsOrder(order, x, t.Psi, t.First, workers, nil); err != nil {
+			return nil, err
+		}
+	}
+	for k, row := range order {
+		if sorted[k] = 1; t.Weights != nil {
+			sorted[k] = t.Weights[row]
+		}
+	}
+	visits, _ := maxmargin.Visits(sorted)
+	for k, at := range visits {
+		visits[k] = order[at]
+	}
+	return visits, mon.Err()
 }
 
 // perVisit returns the targets with the weight that each row has in one visit of a pass: none in rows that are not visited.

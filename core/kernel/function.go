@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
+	"combpred/core/badrow"
 	"combpred/core/parallel"
 )
 
@@ -85,7 +86,7 @@ func (f Function) powers(values []float64) {
 const maxWhole = 32
 
 // GammaScale returns 1 / (p·v) for the variance v of all entries of n rows of p features, those of row i counted weights[i] times
-// (nil: once), or 1 where they do not vary. An overflow is an error. Cost: O(n p), or O(nnz) for sparse rows.
+// (nil: once), or 1 where they do not vary. An overflow is an error, and so is a number that is not finite. Cost: O(n p), or O(nnz) for sparse rows.
 func GammaScale(x Rows, weights []float64, workers int, mon *parallel.Monitor) (float64, error) {
 	x = x.canonical()
 	n, p := x.Len(), x.Features()
@@ -128,6 +129,13 @@ func GammaScale(x Rows, weights []float64, workers int, mon *parallel.Monitor) (
 	scale := float64(p) * (floats.Sum(deviations) / total)
 	switch {
 	case scale-scale != 0:
+		for i := range n {
+			for _, v := range x.at(i).values {
+				if v-v != 0 {
+					return 0, badrow.At(i, fmt.Errorf("kernel: a feature is %g, must be finite", v))
+				}
+			}
+		}
 		return 0, errors.New("kernel: gamma='scale' needs the variance of the inputs, which overflows: scale the inputs")
 	case scale > 0:
 		return 1 / scale, nil

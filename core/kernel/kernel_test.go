@@ -271,6 +271,10 @@ func TestGammaScale(t *testing.T) {
 	if _, err := GammaScale(Rows{Dense: matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float64{-1e300, 1e300}}}, nil, 2, nil); err == nil {
 		t.Error("a variance that overflows is accepted")
 	}
+	bad := matrix{Rows: 2, Cols: 2, Stride: 2, Data: []float64{0, 1, 2, math.NaN()}}
+	if _, err := GammaScale(Rows{Dense: bad}, nil, 2, nil); err == nil || err.Error() != "row 1: kernel: a feature is NaN, must be finite" {
+		t.Errorf("NaN: %v", err)
+	}
 	var cancelled parallel.Monitor
 	cancelled.Cancel()
 	if _, err := GammaScale(Rows{Dense: x}, nil, 1, &cancelled); !errors.Is(err, parallel.ErrCancelled) {

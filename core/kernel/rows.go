@@ -126,3 +126,21 @@ func join(a, b row, f func(x, y float64)) {
 		join(b, a, func(x, y float64) { f(y, x) })
 	}
 }
+
+// Take returns a copy of some rows, in the order of their numbers.
+func (r Rows) Take(numbers []int64) Rows {
+	if r.Sparse == nil {
+		out := linalg.NewMatrix[float64](len(numbers), r.Dense.Cols)
+		for t, i := range numbers {
+			copy(out.Row(t), r.Dense.Row(int(i)))
+		}
+		return Rows{Dense: out}
+	}
+	out := &linalg.Sparse{Rows: len(numbers), Cols: r.Sparse.Cols, Indptr: make([]int64, len(numbers)+1)}
+	for t, i := range numbers {
+		columns, values := r.Sparse.Row(int(i))
+		out.Indices, out.Data = append(out.Indices, columns...), append(out.Data, values...)
+		out.Indptr[t+1] = int64(len(out.Data))
+	}
+	return Rows{Sparse: out}
+}

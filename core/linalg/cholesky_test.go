@@ -238,3 +238,40 @@ func TestAFactorisationCountsItsStrips(t *testing.T) {
 		t.Fatalf("%d steps, error %v", mon.Steps(), err)
 	}
 }
+
+func BenchmarkCholesky(b *testing.B) {
+	b.Run("float32", benchmarkCholesky[float32])
+	b.Run("float64", benchmarkCholesky[float64])
+}
+
+func benchmarkCholesky[T Float](b *testing.B) {
+	const n = 512
+	a := NewMatrix[T](n, n)
+	for b.Loop() {
+		a.Zero()
+		for i := range n {
+			a.Row(i)[i] = n
+			for j := range i {
+				a.Row(i)[j] = 1 / T(1+i-j)
+			}
+		}
+		if _, err := FactorCholesky(blas.Lower, a, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEigen(b *testing.B) {
+	const n = 256
+	a, values := NewMatrix[float64](n, n), make([]float64, n)
+	for b.Loop() {
+		for i := range n {
+			for j := range n {
+				a.Row(i)[j] = 1 / float64(1+i+j)
+			}
+		}
+		if err := EigenTo(values, a, 1, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

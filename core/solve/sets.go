@@ -118,3 +118,36 @@ func (s Sets) InverseDiagonal(i int) float64 {
 	}
 	return (1 - s.share) / (1 - s.share*s.size(i))
 }
+
+// Take returns the problem of some rows, of which one may come several times: with their losses and without what is known of all rows
+// together.
+func (p *Problem) Take(rows []int64) *Problem {
+	out := &Problem{Lambda: p.Lambda, Margin: p.Margin, Coord: p.Coord, Workers: p.Workers, Mon: p.Mon, Sigma: p.Sigma,
+		Root: make([]float64, len(rows)), Sets: Sets{share: p.Sets.share}}
+	if p.Sets.first != nil {
+		out.Sets.first = make([]int, len(rows)+1)
+	}
+	if p.spread != nil {
+		out.spread = make([]float64, len(rows))
+	}
+	var count int
+	for t, row := range rows {
+		i := int(row)
+		lo, hi := p.Sets.Rows(i)
+		out.Root[t], count = p.Root[i], count+hi-lo
+		if p.Sets.first != nil {
+			out.Sets.first[t+1] = count
+		}
+		if p.spread != nil {
+			out.spread[t] = p.spread[i]
+		}
+	}
+	out.Z = linalg.NewMatrix[float64](count, p.Z.Cols)
+	count = 0
+	for _, row := range rows {
+		lo, hi := p.Sets.Rows(int(row))
+		out.Z.Slice(count, count+hi-lo, 0, p.Z.Cols).CopyFrom(p.Z.Slice(lo, hi, 0, p.Z.Cols))
+		count += hi - lo
+	}
+	return out
+}

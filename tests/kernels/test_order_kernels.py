@@ -183,12 +183,13 @@ def test_extension_kernel_is_estimated_beyond_tables(small_tables):
         found = extension_kernel(signs, format="pairs", epsilon=0.5, delta=1e-6, random_state=0)
     assert (np.abs(found / exact - 1) <= 0.5).all()  # fails by chance with probability 1e-6
     np.testing.assert_array_equal(found, found.T)
-    assert found[0, 0] == 24 and found[2, 2] == 6 and found[0, 1] != 5
+    assert found[0, 0] == 24 and found[2, 2] == 6
     again = extension_kernel(
         signs, signs, format="pairs", method="approximate", epsilon=0.5, delta=1e-6, normalize=True, random_state=0
     )
     scale = np.sqrt(np.diag(exact)[:, None] * np.diag(exact))
     assert (again <= 3 * exact / scale).all() and (again >= exact / scale / 3).all()
+    assert again[0, 1] != exact[0, 1] / scale[0, 1]  # an estimate, not rounded
     with pytest.raises(CapabilityError, match="row 0, and row 1 of the other argument"):
         extension_kernel(signs, format="pairs", method="exact")
 
@@ -210,7 +211,7 @@ def test_estimators_take_them_as_callables_and_precomputed(kernel):
         (([[1, 2], [1, -2]],), {}, "X, row 1: found -2 in column 1; positions are"),
         (([[1, 2]], [[1, 2], [math.inf, 1]]), {}, "Y, row 1: found inf in column 0"),
         (([[1], [1]],), {}, "X must have orders of at least 2 items"),
-        (([["a", "b"]],), {}, "X has dtype"),
+        (([["a", "b"]],), {}, "X, row 0: 'a' is not a number"),
         (([[1, 2]], [[1, 2, 3]]), {}, "X has orders of 2 items and Y of 3"),
         (([[1, 2]],), {"format": "auto"}, "format must be one of positions, pairs"),
         (([[0, 0], [0, 2]],), {"format": "pairs"}, "X: y has 2 columns"),

@@ -7,12 +7,13 @@ import json
 import re
 import subprocess
 from ctypes import c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from abi_answers import HEADER, Answer, arguments, functions
-from abi_calls import PART_LEN, PERMUTATIONS, D, out
+from abi_calls import CALLS, PART_LEN, PERMUTATIONS, STRUCTURE, D, out
 from combpred._lib import abi, call, names
 from combpred._lib.decode import decode
 from combpred._lib.errors import RowError
@@ -21,7 +22,6 @@ from combpred._lib.structure import (
     catalogue,
     panic,
     structure_capabilities,
-    structure_check,
     structure_count,
     structure_embed,
     structure_sample,
@@ -130,7 +130,7 @@ def test_no_message_buffer_is_needed(dll):
 def test_check_tells_bad_rows_from_bad_arguments(dll):
     bad_row = out()
     y = np.array([[1, 2, 3, 4], [1, 2, 3, 3]], dtype=np.int32)
-    s = PERMUTATIONS
+    s = STRUCTURE
     assert dll.cp_structure_check(s, y.ctypes.data, 2, PART_LEN, 1, None, bad_row, None, 0) == abi.EVALUE
     assert bad_row[0] == 1
     assert dll.cp_structure_check(s, y.ctypes.data, 1, PART_LEN, 1, None, bad_row, None, 0) == abi.OK
@@ -141,7 +141,7 @@ def test_check_tells_bad_rows_from_bad_arguments(dll):
 
 def test_count_tells_the_room_it_needs(dll):
     needed = out()
-    s = PERMUTATIONS
+    s = STRUCTURE
     assert dll.cp_structure_count(s, None, 0, needed, None, 0) == abi.OK
     assert needed[0] == len("18") + 1
     small = ctypes.create_string_buffer(b"xx", 2)
@@ -159,7 +159,7 @@ def test_capabilities_are_those_of_the_parameters(dll):
     assert {"moments", "cftp"} <= sized
     assert not {"sibling", "monotone"} & sized
     needed, small = out(), ctypes.create_string_buffer(b"xx", 2)
-    s = PERMUTATIONS
+    s = STRUCTURE
     assert dll.cp_structure_capabilities(s, small, 2, needed, None, 0) == abi.OK
     assert small.raw == b"xx"
     enough = ctypes.create_string_buffer(needed[0])
@@ -254,5 +254,23 @@ def test_arguments_are_converted_or_refused():
     with pytest.raises(ValueError, match="linear has shape"):
         decode(PERMUTATIONS, np.zeros((2, D + 1)))
     with pytest.raises(RowError, match="row 1: ") as caught:
-        structure_check(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
+        structure_embed(PERMUTATIONS, [[1, 2, 3, 4], [0, 1, 2, 3]])
     assert caught.value.row == 1
+
+
+def test_what_is_counted_is_said(dll):
+    """Functions that count steps say what they are; the others leave them."""
+    text = (Path(__file__).parents[2] / "capi" / "combpred.h").read_text(encoding="utf-8")
+    silent, counting = [], []
+    for name, parameters in functions().items():
+        names = [p.split()[-1] for p in parameters]
+        if "*control" not in names or name not in CALLS:
+            continue
+        comment = re.findall(r"/\*.*?\*/", text[: text.index(f"int32_t {name}(")], re.S)[-1]
+        control, given = abi.Control(), arguments(name)
+        given[names.index("*control")] = control
+        Answer(getattr(dll, name), *given)
+        counting += [name] * (control.step != 0)
+        silent += [name] * (control.step != 0 and "control" not in comment)
+    assert silent == []
+    assert len(counting) > 30

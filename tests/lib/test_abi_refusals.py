@@ -11,7 +11,7 @@ import scipy.sparse
 
 import abi_estimates
 from abi_answers import Answer, arguments, functions, structs
-from abi_calls import CALLS, PART_LEN, PERMUTATIONS, D, out
+from abi_calls import CALLS, PART_LEN, STRUCTURE, D, out
 from combpred._lib import abi
 from combpred._lib.ridge import Design
 
@@ -69,9 +69,9 @@ def test_misaligned_pointers_are_refused(dll):
     odd = ctypes.addressof(block) + 1
     a = Answer(dll.cp_structure_shape, odd, out(), out(), out())
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
-    a = Answer(dll.cp_structure_mean, PERMUTATIONS, odd, D)
+    a = Answer(dll.cp_structure_mean, STRUCTURE, odd, D)
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
-    a = Answer(dll.cp_structure_sample, PERMUTATIONS, 0, None, 0, PART_LEN, 1, odd)
+    a = Answer(dll.cp_structure_sample, STRUCTURE, 0, None, 0, PART_LEN, 1, odd)
     assert (a.status, "aligned" in a.message) == (abi.EVALUE, True)
 
 
@@ -100,7 +100,10 @@ NULLABLE = {
     *("CChainRecord.value", "CChainRecord.steps", "CChainRecord.accepted", "CChainOptions.start"),
     *("CTargets.weights", "COutputs.weights", "CSGDState.average", "CSGDState.velocity", "CAffineLoss.magnitude"),
     *("cp_labelrank_boost.curve", "CBoostCurve.losses", "CBoostCurve.bounds"),
+    *("cp_labelrank_direct.loss", "cp_labelrank_direct.info", "CRankings.weights", "CNeighbors.counts"),
+    *("cp_labelrank_read.gaps", "cp_labelrank_consensus.scores"),
     "CSGDPasses.curve",
+    *("CSGDPasses.curve", "CSGDKernel.matrix", "CSGDKernel.rows", "CSGDKernel.columns"),
     *("cp_affine_losses.entries", "cp_affine_losses.cost", "cp_affine_losses.counted"),
     *("cp_svm_state_len.loss", "cp_svm_next.loss", "cp_svm_result.loss"),
     *("cp_svm_fit.info", "cp_svm_result.info", "cp_perceptron_fit.info", "cp_perceptron_result.info"),
@@ -324,10 +327,10 @@ def test_states_of_other_problems_are_refused(dll):
 def test_illegal_sparse_rows_are_refused(dll, indices, indptr):
     design = Design(scipy.sparse.csr_matrix(np.eye(2)))
     bad_indices, bad_indptr = np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int64)
-    design._struct.indices = bad_indices.ctypes.data
-    design._struct.indptr = bad_indptr.ctypes.data
+    design.struct.indices = bad_indices.ctypes.data
+    design.struct.indptr = bad_indptr.ctypes.data
     changed = arguments("cp_sgd_fit")
-    changed[2] = design._struct
+    changed[2] = design.struct
     a = Answer(dll.cp_sgd_fit, *changed)
     assert a.status == abi.EVALUE
     assert a.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import sys
 import threading
@@ -13,8 +14,6 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from combpred import Admissible, StructuredRidge, StructuredRidgeCV, StructuredSGD
-from combpred._models import sgd_learners
-from combpred._models.sgd_learners import StepSizes
 from combpred.structures import Cliques, DirectedCycles, Hierarchy, LabelSets, Ordinal, Permutations
 from online_data import KERNELS, data, sgd
 
@@ -97,12 +96,11 @@ def reference_fit(model, X, y, weights, passes):
     [{}, {"average": True}, {"learning_rate": "smd"}, {"learning_rate": "smd", "average": True}, {"eta0": 0.1}],
     ids=str,
 )
-def test_passes_are_those_of_a_plain_reference(kernel, loss, more, monkeypatch):
-    monkeypatch.setattr(sgd_learners, "_EXPANSION_BATCH", 7)  # batches that do not divide the rows
+def test_passes_are_those_of_a_plain_reference(kernel, loss, more):
     # Gains depend on the basis where Σ has equal eigenvalues: those of grades are distinct.
     structure = Ordinal(5) if "learning_rate" in more else Permutations(4)
-    X, y = data(structure, n=30)
-    weights = np.random.default_rng(1).integers(0, 3, size=30).astype(float)
+    X, y = data(structure, n=150)  # more visits than a batch takes
+    weights = np.random.default_rng(1).integers(0, 3, size=150).astype(float)
     for truncation in (None, 10) if kernel == "rbf" else (None,):
         model = sgd(structure, kernel=kernel, loss=loss, shuffle=False, max_iter=3, truncation=truncation, **more)
         model.fit(X, y, sample_weight=weights)
@@ -284,45 +282,56 @@ def test_passes_that_ran_out_are_warned_of():
         sgd("permutations", kernel="rbf", max_iter=2).fit(X, y)
 
 
-def test_an_interrupt_leaves_a_model(monkeypatch):
-    X, y = data(Permutations(5))
-    monkeypatch.setattr(sgd_learners, "_EXPANSION_BATCH", 16)
-    real = sgd_learners.sgd_expansion
+def test_an_interrupt_leaves_a_model():
+    """A user's kernel is asked for values of batches of 128 rows: where it is stopped, those before are kept."""
+    X, y = data(Permutations(5), n=160)
     calls = []
 
-    def interrupted(*arguments, **keywords):
+    def kernel(one, other):
         calls.append(1)
         if len(calls) > limit:
             raise KeyboardInterrupt
-        return real(*arguments, **keywords)
+        return np.exp(-((one - other) ** 2).sum())
 
-    monkeypatch.setattr(sgd_learners, "sgd_expansion", interrupted)
-    model = sgd("permutations", kernel="rbf", shuffle=False)
-    limit = 0
+    def begun():
+        calls.clear()
+        return sgd("permutations", kernel=kernel, shuffle=False, truncation=20)
+
+    model, limit = begun(), 0
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     assert not hasattr(model, "structure_")
-    calls.clear()
-    limit = 8
+    batches = [128 * 128, 32 * (20 + 32)]  # kernel values of the two batches of a pass
+    model, limit = begun(), 160 + sum(batches) + 160 * 20 + 128 * (20 + 128) + 1
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
-    assert model.descent_.n_steps == 80 and len(model.loss_curve_) == 1 and not hasattr(model, "objective_")
-    assert np.abs(model.feature_scores(X)).max() > 0
-    calls.clear()
-    limit = 2
-    model = sgd("permutations", kernel="rbf", shuffle=False)
+    assert len(model.loss_curve_) == 1 and model.descent_.n_rows == 160 and not hasattr(model, "objective_")
+    np.testing.assert_array_equal(model.X_fit_, X[108:128])
+    limit = math.inf
+    assert np.abs(model.feature_scores(X[:2])).max() > 0
+    model, limit = begun(), 160 + batches[0] + 1
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit(X, y)
-    assert model.descent_.n_rows == 32
-    limit = 1000
-    expected = sgd("permutations", kernel="rbf", shuffle=False)
-    monkeypatch.setattr(StepSizes, "of", lambda *args: StepSizes(80.0, 0.5, 1e4))
-    model = sgd("permutations", kernel="rbf", shuffle=False).partial_fit(X, y)
-    np.testing.assert_allclose(
-        model.feature_scores(X),
-        expected.partial_fit(X[:32], y[:32]).partial_fit(X[32:], y[32:]).feature_scores(X),
-        atol=1e-10,
-    )
+    assert model.descent_.n_rows == 128
+    np.testing.assert_array_equal(model.X_fit_, X[108:128])
+
+
+def test_a_function_of_two_rows_gives_the_same_steps():
+    X, y = data(Permutations(5), n=160)
+
+    def kernel(one, other):
+        return np.exp(-0.5 * ((one - other) ** 2).sum())
+
+    for more in ({}, {"truncation": 20}, {"max_iter": 2}):
+        found = [
+            sgd("permutations", kernel=each, gamma=0.5, **{"max_iter": 3, **more}).fit(X, y) for each in ("rbf", kernel)
+        ]
+        for _ in range(2):
+            np.testing.assert_allclose(*(each.feature_scores(X[:9]) for each in found), atol=1e-10)
+            np.testing.assert_array_equal(found[0].X_fit_, found[1].X_fit_)
+            np.testing.assert_allclose(*(each.loss_curve_ for each in found), atol=1e-8)
+            for each in found:
+                each.partial_fit(X[:30], y[:30])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -69,3 +70,27 @@ def test_packages_that_are_not_covered_are_named(root, lines, says):
 def test_core_builds_without_c(root, go):
     environment = {**os.environ, "CGO_ENABLED": "0"}
     subprocess.run([go, "build", "./core/..."], cwd=root, env=environment, check=True)
+
+
+#: Packages that others are built with and that nobody would begin with, and parts of a package that has an example.
+PLUMBING = ("badrow", "control", "polling", "linalg/hostblas", "maxmargin/", "loglinear/", "solve/dual", "solve/loo")
+FOR_TESTS = ("test", "structure/examples")
+
+
+def _packages_with(root, declared):
+    return {
+        str(file.parent.relative_to(root / "core"))
+        for file in (root / "core").rglob("*_test.go")
+        if re.search(rf"^func {declared}", file.read_text(), re.M)
+    }
+
+
+def test_every_package_shows_an_example(root):
+    packages = {str(file.parent.relative_to(root / "core")) for file in (root / "core").rglob("*.go")}
+    without = packages - _packages_with(root, "Example")
+    assert [name for name in without if not name.startswith(PLUMBING) and not name.endswith(FOR_TESTS)] == []
+
+
+def test_what_is_hot_has_benchmarks(root):
+    hot = {"solve/primal", "solve/dual", "solve/sgd", "linalg", "chain", "loglinear"}
+    assert hot - _packages_with(root, "Benchmark") == set()

@@ -10,19 +10,17 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom, gamma, kstest
+from scipy.stats import binom
 
 from combpred import CapabilityError, sampling
-from combpred.sampling import _extensions
-from combpred.sampling._extensions import estimate_count
 
 FALSE_ALARM = 1e-6
 ZIGZAG = [(0, 1), (2, 1), (2, 3), (4, 3)]  # 16 orders, an Euler number
 
 
-def estimated(pairs, n, epsilon, delta, seed, small=1, **options):
-    rng = np.random.RandomState(seed)
-    return estimate_count(np.array(pairs, dtype=np.int32), n, epsilon, delta, rng, small=small, **options)
+def estimated(pairs, n, epsilon, delta, seed, **options):
+    options = {"epsilon": epsilon, "delta": delta, "random_state": seed, **options}
+    return sampling.count_linear_extensions(pairs, n, method="approximate", **options)
 
 
 def test_exact_counts_are_those_of_enumeration():
@@ -49,7 +47,8 @@ def test_large_counts_are_exact():
     assert sampling.count_linear_extensions(ZIGZAG, 5, method="approximate").method == "exact"  # it is small
 
 
-def test_estimates_keep_their_guarantee():
+def test_estimates_keep_their_guarantee(limits):
+    limits.downsets(1)
     runs, epsilon, delta = 200, 0.4, 0.2
     found = [estimated(ZIGZAG, 5, epsilon, delta, seed) for seed in range(runs)]
     wrong = sum(abs(each.value / 16 - 1) > epsilon for each in found)
@@ -63,35 +62,17 @@ def test_estimates_keep_their_guarantee():
     assert abs(logs.mean()) < 5 * logs.std() / math.sqrt(runs)
 
 
-def test_estimates_of_larger_posets():
+def test_estimates_of_larger_posets(limits):
+    limits.downsets(20)
     # Three chains of four, the first of each before the last of the next: merges by inclusion and exclusion.
     pairs = [(4 * c + i, 4 * c + i + 1) for c in range(3) for i in range(3)] + [(0, 7), (4, 11)]
     want = math.factorial(12) // 24**3 - 2 * math.comb(12, 4) + 1
     assert sampling.count_linear_extensions(pairs, 12).value == want
-    found = estimated(pairs, 12, 0.5, 1e-6, 3, small=20)
+    found = estimated(pairs, 12, 0.5, 1e-6, 3)
     assert found.lower <= want <= found.upper
     assert found.value == pytest.approx(math.exp(found.log_value), rel=1e-9, abs=1)
-    assert estimated(pairs, 12, 0.5, 1e-6, 3, small=20, n_threads=2) == found
-    assert estimated(pairs, 12, 0.5, 1e-6, 4, small=20).value != found.value
-
-
-@pytest.mark.parametrize("p", [0.15, 0.7, 1.0])
-def test_relative_errors_have_a_known_distribution(p):
-    rng, coins = np.random.RandomState(0), np.random.default_rng(1)
-    logs = [_extensions.log_inverse(lambda many: coins.random(many) < p, 5, 0.5, rng, most=16) for _ in range(2000)]
-    values = p * np.exp(np.array(logs) + _extensions.digamma(5))
-    assert kstest(values, gamma(5).cdf).pvalue > FALSE_ALARM
-
-
-@pytest.mark.parametrize(("levels", "epsilon", "delta"), [(1, 0.5, 0.3), (4, 0.2, 0.05), (30, 0.8, 0.01)])
-def test_as_many_successes_as_the_guarantee_needs(levels, epsilon, delta):
-    k = _extensions.successes_needed(levels, epsilon, delta)
-    assert _extensions.error_bound(levels, k - 1, epsilon) > delta
-    runs = 20000
-    errors = np.random.default_rng(2).gamma(k, size=(runs, levels)) / np.exp(_extensions.digamma(k))
-    wrong = int((np.abs(errors.prod(axis=1) - 1) > epsilon).sum())
-    assert wrong <= binom.isf(FALSE_ALARM, runs, delta)
-    assert wrong >= delta * runs / 40  # Chernoff's bound is not far off
+    assert estimated(pairs, 12, 0.5, 1e-6, 3, n_jobs=2) == found
+    assert estimated(pairs, 12, 0.5, 1e-6, 4).value != found.value
 
 
 def test_probabilities_are_those_of_enumeration():

@@ -64,7 +64,10 @@ func pythonModule(header string) string {
 	}
 	b.WriteString("\n\n# Those that tell by bad_row, right before the error buffer, which of the caller's rows is to blame.\n")
 	fmt.Fprintf(&b, "OF_ROWS: dict[str, tuple[type, ...]] = {\n%s}\n\n", ofRows.String())
-	fmt.Fprintf(&b, "PROTOTYPES: dict[str, tuple[type, ...]] = {\n%s    **OF_ROWS,\n}\n", plain.String())
+	fmt.Fprintf(&b, "PROTOTYPES: dict[str, tuple[type, ...]] = {\n%s    **OF_ROWS,\n}\n\n", plain.String())
+	b.WriteString("# Those that take a number of workers and a control block.\n")
+	b.WriteString("PARALLEL = {\n    name for name, kinds in PROTOTYPES.items()\n")
+	b.WriteString("    if (kinds[-5:-3] if name in OF_ROWS else kinds[-4:-2]) == _RUN\n}\n")
 	return b.String()
 }
 

@@ -6,6 +6,7 @@
 package affine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -40,8 +41,10 @@ func New(psi linalg.Matrix[float64], entries Entries, cost Cost, counted []bool)
 		return maxmargin.Loss{}, fmt.Errorf("affine: there are no entries number %d", entries)
 	case cost < Hamming || cost > ZeroOne:
 		return maxmargin.Loss{}, fmt.Errorf("affine: there is no cost number %d", cost)
-	case cost == Kendall && entries == Bits, cost == ZeroOne && entries != Bits:
-		return maxmargin.Loss{}, fmt.Errorf("affine: cost number %d is not for entries number %d of ψ", cost, entries)
+	case cost == Kendall && entries == Bits:
+		return maxmargin.Loss{}, errors.New("affine: Kendall's distance is one of signs, not of entries 0 and 1")
+	case cost == ZeroOne && entries != Bits:
+		return maxmargin.Loss{}, errors.New("affine: the zero-one loss is one of entries 0 and 1, not of signs")
 	case counted != nil && (entries != Bits || len(counted) != psi.Cols):
 		return maxmargin.Loss{}, fmt.Errorf("affine: %d entries to be counted of %d, which is for entries 0 and 1", len(counted), psi.Cols)
 	case entries == SignsAndTies && psi.Cols%2 != 0:

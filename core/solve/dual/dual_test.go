@@ -116,7 +116,7 @@ func closedForms[T linalg.Float](t *testing.T, p *solve.Problem, op *Kernel, wor
 	check(fmt.Sprintf("inverses %T, factor of G", work), p, c, info, err)
 }
 
-func iteration(t *testing.T, p *solve.Problem, res Resolvent) MarginSolver {
+func iteration(t testing.TB, p *solve.Problem, res Resolvent) MarginSolver {
 	t.Helper()
 	if !p.Margin {
 		return nil
@@ -190,4 +190,60 @@ func inPsi(p *solve.Problem, c matrix, d int) matrix {
 
 func relativeGap(got, want float64) float64 {
 	return math.Abs(got-want) / math.Max(math.Abs(want), 1e-12)
+}
+
+// BenchmarkSolvers trains on 300 rankings of 8 labels.
+func BenchmarkSolvers(b *testing.B) {
+	space, err := structure.New("permutations", structure.Args{Scalars: map[string]int64{"n": 8}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	const m = 300
+	rng := rand.New(rand.NewPCG(1, 2))
+	psi, x, k := linalg.NewMatrix[float64](m, space.FeatureLen()), linalg.NewMatrix[float64](m, 10), linalg.NewMatrix[float64](m, m)
+	y, mean := make([]int32, space.PartLen()), make([]float64, space.FeatureLen())
+	for i := range m {
+		space.(structure.Sampler).Sample(y, rng)
+		space.Embed(psi.Row(i), y)
+		for j := range x.Cols {
+			x.Row(i)[j] = rng.NormFloat64()
+		}
+	}
+	space.(structure.Moments).Mean(mean)
+	linalg.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, k)
+	coord, err := solve.NewCoordinates(space)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := solve.NewProblem(1, true, coord, solve.Targets{Psi: psi, Mean: mean}, 1, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	op, c, opt := NewKernel(p, k, 0), p.NewBlock(), solve.Options{Tol: 1e-8}
+	work := make([]float64, FactorWork[float64](m, coord.Distinct())/8)
+	b.Run("closed form", func(b *testing.B) {
+		for b.Loop() {
+			f, err := NewFactored(op, work, coord.Distinct())
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := ClosedForm(p, op, f, iteration(b, p, f), c, opt); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("cg", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := ConjugateGradient(p, op, nil, c, opt); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("newton-cg", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := NewtonCG(p, op, c, opt); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

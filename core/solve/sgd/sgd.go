@@ -90,9 +90,6 @@ func (d *Descent) Run() error {
 			}
 		}
 		d.step(i)
-		if i%pollSteps == pollSteps-1 {
-			d.p.Mon.Advance(pollSteps)
-		}
 	}
 	if err := solve.CheckFinite(d.Loss); err != nil {
 		return err

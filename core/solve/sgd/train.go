@@ -132,7 +132,7 @@ func (d *Descent) passes(x *solve.Design, passes Passes, counts []float64, out *
 				return err
 			}
 			passes.Curve[out.Passes] = value
-			quiet = d.quiet(passes, out, quiet)
+			quiet = passes.quiet(out, quiet)
 		}
 		out.Passes++
 		d.p.Mon.Advance(1)
@@ -144,12 +144,12 @@ func (d *Descent) passes(x *solve.Design, passes Passes, counts []float64, out *
 }
 
 // quiet returns how many passes in a row have changed little, with the one that has just been made.
-func (d *Descent) quiet(passes Passes, out *Outcome, before int) int {
+func (p Passes) quiet(out *Outcome, before int) int {
 	if out.Passes == 0 {
 		return 0
 	}
-	value, last := passes.Curve[out.Passes], passes.Curve[out.Passes-1]
-	if math.Abs(last-value) <= passes.Tol*max(math.Abs(out.Start-value), math.SmallestNonzeroFloat64) {
+	value, last := p.Curve[out.Passes], p.Curve[out.Passes-1]
+	if math.Abs(last-value) <= p.Tol*max(math.Abs(out.Start-value), math.SmallestNonzeroFloat64) {
 		return before + 1
 	}
 	return 0

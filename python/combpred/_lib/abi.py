@@ -54,6 +54,12 @@ class CMomentsInfo(ctypes.Structure):
     _fields_ = _fields(kind=c_char * 16, standard_error=c_double)
 
 
+class CLayout(ctypes.Structure):
+    """cp_layout."""
+
+    _fields_ = _fields(kind=c_char * 16, n_items=_N, n_cells=_N)
+
+
 class CScores(ctypes.Structure):
     """cp_scores."""
 
@@ -113,6 +119,18 @@ class CChainRecord(ctypes.Structure):
     """cp_chain_record."""
 
     _fields_ = _fields(n=_N, n_samples=_N, value=_P, steps=_P, accepted=_P)
+
+
+class CExtensionsOptions(ctypes.Structure):
+    """cp_extensions_options."""
+
+    _fields_ = _fields(epsilon=c_double, delta=c_double, most_downsets=_N, seed=c_uint64)
+
+
+class CExtensionsInfo(ctypes.Structure):
+    """cp_extensions_info."""
+
+    _fields_ = _fields(log_count=c_double, n_levels=_N, n_samples=_N)
 
 
 class CEstimateOptions(ctypes.Structure):
@@ -231,22 +249,10 @@ class CPrimalStep(ctypes.Structure):
     _fields_ = _fields(request=c_char * 16, reply=_N, direction=_N, coef=_N)
 
 
-class CSGDSteps(ctypes.Structure):
-    """cp_sgd_steps."""
-
-    _fields_ = _fields(m=c_double, p=c_double, t0=c_double, t=_N)
-
-
 class CSGDState(ctypes.Structure):
     """cp_sgd_state."""
 
     _fields_ = _fields(rows=_N, d=_N, coef=_P, average=_P, velocity=_P, gains=_P)
-
-
-class CExpansion(ctypes.Structure):
-    """cp_expansion."""
-
-    _fields_ = _fields(n=_N, slots=_N, kernel=_P, at=_P, drop=_P)
 
 
 class CDesign(ctypes.Structure):
@@ -266,7 +272,21 @@ class CSGDReport(ctypes.Structure):
     """cp_sgd_report."""
 
     _fields_ = _fields(passes=_N, steps=_N, converged=_N, loss=c_double, weight=c_double, start=c_double,
-                       curvature=c_double)
+                       curvature=c_double, visits=_N)
+
+
+class CSGDKernel(ctypes.Structure):
+    """cp_sgd_kernel."""
+
+    _fields_ = _fields(n=_N, function=_P, x=_P, matrix=_P, rows=_P, columns=_P, n_rows=_N, n_columns=_N, values=_P)
+
+
+class CSGDSupport(ctypes.Structure):
+    """cp_sgd_support."""
+
+    _fields_ = _fields(capacity=_N, most=_N, n=_N, rows=_P, coef=_P, average=_P, velocity=_P, gains=_P, visits=_N,
+                       passes=_N, steps=_N, converged=_N, loss=c_double, weight=c_double, start=c_double,
+                       curvature=c_double, stage=_N, at=_N, quiet=_N, value=c_double)
 
 
 class CLoglinearOptions(ctypes.Structure):
@@ -414,6 +434,18 @@ class CBoostCurve(ctypes.Structure):
     _fields_ = _fields(n_curve=_N, losses=_P, bounds=_P)
 
 
+class CRankings(ctypes.Structure):
+    """cp_rankings."""
+
+    _fields_ = _fields(n=_N, k=_N, positions=_P, weights=_P)
+
+
+class CNeighbors(ctypes.Structure):
+    """cp_neighbors."""
+
+    _fields_ = _fields(n=_N, m=_N, numbers=_P, weights=_P, counts=_P)
+
+
 class CProfile(ctypes.Structure):
     """cp_profile."""
 
@@ -469,7 +501,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_structure_embed": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_mirror": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
-    "cp_structure_canonical": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
+    "cp_structure_encode": (_P, _P, _N, _N, c_int32, _P, _N, *_RUN, *_ROW),
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
@@ -483,6 +515,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_marginals_estimate": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_kernel": (_P, _P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_kernel_scale": (_P, _P, _P, *_RUN, *_ROW),
+    "cp_nearest": (_P, _P, _N, _P, _P, *_RUN, *_ROW),
     "cp_kernel_check": (_P, _N, *_RUN, *_ROW),
     "cp_kernel_semidefinite": (_P, _N, *_RUN, *_ROW),
     "cp_symmetric_eigen": (_P, _N, _P, *_RUN, *_ROW),
@@ -495,8 +528,8 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_ridge_sums": (_P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_product": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_ridge_losses": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
-    "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_sgd_fit": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_sgd_expansion": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_fit": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_rows": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_loglinear_sums": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
@@ -515,6 +548,9 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_labelrank_online": (_P, _P, _P, _P, *_RUN, *_ROW),
     "cp_labelrank_mistake_bound": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_labelrank_boost": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_direct": (_P, _P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_read": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
+    "cp_labelrank_consensus": (_P, _P, _P, _P, _P, _P, *_RUN, *_ROW),
     "cp_aggregate_pairs": (_P, _P, *_RUN, *_ROW),
     "cp_aggregate": (_P, _P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
     "cp_aggregate_extend": (_P, _N, c_uint64, _P, _P, *_RUN, *_ROW),
@@ -537,11 +573,16 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_capabilities": (_P, _P, _N, _P, *_ERR),
     "cp_structure_moments": (_P, _P, *_RUN, *_ERR),
     "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
+    "cp_structure_format": (_P, _P, _N, _P, *_ERR),
+    "cp_structure_names": (_P, _P, _N, _P, *_RUN, *_ERR),
+    "cp_structure_layout": (_P, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_custom_kernel": (_P, _N, _P, _P, *_RUN, *_ERR),
     "cp_chain_diagnose": (_P, _N, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_extensions_sample": (_P, _N, _N, _P, c_uint64, _P, _N, _P, *_RUN, *_ERR),
     "cp_extensions_count": (_P, _N, _N, _N, _P, _N, _P, *_RUN, *_ERR),
+    "cp_extensions_estimate": (_P, _N, _N, _P, _P, _N, _P, _P, *_RUN, *_ERR),
+    "cp_extensions_before": (_P, _N, _N, _N, _P, *_RUN, *_ERR),
     "cp_estimate_next": (_P, _P, _P, _P, *_RUN, *_ERR),
     "cp_chain_next": (_P, _P, _P, _P, _P, *_RUN, *_ERR),
     "cp_ridge_plan": (_P, _P, _N, _N, _N, _P, *_RUN, *_ERR),
@@ -555,4 +596,10 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_aggregate_margins": (_P, c_double, _P, _N, *_ERR),
     "cp_aggregate_acyclic": (_P, _N, _P, _P, _P, _P, _P, *_RUN, *_ERR),
     **OF_ROWS,
+}
+
+# Those that take a number of workers and a control block.
+PARALLEL = {
+    name for name, kinds in PROTOTYPES.items()
+    if (kinds[-5:-3] if name in OF_ROWS else kinds[-4:-2]) == _RUN
 }

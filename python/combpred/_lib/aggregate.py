@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, IntArray, allocate
-from .call import address, call, codes, floats, get_n_threads, record
+from .call import call, codes, floats, record
 
 _EXACT = 20  # items of a group that are solved by recursion over subsets, of which each takes some 30 operations
 
@@ -32,17 +32,11 @@ class Profile(NamedTuple):
     weights: FloatArray | None
     n_extensions: int = 0
 
+    @property
     def struct(self) -> abi.CProfile:
         """Return what the core reads, good for as long as the arrays are kept."""
         n, k = self.ranks.shape
-        return record(
-            abi.CProfile,
-            n=n,
-            k=k,
-            ranks=address(self.ranks),
-            weights=address(self.weights),
-            n_extensions=self.n_extensions,
-        )
+        return record(abi.CProfile, n=n, k=k, ranks=self.ranks, weights=self.weights, n_extensions=self.n_extensions)
 
 
 class Pairs(NamedTuple):
@@ -59,9 +53,10 @@ class Pairs(NamedTuple):
     before: FloatArray
     tied: FloatArray | None = None
 
+    @property
     def struct(self) -> abi.CPairs:
         """Return what the core reads, good for as long as the arrays are kept."""
-        return record(abi.CPairs, k=len(self.before), before=address(self.before), tied=address(self.tied))
+        return record(abi.CPairs, k=len(self.before), before=self.before, tied=self.tied)
 
 
 class Programs(NamedTuple):
@@ -81,16 +76,13 @@ class Programs(NamedTuple):
     state: IntArray
     lower_bound: FloatArray
 
+    @property
     def struct(self) -> abi.CPrograms:
         """Return what the core reads, good for as long as the arrays are kept."""
         return record(
-            abi.CPrograms,
-            k=len(self.x),
-            n_groups=len(self.state),
-            x=address(self.x),
-            state=address(self.state),
-            lower_bound=address(self.lower_bound),
-        )
+            abi.CPrograms, k=len(self.x), n_groups=len(self.state), x=self.x, state=self.state,
+            lower_bound=self.lower_bound,
+        )  # fmt: skip
 
 
 class Consensus(NamedTuple):
@@ -135,13 +127,7 @@ def pair_counts(profile: Profile) -> Pairs:
     """Return what rankings prefer. Pairs with an unknown item do not count."""
     n, k = profile.ranks.shape
     pairs = Pairs(np.empty((k, k)), np.empty((k, k)))
-    call(
-        "cp_aggregate_pairs",
-        ctypes.byref(profile.struct()),
-        ctypes.byref(pairs.struct()),
-        n_threads=get_n_threads(),
-        flops=2.0 * n * k * k,
-    )
+    call("cp_aggregate_pairs", profile, pairs, flops=2.0 * n * k * k)
     return pairs
 
 
@@ -150,7 +136,7 @@ def item_groups(before: FloatArray) -> list[NDArray[np.intp]]:
     before = floats(before, "before", None, None)
     k = len(before)
     group, n_groups = np.empty(k, dtype=np.int32), ctypes.c_int64()
-    call("cp_aggregate_groups", address(before), k, address(group), ctypes.addressof(n_groups))
+    call("cp_aggregate_groups", before, k, group, n_groups)
     by_group = np.argsort(group, kind="stable")
     return np.split(by_group, np.flatnonzero(np.diff(group[by_group])) + 1)
 
@@ -158,7 +144,7 @@ def item_groups(before: FloatArray) -> list[NDArray[np.intp]]:
 def majority_margins(pairs: Pairs, threshold: float) -> FloatArray:
     """Return the weights (k, k) of the majority's preferences, of more than a share `threshold`."""
     margins = np.empty_like(pairs.before)
-    call("cp_aggregate_margins", ctypes.byref(pairs.struct()), threshold, address(margins), len(margins))
+    call("cp_aggregate_margins", pairs, threshold, margins, len(margins))
     return margins
 
 
@@ -180,32 +166,12 @@ def consensus(
         n, k = 0, len(pairs.before)
     y = np.empty((k, k) if output == "partial" else k, dtype=np.int32)
     info = record(abi.CConsensusInfo)
-    options = record(
-        abi.CAggregateOptions, method=method.encode(), output=output.encode(), penalty=penalty, seed=seed % 2**64
-    )
-    call(
-        "cp_aggregate",
-        None if profile is None else ctypes.byref(profile.struct()),
-        None if pairs is None else ctypes.byref(pairs.struct()),
-        ctypes.byref(options),
-        None if programs is None else ctypes.byref(programs.struct()),
-        address(y),
-        y.size,
-        ctypes.byref(info),
-        n_threads=get_n_threads(),
-        flops=10.0 * n * k * k + _search_flops(k),
-    )
+    options = record(abi.CAggregateOptions, method=method, output=output, penalty=penalty, seed=seed % 2**64)
+    call("cp_aggregate", profile, pairs, options, programs, y, y.size, info, flops=10.0 * n * k * k + _search_flops(k))
     return Consensus(
-        y.astype(bool) if output == "partial" else y,
-        info.distance,
-        info.lower_bound,
-        info.ratio or None,
-        bool(info.expected),
-        bool(info.optimal),
-        info.method.decode(),
-        info.reason.decode(),
-        info.standard_error,
-    )
+        y.astype(bool) if output == "partial" else y, info.distance, info.lower_bound, info.ratio or None,
+        bool(info.expected), bool(info.optimal), info.method.decode(), info.reason.decode(), info.standard_error,
+    )  # fmt: skip
 
 
 def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None = None) -> AcyclicPart:
@@ -214,17 +180,9 @@ def acyclic_part(margins: FloatArray, method: str, *, programs: Programs | None 
     relation, kept = np.empty((2, k, k), dtype=np.int32)
     info = record(abi.CAcyclicInfo)
     call(
-        "cp_aggregate_acyclic",
-        address(margins),
-        k,
-        ctypes.byref(record(abi.CAggregateOptions, method=method.encode())),
-        None if programs is None else ctypes.byref(programs.struct()),
-        address(relation),
-        address(kept),
-        ctypes.byref(info),
-        n_threads=get_n_threads(),
-        flops=_search_flops(k),
-    )
+        "cp_aggregate_acyclic", margins, k, record(abi.CAggregateOptions, method=method), programs, relation, kept,
+        info, flops=_search_flops(k),
+    )  # fmt: skip
     optimal, method = bool(info.optimal), info.method.decode()
     return AcyclicPart(
         relation.astype(bool), kept.astype(bool), info.weight, info.upper_bound, info.ratio, optimal, method
@@ -240,15 +198,9 @@ def extended(relations: NDArray[np.bool_], weights: FloatArray | None, n_extensi
     )
     shares = np.empty(n * n_extensions)
     call(
-        "cp_aggregate_extend",
-        ctypes.byref(record(abi.CRelations, n=n, k=k, before=address(before), weights=address(weights))),
-        n_extensions,
-        seed % 2**64,
-        address(ranks),
-        address(shares),
-        n_threads=get_n_threads(),
-        flops=1e9,  # a table of downsets may take seconds
-    )
+        "cp_aggregate_extend", record(abi.CRelations, n=n, k=k, before=before, weights=weights), n_extensions,
+        seed % 2**64, ranks, shares, flops=1e9,
+    )  # fmt: skip
     return Profile(ranks, shares, n_extensions)
 
 
@@ -261,14 +213,9 @@ def plackett_luce_fit(
     weights = floats(weights, "weights", n, m)
     utilities, unfitted = np.empty((n, k)), ctypes.c_int64()
     call(
-        "cp_plackett_luce_fit",
-        ctypes.byref(record(abi.CRankedSets, n=n, m=m, k=k, ranks=address(ranks), weights=address(weights))),
-        penalty,
-        address(utilities),
-        ctypes.addressof(unfitted),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=10.0 * n * k * k * (2.0 * m + k),
-    )
+        "cp_plackett_luce_fit", record(abi.CRankedSets, n=n, m=m, k=k, ranks=ranks, weights=weights), penalty,
+        utilities, unfitted, n_threads=n_threads, flops=10.0 * n * k * k * (2.0 * m + k),
+    )  # fmt: skip
     return utilities, unfitted.value
 
 

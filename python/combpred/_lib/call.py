@@ -48,6 +48,7 @@ _forked = False  # this process is a fork of one where it ran
 
 Array = TypeVar("Array", FloatArray, IntArray)
 
+_VALUES = ctypes.Structure, ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_double  # passed by pointer
 _MESSAGE_BYTES = 8192
 _INTERRUPTIBLE_FLOPS = 2e8  # about 20 ms: below, watching for Ctrl-C costs more than it gives
 
@@ -285,8 +286,23 @@ def _load() -> Library:
 
 
 def record(kind: type[Record], **fields: Any) -> Record:
-    """Return a struct of the C interface whose first field, its size, is set. Arrays in it must be kept elsewhere."""
-    return kind(struct_size=ctypes.sizeof(kind), **fields)
+    """Return a struct of the C interface whose first field, its size, is set; for the others see :func:`put`."""
+    return put(kind(struct_size=ctypes.sizeof(kind)), **fields)
+
+
+def put(struct: Record, **fields: Any) -> Record:
+    """Set fields of a struct, and return it.
+
+    Arrays and other structs become pointers, and live as long as the struct that points to them; strings become bytes.
+    """
+    for name, value in fields.items():
+        if isinstance(value, str):
+            value = value.encode()
+        elif isinstance(value, (np.ndarray, ctypes.Structure)):
+            vars(struct)[f"{name} points to"] = value
+            value = value.ctypes.data if isinstance(value, np.ndarray) else ctypes.addressof(value)
+        setattr(struct, name, value)
+    return struct
 
 
 def floats(values: Any, name: str, *shape: int | None) -> FloatArray:
@@ -322,11 +338,6 @@ def _shaped(array: Array, name: str, shape: tuple[int | None, ...]) -> Array:
     return array
 
 
-def address(array: NDArray[Any] | None) -> int | None:
-    """Return where the data of `array` begin, None for None."""
-    return None if array is None else array.ctypes.data
-
-
 class RowInputs:
     """Input features of some rows.
 
@@ -340,27 +351,27 @@ class RowInputs:
 
     def __init__(self, X: Any, *, mapped: bool = False) -> None:
         self.n, self.p = X.shape
-        struct = record(abi.CFeatures, n=self.n, p=self.p)
+        self.struct = record(abi.CFeatures, n=self.n, p=self.p)
         if hasattr(X, "tocsr"):
             self.width = int(X.nnz) / max(self.n, 1)
-            self._arrays = [
-                contiguous(X.data, np.float64),
-                contiguous(X.indices, np.int32),
-                contiguous(X.indptr, np.int64),
-            ]
-            struct.nnz = int(X.nnz)
-            struct.data, struct.indices, struct.indptr = map(address, self._arrays)
+            put(self.struct, nnz=int(X.nnz), **compressed(X))
         else:
             self.width = float(self.p)
             in_place = are_read_in_place(X)
             if in_place and X.dtype.kind == "b":
                 X = X.view(np.uint8)
-            self._arrays = [X if in_place else floats(X, "X", None, None)]
-            dense = self._arrays[0]
-            struct.type, struct.dense = dense.dtype.name.encode(), address(dense)
-            struct.stride = dense.strides[0] // dense.itemsize if self.n > 1 else self.p
-            struct.mapped = int(mapped and in_place)
-        self.struct = struct
+            dense = X if in_place else floats(X, "X", None, None)
+            stride = dense.strides[0] // dense.itemsize if self.n > 1 else self.p
+            put(self.struct, type=dense.dtype.name, dense=dense, stride=stride, mapped=int(mapped and in_place))
+
+
+def compressed(rows: Any) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a CSR matrix by the names of their fields in structs."""
+    return {
+        "data": contiguous(rows.data, np.float64),
+        "indices": contiguous(rows.indices, np.int32),
+        "indptr": contiguous(rows.indptr, np.int64),
+    }
 
 
 def are_read_in_place(X: Any) -> bool:
@@ -391,9 +402,10 @@ def call(
     name : str
         Name in combpred.h.
     *arguments
-        Its arguments up to `workers`, or up to `bad_row` and the error buffer for functions without.
+        Its arguments up to `workers`, or up to `bad_row` and the error buffer for functions without. Arrays, structs,
+        objects that have a `struct`, and numbers of ctypes become pointers to them, strings bytes.
     n_threads : int or None, default=None
-        The argument `workers`; None for functions that take neither workers nor a control block.
+        The argument `workers` of functions that have it; None as :func:`get_n_threads` says.
     flops : float, default=0
         Estimated operations. Longer calls can be interrupted by Ctrl-C.
     label, verbose, progress
@@ -406,16 +418,18 @@ def call(
     """
     function = getattr(library().dll, name)
     message, bad_row = ctypes.create_string_buffer(_MESSAGE_BYTES), ctypes.c_int64(-1)
+    given = [_pointer(argument) for argument in arguments]
     tail: tuple[Any, ...] = (message, _MESSAGE_BYTES)
     if name in abi.OF_ROWS:
-        tail = (ctypes.addressof(bad_row), *tail)
-    if n_threads is None:
-        status = int(function(*arguments, *tail))
+        tail = (ctypes.byref(bad_row), *tail)
+    if name not in abi.PARALLEL:
+        status = int(function(*given, *tail))
         return checked(status, message, bad_row.value)
+    workers = get_n_threads(n_threads)
     control = abi.Control()
 
     def run() -> int:
-        return int(function(*arguments, n_threads, ctypes.addressof(control), *tail))
+        return int(function(*given, workers, ctypes.byref(control), *tail))
 
     if flops < _INTERRUPTIBLE_FLOPS and verbose <= 0 and progress is None:
         status = run()
@@ -423,6 +437,16 @@ def call(
     with reported(control, label, verbose=verbose, progress=progress):
         status = run_interruptibly(run, control)
     return checked(status, message, bad_row.value)
+
+
+def _pointer(argument: Any) -> Any:
+    """Return an argument of the C interface as ctypes takes it."""
+    if isinstance(argument, np.ndarray):
+        return argument.ctypes.data
+    if isinstance(argument, str):
+        return argument.encode()
+    struct = getattr(argument, "struct", argument)
+    return ctypes.byref(struct) if isinstance(struct, _VALUES) else struct
 
 
 def checked(status: int, message: Any, bad_row: int = -1) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from . import abi, names
 from .arrays import FloatArray, IntArray, allocate
-from .call import address, call, floats, get_n_threads, record
+from .call import call, floats, put, record
 from .errors import RowError
 from .structure import Description
 
@@ -128,16 +128,15 @@ class Constraints(NamedTuple):
     must: npt.NDArray[np.int8]
 
 
-def _scores(linear: Any, magnitude: Any, d: int) -> tuple[abi.CScores, FloatArray, FloatArray | None]:
-    """Return scores as a struct, and the arrays that it points to."""
+def _scores(linear: Any, magnitude: Any, d: int) -> abi.CScores:
+    """Return scores as a struct."""
     linear = floats(linear, "linear", None, d)
     if magnitude is not None:
         magnitude = np.asarray(magnitude)
         shape = (d,) if magnitude.ndim == 1 else (None if len(magnitude) == 1 else len(linear), d)
         magnitude = floats(magnitude, "magnitude", *shape)
     n_magnitude = 0 if magnitude is None else magnitude.size // d
-    fields = {"linear": address(linear), "n_magnitude": n_magnitude, "magnitude": address(magnitude)}
-    return record(abi.CScores, n=len(linear), d=d, **fields), linear, magnitude
+    return record(abi.CScores, n=len(linear), d=d, linear=linear, n_magnitude=n_magnitude, magnitude=magnitude)
 
 
 def _work(n: int, d: int) -> float:
@@ -200,20 +199,15 @@ def decode(
     if method not in names.LIBRARY_DECODERS:
         raise ValueError(f"method is {method!r}, must be one of {', '.join(names.LIBRARY_DECODERS)}")
     part_len, d, _ = description.shape
-    scores, linear, magnitude = _scores(linear, magnitude, d)
-    n = len(linear)
+    scores = _scores(linear, magnitude, d)
+    n = scores.n
     found = Decoded(
         allocate((n, part_len), np.int32, f"decoding {n} rows into {part_len} parts", "decode fewer rows at once"),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n, dtype=np.bool_),
-    )
-    options = record(abi.CDecodeOptions, method=method.encode(), seed=seed % 2**64)
+        np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_),
+    )  # fmt: skip
+    options = record(abi.CDecodeOptions, method=method, seed=seed % 2**64)
     if constraints is not None:
-        pointers = {name: address(array) for name, array in constraints._asdict().items()}
-        held = record(abi.CConstraints, n=len(constraints.first) - 1, **pointers)
-        options.constraints = ctypes.addressof(held)
+        put(options, constraints=record(abi.CConstraints, n=len(constraints.first) - 1, **constraints._asdict()))
     columns = {
         "value": found.value,
         "upper_bound": found.upper_bound,
@@ -221,18 +215,11 @@ def decode(
         "optimal": found.optimal,
         "met": met,
     }
-    certificates = record(abi.CCertificates, n=n, **{name: address(column) for name, column in columns.items()})
+    certificates = record(abi.CCertificates, n=n, **columns)
     call(
-        "cp_decode",
-        description,
-        ctypes.byref(scores),
-        ctypes.byref(options),
-        address(found.y),
-        part_len,
-        ctypes.byref(certificates),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
+        "cp_decode", description, scores, options, found.y, part_len, certificates, n_threads=n_threads,
         flops=1e9 if method in names.RANDOM_DECODERS else _work(n, d),
-    )
+    )  # fmt: skip
     return found
 
 
@@ -277,20 +264,14 @@ def k_best(
         If the structure has no exact decoder at its size, or an embedding that cannot be partitioned.
     """
     part_len, d, _ = description.shape
-    scores, linear, magnitude = _scores(linear, magnitude, d)
-    n = len(linear)
+    scores = _scores(linear, magnitude, d)
+    n = scores.n
     parts = allocate((n, most, part_len), np.int32, f"listing {most} outputs of {n} rows", "list fewer at once")
     counts = np.empty(n, dtype=np.int64)
-    options = record(abi.CKbestOptions, method=method.encode(), nu=nu, skip=skip)
-    listed = record(abi.CKbestList, n=n, capacity=most, part_len=part_len, parts=address(parts), count=address(counts))
+    options = record(abi.CKbestOptions, method=method, nu=nu, skip=skip)
+    listed = record(abi.CKbestList, n=n, capacity=most, part_len=part_len, parts=parts, count=counts)
     call(
-        "cp_kbest",
-        description,
-        ctypes.byref(scores),
-        ctypes.byref(options),
-        ctypes.byref(listed),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=_work(n * d * (most + skip + 3), d),
+        "cp_kbest", description, scores, options, listed, n_threads=n_threads, flops=_work(n * d * (most + skip + 3), d)
     )
     return parts, counts, listed.method.decode()
 
@@ -351,25 +332,16 @@ def best_by_requests(
         As for :func:`best_blocks`.
     """
     part_len, d, _ = description.shape
-    scores, linear, magnitude = _scores(linear[np.newaxis], None if magnitude is None else magnitude[np.newaxis], d)
+    scores = _scores(linear[np.newaxis], None if magnitude is None else magnitude[np.newaxis], d)
     rows = max(1, _REQUEST_NUMBERS // d)
     asked = np.empty((rows, d)), np.empty((rows, d))
     parts = np.zeros((rows, part_len), dtype=np.int32)
     options = record(abi.CKbestOptions, nu=nu, most=most or 0)
-    pointers = {"linear": address(asked[0]), "magnitude": address(asked[1]), "parts": address(parts)}
-    request = record(abi.CKbestRequest, capacity=rows, d=d, part_len=part_len, **pointers)
+    fields = {"linear": asked[0], "magnitude": asked[1], "parts": parts}
+    request = record(abi.CKbestRequest, capacity=rows, d=d, part_len=part_len, **fields)
     state, needed = np.zeros(1024, dtype=np.uint8), ctypes.c_int64()
     while True:
-        call(
-            "cp_kbest_next",
-            description,
-            ctypes.byref(scores),
-            ctypes.byref(options),
-            address(state),
-            len(state),
-            ctypes.byref(needed),
-            ctypes.byref(request),
-        )
+        call("cp_kbest_next", description, scores, options, state, len(state), needed, request)
         if request.ask == b"done":
             return
         if request.ask == b"state":

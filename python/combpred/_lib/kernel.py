@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import abi, names
 from .arrays import FloatArray, row_blocks
-from .call import RowInputs, address, call, floats, get_n_threads, record
+from .call import RowInputs, call, floats, get_n_threads, record
 from .errors import RowError
 
 #: Kernels by name; with "precomputed", kernel values are given in place of inputs.
@@ -114,11 +114,7 @@ class InputKernel:
             return self._called(X, Y, first_row)
         rows, others = RowInputs(X), None if Y is None else RowInputs(Y)
         values = np.empty((rows.n, rows.n if others is None else others.n))
-        call(
-            "cp_kernel", ctypes.byref(self.struct()), ctypes.byref(rows.struct),
-            None if others is None else ctypes.byref(others.struct), first_row, b"float64", address(values),
-            n_threads=get_n_threads(), flops=values.size * (20 + 2 * rows.width),
-        )  # fmt: skip
+        call("cp_kernel", self, rows, others, first_row, "float64", values, flops=values.size * (20 + 2 * rows.width))
         return values
 
     def _called(self, X: Any, Y: Any, first_row: int) -> FloatArray:
@@ -138,25 +134,33 @@ class InputKernel:
                 )
         return values
 
+    @property
     def struct(self) -> abi.CKernelFunction:
         """Return the kernel, which has a name, as the library takes it."""
         assert isinstance(self.name, str)
         return record(
-            abi.CKernelFunction,
-            name=self.name.encode(),
-            gamma=float(self.gamma or 0.0),
-            degree=float(self.degree),
+            abi.CKernelFunction, name=self.name, gamma=float(self.gamma or 0.0), degree=float(self.degree),
             coef0=float(self.coef0),
-        )
+        )  # fmt: skip
+
+
+def nearest(X: Any, Y: Any, m: int, *, n_threads: int | None = None) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Return the squared Euclidean distances (n, m) of the rows of X to the nearest ones of Y, and their numbers.
+
+    Of rows that are as far as one another those that come first in Y are taken. Squared differences are added in the
+    order of features, whether rows are dense or sparse; what overflows is infinite.
+    """
+    rows, others = RowInputs(X), RowInputs(Y)
+    squares, numbers = np.empty((rows.n, m)), np.empty((rows.n, m), dtype=np.int64)
+    flops = 2.0 * rows.n * others.n * (4 + min(rows.width, others.width))
+    call("cp_nearest", rows, others, m, numbers, squares, n_threads=n_threads, flops=flops)
+    return squares, numbers
 
 
 def _scale(X: Any, weights: FloatArray | None) -> float:
     rows, gamma = RowInputs(X), ctypes.c_double()
     weights = None if weights is None else floats(weights, "weights", rows.n)
-    call(
-        "cp_kernel_scale", ctypes.byref(rows.struct), address(weights), ctypes.byref(gamma),
-        n_threads=get_n_threads(), flops=4.0 * rows.n * rows.width,
-    )  # fmt: skip
+    call("cp_kernel_scale", rows, weights, gamma, flops=4.0 * rows.n * rows.width)
     return gamma.value
 
 
@@ -180,7 +184,7 @@ def require_semidefinite(kernel: FloatArray) -> None:
 def _check(function: str, kernel: FloatArray, n_threads: int | None, flops: float) -> None:
     n = len(kernel)
     n_threads = get_n_threads() if n_threads is None else n_threads
-    call(function, address(floats(kernel, "kernel", n, n)), n, n_threads=n_threads, flops=flops * n * n)
+    call(function, floats(kernel, "kernel", n, n), n, n_threads=n_threads, flops=flops * n * n)
 
 
 class Eigendecomposition(NamedTuple):
@@ -194,7 +198,7 @@ def eigendecompose(matrix: FloatArray) -> Eigendecomposition:
     """Diagonalise a symmetric matrix, overwriting it. Cost O(n³) and three further matrices of its size."""
     n = len(matrix)
     vectors, values = floats(matrix, "matrix", n, n), np.empty(n)
-    call("cp_symmetric_eigen", address(vectors), n, address(values), n_threads=get_n_threads(), flops=9.0 * n**3)
+    call("cp_symmetric_eigen", vectors, n, values, flops=9.0 * n**3)
     return Eigendecomposition(values, vectors)
 
 
@@ -214,7 +218,7 @@ class Orders:
         given = positions if signs is None else signs
         self.n, self.n_items = len(given), n_items
         self._rows = np.require(given, np.float64 if signs is None else np.int8, ("C", "ALIGNED"))
-        at = {"positions" if signs is None else "signs": address(self._rows)}
+        at = {"positions" if signs is None else "signs": self._rows}
         self.struct = record(abi.COrders, n=self.n, n_items=n_items, **at)
 
     def signs(self, row: int) -> NDArray[np.int8]:
@@ -260,12 +264,10 @@ def order_kernel(
     RowError
         For relations that lead back to where they begin; the message begins with "x" or "y".
     """
-    function = record(abi.COrderFunction, **{"most_downsets": 1, **options}, name=name.encode(), normalize=normalize)
+    function = record(abi.COrderFunction, **{"most_downsets": 1, **options}, name=name, normalize=normalize)
     values = np.empty((x.n, x.n if y is None else y.n))
-    others = None if y is None else ctypes.byref(y.struct)
     call(
-        "cp_order_kernel", ctypes.byref(function), ctypes.byref(x.struct), others, address(values),
-        n_threads=get_n_threads(n_threads), label="comparing orders", verbose=verbose,
+        "cp_order_kernel", function, x, y, values, n_threads=n_threads, label="comparing orders", verbose=verbose,
         flops=1e12 if name == "extensions" else float(values.size + x.n * x.n_items) * x.n_items**2,
     )  # fmt: skip
     return values

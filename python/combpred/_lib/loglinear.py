@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray
-from .call import address, call, floats, record
+from .call import call, floats, put, record
 from .control import reported
 from .ridge import Design, Targets
 from .structure import Description
@@ -25,7 +25,7 @@ _ROW_WORK = 1e4  # operations for the expectations of a row, likewise
 
 #: What answers a request about rows of scores (k, d), which are given with their numbers: ``("expect", rows, scores,
 #: draws)`` by expectations (k, d) and ln Z (k,), "mean" and "pair" by estimates (k, d) and (2, k, d), and "draw" by ψ
-#: of so many draws (k, draws, d), or None where nothing can be drawn.
+#: of so many draws (k, draws, d), or None where nothing can be drawn; "uniform" by ψ of uniform ones (draws, d).
 Answers = Callable[[str, npt.NDArray[np.intp], FloatArray, int], "tuple[FloatArray, ...] | None"]
 
 
@@ -112,16 +112,15 @@ class LoglinearProblem:
     label: str = ""
     verbose: int = 0
 
+    @property
     def struct(self) -> abi.CLoglinearOptions:
-        """Return the options as the library takes them."""
-        given = {key: value.encode() if isinstance(value, str) else value for key, value in self.options.items()}
-        return record(abi.CLoglinearOptions, **{"alpha": 1.0, "tol": 1e-6, "max_iter": 200, **given})
+        """The options as the library takes them."""
+        return record(abi.CLoglinearOptions, **{"alpha": 1.0, "tol": 1e-6, "max_iter": 200, **self.options})
 
     def sizes(self, n: int, q: int) -> abi.CLoglinearSizes:
         """Return the lengths of arrays for n rows of positive weight and q features."""
         sizes = record(abi.CLoglinearSizes)
-        options = self.struct()
-        call("cp_loglinear_array_sizes", self.description, ctypes.byref(options), n, q, ctypes.byref(sizes))
+        call("cp_loglinear_array_sizes", self.description, self, n, q, sizes)
         return sizes
 
     def fit(
@@ -144,27 +143,23 @@ class LoglinearProblem:
         n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
         if self.options.get("distribution", "exact") in ("local", "meta"):
             model.keep_chains(n, self.description.shape.part_len)
-        options, outputs = self.struct(), targets.struct()
         passes = 1 if self.options["solver"] == "online" else _ITERATIONS
         status = call(
-            "cp_loglinear_fit", self.description, ctypes.byref(options), design, ctypes.byref(outputs),
-            ctypes.byref(model.struct), ctypes.byref(model.info), n_threads=self.n_threads,
+            "cp_loglinear_fit", self.description, self, design, targets, model, model.info, n_threads=self.n_threads,
             flops=passes * (design.nnz * targets.d + _ROW_WORK * targets.n), label=self.label, verbose=self.verbose,
         )  # fmt: skip
         return model.trained(status)
 
     def _by_answers(self, design: Design, targets: Targets, model: _Model, answers: Answers) -> Maximum:
         n = targets.n if targets.weights is None else int(np.count_nonzero(targets.weights))
-        options, outputs = self.struct(), targets.struct()
         state: FloatArray = np.zeros(self.sizes(n, design.n_weights).rows)
-        step = record(abi.CLoglinearRowsStep, state=address(state), state_len=len(state))
+        step = record(abi.CLoglinearRowsStep, state=state, state_len=len(state))
         progress, d = abi.Control(), targets.d
         with reported(progress, self.label, verbose=self.verbose):
             while True:
                 status = call(
-                    "cp_loglinear_rows", self.description, ctypes.byref(options), design, ctypes.byref(outputs),
-                    ctypes.byref(model.struct), ctypes.byref(step), ctypes.byref(model.info), n_threads=self.n_threads,
-                    flops=design.nnz * d,
+                    "cp_loglinear_rows", self.description, self, design, targets, model, step, model.info,
+                    n_threads=self.n_threads, flops=design.nnz * d,
                 )  # fmt: skip
                 if step.request == b"done":
                     return model.trained(status)
@@ -175,20 +170,19 @@ class LoglinearProblem:
                     rows = state[step.numbers : step.numbers + k].astype(np.intp)
                 found = answers(step.request.decode(), rows, state[at : at + k * d].reshape(k, d), step.draws)
                 step.declined = int(found is None)
-                places = (step.psi,) if step.request == b"draw" else (step.means, step.log_z)
+                places = (step.psi,) if step.request in (b"draw", b"uniform") else (step.means, step.log_z)
                 for place, values in zip(places, found or (), strict=False):
                     state[place : place + values.size] = values.ravel()
 
     def add_sums(self, kind: str, sums: FloatArray, X: Any, targets: Targets, intercept: bool, weights: Any) -> None:
         """Add the sums of a kind over rows, at `weights` (q, d) where that matters, to those over others."""
-        design, options, outputs = Design(X, intercept=intercept), self.struct(), targets.struct()
+        design = Design(X, intercept=intercept)
         shape = design.n_weights, targets.d
         weights = None if kind == "moments" else floats(weights, "weights", *shape)
         if sums.dtype != np.float64 or not sums.flags.carray or len(sums) != self.length(kind, design.n_weights):
             raise ValueError("sums must be a writeable array of as many doubles as the kind has")
         call(
-            "cp_loglinear_sums", self.description, ctypes.byref(options), design, ctypes.byref(outputs), kind.encode(),
-            address(weights), address(sums), n_threads=self.n_threads,
+            "cp_loglinear_sums", self.description, self, design, targets, kind, weights, sums, n_threads=self.n_threads,
             flops=design.nnz * (design.n_weights + targets.d) + _ROW_WORK * targets.n,
         )  # fmt: skip
 
@@ -197,22 +191,17 @@ class LoglinearProblem:
         return int(getattr(self.sizes(0, q), kind))
 
     def search(
-        self,
-        q: int,
-        d: int,
-        sums: Callable[[str, FloatArray], FloatArray],
-        start: FloatArray | None = None,
+        self, q: int, d: int, sums: Callable[[str, FloatArray], FloatArray], start: FloatArray | None = None
     ) -> Maximum:
         """Train by sums over all rows, which ``sums(kind, weights)`` returns; the kinds are those of `add_sums`."""
-        model, options = _Model(self, q, d, start), self.struct()
+        model = _Model(self, q, d, start)
         state: FloatArray = np.zeros(self.sizes(0, q).search)
-        step = record(abi.CLoglinearSearchStep, state=address(state), state_len=len(state))
+        step = record(abi.CLoglinearSearchStep, state=state, state_len=len(state))
         progress = abi.Control()
         with reported(progress, self.label, verbose=self.verbose):
             while True:
                 status = call(
-                    "cp_loglinear_search", self.description, ctypes.byref(options), ctypes.byref(model.struct),
-                    ctypes.byref(step), ctypes.byref(model.info), n_threads=self.n_threads,
+                    "cp_loglinear_search", self.description, self, model, step, model.info, n_threads=self.n_threads,
                     flops=10.0 * q * (q * q + d * d),
                 )  # fmt: skip
                 if step.request == b"done":
@@ -243,9 +232,9 @@ class _Model:
                 self._moment[:] = start.moment.ravel()
         self._chains: IntArray | None = None
         self.struct = record(
-            abi.CLoglinearModel, q=q, d=d, weights=address(self._weights), average=address(self._average),
-            moment=address(self._moment), n_moment=len(self._moment), has_moment=int(start.moment is not None),
-            variance=start.variance, steps=start.n_steps, rows=start.n_rows, seen=start.n_seen,
+            abi.CLoglinearModel, q=q, d=d, weights=self._weights, average=self._average, moment=self._moment,
+            n_moment=len(self._moment), has_moment=int(start.moment is not None), variance=start.variance,
+            steps=start.n_steps, rows=start.n_rows, seen=start.n_seen,
         )  # fmt: skip
         if not len(self._moment):
             self.struct.moment, self.struct.has_moment = None, 0
@@ -254,7 +243,7 @@ class _Model:
     def keep_chains(self, n: int, part_len: int) -> None:
         """Ask for the states of chains."""
         self._chains = np.zeros((n, 2, part_len), dtype=np.int32)
-        self.struct.chains = address(self._chains)
+        put(self.struct, chains=self._chains)
 
     def trained(self, status: int) -> Maximum:
         """Return what training has ended with."""
@@ -264,8 +253,8 @@ class _Model:
             known.rows, known.seen,
         )  # fmt: skip
         return Maximum(
-            state, info.objective, info.residual, info.n_iter, info.left, info.left_error, info.gain,
-            status == abi.OK, self._chains,
+            state, info.objective, info.residual, info.n_iter, info.left, info.left_error, info.gain, status == abi.OK,
+            self._chains,
         )  # fmt: skip
 
 
@@ -294,9 +283,8 @@ class KernelFeatures:
         self._weights = floats(weights, "weights", n)
         curvature: FloatArray = np.empty(n)
         call(
-            "cp_loglinear_kernel", address(kernel), n, address(self._weights), shift, address(curvature),
-            ctypes.addressof(q), n_threads=n_threads, flops=10.0 * n**3,
-        )  # fmt: skip
+            "cp_loglinear_kernel", kernel, n, self._weights, shift, curvature, q, n_threads=n_threads, flops=10.0 * n**3
+        )
         self._curvature = curvature[: q.value]
         self.rows: FloatArray = kernel.ravel()[: n * q.value].reshape(n, q.value)
 
@@ -317,11 +305,7 @@ class KernelFeatures:
         x = floats(x, "x", q if wanted == "dual" else n, None)
         found: FloatArray = np.empty((n if wanted == "dual" else q, x.shape[1]))
         features = record(
-            abi.CLoglinearFeatures, n=n, q=q, rows=address(self.rows), curvature=address(self._curvature),
-            weights=address(self._weights),
-        )  # fmt: skip
-        call(
-            "cp_loglinear_kernel_weights", ctypes.byref(features), wanted.encode(), address(x), x.shape[1],
-            address(found),
-        )  # fmt: skip
+            abi.CLoglinearFeatures, n=n, q=q, rows=self.rows, curvature=self._curvature, weights=self._weights
+        )
+        call("cp_loglinear_kernel_weights", features, wanted, x, x.shape[1], found)
         return found

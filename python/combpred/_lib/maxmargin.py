@@ -6,7 +6,6 @@ them: a function answers `Request` by `Request`.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import CountArray, FloatArray, IndexArray
-from .call import address, call, contiguous, floats, record
+from .call import call, contiguous, floats, record
 from .control import reported
 from .decode import score_values
 from .errors import CapabilityError, RowError
@@ -99,10 +98,7 @@ def affine_losses(psi: FloatArray, entries: str, cost: str, counted: NDArray[np.
     magnitude = np.empty((n, d)) if zeros else None
     mask = None if counted is None else contiguous(counted, np.int8)
     kind = "signs" if entries == "signs and zeros" and not zeros else entries
-    call(
-        "cp_affine_losses", kind.encode(), cost.encode(), address(psi), n, d, address(mask), address(constant),
-        address(gradient), address(magnitude),
-    )  # fmt: skip
+    call("cp_affine_losses", kind, cost, psi, n, d, mask, constant, gradient, magnitude)
     return AffineLoss(constant, gradient, magnitude)
 
 
@@ -137,13 +133,9 @@ class MarginRows:
         if self.loss is None:
             return None
         return record(
-            abi.CAffineLoss,
-            n=len(self.loss.constant),
-            d=self.targets.d,
-            constant=address(self.loss.constant),
-            gradient=address(self.loss.gradient),
-            magnitude=address(self.loss.magnitude),
-        )
+            abi.CAffineLoss, n=len(self.loss.constant), d=self.targets.d, constant=self.loss.constant,
+            gradient=self.loss.gradient, magnitude=self.loss.magnitude,
+        )  # fmt: skip
 
 
 class Request(NamedTuple):
@@ -230,16 +222,15 @@ def svm_fit(
     label, verbose
         As :func:`combpred._lib.control.reported` takes them.
     """
-    run = _Run("svm", rows, record(abi.CSVMOptions, **_encoded(options), order=address(rows.order)), n_threads)
+    given = record(abi.CSVMOptions, **_limited(options), order=rows.order)
+    run = _Run("svm", rows, given, n_threads)
     coef, info = np.empty(rows.size), record(abi.CSVMInfo)
     curve = None
     if not callable(by):
         curve = np.empty((min(int(options["max_iter"]), _MOST_LOOKS), 3))
     q, d = rows.size
-    solution = record(
-        abi.CSVMSolution, q=q, d=d, coef=address(coef), n_curve=0 if curve is None else len(curve), curve=address(curve)
-    )
-    status = run.train(by, ctypes.byref(solution), ctypes.byref(info), label, verbose)
+    solution = record(abi.CSVMSolution, q=q, d=d, coef=coef, n_curve=0 if curve is None else len(curve), curve=curve)
+    status = run.train(by, solution, info, label, verbose)
     looks = run.looks if curve is None else [(int(n), float(p), float(b)) for n, p, b in curve[: info.n_curve]]
     return MarginSolution(
         coef, info.objective, info.gap, info.n_iter, info.n_calls, bool(info.exact), looks, status == abi.OK
@@ -306,25 +297,30 @@ def perceptron_fit(
     last, late = (np.zeros((q, d)), np.zeros((q, d))) if start is None else (start[0].copy(), start[1].copy())
     begin = None if start is None else floats(start[0], "start", q, d)
     dual_last, dual_late = np.zeros((rows.design.n, d)), np.zeros((rows.design.n, d))
-    given = record(abi.CPerceptronOptions, **_encoded(options), order=address(rows.order), start=address(begin))
+    given = record(abi.CPerceptronOptions, **_limited(options), order=rows.order, start=begin)
     solution, info = (
         record(
-            abi.CPerceptronSolution, n=rows.design.n, q=q, d=d, last=address(last), late=address(late),
-            dual_last=address(dual_last), dual_late=address(dual_late),
+            abi.CPerceptronSolution,
+            n=rows.design.n,
+            q=q,
+            d=d,
+            last=last,
+            late=late,
+            dual_last=dual_last,
+            dual_late=dual_late,
         ),
         record(abi.CPerceptronInfo),
-    )  # fmt: skip
+    )
     run = _Run("perceptron", rows, given, n_threads)
-    run.train(by, ctypes.byref(solution), ctypes.byref(info), label, verbose)
+    run.train(by, solution, info, label, verbose)
     return PerceptronFit(
         last, late, dual_last, dual_late, info.mistakes, info.n_iter, info.visits, bool(info.separated), info.radius,
         info.bound,
     )  # fmt: skip
 
 
-def _encoded(options: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: value.encode() if isinstance(value, str) else value for name, value in options.items()}
-    return {**known, "max_iter": min(int(known["max_iter"]), 2**30)}
+def _limited(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {**options, "max_iter": min(int(options["max_iter"]), 2**30)}
 
 
 class _Run:
@@ -332,9 +328,7 @@ class _Run:
 
     def __init__(self, kind: str, rows: MarginRows, options: Any, n_threads: int) -> None:
         self._kind, self._rows, self._n_threads = kind, rows, n_threads
-        self._structs = (options, rows.targets.struct(), rows.loss_struct())
-        given, targets, loss = (None if each is None else ctypes.byref(each) for each in self._structs)
-        self._arguments = (given, rows.design, targets, loss)
+        self._arguments = options, rows.design, rows.targets, rows.loss_struct()
         self.looks: list[tuple[int, float, float]] = []
 
     def train(self, by: Description | Answer, solution: Any, info: Any, label: str, verbose: int) -> int:
@@ -347,17 +341,17 @@ class _Run:
         control = abi.Control()
         with reported(control, label, verbose=verbose):
             state = self._answered(by, control)
-        return call(f"cp_{self._kind}_result", *self._arguments, address(state), len(state), solution, info)
+        return call(f"cp_{self._kind}_result", *self._arguments, state, len(state), solution, info)
 
     def _answered(self, answer: Answer, control: abi.Control) -> FloatArray:
         sizes, step = record(abi.CMarginSizes), record(abi.CMarginStep)
-        call(f"cp_{self._kind}_state_len", *self._arguments, ctypes.byref(sizes))
+        call(f"cp_{self._kind}_state_len", *self._arguments, sizes)
         state: FloatArray = np.zeros(sizes.state)
         d, flops = self._rows.targets.d, 4.0 * self._rows.design.nnz * self._rows.targets.d
         while True:
             call(
-                f"cp_{self._kind}_next", *self._arguments, address(state), len(state), ctypes.byref(step),
-                n_threads=self._n_threads, flops=flops,
+                f"cp_{self._kind}_next", *self._arguments, state, len(state), step, n_threads=self._n_threads,
+                flops=flops,
             )  # fmt: skip
             control.step = step.n_iter
             if step.request == b"done":
@@ -379,6 +373,6 @@ def _request(state: FloatArray, step: Any, d: int) -> Request:
     n = step.n
     magnitude = None if step.magnitude < 0 else at(step.magnitude, n, d)
     return Request(
-        at(step.rows, n).astype(np.intp), at(step.linear, n, d), magnitude,
-        at(step.reply, n, d), at(step.offset, n), at(step.proven, n), step.stream,
+        at(step.rows, n).astype(np.intp), at(step.linear, n, d), magnitude, at(step.reply, n, d), at(step.offset, n),
+        at(step.proven, n), step.stream,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from . import abi
 from .arrays import FloatArray, IntArray, allocate
-from .call import Remembered, address, call, floats, get_n_threads, record
+from .call import Remembered, call, floats, record
 from .errors import CapabilityError
 from .structure import Description
 
@@ -77,15 +77,7 @@ def exact_is_affordable(description: Description, n_rows: int, evaluations: int 
 def _cost(description: Description, marginals: bool) -> tuple[str, float]:
     scores, info = record(abi.CScores, d=description.shape.n_features), record(abi.CPartitionInfo)
     unused = ctypes.c_double()
-    call(
-        "cp_log_partition",
-        description,
-        ctypes.byref(scores),
-        None,
-        ctypes.byref(unused) if marginals else None,
-        ctypes.byref(info),
-        n_threads=1,
-    )
+    call("cp_log_partition", description, scores, None, unused if marginals else None, info, n_threads=1)
     return info.engine.decode(), info.cost
 
 
@@ -124,17 +116,10 @@ def log_partition(
     _, cost = partition_cost(description, marginals=marginals)
     log_z = np.empty(n)
     means = allocate((n, d), np.float64, f"the marginals of {n} rows", "take fewer rows at once") if marginals else None
-    rows, info = record(abi.CScores, n=n, d=d, linear=address(scores)), record(abi.CPartitionInfo)
+    rows, info = record(abi.CScores, n=n, d=d, linear=scores), record(abi.CPartitionInfo)
     call(
-        "cp_log_partition",
-        description,
-        ctypes.byref(rows),
-        address(log_z),
-        address(means),
-        ctypes.byref(info),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=10 * n * cost,  # an operation is up to an exponential
-    )
+        "cp_log_partition", description, rows, log_z, means, info, n_threads=n_threads, flops=10 * n * cost
+    )  # fmt: skip
     return Partition(log_z, means, info.engine.decode())
 
 
@@ -174,18 +159,11 @@ def sample_distribution(
     y = allocate(
         (n_samples, n, part_len), np.int32, f"drawing {n_samples} outputs for each of {n} rows", "draw fewer at once"
     )
-    rows = record(abi.CScores, n=n, d=d, linear=address(scores))
+    rows = record(abi.CScores, n=n, d=d, linear=scores)
     call(
-        "cp_sample_distribution",
-        description,
-        ctypes.byref(rows),
-        n_samples,
-        seed % 2**64,
-        address(y),
-        part_len,
-        n_threads=get_n_threads() if n_threads is None else n_threads,
+        "cp_sample_distribution", description, rows, n_samples, seed % 2**64, y, part_len, n_threads=n_threads,
         flops=1e3 * n * d * max(n_samples, 1) if d < 100 else 1e9,
-    )
+    )  # fmt: skip
     return y
 
 
@@ -218,10 +196,9 @@ class Asked:
     def record(self) -> abi.CEstimateOptions:
         """Return the record that the library reads; the arrays must outlive it."""
         return record(
-            abi.CEstimateOptions,
-            method=self.method.encode(), sampler=self.sampler.encode(), schedule=self.schedule.encode(),
+            abi.CEstimateOptions, method=self.method, sampler=self.sampler, schedule=self.schedule,
             epsilon=self.epsilon, delta=self.delta, max_steps=self.max_steps, seed=self.seed % 2**64,
-            plain=int(self.plain), bound=address(self.bound), low=address(self.low), high=address(self.high),
+            plain=int(self.plain), bound=self.bound, low=self.low, high=self.high,
         )  # fmt: skip
 
 
@@ -299,12 +276,11 @@ class Estimates:
     def record(self) -> abi.CEstimates:
         """Return the record that the library fills in."""
         left = () if self._bounded else ("value", "lower", "upper", "spread")
-        columns = {name: address(getattr(self, name)) for name in (*_FIGURES, *_COUNTS) if name not in left}
+        columns = {name: getattr(self, name) for name in (*_FIGURES, *_COUNTS) if name not in left}
         return record(
-            abi.CEstimates,
-            n=self.n, d=self.d, marginals=address(self.marginals), error=address(self.error),
-            guaranteed=address(self.guaranteed), sampler=address(self._texts[0]), why=address(self._texts[1]),
-            first_level=address(self._first), levels=address(self._levels), levels_cap=len(self._levels), **columns,
+            abi.CEstimates, n=self.n, d=self.d, marginals=self.marginals, error=self.error, guaranteed=self.guaranteed,
+            sampler=self._texts[0], why=self._texts[1], first_level=self._first, levels=self._levels,
+            levels_cap=len(self._levels), **columns,
         )  # fmt: skip
 
     def lacks_levels(self, found: abi.CEstimates) -> bool:
@@ -332,13 +308,12 @@ def estimate(
     Raises CapabilityError, SamplingError and ValueError as log_partition and estimate_marginals say.
     """
     scores = floats(scores, "scores", None, description.shape.n_features)
-    rows = record(abi.CScores, n=found.n, d=found.d, linear=address(scores))
+    rows = record(abi.CScores, n=found.n, d=found.d, linear=scores)
     while True:
         options, result = asked.record(), found.record()
         call(
-            function, description, ctypes.byref(rows), ctypes.byref(options), ctypes.byref(result),
-            n_threads=get_n_threads() if n_threads is None else n_threads, flops=_LONG, label=label, verbose=verbose,
-        )  # fmt: skip
+            function, description, rows, options, result, n_threads=n_threads, flops=_LONG, label=label, verbose=verbose
+        )
         if not found.lacks_levels(result):  # else the same seed gives the same again
             return found
 
@@ -360,14 +335,10 @@ def estimate_from_draws(
     more = ctypes.c_int64()
     while True:
         supplied = record(
-            abi.CSupplied, n=len(draws), width=width, draws=address(draws), scores=address(scores), mean=address(mean),
-            log_count=log_count,
-        )  # fmt: skip
+            abi.CSupplied, n=len(draws), width=width, draws=draws, scores=scores, mean=mean, log_count=log_count
+        )
         options, result = asked.record(), found.record()
-        call(
-            "cp_estimate_next", ctypes.byref(supplied), ctypes.byref(options), ctypes.byref(result),
-            ctypes.addressof(more), n_threads=1, flops=_LONG,
-        )  # fmt: skip
+        call("cp_estimate_next", supplied, options, result, more, n_threads=1, flops=_LONG)
         if more.value:
             what = f"{len(draws) + more.value} draws with {width} numbers each"
             longer = allocate((len(draws) + more.value, width), np.float64, what, "ask for a larger epsilon")

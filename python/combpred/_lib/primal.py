@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray
-from .call import RowInputs, address, call, codes, contiguous, floats, record
+from .call import RowInputs, call, codes, compressed, contiguous, floats, put, record
 from .ridge import FitInfo, fit_info, ridge_options
 from .structure import Description
 
@@ -63,19 +62,14 @@ class RowOutputs:
             struct.part_len, struct.mapped = parts.shape[1], int(mapped and arrays["parts"] is parts)
         elif hasattr(psi, "tocsr"):
             struct.nnz = int(psi.nnz)
-            arrays["data"] = contiguous(psi.data, np.float64)
-            arrays["indices"] = contiguous(psi.indices, np.int32)
-            arrays["indptr"] = contiguous(psi.indptr, np.int64)
+            arrays |= compressed(psi)
         else:
             arrays["psi"] = floats(psi, "psi", None, d)
         if first is not None:
             arrays["first"] = contiguous(first, np.int64)
         if weights is not None:
             arrays["weights"] = floats(weights, "weights", n)
-        for name, array in arrays.items():
-            setattr(struct, name, address(array))
-        self._arrays = arrays
-        self.struct = struct
+        self.struct = put(struct, **arrays)
 
 
 @dataclass(frozen=True)
@@ -102,16 +96,9 @@ class PrimalProblem:
         coef: FloatArray = np.empty((features.p + int(self.options["shift"]), outputs.d))
         info = record(abi.CFitInfo)
         status = call(
-            "cp_ridge_features",
-            *self._rows(features, outputs),
-            budget,
-            address(coef),
-            ctypes.byref(info),
-            n_threads=self.n_threads,
-            flops=_PASSES * self._work(features, outputs),
-            label="training",
-            verbose=verbose,
-        )
+            "cp_ridge_features", *self._rows(features, outputs), budget, coef, info, n_threads=self.n_threads,
+            flops=_PASSES * self._work(features, outputs), label="training", verbose=verbose,
+        )  # fmt: skip
         return coef, fit_info(info, status)
 
     def add_sums(self, sums: FloatArray, features: RowInputs, outputs: RowOutputs) -> None:
@@ -119,7 +106,7 @@ class PrimalProblem:
         self._check(sums, sums_length(features.p, outputs.d))
         work = self._work(features, outputs) + features.n * features.width**2
         rows = self._rows(features, outputs)
-        call("cp_ridge_sums", *rows, address(sums), n_threads=self.n_threads, flops=work)
+        call("cp_ridge_sums", *rows, sums, n_threads=self.n_threads, flops=work)
 
     def product(self, features: RowInputs, outputs: RowOutputs, direction: FloatArray) -> FloatArray:
         """Return the product with a direction over rows that have been summed, of shape (q, d)."""
@@ -127,18 +114,13 @@ class PrimalProblem:
         direction = floats(direction, "direction", 2 + 2 * features.p + q * outputs.d)
         product: FloatArray = np.zeros((q, outputs.d))
         call(
-            "cp_ridge_product",
-            *self._rows(features, outputs),
-            address(direction),
-            address(product),
-            n_threads=self.n_threads,
+            "cp_ridge_product", *self._rows(features, outputs), direction, product, n_threads=self.n_threads,
             flops=self._work(features, outputs),
-        )
+        )  # fmt: skip
         return product
 
     def _rows(self, features: RowInputs, outputs: RowOutputs) -> tuple[Any, ...]:
-        options = ctypes.byref(ridge_options(self.options))
-        return self.description, options, ctypes.byref(features.struct), ctypes.byref(outputs.struct)
+        return self.description, ridge_options(self.options), features, outputs
 
     def _work(self, features: RowInputs, outputs: RowOutputs) -> float:
         return float(4.0 * features.n * features.width * outputs.d)
@@ -171,13 +153,8 @@ class PrimalMachine:
     def __init__(self, problem: PrimalProblem, p: int) -> None:
         self._problem, self._p = problem, p
         self._options = ridge_options(problem.options)
-        self._sizes, self._step, self._info = (
-            record(abi.CPrimalSizes),
-            record(abi.CPrimalStep),
-            record(abi.CFitInfo),
-        )
-        options, sizes = ctypes.byref(self._options), ctypes.byref(self._sizes)
-        call("cp_ridge_primal_sizes", problem.description, options, p, sizes)
+        self._sizes, self._step, self._info = record(abi.CPrimalSizes), record(abi.CPrimalStep), record(abi.CFitInfo)
+        call("cp_ridge_primal_sizes", problem.description, self._options, p, self._sizes)
         self._state: FloatArray = np.zeros(self._sizes.state)
         self._status = abi.OK
 
@@ -187,17 +164,10 @@ class PrimalMachine:
             reply = self._step.reply
             self._state[reply : reply + answer.size] = answer.ravel()
         self._status = call(
-            "cp_ridge_primal",
-            self._problem.description,
-            ctypes.byref(self._options),
-            self._p,
-            self._state.ctypes.data,
-            len(self._state),
-            ctypes.byref(self._step),
-            ctypes.byref(self._info),
-            n_threads=self._problem.n_threads,
+            "cp_ridge_primal", self._problem.description, self._options, self._p, self._state.ctypes.data,
+            len(self._state), self._step, self._info, n_threads=self._problem.n_threads,
             flops=10.0 * self._sizes.q**2 * (self._sizes.q + self._sizes.d),
-        )
+        )  # fmt: skip
         request: bytes = self._step.request
         at = self._step.direction
         return request.decode(), self._state[at : at + self._sizes.direction]

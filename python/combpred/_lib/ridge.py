@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import CountArray, FloatArray, allocate
-from .call import address, call, contiguous, floats, get_n_threads, record
+from .call import call, compressed, contiguous, floats, record
 from .structure import Description
 
 # Conjugate gradient takes some tens of steps; this many stand for them in estimates of the work.
@@ -85,16 +84,10 @@ class Targets:
         sizes = np.diff(self.first).astype(np.float64)
         return sizes if self.weights is None else sizes * self.weights
 
+    @property
     def struct(self) -> abi.CTargets:
-        """Return the struct that the library's calls take, valid as long as this is."""
-        return record(
-            abi.CTargets,
-            n=self.n,
-            d=self.d,
-            psi=address(self.psi),
-            first=address(self.first),
-            weights=address(self.weights),
-        )
+        """The struct that the library's calls take."""
+        return record(abi.CTargets, n=self.n, d=self.d, psi=self.psi, first=self.first, weights=self.weights)
 
 
 class Design:
@@ -110,33 +103,21 @@ class Design:
 
     def __init__(self, X: Any, *, intercept: bool = False) -> None:
         self.n, self.p = X.shape
-        self._arrays: list[npt.NDArray[Any]] = []
-        struct = record(abi.CDesign, n=self.n, p=self.p, intercept=int(intercept))
+        self.n_weights = self.p + int(intercept)
+        arrays: dict[str, Any]
         if hasattr(X, "tocsr"):
             rows = X.tocsr()
-            self.nnz = int(rows.nnz)
-            self._arrays += [
-                contiguous(rows.data, np.float64),
-                contiguous(rows.indices, np.int32),
-                contiguous(rows.indptr, np.int64),
-            ]
-            struct.data, struct.indices, struct.indptr = (array.ctypes.data for array in self._arrays)
+            self.nnz, arrays = int(rows.nnz), compressed(rows)
         else:
-            self._arrays.append(floats(X, "X", None, None))
-            self.nnz = self.n * self.p
-            struct.dense = address(self._arrays[0])
-        struct.nnz = self.nnz
-        self._struct = struct
-        self._as_parameter_ = ctypes.addressof(struct)
-        self.n_weights = self.p + int(intercept)
+            self.nnz, arrays = self.n * self.p, {"dense": floats(X, "X", None, None)}
+        self.struct = record(abi.CDesign, n=self.n, p=self.p, intercept=int(intercept), nnz=self.nnz, **arrays)
 
 
 def rows_order(design: Design, targets: Targets, n_threads: int) -> CountArray:
     """Return an order ``(n,)`` of rows that depends on what they hold alone, but for ties."""
     order: CountArray = np.empty(design.n, dtype=np.int64)
-    struct = targets.struct()
     flops = 30.0 * (design.nnz + targets.psi.size)
-    call("cp_rows_order", design, ctypes.byref(struct), address(order), n_threads=n_threads, flops=flops)
+    call("cp_rows_order", design, targets, order, n_threads=n_threads, flops=flops)
     return order
 
 
@@ -150,11 +131,9 @@ def ridge_options(options: dict[str, Any]) -> abi.CRidgeOptions:
     """
     known = {"alpha": 1.0, "tol": 1e-8, **options}
     for name, value in known.items():
-        if isinstance(value, str):
-            known[name] = value.encode()
-        elif name == "max_iter":
+        if name == "max_iter":
             known[name] = min(int(value), 2**62)
-        else:
+        elif not isinstance(value, str):
             known[name] = float(value)
     return record(abi.CRidgeOptions, **known)
 
@@ -170,8 +149,8 @@ def ridge_plan(description: Description, options: dict[str, Any], n: int, p: int
     """
     plan = record(abi.CRidgePlanInfo)
     call(
-        "cp_ridge_plan", description, ctypes.byref(ridge_options(options)), n, p, nnz, ctypes.byref(plan),
-        n_threads=1, flops=float(description.shape.n_features) ** 3,  # where Σ must be diagonalised
+        "cp_ridge_plan", description, ridge_options(options), n, p, nnz, plan, n_threads=1,
+        flops=float(description.shape.n_features) ** 3,
     )  # fmt: skip
     answer = {name: getattr(plan, name) for name, _ in abi.CRidgePlanInfo._fields_[1:]}
     return {name: value.decode() if isinstance(value, bytes) else value for name, value in answer.items()}
@@ -224,20 +203,10 @@ def ridge_kernel(
     workspace = _workspace(work)
     dual, info = np.empty((n, d)), record(abi.CFitInfo)
     status = call(
-        "cp_ridge_kernel",
-        description,
-        ctypes.byref(ridge_options(options)),
-        address(kernel),
-        ctypes.byref(targets.struct()),
-        ctypes.byref(workspace),
-        address(dual),
-        ctypes.byref(info),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=float(n) * n * (n + _STEPS * d),
-        label="training",
-        verbose=verbose,
+        "cp_ridge_kernel", description, ridge_options(options), kernel, targets, workspace, dual, info,
+        n_threads=n_threads, flops=float(n) * n * (n + _STEPS * d), label="training", verbose=verbose,
         progress=progress,
-    )
+    )  # fmt: skip
     return dual, fit_info(info, status)
 
 
@@ -260,19 +229,9 @@ def ridge_spectral(
     eigenvalues, vectors = floats(eigenvalues, "eigenvalues", n), floats(vectors, "vectors", n, n)
     dual, info = np.empty((n, d)), record(abi.CFitInfo)
     status = call(
-        "cp_ridge_spectral",
-        description,
-        ctypes.byref(ridge_options(options)),
-        address(eigenvalues),
-        address(vectors),
-        ctypes.byref(targets.struct()),
-        address(dual),
-        ctypes.byref(info),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=float(_STEPS) * n * n * d,
-        label="training",
-        verbose=verbose,
-    )
+        "cp_ridge_spectral", description, ridge_options(options), eigenvalues, vectors, targets, dual, info,
+        n_threads=n_threads, flops=float(_STEPS) * n * n * d, label="training", verbose=verbose,
+    )  # fmt: skip
     return dual, fit_info(info, status)
 
 
@@ -280,7 +239,7 @@ def _workspace(work: npt.NDArray[np.uint8]) -> abi.CWorkspace:
     """Return the struct of scratch memory that the caller keeps."""
     if work.dtype != np.uint8 or not work.flags.c_contiguous or not work.flags.writeable:
         raise ValueError("work must be a contiguous, writeable array of uint8")
-    return record(abi.CWorkspace, data=address(work) if work.size else None, bytes=work.size)
+    return record(abi.CWorkspace, data=work if work.size else None, bytes=work.size)
 
 
 def ridge_loo(
@@ -303,12 +262,10 @@ def ridge_loo(
     n, d = targets.n, targets.d
     kernel, alphas = floats(kernel, "kernel", n, n), floats(alphas, "alphas", None)
     scores = allocate((len(alphas), n, d), np.float64, "scores without each row", "take fewer penalties, or fewer rows")
-    loo = record(abi.CLOO, n_alphas=len(alphas), n=n, d=d, alphas=address(alphas), scores=address(scores))
+    loo = record(abi.CLOO, n_alphas=len(alphas), n=n, d=d, alphas=alphas, scores=scores)
     workspace = _workspace(work)
     call(
-        "cp_ridge_loo", description, ctypes.byref(ridge_options(options)), address(kernel),
-        ctypes.byref(targets.struct()), ctypes.byref(loo), ctypes.byref(workspace),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
+        "cp_ridge_loo", description, ridge_options(options), kernel, targets, loo, workspace, n_threads=n_threads,
         flops=len(alphas) * float(n) * n * (n + _STEPS * d), label="leaving one out", verbose=verbose,
     )  # fmt: skip
     return scores

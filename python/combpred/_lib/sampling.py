@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import abi, names
 from .arrays import CountArray, FloatArray, IntArray, allocate
-from .call import address, call, codes, floats, get_n_threads, record
+from .call import call, codes, floats, record
 from .structure import Description
 
 #: Downsets of an inseparable part that exact counting goes through at most, in a few seconds.
@@ -18,6 +18,7 @@ MOST_DOWNSETS = 2**24
 #: Downsets of a part that estimates count exactly, in a fraction of a second.
 FEW_DOWNSETS = 2**21
 
+_LONG = 1e12  # operations: a call that can be interrupted
 _DIGITS = 8192  # of a count, hexadecimal: those of 2048!, the largest, are 4895
 
 
@@ -91,41 +92,21 @@ def chain_sample(
         np.empty(shape, dtype=np.int64),
         np.empty(shape, dtype=np.int64),
     )
-    scores = record(abi.CScores, n=len(linear), d=d, linear=address(linear))
+    scores = record(abi.CScores, n=len(linear), d=d, linear=linear)
     options = record(
-        abi.CChainOptions,
-        method=plan.method.encode(),
-        n_samples=plan.n_samples,
-        burn_in=plan.burn_in,
-        thin=plan.thin,
-        budget=plan.budget,
-        seed=plan.seed % 2**64,
-        start=address(start),
-        bound=address(bound),
-    )
+        abi.CChainOptions, method=plan.method, n_samples=plan.n_samples, burn_in=plan.burn_in, thin=plan.thin,
+        budget=plan.budget, seed=plan.seed % 2**64, start=start, bound=bound,
+    )  # fmt: skip
     known = record(
-        abi.CChainRecord,
-        n=shape[0],
-        n_samples=plan.n_samples,
-        value=address(drawn.value),
-        steps=address(drawn.steps),
-        accepted=address(drawn.accepted),
-    )
+        abi.CChainRecord, n=shape[0], n_samples=plan.n_samples, value=drawn.value, steps=drawn.steps,
+        accepted=drawn.accepted,
+    )  # fmt: skip
     exact = plan.method in names.EXACT_METHODS
     steps = shape[0] * (plan.budget if exact else plan.burn_in + plan.n_samples * plan.thin)
     call(
-        "cp_chain_sample",
-        description,
-        ctypes.byref(scores),
-        ctypes.byref(options),
-        address(drawn.y),
-        part_len,
-        ctypes.byref(known),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=30.0 * steps * max(part_len, d),
-        label="sampling",
-        verbose=verbose,
-    )
+        "cp_chain_sample", description, scores, options, drawn.y, part_len, known, n_threads=n_threads,
+        flops=30.0 * steps * max(part_len, d), label="sampling", verbose=verbose,
+    )  # fmt: skip
     return drawn
 
 
@@ -158,19 +139,13 @@ def chain_next(values: Any, plan: Plan, *, start: bool = False, bound: float | N
     found = OwnDrawn(
         0, np.empty(n, dtype=np.int32), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     )
-    supplied = record(abi.CSupplied, n=len(values), width=1, draws=address(values))
+    supplied = record(abi.CSupplied, n=len(values), width=1, draws=values)
     options = record(
-        abi.CChainOptions, method=plan.method.encode(), n_samples=n, burn_in=plan.burn_in, thin=plan.thin,
-        budget=plan.budget, seed=plan.seed % 2**64, start=address(first) if start else None, bound=address(limit),
+        abi.CChainOptions, method=plan.method, n_samples=n, burn_in=plan.burn_in, thin=plan.thin, budget=plan.budget,
+        seed=plan.seed % 2**64, start=first if start else None, bound=limit,
     )  # fmt: skip
-    known = record(
-        abi.CChainRecord, n=1, n_samples=n, value=address(found.value), steps=address(found.steps),
-        accepted=address(found.accepted),
-    )  # fmt: skip
-    call(
-        "cp_chain_next", ctypes.byref(supplied), ctypes.byref(options), address(found.number), ctypes.byref(known),
-        ctypes.addressof(more), n_threads=1,
-    )  # fmt: skip
+    known = record(abi.CChainRecord, n=1, n_samples=n, value=found.value, steps=found.steps, accepted=found.accepted)
+    call("cp_chain_next", supplied, options, found.number, known, more, n_threads=1)
     return found._replace(more=more.value)
 
 
@@ -181,17 +156,7 @@ def chain_diagnose(x: Any, n_lags: int = 0) -> tuple[FloatArray, FloatArray, Flo
     """
     x = floats(x, "x", None, None, None)
     sizes, r_hats, lags = np.empty(len(x)), np.empty(len(x)), np.empty((*x.shape[:2], n_lags))
-    call(
-        "cp_chain_diagnose",
-        address(x),
-        *x.shape,
-        address(sizes),
-        address(r_hats),
-        address(lags),
-        n_lags,
-        n_threads=1,
-        flops=200.0 * x.size,
-    )
+    call("cp_chain_diagnose", x, *x.shape, sizes, r_hats, lags, n_lags, n_threads=1, flops=200.0 * x.size)
     return sizes, r_hats, lags
 
 
@@ -205,19 +170,10 @@ def extensions_sample(
     )
     steps: CountArray = np.empty(n_samples, dtype=np.int64)
     call(
-        "cp_extensions_sample",
-        address(pairs),
-        len(pairs),
-        n_elements,
-        method.encode(),
-        seed % 2**64,
-        address(orders),
-        n_samples,
-        address(steps),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        # A table of downsets may take seconds; coupling makes some n³ ln n steps for each order.
+        "cp_extensions_sample", pairs, len(pairs), n_elements, method, seed % 2**64, orders, n_samples, steps,
+        n_threads=n_threads,
         flops=1e9 if method != "coupling" else 20.0 * n_samples * n_elements**3 * max(1.0, np.log(n_elements)),
-    )
+    )  # fmt: skip
     return orders, steps
 
 
@@ -231,18 +187,65 @@ def extensions_count(
     pairs = codes(pairs, "pairs", None, 2)
     needed, digits = ctypes.c_int64(), ctypes.create_string_buffer(_DIGITS)
     call(
-        "cp_extensions_count",
-        address(pairs),
-        len(pairs),
-        n_elements,
-        most_downsets,
-        digits,
-        _DIGITS,
-        ctypes.addressof(needed),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
-        flops=10.0 * n_elements * (n_elements**2 + min(most_downsets, 2.0 ** min(n_elements, 64))),
-    )
+        "cp_extensions_count", pairs, len(pairs), n_elements, most_downsets, digits, _DIGITS, needed,
+        n_threads=n_threads, flops=10.0 * n_elements * (n_elements**2 + min(most_downsets, 2.0 ** min(n_elements, 64))),
+    )  # fmt: skip
     return int(digits.value, 16)
+
+
+class EstimatedCount(NamedTuple):
+    """A number of linear extensions, or an estimate of it.
+
+    Attributes
+    ----------
+    value : int
+        The nearest integer.
+    log_value : float
+    is_exact : bool
+    n_samples : int
+        Linear extensions drawn.
+    """
+
+    value: int
+    log_value: float
+    is_exact: bool
+    n_samples: int
+
+
+def extensions_estimate(
+    pairs: IntArray,
+    n_elements: int,
+    epsilon: float,
+    delta: float,
+    seed: int,
+    *,
+    most_downsets: int = FEW_DOWNSETS,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> EstimatedCount:
+    """Return the number of linear extensions of `pairs` (n_pairs, 2) within 1 ± epsilon with probability 1 − delta."""
+    needed, digits = ctypes.c_int64(), ctypes.create_string_buffer(_DIGITS)
+    options = record(
+        abi.CExtensionsOptions, epsilon=epsilon, delta=delta, most_downsets=most_downsets, seed=seed % 2**64
+    )
+    info = record(abi.CExtensionsInfo)
+    call(
+        "cp_extensions_estimate", pairs, len(pairs), n_elements, options, digits, _DIGITS, needed, info,
+        n_threads=n_threads, flops=_LONG, label="counting linear extensions", verbose=verbose,
+    )  # fmt: skip
+    return EstimatedCount(int(digits.value, 16), info.log_count, info.n_levels == 0, info.n_samples)
+
+
+def extensions_before(
+    pairs: IntArray, n_elements: int, *, n_threads: int | None = None, verbose: int = 0
+) -> FloatArray:
+    """Return the probability that one element precedes another in linear extensions of `pairs` (n_pairs, 2)."""
+    before: FloatArray = np.empty((n_elements, n_elements))
+    call(
+        "cp_extensions_before", pairs, len(pairs), n_elements, MOST_DOWNSETS, before, n_threads=n_threads, flops=_LONG,
+        label="probabilities of linear extensions", verbose=verbose,
+    )  # fmt: skip
+    return before
 
 
 def extensions_common(
@@ -265,17 +268,8 @@ def extensions_common(
     n, m = len(x), len(x) if y is None else len(y)
     logs = allocate((n, m), np.float64, f"a kernel matrix of {n} × {m} entries", "take fewer rows at once")
     call(
-        "cp_extensions_common",
-        address(x),
-        n,
-        address(y),
-        m,
-        n_elements,
-        most_downsets,
-        address(logs),
-        n_threads=get_n_threads() if n_threads is None else n_threads,
+        "cp_extensions_common", x, n, y, m, n_elements, most_downsets, logs, n_threads=n_threads,
         flops=10.0 * n * m * n_elements * (n_elements + min(most_downsets, 2.0 ** min(n_elements, 64))),
-        label="common linear extensions",
-        verbose=verbose,
-    )
+        label="common linear extensions", verbose=verbose,
+    )  # fmt: skip
     return logs

@@ -5,40 +5,23 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import abi
-from .arrays import FloatArray
-from .call import address, call, contiguous, floats, record
+from .arrays import FloatArray, IndexArray, allocate
+from .call import RowInputs, call, floats, put, record
+from .errors import renumbered
+from .kernel import InputKernel
 from .ridge import Design, Targets, ridge_options
 from .structure import Description
 
-
-class Steps(NamedTuple):
-    """Step sizes η = p·m / (alpha (t + t0)).
-
-    Attributes
-    ----------
-    m : float
-        Rows that the penalty is weighed against.
-    p : float
-    t0 : float
-        Above 2p.
-    t : int
-        Steps done so far.
-    """
-
-    m: float
-    p: float
-    t0: float
-    t: int
+_CACHED_BYTES = 2**28  # largest matrix of a user's kernel that is kept from pass to pass
 
 
 @dataclass(frozen=True)
@@ -78,113 +61,29 @@ class Coefficients:
 
     def copy(self) -> Coefficients:
         """Return a copy in C-contiguous arrays."""
-        arrays = self.iterate, self.average, self.velocity, self.gains
-        return Coefficients(*(None if a is None else np.array(a, order="C") for a in arrays))  # type: ignore[arg-type]
+        return self._each(lambda array: np.array(array, order="C"))
 
-    def rows(self, kept: NDArray[np.intp], added: int = 0) -> Coefficients:
-        """Return those of some rows, with `added` rows of zeros after them."""
+    def take(self, rows: IndexArray) -> Coefficients:
+        """Return those of some rows."""
+        return self._each(lambda array: array[rows])
 
-        def chosen(array: FloatArray | None) -> FloatArray | None:
-            if array is None:
-                return None
-            out = np.zeros((len(kept) + added, array.shape[1]))
-            np.take(array, kept, axis=0, out=out[: len(kept)])
+    def spread(self, rows: IndexArray, n: int) -> Coefficients:
+        """Return those of n rows, of which these have the given numbers and the others are zero."""
+
+        def among(array: FloatArray) -> FloatArray:
+            out: FloatArray = allocate((n, array.shape[1]), np.float64, f"coefficients of {n} rows", "set truncation")
+            out[:] = 0.0
+            out[rows] = array
             return out
 
-        iterate = chosen(self.iterate)
+        return self._each(among)
+
+    def _each(self, change: Callable[[FloatArray], FloatArray]) -> Coefficients:
+        iterate, average, velocity = (
+            None if array is None else change(array) for array in (self.iterate, self.average, self.velocity)
+        )
         assert iterate is not None
-        return Coefficients(iterate, chosen(self.average), chosen(self.velocity), self.gains)
-
-
-class Visits(NamedTuple):
-    """The rows that steps visit, in relation to the support.
-
-    Attributes
-    ----------
-    kernel : ndarray of shape (n, slots)
-        Kernel values between them and the support, which includes them.
-    at : ndarray of shape (n,), int64
-        The slot of each.
-    drop : ndarray of shape (n,), int64
-        The slot that is left out after each, −1 for none.
-    """
-
-    kernel: FloatArray
-    at: NDArray[np.int64]
-    drop: NDArray[np.int64]
-
-
-def ridge_losses(
-    description: Description, options: dict[str, Any], scores: Any, targets: Targets, *, n_threads: int
-) -> FloatArray:
-    """Return the weighted loss of each row at its scores (n, d): of shape (n,)."""
-    scores = floats(scores, "scores", targets.n, targets.d)
-    losses = np.empty(targets.n)
-    _rowwise(description, options, scores, targets, losses, None, n_threads)
-    return losses
-
-
-def ridge_curvatures(
-    description: Description, options: dict[str, Any], targets: Targets, *, n_threads: int
-) -> FloatArray:
-    """Return a bound on the curvature of each row's weighted loss by its scores: of shape (n,)."""
-    curvatures = np.empty(targets.n)
-    _rowwise(description, options, None, targets, None, curvatures, n_threads)
-    return curvatures
-
-
-def _rowwise(
-    description: Description,
-    options: dict[str, Any],
-    scores: FloatArray | None,
-    targets: Targets,
-    losses: FloatArray | None,
-    curvatures: FloatArray | None,
-    n_threads: int,
-) -> None:
-    call(
-        "cp_ridge_losses", description, ctypes.byref(ridge_options(options)), address(scores),
-        ctypes.byref(targets.struct()), address(losses), address(curvatures),
-        n_threads=n_threads, flops=2.0 * len(targets.psi) * targets.d**2,
-    )  # fmt: skip
-
-
-def sgd_expansion(
-    description: Description,
-    options: dict[str, Any],
-    visits: Visits,
-    targets: Targets,
-    steps: Steps,
-    coefficients: Coefficients,
-    *,
-    n_threads: int,
-) -> float:
-    """Take one step on each row, changing the coefficients of the support in place.
-
-    Returns
-    -------
-    float
-        The sum of the weighted losses, each before its step.
-
-    Raises
-    ------
-    NumericalError
-        When the numbers overflow.
-    """
-    n, slots = visits.kernel.shape
-    at, drop = (contiguous(a, np.int64) for a in (visits.at, visits.drop))
-    if not n == len(at) == len(drop) == targets.n:
-        raise ValueError(f"kernel has {n} rows, at {len(at)}, drop {len(drop)}, targets have {targets.n}")
-    kernel = floats(visits.kernel, "kernel", n, slots)
-    expansion = record(abi.CExpansion, n=n, slots=slots, kernel=address(kernel), at=address(at), drop=address(drop))
-    sizes, state = record(abi.CSGDSteps, **steps._asdict()), _state(coefficients, slots, targets.d)
-    loss = ctypes.c_double()
-    call(
-        "cp_sgd_expansion", description, ctypes.byref(ridge_options(options)), ctypes.byref(expansion),
-        ctypes.byref(targets.struct()), ctypes.byref(sizes), ctypes.byref(state), ctypes.byref(loss),
-        n_threads=n_threads, flops=2.0 * n * (slots + 2 * n + targets.d) * targets.d,
-    )  # fmt: skip
-    return loss.value
+        return Coefficients(iterate, average, velocity, None if self.gains is None else self.gains.copy())
 
 
 @dataclass(frozen=True)
@@ -201,6 +100,8 @@ class Report:
         The objective of zero weights.
     loss : float
         The weighted mean of the losses of the last pass, each before its step.
+    visits : int
+        Of a pass: a row of weight w is visited ⌈w⌉ times, large weights being taken in a larger unit.
     curvature : float
         The largest curvature of the loss of a row, as a function of the weights.
     converged : bool
@@ -213,9 +114,75 @@ class Report:
     curve: list[float]
     start: float
     loss: float
+    visits: int
     curvature: float
     converged: bool
     interrupt: KeyboardInterrupt | None
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How passes go over the rows.
+
+    Attributes
+    ----------
+    max_iter : int
+    tol : float or None
+        None for passes whose objective is not asked for.
+    eta0 : float
+    seed : int or None
+        None for rows in the order as they are; else they are shuffled from one that depends on what they hold alone.
+    seen : int, default=0
+        Visits before, of a stream of rows.
+    curvature : float, default=0
+        What the report on them said.
+    label, verbose
+        As :func:`combpred._lib.call.call` takes them.
+    """
+
+    max_iter: int
+    tol: float | None
+    eta0: float
+    seed: int | None
+    seen: int = 0
+    curvature: float = 0.0
+    label: str = ""
+    verbose: int = 0
+
+
+class _Passes:
+    """The passes of one training, which are told of as they are made."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        how = self._how = schedule
+        self.curve = np.zeros(0 if how.tol is None else how.max_iter)
+        self.struct = record(
+            abi.CSGDPasses, shuffle=int(how.seed is not None), seed=how.seed or 0, max_iter=how.max_iter,
+            tol=how.tol or 0.0, curve=self.curve if len(self.curve) else None, eta0=how.eta0, seen=how.seen,
+            curvature=how.curvature,
+        )  # fmt: skip
+        self._began, self._told = time.monotonic(), 0
+        self._telling = how.verbose > 0 and how.tol is not None
+
+    def call(self, name: str, *arguments: Any, n_threads: int, flops: float, done: int = 0) -> None:
+        """Call a function of the library after `done` passes."""
+        tell = (lambda more, _: self._tell(done + more)) if self._telling else None
+        call(name, *arguments, n_threads=n_threads, flops=flops, progress=tell)
+
+    def _tell(self, done: int) -> None:
+        for number in range(self._told, done):
+            line = f"pass {number + 1}: objective {self.curve[number]:.6g}, {time.monotonic() - self._began:.1f} s"
+            print(f"[{self._how.label}] {line}", file=sys.stderr)
+        self._told = max(self._told, done)
+
+    def report(self, found: Any, interrupt: KeyboardInterrupt | None) -> Report:
+        """Return what the library says in a struct."""
+        if self._telling:
+            self._tell(found.passes)
+        return Report(
+            found.steps, self.curve[: found.passes].tolist(), found.start, found.loss / (found.weight or 1.0),
+            found.visits, found.curvature, bool(found.converged), interrupt,
+        )  # fmt: skip
 
 
 def sgd_fit(
@@ -223,23 +190,14 @@ def sgd_fit(
     options: dict[str, Any],
     design: Design,
     targets: Targets,
-    order: NDArray[np.int64],
     coefficients: Coefficients,
+    schedule: Schedule,
     *,
-    max_iter: int,
-    tol: float | None,
-    eta0: float,
-    seed: int | None,
-    seen: int = 0,
-    curvature: float = 0.0,
     n_threads: int,
-    label: str = "",
-    verbose: int = 0,
 ) -> Report:
-    """Train the weights of input features, the constant one last, in passes over the rows of `order`.
+    """Train the weights of input features, the constant one last, in passes over the rows of positive weight.
 
-    `coefficients` are changed in place. `tol` is None for passes whose objective is not asked for, `seed` for those in
-    the order as it is. `seen` visits came before, of `curvature`. Ctrl-C ends the passes, see :class:`Report`.
+    `coefficients` are changed in place. Ctrl-C ends the passes, see :class:`Report`.
 
     Raises
     ------
@@ -248,50 +206,110 @@ def sgd_fit(
     """
     if design.n != targets.n:
         raise ValueError(f"the design has {design.n} rows, targets have {targets.n}")
-    order = contiguous(order, np.int64)
-    curve = np.zeros(0 if tol is None else max_iter)
-    passes = record(
-        abi.CSGDPasses, order=address(order), n_order=len(order), shuffle=int(seed is not None), seed=seed or 0,
-        max_iter=max_iter, tol=tol or 0.0, curve=address(curve) if len(curve) else None, eta0=eta0, seen=seen,
-        curvature=curvature,
-    )  # fmt: skip
-    state, report = _state(coefficients, design.n_weights, targets.d), record(abi.CSGDReport)
-    began, told = time.monotonic(), 0
-
-    def tell(done: int, _: float = 0.0) -> None:
-        nonlocal told
-        for number in range(told, done):
-            line = f"[{label}] pass {number + 1}: objective {curve[number]:.6g}, {time.monotonic() - began:.1f} s"
-            print(line, file=sys.stderr)
-        told = done
-
-    telling = verbose > 0 and tol is not None
+    passes = _Passes(schedule)
+    arrays = _arrays(coefficients, design.n_weights, targets.d)
+    state, report = record(abi.CSGDState, rows=design.n_weights, d=targets.d, **arrays), record(abi.CSGDReport)
     interrupt = None
     try:
-        call(
-            "cp_sgd_fit", description, ctypes.byref(ridge_options(options)), design, ctypes.byref(targets.struct()),
-            ctypes.byref(passes), ctypes.byref(state), ctypes.byref(report), n_threads=n_threads,
-            flops=4.0 * max_iter * (design.nnz + targets.n * targets.d) * targets.d, progress=tell if telling else None,
+        passes.call(
+            "cp_sgd_fit", description, ridge_options(options), design, targets,
+            passes, state, report, n_threads=n_threads,
+            flops=4.0 * schedule.max_iter * (design.nnz + targets.n * targets.d) * targets.d,
         )  # fmt: skip
     except KeyboardInterrupt as error:
         interrupt = error
-    if telling:
-        tell(report.passes)
-    return Report(
-        report.steps, curve[: report.passes].tolist(), report.start, report.loss / (report.weight or 1.0),
-        report.curvature, bool(report.converged), interrupt,
+    return passes.report(report, interrupt)
+
+
+def sgd_expansion(
+    description: Description,
+    options: dict[str, Any],
+    X: Any,
+    kernel: InputKernel,
+    targets: Targets,
+    coefficients: Coefficients,
+    support: IndexArray,
+    schedule: Schedule,
+    *,
+    most: int | None,
+    n_threads: int,
+) -> tuple[Coefficients, IndexArray, Report]:
+    """Do the same for coefficients of a support of rows, each of which joins it as it is visited.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, p), or (n, n) for a precomputed kernel
+        The rows that are or may be in the support, those of `targets` the last.
+    kernel : InputKernel
+    coefficients : Coefficients
+        Of the support.
+    support : ndarray of shape (k,)
+        Numbers of its rows, those visited last at the end.
+    most : int or None
+        Rows that stay in the support; None for all.
+
+    Returns
+    -------
+    coefficients : Coefficients
+    support : ndarray
+    report : Report
+    """
+    n, d, width = X.shape[0], targets.d, X.shape[1]
+    first, capacity = n - targets.n, n if most is None else max(1, min(n, most))
+    grown = coefficients.spread(np.arange(len(support)), capacity)
+    rows, passes = np.zeros(capacity, dtype=np.int64), _Passes(schedule)
+    rows[: len(support)] = support
+    asked = np.empty((2, n), dtype=np.int64)
+    given = record(abi.CSGDKernel, n=n, rows=asked[0], columns=asked[1])
+    if kernel.is_precomputed:
+        put(given, matrix=floats(X, "X", n, n))
+    elif callable(kernel.name):
+        repeated = most is None and schedule.max_iter > 2 and 8 * n * n <= _CACHED_BYTES
+        put(given, x=RowInputs(X).struct, matrix=kernel.matrix(X) if repeated else None)
+    else:
+        put(given, x=RowInputs(X).struct, function=kernel.struct)
+    held = record(
+        abi.CSGDSupport, capacity=capacity, most=most or 0, n=len(support), rows=rows,
+        **_arrays(grown, capacity, d),
     )  # fmt: skip
+    interrupt = None
+    try:
+        while True:
+            passes.call(
+                "cp_sgd_expansion", description, ridge_options(options), given,
+                targets, passes, held, n_threads=n_threads,
+                flops=4.0 * schedule.max_iter * targets.n * capacity * (width + d), done=held.passes,
+            )  # fmt: skip
+            if not given.n_rows:
+                break
+            put(given, values=_asked(kernel, X, asked[0, : given.n_rows], asked[1, : given.n_columns], first))
+    except KeyboardInterrupt as error:
+        interrupt = error
+    kept = rows[: held.n]
+    return grown.take(np.arange(held.n)), kept.astype(np.intp), passes.report(held, interrupt)
 
 
-def _state(coefficients: Coefficients, rows: int, d: int) -> abi.CSGDState:
-    """Return the struct of arrays that are written to in place."""
+def _asked(kernel: InputKernel, X: Any, rows: IndexArray, columns: IndexArray, first: int) -> FloatArray:
+    """Return kernel values of rows with columns, or, without any, of each row with itself."""
+    if len(columns):
+        with renumbered(rows - first):
+            return kernel.matrix(X[rows], X[columns])
+    values = np.empty(len(rows))
+    for at, row in enumerate(rows):
+        with renumbered(rows[at:] - first):
+            values[at] = kernel.matrix(X[row : row + 1]).item()
+    return values
+
+
+def _arrays(coefficients: Coefficients, rows: int, d: int) -> dict[str, FloatArray | None]:
+    """Return the arrays that are written to in place, by the names of their fields in structs."""
     shapes = {"iterate": (rows, d), "average": (rows, d), "velocity": (rows, d), "gains": (d,)}
-    addresses = {}
+    arrays = {}
     for name, shape in shapes.items():
         array = getattr(coefficients, name)
         if array is not None and not (
             array.shape == shape and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
         ):
             raise ValueError(f"{name} must be a contiguous, writeable array of float64 of shape {shape}")
-        addresses["coef" if name == "iterate" else name] = address(array)
-    return record(abi.CSGDState, rows=rows, d=d, **addresses)
+        arrays["coef" if name == "iterate" else name] = array
+    return arrays

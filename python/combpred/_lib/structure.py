@@ -15,21 +15,12 @@ import numpy.typing as npt
 
 from . import abi
 from .arrays import FloatArray, IntArray, allocate, require_memory
-from .call import (
-    Remembered,
-    address,
-    call,
-    checked,
-    codes,
-    floats,
-    get_n_threads,
-    library,
-    record,
-)
+from .call import Remembered, call, checked, codes, floats, library, put, record
+from .errors import RowError
 
 _SHAPES: Remembered[Shape] = Remembered()
 _CAPABILITIES = Remembered[frozenset[str]]()
-_CAPABILITY_BYTES = 1024  # of all names
+_BLOCK_NUMBERS = 2**20  # of rows of data that are read at a time
 
 
 class Shape(NamedTuple):
@@ -67,8 +58,7 @@ class Description:
 
     Notes
     -----
-    What is passed must not change afterwards: its text, its key and its shape are found once. Functions of the C
-    interface take a description as it is, by ``_as_parameter_``.
+    What is passed must not change afterwards: its text, its key and its shape are found once.
     """
 
     name: str
@@ -93,23 +83,14 @@ class Description:
         return _SHAPES.get(self.key, lambda: _shape(self))
 
     @cached_property
-    def _as_parameter_(self) -> int:
-        return ctypes.addressof(self._struct)
-
-    @cached_property
-    def _struct(self) -> abi.CStructure:
-        ints, reals = self._buffers
-        sizes = (0 if buffer is None else buffer.size for buffer in (ints, reals))
-        n_ints, n_reals = sizes
-        return abi.CStructure(self.text, len(self.text), address(ints), n_ints, address(reals), n_reals)
-
-    @cached_property
-    def _buffers(self) -> tuple[IntArray | None, FloatArray | None]:
-        """The parameters that are arrays as the core takes them, kept for as long as it may be given them."""
-        return (
-            None if self.ints is None else codes(self.ints, "ints", None),
-            None if self.reals is None else floats(self.reals, "reals", None),
-        )
+    def struct(self) -> abi.CStructure:
+        """The struct that functions of the C interface take."""
+        fields: dict[str, Any] = {"text": self.text, "text_len": len(self.text)}
+        if self.ints is not None:
+            fields |= {"ints": codes(self.ints, "ints", None), "n_ints": self.ints.size}
+        if self.reals is not None:
+            fields |= {"reals": floats(self.reals, "reals", None), "n_reals": self.reals.size}
+        return put(abi.CStructure(), **fields)
 
     def __reduce__(self) -> Any:
         return Description, (self.name, self.scalars, self.ints, self.reals)  # pointers stay here
@@ -126,13 +107,7 @@ def _digest(array: npt.NDArray[Any] | None) -> bytes | None:
 
 def _shape(description: Description) -> Shape:
     part_len, feature_len, log_count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_double()
-    call(
-        "cp_structure_shape",
-        description,
-        ctypes.addressof(part_len),
-        ctypes.addressof(feature_len),
-        ctypes.addressof(log_count),
-    )
+    call("cp_structure_shape", description, part_len, feature_len, log_count)
     return Shape(part_len.value, feature_len.value, log_count.value)
 
 
@@ -141,16 +116,61 @@ def structure_capabilities(description: Description) -> frozenset[str]:
 
     The core is asked once for each structure.
     """
-    return _CAPABILITIES.get(description.key, lambda: _capabilities(description))
+    return _CAPABILITIES.get(
+        description.key, lambda: frozenset(_text("cp_structure_capabilities", description, 1024).split())
+    )
 
 
-def _capabilities(description: Description) -> frozenset[str]:
-    text, needed = ctypes.create_string_buffer(_CAPABILITY_BYTES), ctypes.c_int64()
-    argument = description
-    call("cp_structure_capabilities", argument, text, _CAPABILITY_BYTES, ctypes.addressof(needed))
-    if needed.value > _CAPABILITY_BYTES:
-        raise RuntimeError(f"the names of capabilities take {needed.value} bytes, more than {_CAPABILITY_BYTES}")
-    return frozenset(text.value.decode().split())
+def structure_names(description: Description) -> list[str]:
+    """Return a name for each entry of ψ."""
+    d = description.shape.n_features
+    return _text("cp_structure_names", description, 64 + 24 * d, n_threads=1, flops=100.0 * d).split("\n")
+
+
+def structure_format(description: Description) -> str:
+    """Return what a row of data holds, in a clause that ends messages."""
+    return _text("cp_structure_format", description, 256)
+
+
+def _text(function: str, description: Description, capacity: int, **options: Any) -> str:
+    """Return what a function of a structure writes, which is asked again where it is longer than expected."""
+    needed = ctypes.c_int64(capacity)
+    while True:
+        text = ctypes.create_string_buffer(needed.value)
+        call(function, description, text, len(text), needed, **options)
+        if needed.value <= len(text):
+            return text.value.decode()
+
+
+class Layout(NamedTuple):
+    r"""The entries of :math:`\psi`, or the first of them, as cells of a matrix.
+
+    Attributes
+    ----------
+    kind : {"total order", "order", "directions", "arcs", "edges", "cells"}
+        What an entry means. "order": +1 if the row's item is before the column's item, −1 if it is after it, 0 if
+        neither. "total order": the same, but never 0. "directions": +1 for the arc from row to column, −1 for the
+        reverse arc. "arcs": 1 for the arc from row to column. "edges": 1 for the edge between the two. "cells": 1 if
+        the row's item gets the column.
+    n_items : int
+        Number of items.
+    rows, columns : ndarray of shape (m,), dtype=int32
+        Row and column of each entry. For routes, row `n_items` stands for the start and column `n_items` for the end.
+    """
+
+    kind: str
+    n_items: int
+    rows: IntArray
+    columns: IntArray
+
+
+def structure_layout(description: Description) -> Layout | None:
+    """Return the entries of ψ as cells of a matrix of items by items, or None if they do not form one."""
+    d, found = description.shape.n_features, record(abi.CLayout)
+    rows, columns = np.empty(d, np.int32), np.empty(d, np.int32)
+    call("cp_structure_layout", description, found, rows, columns, d, n_threads=1, flops=10.0 * d)
+    m = found.n_cells
+    return Layout(found.kind.decode(), found.n_items, rows[:m], columns[:m]) if m else None
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -192,18 +212,14 @@ def _ranges() -> dict[tuple[str, str], Range]:
 
 def structure_count(description: Description) -> int:
     """Return the exact number of outputs."""
-    structure, needed = description, ctypes.c_int64()
-    call("cp_structure_count", structure, None, 0, ctypes.addressof(needed))
-    digits = ctypes.create_string_buffer(needed.value)
-    call("cp_structure_count", structure, digits, needed.value, ctypes.addressof(needed))
-    return int(digits.value, 16)
+    return int(_text("cp_structure_count", description, 256), 16)
 
 
 def structure_mean(description: Description) -> FloatArray:
     """Return the mean of the embedding under the uniform distribution, of shape (d,)."""
     d = description.shape.n_features
     mean = allocate((d,), np.float64, f"the mean of {d} features", "take a smaller structure")
-    call("cp_structure_mean", description, address(mean), d)
+    call("cp_structure_mean", description, mean, d)
     return mean
 
 
@@ -213,7 +229,7 @@ def structure_second_moment(description: Description) -> FloatArray:
     # The library computes it in memory of its own, which it may go on with after Ctrl-C.
     require_memory(16 * d * d, f"the second moment of {d} features", "take a smaller structure")
     moment: FloatArray = np.empty((d, d))
-    call("cp_structure_second_moment", description, address(moment), d, n_threads=1, flops=50.0 * d * d)
+    call("cp_structure_second_moment", description, moment, d, n_threads=1, flops=50.0 * d * d)
     return moment
 
 
@@ -221,14 +237,8 @@ def structure_moments(description: Description) -> tuple[str, float]:
     """Return what the moments are (one of ``names.MOMENTS_KINDS``) and the largest standard error of an entry."""
     info = record(abi.CMomentsInfo)
     flops = 1e4 * description.shape.n_features**2  # where they are estimated from samples
-    call("cp_structure_moments", description, ctypes.byref(info), n_threads=1, flops=flops)
+    call("cp_structure_moments", description, info, n_threads=1, flops=flops)
     return info.kind.decode(), info.standard_error
-
-
-def structure_check(description: Description, y: Any) -> None:
-    """Raise RowError for the first row of `y` (n, part_len) that is not in the structure."""
-    y = codes(y, "y", None, description.shape.part_len)
-    call("cp_structure_check", description, address(y), *y.shape, n_threads=1, flops=10.0 * y.size)
 
 
 def structure_embed(
@@ -244,9 +254,8 @@ def structure_embed(
     psi = allocate(
         (len(y), d), np.float64, f"embedding {len(y)} outputs in {d} features", "embed fewer or smaller structures"
     )
-    workers = get_n_threads() if n_threads is None else n_threads
     function = "cp_structure_embed_partial" if partial else "cp_structure_embed"
-    call(function, description, address(y), *y.shape, address(psi), d, n_threads=workers, flops=10.0 * psi.size)
+    call(function, description, y, *y.shape, psi, d, n_threads=n_threads, flops=10.0 * psi.size)
     return psi
 
 
@@ -257,23 +266,28 @@ def structure_sample(description: Description, n: int, seed: int, *, n_threads: 
     part_len, d, _ = description.shape
     y = allocate((n, part_len), np.int32, f"drawing {n} outputs of {part_len} parts", "draw fewer at once")
     call(
-        "cp_structure_sample",
-        description,
-        seed % 2**64,
-        address(y),
-        *y.shape,
-        n_threads=get_n_threads() if n_threads is None else n_threads,
+        "cp_structure_sample", description, seed % 2**64, y, *y.shape, n_threads=n_threads,
         flops=30.0 * n * max(part_len, d),
-    )
+    )  # fmt: skip
     return y
 
 
-def structure_canonical(description: Description, y: Any) -> IntArray:
-    """Return the encoding that the core takes of each row of `y` (n, part_len), which may be listed in another way."""
-    y = codes(y, "y", None, description.shape.part_len)
-    listed: IntArray = np.empty(y.shape, dtype=np.int32)
-    call("cp_structure_canonical", description, address(y), *y.shape, address(listed), n_threads=1, flops=20.0 * y.size)
-    return listed
+def structure_encode(description: Description, y: npt.NDArray[Any], *, partial: bool = False) -> IntArray:
+    """Return outputs as they stand in data, rows of numbers `y` (n, width), in parts, of shape (n, part_len).
+
+    RowError for the first row that shows no output. With ``partial=True`` rows may be known in part, in structures that
+    have such rows.
+    """
+    part_len = description.shape.part_len
+    parts: IntArray = allocate((len(y), part_len), np.int32, f"{len(y)} outputs of {part_len} parts", "use fewer rows")
+    rows = max(1, _BLOCK_NUMBERS // max(1, y.shape[1]))  # small, as the core takes float64
+    for first in range(0, len(y), rows):
+        block, to = floats(y[first : first + rows], "y", None, None), parts[first : first + rows]
+        try:
+            call("cp_structure_encode", description, block, *block.shape, partial, to, part_len, n_threads=1)
+        except RowError as error:
+            raise error.shifted(first) from None
+    return parts
 
 
 def structure_enumerate(description: Description, skip: int, capacity: int) -> IntArray:
@@ -284,10 +298,7 @@ def structure_enumerate(description: Description, skip: int, capacity: int) -> I
     y = allocate((capacity, part_len), np.int32, f"listing {capacity} outputs of {part_len} parts", "list fewer")
     written = ctypes.c_int64()
     flops = 100.0 * (skip + capacity) * part_len
-    call(
-        "cp_structure_enumerate", description, skip, address(y), *y.shape, ctypes.addressof(written),
-        n_threads=1, flops=flops,
-    )  # fmt: skip
+    call("cp_structure_enumerate", description, skip, y, *y.shape, written, n_threads=1, flops=flops)
     return y[: written.value]
 
 
@@ -297,7 +308,7 @@ def custom_kernel(gram: FloatArray) -> FloatArray:
     psi = allocate((k, k), np.float64, f"embedding {k} outputs by a kernel", "list fewer outputs")
     d = ctypes.c_int64()
     gram = floats(gram, "gram", k, k)
-    call("cp_custom_kernel", address(gram), k, address(psi), ctypes.addressof(d), n_threads=1, flops=10.0 * k**3)
+    call("cp_custom_kernel", gram, k, psi, d, n_threads=1, flops=10.0 * k**3)
     return psi.ravel()[: k * d.value].reshape(k, d.value)
 
 
@@ -322,14 +333,12 @@ class DrawnMoments:
     def averages(self) -> tuple[FloatArray, float]:
         """Return the mean and the second moment, one after the other (d + d²), and its largest standard error."""
         moments, error = np.empty(self._d + self._d**2), ctypes.c_double()
-        self._call(np.empty((0, self._d)), address(moments), ctypes.addressof(error))
+        self._call(np.empty((0, self._d)), moments, error)
         return moments, error.value
 
-    def _call(self, psi: FloatArray, moments: int | None, error: int | None) -> None:
+    def _call(self, psi: FloatArray, moments: FloatArray | None, error: Any) -> None:
         flops = 4.0 * psi.size * self._d
-        call(
-            "cp_custom_draws", address(psi), *psi.shape, address(self._sums), moments, error, n_threads=1, flops=flops
-        )  # fmt: skip
+        call("cp_custom_draws", psi, *psi.shape, self._sums, moments, error, n_threads=1, flops=flops)
 
 
 def custom_check(description: Description, psi: FloatArray) -> None:
@@ -340,7 +349,7 @@ def custom_check(description: Description, psi: FloatArray) -> None:
     d = description.shape.n_features
     psi = floats(psi, "psi", None, d)
     flops = 10.0 * d**3 if len(psi) == 0 else 2.0 * psi.size * d  # the decomposition is made once
-    call("cp_custom_check", description, address(psi), *psi.shape, n_threads=1, flops=flops)
+    call("cp_custom_check", description, psi, *psi.shape, n_threads=1, flops=flops)
 
 
 def panic(*, in_worker: bool) -> None:

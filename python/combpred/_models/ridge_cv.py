@@ -107,9 +107,9 @@ class StructuredRidgeCV(RidgeBase):
     eigenvalues of Σ (1 for ``loss="squared"``). A kernel matrix of a rank r up to n/8, as the linear one has on few
     features, is decomposed once for all penalties, which then cost :math:`O(s n^2 r + n^3 + n^2 d)`, with
     ``loss="squared"`` :math:`O(n r d)`. Of any rank, five penalties or more under ``loss="squared"`` share one banded
-    form of the matrix, after which each costs :math:`O(n^2 d)`. From 1000 rows on n×n matrices are in single precision, and in double where a
-    penalty is too small for that; errors stay below about 1e-3 of the scores. Memory: up to three n×n matrices; five
-    with more than eight distinct eigenvalues, where one eigendecomposition serves all penalties.
+    form of the matrix, after which each costs :math:`O(n^2 d)`. From 1000 rows on n×n matrices are in single precision,
+    and in double where a penalty is too small for that; errors stay below about 1e-3 of the scores. Memory: up to three
+    n×n matrices; five with more than eight distinct eigenvalues, where one eigendecomposition serves all penalties.
 
     References
     ----------

@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from .._data.checks import seed_of
 from .._data.glossary import documented
-from .._data.inputs import clear_fit, is_dask, refit, require_short_rows, square_norms, unchanged_on_failure
+from .._data.inputs import clear_fit, is_dask, refit, unchanged_on_failure
 from .._data.warn import warn_user
-from .._lib.arrays import IndexArray
+from .._lib.arrays import IndexArray, require_memory
 from .._lib.ridge import Design
-from .._lib.sgd import Coefficients, Report, sgd_fit
+from .._lib.sgd import Coefficients, Report, Schedule, sgd_expansion, sgd_fit
 from .ridge import RidgeBase, RidgeProblem
-from .sgd_learners import (
-    DescentState,
-    ExpansionLearner,
-    Objective,
-    Passes,
-    StepSizes,
-    last_change,
-    pass_once,
-    stacked,
-    support_limit,
-    visited_rows,
-)
 from .training import (
     EarlierFit,
     check_mini_batch,
@@ -47,6 +35,31 @@ from .training import (
 _UNCONVERGED = 0.01
 # Parameters of each kernel.
 _USED = {"poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",), "laplacian": ("gamma",)}
+
+
+@dataclass(frozen=True)
+class DescentState:
+    """State of the descent. It is never changed in place, so that what fails leaves it as it was.
+
+    Attributes
+    ----------
+    coefficients : Coefficients
+        One row for each row of the support, or for each input feature, the constant one last.
+    n_rows : int, default=0
+        Visits so far, against which the penalty is weighed.
+    curvature : float, default=0
+        The largest curvature of the loss of a row seen so far.
+    n_mini_batches : int, default=0
+        Calls of `partial_fit` so far.
+    parameters : mapping
+        Those of the estimator on which the coefficients depend: others would make another function of them.
+    """
+
+    coefficients: Coefficients
+    n_rows: int = 0
+    curvature: float = 0.0
+    n_mini_batches: int = 0
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @documented
@@ -387,66 +400,33 @@ def _descend(
     KeyboardInterrupt or None
         What came between; the attributes are then those of the last batch of rows that was completed.
     """
-    visits, objective = _visits(model, X, problem)
-    m, rows = len(visits), np.unique(visits)
-    if model.kernel_.is_linear:
-        state = _first_state(model, X, objective, earlier, None)
-        state, done = _train(model, X, objective, visits, state, max_iter=int(model.max_iter), tol=float(model.tol))
-        losses, start, converged, interrupt = done.curve, done.start, done.converged, done.interrupt
-        curvature, inputs = done.curvature, X
-    else:
-        truncation = support_limit(model.truncation, len(rows))
-        learner = ExpansionLearner(X, model.kernel_, objective, truncation=truncation, cache=int(model.max_iter) > 2)
-        state = _first_state(model, X, objective, earlier, truncation)
-        curvature = objective.curvature(rows, learner.diagonal(rows))
-        passes = Passes(learner, StepSizes.of(objective.alpha, m, float(model.eta0), curvature), state)
-        start = objective.losses(rows, np.zeros((len(rows), objective.targets.d)))
-        passes.run(
-            visits, rows, check_random_state(model.random_state) if model.shuffle else None, start=start,
-            tol=float(model.tol), max_iter=int(model.max_iter), label=type(model).__name__, verbose=int(model.verbose),
-        )  # fmt: skip
-        state, losses, converged, interrupt = passes.state, passes.losses, passes.converged, passes.interrupt
-        inputs = X
-        if not (state.n_steps == 0 and interrupt is not None):
-            state = state.spread(X.shape[0]) if truncation is None or model.kernel_.is_precomputed else state
-            if not model.kernel_.is_precomputed:
-                assert state.kept is not None
-                inputs = X if truncation is None else X[state.kept]
-                state = replace(state, kept=np.arange(len(state.kept)))
-    if state.n_steps == 0 and interrupt is not None:
-        raise interrupt
+    weights = problem.targets.weights
+    most = _support_limit(model.truncation, problem.n if weights is None else int(np.count_nonzero(weights)))
+    coefficients, support = _begin(model, X, problem, earlier, most)
+    schedule = Schedule(int(model.max_iter), float(model.tol), float(model.eta0), _seed(model))
+    coefficients, support, done = _train(model, X, problem, coefficients, support, schedule, most)
+    inputs = X
+    if support is not None:
+        if most is None or model.kernel_.is_precomputed:
+            coefficients = coefficients.spread(support, X.shape[0])
+        else:
+            inputs = X[support]
     # Rows that come later are to be weighed as a stream of which these were the first.
-    _keep(model, inputs, replace(state, n_steps=min(state.n_steps, m), n_rows=m, curvature=curvature))
-    model.loss_curve_ = losses
-    model.n_iter_ = max(len(losses), 1)
-    if interrupt is None:
-        model.objective_ = losses[-1]
-        change = last_change(losses, start)
-        if not converged and _UNCONVERGED < change < math.inf:
+    _keep(model, inputs, DescentState(coefficients, n_rows=done.visits, curvature=done.curvature))
+    model.loss_curve_ = done.curve
+    model.n_iter_ = max(len(done.curve), 1)
+    if done.interrupt is None:
+        model.objective_ = done.curve[-1]
+        gain = max(abs(done.start - done.curve[-1]), np.finfo(float).tiny)
+        change = abs(done.curve[-2] - done.curve[-1]) / gain if len(done.curve) > 1 else math.inf
+        if not done.converged and _UNCONVERGED < change < math.inf:
             warn_user(
-                f"stochastic gradient descent stopped after {len(losses)} passes, the last of which changed the "
+                f"stochastic gradient descent stopped after {len(done.curve)} passes, the last of which changed the "
                 f"objective by {change:.1%} of what was gained: raise max_iter or alpha, scale the inputs, or take "
                 "average=True",
                 ConvergenceWarning,
             )
-    return interrupt
-
-
-def _train(
-    model: StructuredSGD, X: Any, objective: Objective, visits: IndexArray, state: DescentState, *, max_iter: int,
-    tol: float | None,
-) -> tuple[DescentState, Report]:  # fmt: skip
-    """Return the state after passes over the visits, in the weights of input features; `tol` is None for a stream."""
-    rows = np.unique(visits)
-    require_short_rows(square_norms(X[rows]), rows)
-    coefficients = state.coefficients.copy()
-    done = sgd_fit(
-        objective.description, objective.options, Design(X, intercept=objective.shift != 0.0), objective.targets,
-        visits, coefficients, max_iter=max_iter, tol=tol, eta0=float(model.eta0),
-        seed=seed_of(model.random_state) if model.shuffle else None, seen=state.n_steps, curvature=state.curvature,
-        n_threads=objective.n_threads, label=type(model).__name__, verbose=int(model.verbose),
-    )  # fmt: skip
-    return replace(state, coefficients=coefficients, n_steps=state.n_steps + done.steps), done
+    return done.interrupt
 
 
 def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardInterrupt | None:
@@ -458,78 +438,76 @@ def _continue(model: StructuredSGD, X: Any, problem: RidgeProblem) -> KeyboardIn
         As for `_descend`.
     """
     before: DescentState | None = getattr(model, "descent_", None)
-    visits, objective = _visits(model, X, problem)
-    inputs, first = X, 0
-    if model.kernel_.is_linear:
-        state = _continued(model, X, objective, before, 0)
-        seen = state.n_rows
-        state, done = _train(model, X, objective, visits, replace(state, n_steps=seen), max_iter=1, tol=None)
-        curvature, loss, interrupt = done.curvature, done.loss, done.interrupt
-    else:
-        first = 0 if before is None else len(before.coefficients.iterate)
-        inputs = X if before is None else stacked(model.X_fit_, X)
-        truncation = None if model.truncation is None else int(model.truncation)
-        learner = ExpansionLearner(inputs, model.kernel_, objective, truncation=truncation, cache=False, first=first)
-        state = _continued(model, X, objective, before, first)
-        seen = state.n_rows
-        rows = np.unique(visits)
-        curvature = max(state.curvature, objective.curvature(rows, learner.diagonal(first + rows)))
-        sizes = StepSizes.of(objective.alpha, seen + len(visits), float(model.eta0), curvature, seen)
-        order = check_random_state(model.random_state).permutation(visits) if model.shuffle else visits
-        state, loss, interrupt = pass_once(learner, sizes, replace(state, n_steps=seen), first + order)
-        done_rows = order[: state.n_steps - seen]
-        weights = objective.visits.weights
-        loss /= max(float(len(done_rows)) if weights is None else float(weights[done_rows].sum()), np.finfo(float).tiny)
-    if state.n_steps == seen and interrupt is not None:
-        raise interrupt
-    state = replace(state, n_rows=state.n_steps, curvature=curvature, n_mini_batches=state.n_mini_batches + 1)
-    if not model.kernel_.is_linear:
-        assert state.kept is not None
-        everything = len(state.kept) == inputs.shape[0] and np.array_equal(state.kept, np.arange(len(state.kept)))
-        inputs = inputs if everything else inputs[state.kept]
-        state = replace(state, kept=np.arange(len(state.kept)))
-    _keep(model, inputs, state)
-    model.loss_curve_ = [*(model.loss_curve_ if state.n_mini_batches > 1 else []), loss]
-    model.n_iter_ = state.n_mini_batches
-    return interrupt
-
-
-def _visits(model: StructuredSGD, X: Any, problem: RidgeProblem) -> tuple[IndexArray, Objective]:
-    """Return the visits of a pass over the rows of X, and the problem with their weights."""
-    sort = bool(model.shuffle) and not model.kernel_.is_precomputed
-    visited = visited_rows(X, problem.targets, sort=sort, n_threads=problem.n_threads)
-    options = {name: problem.options[name] for name in ("loss", "alpha", "shift")}
-    return visited.rows, Objective(problem.description, problem.targets, visited.targets, options, problem.n_threads)
-
-
-def _first_state(
-    model: StructuredSGD, X: Any, objective: Objective, earlier: EarlierFit | None, truncation: int | None
-) -> DescentState:
-    """Return the state before the first step: at zero, or at the coefficients of an earlier fit."""
-    kinds = {"average": bool(model.average), "meta": model.learning_rate == "smd"}
-    d = objective.targets.d
-    if model.kernel_.is_linear:
-        if earlier is None:
-            weights = np.zeros((X.shape[1] + int(model.fit_intercept), d))
-        else:
-            weights = earlier.input_weights(intercept=bool(model.fit_intercept))
-        return DescentState(Coefficients.of(weights, **kinds), None)
-    if earlier is None:
-        return DescentState(Coefficients.of(np.zeros((0, d)), **kinds), np.zeros(0, dtype=np.intp))
-    assert earlier.dual is not None
-    kept = np.flatnonzero(earlier.dual.any(axis=1))
-    kept = kept if truncation is None else kept[-truncation:]
-    return DescentState(Coefficients.of(earlier.dual[kept], **kinds), kept)
-
-
-def _continued(
-    model: StructuredSGD, X: Any, objective: Objective, before: DescentState | None, first: int
-) -> DescentState:
-    """Return the state before the steps on further rows, with what the parameters ask for."""
+    most = None if model.truncation is None else int(model.truncation)
     if before is None:
-        return _first_state(model, X, objective, None, None)
+        coefficients, support = _begin(model, X, problem, None, most)
+        state, inputs = DescentState(coefficients), X
+    else:
+        state, (coefficients, support) = before, _carry_on(model, before.coefficients, most)
+        inputs = X if support is None else _stacked(model.X_fit_, X)
+    schedule = Schedule(1, None, float(model.eta0), _seed(model), seen=state.n_rows, curvature=state.curvature)
+    coefficients, support, done = _train(model, inputs, problem, coefficients, support, schedule, most)
+    if support is not None and not np.array_equal(support, np.arange(inputs.shape[0])):
+        inputs = inputs[support]
+    state = replace(
+        state, coefficients=coefficients, n_rows=state.n_rows + done.steps, curvature=done.curvature,
+        n_mini_batches=state.n_mini_batches + 1,
+    )  # fmt: skip
+    _keep(model, inputs, state)
+    model.loss_curve_ = [*(model.loss_curve_ if state.n_mini_batches > 1 else []), done.loss]
+    model.n_iter_ = state.n_mini_batches
+    return done.interrupt
+
+
+def _train(
+    model: StructuredSGD, X: Any, problem: RidgeProblem, coefficients: Coefficients, support: IndexArray | None,
+    schedule: Schedule, most: int | None,
+) -> tuple[Coefficients, IndexArray | None, Report]:  # fmt: skip
+    """Return what passes make of coefficients; `support` is None for those of input features."""
+    options = {name: problem.options[name] for name in ("loss", "alpha", "shift")}
+    schedule = replace(schedule, label=type(model).__name__, verbose=int(model.verbose))
+    if support is None:
+        coefficients = coefficients.copy()
+        design = Design(X, intercept=bool(model.fit_intercept))
+        done = sgd_fit(
+            problem.description, options, design, problem.targets, coefficients, schedule, n_threads=problem.n_threads
+        )
+    else:
+        coefficients, support, done = sgd_expansion(
+            problem.description, options, X, model.kernel_, problem.targets, coefficients, support, schedule,
+            most=most, n_threads=problem.n_threads,
+        )  # fmt: skip
+    if done.steps == 0 and done.interrupt is not None:
+        raise done.interrupt
+    return coefficients, support, done
+
+
+def _seed(model: StructuredSGD) -> int | None:
+    return seed_of(model.random_state) if model.shuffle else None
+
+
+def _begin(
+    model: StructuredSGD, X: Any, problem: RidgeProblem, earlier: EarlierFit | None, most: int | None
+) -> tuple[Coefficients, IndexArray | None]:
+    """Return the coefficients before the first step, zero or those of an earlier fit, and the support they are of."""
+    kinds = {"average": bool(model.average), "meta": model.learning_rate == "smd"}
+    if model.kernel_.is_linear:
+        intercept = bool(model.fit_intercept)
+        shape = (X.shape[1] + int(intercept), problem.targets.d)
+        return Coefficients.of(
+            np.zeros(shape) if earlier is None else earlier.input_weights(intercept=intercept), **kinds
+        ), None
+    if earlier is None:
+        return Coefficients.of(np.zeros((0, problem.targets.d)), **kinds), np.zeros(0, dtype=np.intp)
+    assert earlier.dual is not None
+    support = np.flatnonzero(earlier.dual.any(axis=1))
+    support = support if most is None else support[-most:]
+    return Coefficients.of(earlier.dual[support], **kinds), support
+
+
+def _carry_on(model: StructuredSGD, old: Coefficients, most: int | None) -> tuple[Coefficients, IndexArray | None]:
+    """Return the coefficients before steps on further rows, with what the parameters ask for, and their support."""
     average, meta = bool(model.average), model.learning_rate == "smd"
-    old = before.coefficients
     fresh = Coefficients.of(old.iterate, average=average, meta=meta)
     coefficients = Coefficients(
         old.iterate,
@@ -537,11 +515,29 @@ def _continued(
         old.velocity if meta and old.velocity is not None else fresh.velocity,
         old.gains if meta and old.gains is not None else fresh.gains,
     )
-    kept = None if model.kernel_.is_linear else np.arange(first)
-    if kept is not None and model.truncation is not None and len(kept) > model.truncation:
-        kept = kept[-int(model.truncation) :]
-        coefficients = coefficients.rows(kept)
-    return replace(before, coefficients=coefficients, kept=kept)
+    if model.kernel_.is_linear:
+        return coefficients, None
+    support = np.arange(len(old.iterate))
+    if most is None or len(support) <= most:
+        return coefficients, support
+    return coefficients.take(support[-most:]), support[-most:]
+
+
+def _stacked(above: Any, below: Any) -> Any:
+    """Return two blocks of rows as one, sparse where one of them is."""
+    rows, d = above.shape[0] + below.shape[0], above.shape[1]
+    if sparse.issparse(above) or sparse.issparse(below):
+        return sparse.vstack([sparse.csr_matrix(above), sparse.csr_matrix(below)], format="csr")
+    require_memory(8 * rows * d, f"keeping {rows} rows of {d} features", "set truncation to the number of rows to keep")
+    return np.vstack([above, below])
+
+
+def _support_limit(given: Any, m: int) -> int | None:
+    """Return the largest size of the support, None for no limit."""
+    if given is None:
+        return None
+    count = math.ceil(given * m) if isinstance(given, (float, np.floating)) else int(given)
+    return count if count < m else None
 
 
 def _keep(model: StructuredSGD, inputs: Any, state: DescentState) -> None:

@@ -14,6 +14,7 @@ from combpred._lib.ridge import Design, ridge_options
 from combpred._lib.structure import Description
 
 PERMUTATIONS = Description("permutations", {"n": 4})
+STRUCTURE = ctypes.addressof(PERMUTATIONS.struct)  # what functions of the C interface take
 PART_LEN, D = 4, 6
 
 
@@ -26,6 +27,7 @@ DOUBLES = np.zeros(4096)  # outputs, and what is changed in place
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
+PARTS = INTS.astype(np.float64)
 RANKED = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
 COUNTS = np.zeros(2, dtype=np.int64)
 LISTING = np.zeros(8192, dtype=np.uint8)
@@ -33,6 +35,7 @@ SLOTS = np.zeros(2, dtype=np.int64)
 ONES = np.ones(64)
 PREFERRED = np.tile(np.array([1, -1, 0], dtype=np.int8), 64)
 EYE = np.eye(2)
+DESCENDING = np.arange(4.0, 0.0, -1.0)
 
 
 def doubles(at: int) -> int:
@@ -56,16 +59,14 @@ def finished(p: int) -> np.ndarray:
     return state
 
 
-S, Y, K, Z = PERMUTATIONS, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
+S, Y, K, Z = STRUCTURE, INTS.ctypes.data, EYE.ctypes.data, ZEROS.ctypes.data
 RUN = (1, None)
 INPUTS = Design(np.eye(2))  # keeps the arrays that its struct points to
-DESIGN = INPUTS._struct
+DESIGN = INPUTS.struct
 SCORES = record(abi.CScores, n=2, d=D, linear=Z)
 TARGETS = record(abi.CTargets, n=2, d=D, psi=Z, weights=ONES.ctypes.data)
 RIDGE = ridge_options({"loss": "auc", "solver": "closed-form", "precision": "single"})
 WORK = record(abi.CWorkspace, data=doubles(1024), bytes=8192)
-EXPANSION = record(abi.CExpansion, n=2, slots=2, kernel=K, at=SLOTS.ctypes.data, drop=SLOTS.ctypes.data)
-STEPS = record(abi.CSGDSteps, m=2.0, p=0.5, t0=3.0)
 COLUMNS = {"value": doubles(64), "upper_bound": doubles(96), "nu": doubles(128), "optimal": doubles(160)}
 DESCENT = record(
     abi.CSGDState,
@@ -142,7 +143,10 @@ CALLS = {
     "cp_structure_embed": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
-    "cp_structure_canonical": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
+    "cp_structure_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, INTS[64:].ctypes.data, PART_LEN, *RUN],
+    "cp_structure_format": [S, ctypes.create_string_buffer(512), 512, out()],
+    "cp_structure_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
+    "cp_structure_layout": [S, record(abi.CLayout), INTS[64:].ctypes.data, INTS[96:].ctypes.data, D, *RUN],
     "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
     "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
     "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
@@ -185,9 +189,15 @@ CALLS = {
     "cp_chain_diagnose": [Z, 1, 2, 8, doubles(64), doubles(96), doubles(128), 3, *RUN],
     "cp_extensions_sample": [PAIRS.ctypes.data, 2, 4, b"auto", 7, INTS[16:].ctypes.data, 2, doubles(64), *RUN],
     "cp_extensions_count": [PAIRS.ctypes.data, 2, 4, 1000, ctypes.create_string_buffer(64), 64, out(), *RUN],
+    "cp_extensions_estimate": [
+        *(PAIRS.ctypes.data, 2, 4, record(abi.CExtensionsOptions, epsilon=0.5, delta=0.5, most_downsets=1)),
+        *(ctypes.create_string_buffer(64), 64, out(), record(abi.CExtensionsInfo), *RUN),
+    ],
+    "cp_extensions_before": [PAIRS.ctypes.data, 2, 4, 1000, doubles(64), *RUN],
     "cp_extensions_common": [SIGNS.ctypes.data, 2, SIGNS.ctypes.data, 3, 4, 1000, doubles(64), *RUN],
     "cp_kernel": [RBF, FEATURES, FEATURES, 0, b"float64", doubles(512), *RUN],
     "cp_kernel_scale": [FEATURES, ONES.ctypes.data, doubles(512), *RUN],
+    "cp_nearest": [FEATURES, FEATURES, 2, doubles(2740), doubles(2750), *RUN],
     "cp_kernel_check": [K, 2, *RUN],
     "cp_kernel_semidefinite": [K, 2, *RUN],
     "cp_symmetric_eigen": [doubles(2800), 2, doubles(2810), *RUN],
@@ -220,7 +230,12 @@ CALLS = {
         *RUN,
     ],
     "cp_ridge_losses": [S, RIDGE, Z, TARGETS, doubles(512), doubles(600), *RUN],
-    "cp_sgd_expansion": [S, RIDGE, EXPANSION, TARGETS, STEPS, DESCENT, doubles(600), *RUN],
+    "cp_sgd_expansion": [
+        *(S, RIDGE, record(abi.CSGDKernel, n=2, rows=INTS[48:].ctypes.data, columns=INTS[52:].ctypes.data, matrix=K)),
+        *(TARGETS, record(abi.CSGDPasses, max_iter=2, curve=doubles(600), eta0=0.5)),
+        record(abi.CSGDSupport, capacity=2, rows=INTS[56:].ctypes.data, coef=doubles(2048)),
+        *RUN,
+    ],
     "cp_sgd_fit": [
         *(S, RIDGE, DESIGN, TARGETS),
         record(abi.CSGDPasses, order=SLOTS.ctypes.data, n_order=2, max_iter=2, curve=doubles(600), eta0=0.5),
@@ -263,6 +278,16 @@ CALLS = {
         record(abi.CBoostCurve, n_curve=20, losses=doubles(2200), bounds=doubles(2230)),
         *(doubles(2280), out(), *RUN),
     ],
+    "cp_labelrank_direct": [
+        *(DESIGN, record(abi.CRankings, n=2, k=4, positions=Y, weights=ONES.ctypes.data), b"ndcg"),
+        DESCENDING.ctypes.data,
+        *(MACHINE[1], doubles(2660), MACHINE[4], *RUN),
+    ],
+    "cp_labelrank_read": [ONES.ctypes.data, 2, 3, doubles(2680), doubles(2684), doubles(2688), *RUN],
+    "cp_labelrank_consensus": [
+        *(UNIT_MARGINS, record(abi.CNeighbors, n=2, m=1, numbers=SLOTS.ctypes.data, weights=ONES.ctypes.data)),
+        *(doubles(2700), doubles(2710), doubles(2720), doubles(2730), *RUN),
+    ],
     "cp_aggregate": [
         *(PROFILE, PAIRS_OF_ITEMS, CONSENSUS, PROGRAMS, INTS[48:].ctypes.data, 4, record(abi.CConsensusInfo), *RUN)
     ],
@@ -281,6 +306,6 @@ CALLS = {
         *(1.0, doubles(2640), out(), *RUN),
     ],
 }
-CALLS |= estimate_calls(PERMUTATIONS, D, SCORES) | loglinear_calls(PERMUTATIONS, D, DESIGN, TARGETS)
+CALLS |= estimate_calls(STRUCTURE, D, SCORES) | loglinear_calls(STRUCTURE, D, DESIGN, TARGETS)
 for name in CALLS.keys() & abi.OF_ROWS.keys():
     CALLS[name].append(out())  # bad_row

@@ -1,0 +1,17 @@
+package catalogue_test
+
+import (
+	"fmt"
+
+	"combpred/core/catalogue"
+	"combpred/core/structure"
+)
+
+func ExampleCapabilities() {
+	space, err := structure.New("multiclass", structure.Args{Scalars: map[string]int64{"n": 3}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(catalogue.Capabilities(space))
+	// Output: [count log-count moments exact-moments spectrum enumerate sample decode partition marginals exact meta local cftp rejection]
+}
