@@ -155,7 +155,11 @@ func TestExtensionsBeyondTheLimits(t *testing.T) {
 	for k := range many.Positions {
 		many.Positions[k] = -1
 	}
-	if err := OrdersTo(dst, OrderFunction{Kind: Extensions, MostDownsets: enough}, many, nil, 1, nil); err == nil {
+	if err := OrdersTo(dst, OrderFunction{Kind: Extensions, MostDownsets: enough}, many, nil, 1, nil); err != nil {
+		if large, ok := errors.AsType[*OverflowError](err); !ok || large.Status() != 3 {
+			t.Error(err)
+		}
+	} else {
 		t.Error("200! is a float")
 	}
 	f := OrderFunction{Kind: Extensions, MostDownsets: enough, Normalize: true}
@@ -166,14 +170,65 @@ func TestExtensionsBeyondTheLimits(t *testing.T) {
 	if err := OrdersTo(dst, f, zigzag, nil, 1, nil); err != nil || math.Abs(dst.Data[0]-19.987214495661885) > 1e-12 || !math.IsNaN(dst.Data[3]) {
 		t.Errorf("logarithms %v, %v, want ln 12! and NaN", dst.Data, err) // ln 12! = 19.987214495661885
 	}
-	own, err := OwnLogs(zigzag, 5, 1, nil)
+	own, err := ownLogs(zigzag, 5, nil, 0, 1, nil)
 	if err != nil || math.IsNaN(own[0]) || !math.IsNaN(own[1]) {
 		t.Errorf("logarithms %v, %v", own, err)
 	}
-	if got := (&CountError{1, -1}).Error(); !strings.Contains(got, "row 1, by which") {
-		t.Error(got)
+	f = OrderFunction{Kind: Extensions, MostDownsets: 5, Normalize: true}
+	one := &Orders{N: 1, Items: 12, Signs: zigzag.Signs[66:]}
+	chain := &Orders{N: 1, Items: 12, Signs: slices.Repeat([]int8{1}, 66)}
+	err = OrdersTo(linalg.NewMatrix[float64](1, 1), f, chain, one, 1, nil)
+	if count, isCount = errors.AsType[*CountError](err); !isCount || count.Alone != "y" || !strings.Contains(err.Error(), "y, row 0: its") {
+		t.Errorf("alone: %v", err)
 	}
-	if err := CommonLogsTo(nil, &Orders{N: 0, Items: 1 << 12}, nil, 1, 1, nil); err == nil {
+	if err := commonLogsTo(nil, &Orders{N: 0, Items: 1 << 12}, nil, 1, nil, 1, nil); err == nil {
 		t.Error("4096 items are accepted")
+	}
+}
+
+// TestExtensionsAreEstimatedBeyondTheLimits: by exact counts, within the guarantee, whatever the workers; and rows with themselves have
+// kernel 1 where counts are normalised.
+func TestExtensionsAreEstimatedBeyondTheLimits(t *testing.T) {
+	// Of 4 items: nothing, a zigzag, two chains.
+	x := &Orders{N: 3, Items: 4, Signs: []int8{0, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 1, 1, 0, 0, 0, 0, 1}}
+	exact := linalg.NewMatrix[float64](3, 3)
+	if err := OrdersTo(exact, OrderFunction{Kind: Extensions, MostDownsets: enough}, x, nil, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	var estimated int64
+	f := OrderFunction{Kind: Extensions, MostDownsets: 3, Epsilon: 0.3, Delta: 1e-9, Seed: 7, Estimated: &estimated}
+	found, again := linalg.NewMatrix[float64](3, 3), linalg.NewMatrix[float64](3, 3)
+	for workers, dst := range map[int]matrix{1: found, 2: again} {
+		if err := OrdersTo(dst, f, x, nil, workers, nil); err != nil || estimated != 3 {
+			t.Fatalf("%d estimates, want those of the zigzag: %v", estimated, err)
+		}
+	}
+	if !slices.Equal(found.Data, again.Data) {
+		t.Errorf("workers change estimates: %v and %v", found.Data, again.Data)
+	}
+	for at, v := range found.Data { // fails by chance with probability 1e-9
+		if math.Abs(v/exact.Data[at]-1) > 0.3 {
+			t.Errorf("entry %d is %g, must be near %g", at, v, exact.Data[at])
+		}
+	}
+	f.Normalize = true
+	if err := OrdersTo(found, f, x, nil, 1, nil); err != nil || found.Data[4] != 1 {
+		t.Errorf("a row with itself: %v, %v", found.Data, err)
+	}
+	f.MostDownsets = 3
+	if err := OrdersTo(found, f, x, x, 2, nil); err != nil || estimated != 5+2 {
+		t.Errorf("%d estimates, want 5 common ones and the zigzag alone twice: %v", estimated, err)
+	}
+	for at, v := range found.Data {
+		i, j := at/3, at%3
+		if want := exact.Data[at] / math.Sqrt(exact.Data[4*i]*exact.Data[4*j]); v > want*1.3/0.7 || v < want*0.7/1.3 {
+			t.Errorf("entry %d is %g, must be near %g", at, v, want)
+		}
+	}
+	for _, wrong := range []OrderFunction{{Kind: Edges, Epsilon: 0.1, Delta: 0.1}, {Kind: Extensions, Epsilon: 0.1}, {Kind: Extensions,
+		Epsilon: -1, Delta: 0.1}, {Kind: Extensions, Epsilon: 1, Delta: 0.1}, {Kind: Extensions, Epsilon: 0.1, Delta: math.NaN()}} {
+		if wrong.Check() == nil {
+			t.Errorf("%+v is legal", wrong)
+		}
 	}
 }
