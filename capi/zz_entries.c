@@ -126,10 +126,28 @@ int32_t cp_structure_mirror(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t
   return go_cp_structure_mirror(s, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
 }
 
-int32_t cp_structure_canonical(cp_in_structure *s, cp_in_i32 *y, int64_t n, int64_t part_len, int32_t *dst,
-                               int32_t workers, cp_control *control, int64_t *bad_row, char *err, int64_t err_cap) {
+int32_t cp_structure_encode(cp_in_structure *s, cp_in_f64 *y, int64_t n, int64_t width, int32_t partial, int32_t *dst,
+                            int64_t part_len, int32_t workers, cp_control *control, int64_t *bad_row, char *err,
+                            int64_t err_cap) {
   if (forked) return refuse(bad_row, err, err_cap);
-  return go_cp_structure_canonical(s, y, n, part_len, dst, workers, control, bad_row, err, err_cap);
+  return go_cp_structure_encode(s, y, n, width, partial, dst, part_len, workers, control, bad_row, err, err_cap);
+}
+
+int32_t cp_structure_format(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_structure_format(s, dst, dst_cap, needed, err, err_cap);
+}
+
+int32_t cp_structure_names(cp_in_structure *s, char *dst, int64_t dst_cap, int64_t *needed, int32_t workers,
+                           cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_structure_names(s, dst, dst_cap, needed, workers, control, err, err_cap);
+}
+
+int32_t cp_structure_layout(cp_in_structure *s, cp_layout *layout, int32_t *rows, int32_t *columns, int64_t d,
+                            int32_t workers, cp_control *control, char *err, int64_t err_cap) {
+  if (forked) return refuse(NULL, err, err_cap);
+  return go_cp_structure_layout(s, layout, rows, columns, d, workers, control, err, err_cap);
 }
 
 int32_t cp_structure_enumerate(cp_in_structure *s, int64_t skip, int32_t *dst, int64_t capacity, int64_t part_len,

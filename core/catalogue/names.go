@@ -166,7 +166,7 @@ var (
 	Distributions     = append(Names{{"exact", -1}, {"draws", -2}}, ChainMethods...)
 	LoglinearRequests = Names{
 		{"done", int(loglinear.Nothing)}, {"expect", int(loglinear.Expect)}, {"mean", int(loglinear.Mean)},
-		{"draw", int(loglinear.Draw)}, {"pair", int(loglinear.Pair)},
+		{"draw", int(loglinear.Draw)}, {"pair", int(loglinear.Pair)}, {"uniform", int(loglinear.Uniform)},
 	}
 	LoglinearSums = Names{
 		{"moments", int(loglinear.Moments)}, {"loss", int(loglinear.Loss)}, {"spread", int(loglinear.Spread)},

@@ -64,7 +64,10 @@ func (c cycles) Check(y []int32) error {
 	return err
 }
 
-func (c cycles) Canonical(dst, y []int32) error { return cycleTo(dst, y, true) }
+// Read takes vertices from any one on, in either direction.
+func (c cycles) Read(dst []int32, row []float64) error { return readCycle(dst, row, true) }
+
+func (c cycles) Cells() Cells { return Cells{"edges", c.n, itemPairs(c.n)} }
 
 func (c cycles) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.len())

@@ -59,7 +59,10 @@ func (c directedCycles) Check(y []int32) error {
 	return err
 }
 
-func (c directedCycles) Canonical(dst, y []int32) error { return cycleTo(dst, y, false) }
+// Read takes vertices from any one on.
+func (c directedCycles) Read(dst []int32, row []float64) error { return readCycle(dst, row, false) }
+
+func (c directedCycles) Cells() Cells { return Cells{"directions", c.n, itemPairs(c.n)} }
 
 func (c directedCycles) Embed(dst []float64, y []int32) {
 	mustLen("dst", len(dst), c.len())

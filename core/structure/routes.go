@@ -94,9 +94,59 @@ func (r routes) arc(u, v int) int {
 func (r routes) start(v int) int { return r.n*(r.n-1) + v }
 func (r routes) end(v int) int   { return r.n*r.n + v }
 
+func (r routes) Format() string { return formatOfVisits(r.n, "place") }
+
+// Reads takes lists of any width.
+func (r routes) Reads(int) bool { return true }
+
+func (r routes) Read(dst []int32, row []float64) error {
+	if err := readVisits(dst, row, "route", "place"); err != nil {
+		return err
+	}
+	return r.Check(dst)
+}
+
 func (r routes) Check(y []int32) error {
 	_, err := checkVisits(y, r.n, leastRoute, "route", "place")
 	return err
+}
+
+// Cells are the arcs, and those from and to a depot for the starts and the ends.
+func (r routes) Cells() Cells {
+	return Cells{"arcs", r.n, func(yield func(int, int) bool) {
+		for u, v := range r.steps() {
+			if !yield(u, v) {
+				return
+			}
+		}
+		for v := range r.n {
+			if !yield(r.n, v) {
+				return
+			}
+		}
+		for v := range r.n {
+			if !yield(v, r.n) {
+				return
+			}
+		}
+	}}
+}
+
+// steps yields the arcs between places by rows.
+func (r routes) steps() iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for u := range r.n {
+			for v := range r.n {
+				if u != v && !yield(u, v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r routes) Names() iter.Seq[string] {
+	return chained(joined(r.steps(), joints["arcs"]), numbered("start ", r.n), numbered("end ", r.n))
 }
 
 func (r routes) Embed(dst []float64, y []int32) {

@@ -1,7 +1,7 @@
 package cabitest
 
-// The tables below say what each parameter of the C interface is, so that calls can be made up from them: legal ones, and ones that are wrong
-// in a place. A row holds what is written for a name, an expression of Go's syntax:
+// The tables below say what each parameter of the C interface is, so that calls can be made up from them: legal ones, and ones that
+// are wrong in a place. A row holds what is written for a name, an expression of Go's syntax:
 //
 //	content(length, …)   a buffer of so many entries, their product; contents says what a legal one holds
 //	room(length)         one for a message, which does not take more than 8000 bytes
@@ -67,7 +67,10 @@ var arguments = map[string]Row{
 	"cp_structure_check":         {"y": "outputs(n, part_len)"},
 	"cp_structure_embed":         {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
 	"cp_structure_embed_partial": {"y": "outputs(n, part_len)", "dst": "out(n, d)"},
-	"cp_structure_canonical":     {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
+	"cp_structure_encode":        {"y": "outputs(n, width)", "width": "part_len", "partial": "oneof(0, 1)", "dst": "out(n, part_len)"},
+	"cp_structure_format":        {"dst": "out(dst_cap)"},
+	"cp_structure_names":         {"dst": "out(dst_cap)"},
+	"cp_structure_layout":        {"rows": "out(d)", "columns": "out(d)"},
 	"cp_structure_mirror":        {"y": "outputs(n, part_len)", "dst": "out(n, part_len)"},
 	"cp_custom_kernel":           {"gram": "kernel(n, n)", "psi": "out(n, n)", "d": "out(1)"},
 	"cp_custom_draws": {"psi": "embedded(n, d)", "sums": "zeros(1 + d + 2 * d * d)", "moments": "maybe(out(d + d * d))",
@@ -171,8 +174,8 @@ var fields = map[string]Row{
 	"cp_structure": {"text": "description(text_len)", "text_len": "text_len", "ints": "description(n_ints)", "n_ints": "n_ints",
 		"reals": "description(n_reals)", "n_reals": "n_reals"},
 	"cp_control":      {"cancel": "0", "step": "0", "value": "0"},
-	"cp_moments_info": results,
-	"cp_scores":       {"linear": "numbers(n, d)", "n_magnitude": "oneof(0, 1, n)", "magnitude": "numbers(n_magnitude, d)"},
+	"cp_moments_info": results, "cp_layout": results,
+	"cp_scores": {"linear": "numbers(n, d)", "n_magnitude": "oneof(0, 1, n)", "magnitude": "numbers(n_magnitude, d)"},
 	"cp_constraints": {"first": "starts(n + 1)", "feature": "zeros(ends(first, n))", "value": "signs(ends(first, n))",
 		"must": "zeros(ends(first, n))"},
 	"cp_decode_options":     {"method": "name(LIBRARY_DECODERS)", "constraints": "absent"},
@@ -270,8 +273,8 @@ var fields = map[string]Row{
 	"cp_boost_curve": {"n_curve": "oneof(40, 0, 1)", "losses": "maybe(out(n_curve + 1))", "bounds": "maybe(out(n_curve))"},
 	"cp_online_state": {"coef": "zeros(q, k)", "theta": "maybe(zeros(q, k))", "average": "maybe(zeros(q, k))",
 		"tally": "zeros(4)"},
-	"cp_rankings":          {"positions": "ranks(n, k)"},
-	"cp_neighbors":         {"numbers": "zeros(n, m)", "weights": "positive(n, m)",
+	"cp_rankings": {"positions": "ranks(n, k)"},
+	"cp_neighbors": {"numbers": "zeros(n, m)", "weights": "positive(n, m)",
 		"counts": "rarely(zeros(preferences.n, preferences.k))"},
 	"cp_profile":           {"ranks": "ranks(n, k)", "n_extensions": "0"},
 	"cp_pairs":             {"before": "hollow(k, k)", "tied": "maybe(hollow(k, k))"},

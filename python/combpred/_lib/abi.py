@@ -54,6 +54,12 @@ class CMomentsInfo(ctypes.Structure):
     _fields_ = _fields(kind=c_char * 16, standard_error=c_double)
 
 
+class CLayout(ctypes.Structure):
+    """cp_layout."""
+
+    _fields_ = _fields(kind=c_char * 16, n_items=_N, n_cells=_N)
+
+
 class CScores(ctypes.Structure):
     """cp_scores."""
 
@@ -496,7 +502,7 @@ OF_ROWS: dict[str, tuple[type, ...]] = {
     "cp_structure_embed": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_embed_partial": (_P, _P, _N, _N, _P, _N, *_RUN, *_ROW),
     "cp_structure_mirror": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
-    "cp_structure_canonical": (_P, _P, _N, _N, _P, *_RUN, *_ROW),
+    "cp_structure_encode": (_P, _P, _N, _N, c_int32, _P, _N, *_RUN, *_ROW),
     "cp_custom_draws": (_P, _N, _N, _P, _P, _P, *_RUN, *_ROW),
     "cp_custom_check": (_P, _P, _N, _N, *_RUN, *_ROW),
     "cp_decode": (_P, _P, _P, _P, _N, _P, *_RUN, *_ROW),
@@ -568,6 +574,9 @@ PROTOTYPES: dict[str, tuple[type, ...]] = {
     "cp_structure_capabilities": (_P, _P, _N, _P, *_ERR),
     "cp_structure_moments": (_P, _P, *_RUN, *_ERR),
     "cp_structure_sample": (_P, c_uint64, _P, _N, _N, *_RUN, *_ERR),
+    "cp_structure_format": (_P, _P, _N, _P, *_ERR),
+    "cp_structure_names": (_P, _P, _N, _P, *_RUN, *_ERR),
+    "cp_structure_layout": (_P, _P, _P, _P, _N, *_RUN, *_ERR),
     "cp_structure_enumerate": (_P, _N, _P, _N, _N, _P, *_RUN, *_ERR),
     "cp_custom_kernel": (_P, _N, _P, _P, *_RUN, *_ERR),
     "cp_chain_diagnose": (_P, _N, _N, _N, _P, _P, _P, _N, *_RUN, *_ERR),

@@ -107,7 +107,7 @@ def read_preferences(y: Any, n_labels: int | None = None, *, gaps: bool = False)
     """
     if _is_graphs(y):
         k = items_shown(y, "graphs") if n_labels is None else n_labels
-        return Preferences(encode_relations(y, k, reflexive=False, noun="label").astype(np.int8), None, k)
+        return Preferences(encode_relations(y, k).astype(np.int8), None, k)
     values = as_numbers(target_matrix(y, "y", n_labels, "label"), "y", _REMEDY)
     missing = unknown_positions(values, _REMEDY + _likely_cause(values))
     k = values.shape[1]

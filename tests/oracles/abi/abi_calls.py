@@ -27,6 +27,7 @@ DOUBLES = np.zeros(4096)  # outputs, and what is changed in place
 INTS = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 16)
 PAIRS = np.array([[0, 1], [0, 2]], dtype=np.int32)
 SIGNS = np.array([[1, 1, 0, 0, -1, 0]] * 3, dtype=np.int32)
+PARTS = INTS.astype(np.float64)
 RANKED = np.tile(np.arange(1, PART_LEN + 1, dtype=np.int32), 2)
 COUNTS = np.zeros(2, dtype=np.int64)
 LISTING = np.zeros(8192, dtype=np.uint8)
@@ -142,7 +143,10 @@ CALLS = {
     "cp_structure_embed": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_embed_partial": [S, Y, 2, PART_LEN, doubles(0), D, *RUN],
     "cp_structure_sample": [S, 7, Y, 2, PART_LEN, *RUN],
-    "cp_structure_canonical": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
+    "cp_structure_encode": [S, PARTS.ctypes.data, 2, PART_LEN, 0, INTS[64:].ctypes.data, PART_LEN, *RUN],
+    "cp_structure_format": [S, ctypes.create_string_buffer(512), 512, out()],
+    "cp_structure_names": [S, ctypes.create_string_buffer(512), 512, out(), *RUN],
+    "cp_structure_layout": [S, record(abi.CLayout), INTS[64:].ctypes.data, INTS[96:].ctypes.data, D, *RUN],
     "cp_structure_mirror": [S, Y, 2, PART_LEN, INTS[64:].ctypes.data, *RUN],
     "cp_structure_enumerate": [S, 0, Y, 3, PART_LEN, out(), *RUN],
     "cp_custom_kernel": [K, 2, doubles(0), out(), *RUN],
